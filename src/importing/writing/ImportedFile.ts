@@ -53,6 +53,10 @@ export const conclude = (
     return { ...report, added: report.added + 1 }
   })
 
+/** The remark on runs whose tasks something else recorded. */
+const FOREIGN =
+  "a run that is in this log already, recorded as it happened: nothing was added to its task. Import it into another log to see what the file says"
+
 /** What a report says of a file itself. `added` counts the events that are of no run. */
 type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" | "records" | "known" | "added">
 
@@ -62,7 +66,10 @@ export const report = (
   runs: Runs,
   appenders: ReadonlyMap<ImportedRun, TaskAppender>,
 ): FileReport => {
-  const ofRuns = runs.all.map((run) => {
+  const isForeign = (run: ImportedRun) => appenders.get(run)?.isForeign === true
+  const foreign = runs.all.filter(isForeign).length
+  const ofRuns = runs.all.flatMap((run) => {
+    if (isForeign(run)) return []
     const appender = appenders.get(run)
     return {
       taskIds: appender?.taskIds ?? [run.taskId],
@@ -86,6 +93,6 @@ export const report = (
     scorers: [...new Set(runs.scores.map(({ scorer }) => scorer))],
     kept: Object.fromEntries(runs.kept),
     leftOut: Object.fromEntries(runs.leftOut),
-    remarks: Object.fromEntries(runs.remarks),
+    remarks: { ...Object.fromEntries(runs.remarks), ...(foreign === 0 ? {} : { [FOREIGN]: foreign }) },
   }
 }

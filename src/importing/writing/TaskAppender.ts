@@ -29,6 +29,8 @@ export class TaskAppender {
   added = 0
   /** In how many transactions. */
   commits = 0
+  /** Whether something else recorded the task of the run, such as hooks of the same session: nothing is added to it, or it would count twice. */
+  isForeign = false
   /** The tasks that the run is in: more than one where the log had closed the first before the run went on. */
   readonly taskIds: Array<string>
   readonly #writing: Writing
@@ -107,6 +109,7 @@ export class TaskAppender {
   #write(taken: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
     return Effect.gen(this, function* () {
       if (!this.#isLoaded) yield* this.#load()
+      if (this.isForeign) return
       const goesOn = taken.some((event) => !isEnding(event) && !this.#known.has(this.#idOf(event.key)))
       if (this.#isClosed && !goesOn) return
       const before = this.#isClosed ? this.#continuation() : []
@@ -157,7 +160,11 @@ export class TaskAppender {
         const taskId = part === 1 ? this.#run.taskId : `${this.#run.taskId}+${part}`
         const version = yield* log.versionOf(`task/${taskId}`)
         if (version === 0) break
-        if (part > 1) this.taskIds.push(taskId)
+        if (part === 1) {
+          const [first] = yield* log.readPage({ stream: `task/${taskId}` }, 1)
+          this.isForeign = first?.actor.startsWith("import:") === false
+          if (this.isForeign) return
+        } else this.taskIds.push(taskId)
         this.#isClosed = false
         yield* Stream.runForEach(
           log.read({ stream: `task/${taskId}` }),
