@@ -7,3 +7,6 @@ export const now: Effect.Effect<number> = Effect.map(Clock.currentTimeNanos, (na
 
 /** Milliseconds since `startedAt` (a value of `performance.now`), rounded to a thousandth. */
 export const elapsedSince = (startedAt: number): number => Math.round((performance.now() - startedAt) * 1000) / 1000
+
+/** When a time of the wall clock was, by this process's monotonic clock; now, where the wall clock was set back since. */
+export const momentOf = (at: number): number => performance.now() - Math.max(0, Date.now() - at)

@@ -26,14 +26,18 @@ const WALL: { readonly [module: string]: string } = {
   "cli/log/IntegrityCommands.ts":
     "stamp: an anchor's time; the age of a head, by this machine's clock, and 0 where it was set back",
   "record/http/ExchangeEvents.ts": "stamp: when a program made a request; a Retry-After that is a date",
-  "record/http/ObservedCalls.ts":
-    "stamp: how long ago an earlier process saw a call; 0 where the clock was set back since",
+  "platform/MonotonicClock.ts":
+    "stamp: how long ago an earlier process saw something; 0 where the clock was set back since",
+  "record/conversations/LeftConversations.ts":
+    "stamp: how long ago an earlier process heard of a conversation; 0 where the clock was set back since",
+  "record/http/ModelAnswer.ts": "stamp: a Retry-After that is a date",
   "record/replay/ReplayedRun.ts": "stamp: the program's own Date.now, where nothing is recorded",
   "record/log/RunStream.ts":
     "stamp: after a change of the clock, what happened by the clock of before is no later than now",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
   "kernel/program/ProgramInstances.ts": "stamp: the `now` that a program's tools are given",
+  "cli/Packs.ts": "files: compared with modification times",
   "plugins/sandbox/LastUse.ts": "files: compared with modification times",
   "events/sqlite/file/fileIdentity.ts": "files: compared with modification times",
   "events/sqlite/keys/snapshotKey.ts": "files: compared with modification times",
@@ -65,7 +69,6 @@ const SUBTRACTING: { readonly [module: string]: string } = {
   "events/sqlite/writeRows.ts": "how times are stored: with their sign",
   "projections/exports/otlp/TaskTrace.ts": "a latency is subtracted from a time",
   "cli/log/IntegrityCommands.ts": "the age of a head",
-  "record/http/ObservedCalls.ts": "how long ago an earlier process saw a call",
 }
 
 /** The source modules, by their path in `src/`, without comments. The conformance tests of logs are tests. */

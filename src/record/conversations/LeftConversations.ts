@@ -6,6 +6,7 @@ import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
+import * as OwnTime from "../../values/time/OwnTime.ts"
 import * as OpenedLog from "../log/OpenedLog.ts"
 import type { Conversations } from "./Conversations.ts"
 import * as Past from "./Past.ts"
@@ -55,5 +56,5 @@ export const recallTask = (
     if (first.payload.recorder?.means !== means?.means) return false
     if (events.some(({ personal }) => personal?.readable === false)) return false
     Past.recall(conversations.of(taskId), events)
-    return Date.now() - (events.at(-1)?.recordedAt ?? 0) > idleMs
+    return OwnTime.between(events.at(-1)?.recordedAt ?? 0, Date.now()) > idleMs
   })

@@ -6,6 +6,7 @@
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { wireAt } from "../../providers/wires.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as HttpMessage from "./HttpMessage.ts"
@@ -67,7 +68,7 @@ export const make = (): LaterAnswers => {
           for (const [id, { call }] of waiting) if (call.id === causationId) waiting.delete(id)
         } else if (is(event, "IoAnswered") && isResponse(event.payload.result)) {
           const call = calls.get(causationId ?? "")
-          const askedAt = performance.now() - Math.max(0, Date.now() - event.occurredAt)
+          const askedAt = MonotonicClock.momentOf(event.occurredAt)
           if (call !== undefined) wait({ call, askedAt, sofar: read(call, event.payload.result) })
         }
       }

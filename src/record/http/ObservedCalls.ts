@@ -153,9 +153,6 @@ const writtenResults = (open: ReadonlyArray<OpenCall>, messages: ReadonlyArray<M
 const textOf = (content: ReadonlyArray<{ readonly type: string }>): string =>
   content.map((part) => ("text" in part && part.type === "text" ? String(part.text) : "")).join("")
 
-/** When an event of an earlier process was, by this one's clock, as far as the wall clock shows it. */
-const sinceOf = (event: Event): number => performance.now() - Math.max(0, Date.now() - event.occurredAt)
-
 /** The observed calls among a run's events that have no result. */
 const openIn = (events: ReadonlyArray<Event>): ReadonlyArray<OpenCall> => {
   const found = new Map<string, OpenCall>()
@@ -164,11 +161,11 @@ const openIn = (events: ReadonlyArray<Event>): ReadonlyArray<OpenCall> => {
     if (is(event, "ModelResponded")) requests.set(event.id, event.causationId ?? "")
     // What lies between a recording and its fork is no time of a call.
     if (is(event, "TimelineForked"))
-      for (const [id, call] of found) found.set(id, { ...call, calledAt: sinceOf(event) })
+      for (const [id, call] of found) found.set(id, { ...call, calledAt: MonotonicClock.momentOf(event.occurredAt) })
     if (is(event, "ActuatorCommanded") && event.payload.observed === true) {
       const { commandId, actuator, callId = "" } = event.payload
       const answer = event.causationId ?? ""
-      const calledAt = sinceOf(event)
+      const calledAt = MonotonicClock.momentOf(event.occurredAt)
       const tool = actuator.slice(actuator.indexOf("/") + 1)
       const request = requests.get(answer) ?? ""
       found.set(commandId, { commandId, callId, tool, answer, request, last: event.id, calledAt })
