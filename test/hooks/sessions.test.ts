@@ -14,6 +14,7 @@ import * as Projector from "../../src/projections/projector/Projector.ts"
 import type { Json } from "../../src/values/Json.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 import { inRepository } from "../repository.ts"
+import { Database } from "../sqlite.ts"
 
 const GATE: GateConfig = {
   rules: [
@@ -220,7 +221,6 @@ describe("a session", () => {
     const log = temporary("failing.db")
     const sessions = await open(log)
     await take(sessions, at("PreToolUse", bash("ls", "c1")))
-    const { default: Database } = await import("better-sqlite3")
     const database = new Database(log)
     database.exec("CREATE TRIGGER broken BEFORE INSERT ON events BEGIN SELECT RAISE(ABORT, 'no more'); END")
     database.close()
