@@ -68,13 +68,10 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     inherits: {},
   })
   const sessions = new Map<string, Promise<Held>>()
-  /** The task that a closed one is continued in. */
-  const successors = new Map<string, string>()
 
   const begin = async (client: Client, moment: Moment, taskId: string): Promise<Held> => {
     const task = { goal: goalOf(client, moment, redaction), agent: client.name, id: taskId, continue: true }
     const begun = await begunIn(opened, task)
-    if (begun.taskId !== taskId) successors.set(taskId, begun.taskId)
     const failed = (failed: RunLog.RecordingFailed) => {
       failure = failed
       onFailed(failed)
@@ -123,7 +120,8 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       const one = await opening.catch(() => undefined)
       if (one === undefined || one.underWay > 0 || now - one.usedAt <= idleMs) continue
       sessions.delete(taskId)
-      await one.session.end(SILENT)
+      // Where a person cancelled it, or the log has failed, it has ended: its next call says so.
+      await one.session.end(SILENT).catch(() => {})
     }
   }
 
