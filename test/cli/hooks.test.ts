@@ -75,11 +75,19 @@ describe("hindcast hooks", () => {
     expect(await hook(at("PreToolUse", bash("npm test", "c4")), env)).toEqual(passed)
     const second = await hindcast(["hooks", "serve"], { env })
     expect(second.stdout).toContain("answers hooks already")
+    const { token } = JSON.parse(fs.readFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), "utf8"))
+    const told = await hindcast(["hooks", "serve", "--json"], { env })
+    expect(JSON.parse(told.stdout)).toMatchObject({ log })
+    expect(told.stdout + told.stderr).not.toContain(token)
 
     // An agent could have written other rules: they decide nothing.
     fs.writeFileSync(rules, "default: allow\n")
     const other = await hook({ ...at("PreToolUse", bash("ls", "c1")), session_id: "s2" }, env)
     expect(other.stdout).toMatch(/rules-changed.*has changed since it was accepted/)
+
+    // Rules that are accepted count for the next session, though the server runs since before.
+    await hindcast(["hooks", "install", "claude-code", "--log", log, "--gate", rules], { env })
+    expect(await hook({ ...at("PreToolUse", bash("rm a", "c1")), session_id: "s3" }, env)).toEqual(passed)
 
     // The server is killed: nothing passes that is not recorded, and what comes after no tool goes on.
     server.child.kill("SIGKILL")
@@ -106,7 +114,7 @@ describe("hindcast hooks", () => {
     const { tasks } = (await document(["task", "ls", "--log", log])) as {
       tasks: ReadonlyArray<{ id: string; goal: string }>
     }
-    expect(tasks.map(({ id }) => id).sort()).toEqual(["claude-code-s", "claude-code-s2"])
+    expect(tasks.map(({ id }) => id).sort()).toEqual(["claude-code-s", "claude-code-s2", "claude-code-s3"])
     const events = (await listed(["--log", log, "--limit", "100"])) as ReadonlyArray<Record<string, unknown>>
     expect(events.map(({ type }) => type)).toContain("CommandDenied")
     const ended = events.find(

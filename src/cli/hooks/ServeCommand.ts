@@ -34,10 +34,12 @@ export const serve = Command.make(
     Effect.gen(function* () {
       const settings = yield* attempt(() => HookSettings.read())
       const file = Option.isSome(log) ? yield* OpenLog.fileOf(log) : settings.log
+      // The rules of now: they may have been accepted since this server started.
+      const gate = async () => Effect.runPromise(HookSettings.gateOf(HookSettings.read()))
       const token = newToken()
       let heardAt = performance.now()
       const sessions = yield* Effect.acquireRelease(
-        attempt(() => Sessions.open({ log: file, gate: () => Effect.runPromise(HookSettings.gateOf(settings)) })),
+        attempt(() => Sessions.open({ log: file, gate })),
         (sessions) => Effect.promise(() => sessions.close().catch(() => {})),
       )
       const onRequest = () => {
@@ -52,7 +54,9 @@ export const serve = Command.make(
       if (other !== undefined) {
         // Two hooks started a server at the same time: one is enough.
         if (!quiet) {
-          yield* Output.show(json, other, () => [
+          // The token is nobody else's.
+          const { port, pid, log } = other
+          yield* Output.show(json, { port, pid, log }, () => [
             `Process ${other.pid} answers hooks already, and records to ${other.log}. Nothing was started.`,
           ])
         }
