@@ -89,6 +89,9 @@ describe("hindcast hooks", () => {
     await hindcast(["hooks", "install", "claude-code", "--log", log, "--gate", rules], { env })
     expect(await hook({ ...at("PreToolUse", bash("rm a", "c1")), session_id: "s3" }, env)).toEqual(passed)
 
+    const elsewhere = await hindcast(["hooks", "install", "--dry-run", "--log", place.file("other.db")], { env })
+    expect(elsewhere.stdout).toContain(`Process ${server.child.pid} still records to ${log}`)
+
     // The server is killed: nothing passes that is not recorded, and what comes after no tool goes on.
     server.child.kill("SIGKILL")
     await server.ended

@@ -5,9 +5,11 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
+import * as Door from "../../hooks/Door.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
 import * as ClaudeSettings from "../../hooks/install/ClaudeSettings.ts"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
+import { isAlive } from "../../platform/LiveProcess.ts"
 import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, flag, json, optionalText } from "../command/CommonOptions.ts"
@@ -51,6 +53,8 @@ export const install = Command.make(
         dryRun,
         settings: JSON.parse(after) as unknown,
       }
+      const door = yield* attempt(() => Door.read())
+      const elsewhere = door !== undefined && door.log !== logFile && isAlive(door.pid) ? door : undefined
       yield* Output.show(json, document, () => [
         dryRun
           ? `Would write ${file}:`
@@ -59,6 +63,9 @@ export const install = Command.make(
             : `Wrote the hooks to ${file}:`,
         ...(after === before ? [] : ["", ...added(before, after), ""]),
         `Each session is a task in ${logFile}.`,
+        ...(elsewhere === undefined
+          ? []
+          : [`Process ${elsewhere.pid} still records to ${elsewhere.log}: end it, and the next hook starts another.`]),
         rules === undefined
           ? "Every call is let pass and recorded. A file of rules decides about them: --gate FILE."
           : `${rules.accepted.file} decides about each call, as it is now: install again when you have changed it.`,
