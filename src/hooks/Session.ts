@@ -108,7 +108,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
       if (id === undefined || !known.has(id)) await observed(moment, call, { ok, content, durationMs })
       return
     }
-    const latencyMs = durationMs ?? (found.since === undefined ? 0 : MonotonicClock.elapsedSince(found.since))
+    const latencyMs = durationMs ?? (found.since === undefined ? undefined : MonotonicClock.elapsedSince(found.since))
     const end = ObservedCommand.ended(found.commandId, {
       ok,
       content,
@@ -133,7 +133,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     const end =
       outcome === undefined
         ? ObservedCommand.unknown(commandId, UNSEEN)
-        : ObservedCommand.ended(commandId, { ...outcome, latencyMs: outcome.durationMs ?? 0, by: undefined })
+        : ObservedCommand.ended(commandId, { ...outcome, latencyMs: outcome.durationMs, by: undefined })
     await log.tell(...chained(cause, [request, allowed, dispatched, end]))
   }
 
