@@ -1,7 +1,4 @@
-/**
- * An open task with what acting needs: the gate, confirmations, the command queue and the environments' last
- * documents.
- */
+/** An open task and the services that its commands need. */
 import type { Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { Json } from "../../values/Json.ts"
@@ -15,16 +12,16 @@ export interface ActingTask extends TaskContext {
     readonly log: EventLog.Service
     readonly gate: GateConfig
     readonly confirmations: ConfirmationAsking
-    /** The queue in which the commands of all tasks wait. */
+    /** Shared by all tasks of the kernel. */
     readonly commands: CommandQueue
   }
   /**
-   * Serializes effects: changes of the environment are compared, recorded and stored one at a time, in the order of
-   * the results.
+   * Runs effects one at a time. Each change of an environment is compared, recorded and stored before the next one, in
+   * the order of the results.
    */
   readonly inOrder: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
   /** The last known document of each environment, by plugin. */
   readonly documents: Map<string, Json>
-  /** The plugins whose environments could not be brought back to where the task stood. */
+  /** Plugins whose environments a resume or fork could not restore. */
   readonly unrewound: Set<string>
 }

@@ -1,4 +1,4 @@
-/** A command before dispatch: its copied arguments, and the actuator that its name resolves to. */
+/** A command before its dispatch: its copied arguments, and the actuator that its name resolves to. */
 
 import { Effect, type Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -30,24 +30,23 @@ export {
   unknownReason,
 } from "./command/Outcome.ts"
 
-/** Why a command could not be requested. A command that was refused or failed is no error but an outcome. */
+/** Reasons why a command could not be requested. A denied or failed command is an outcome, not an error. */
 export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 
-/** What stops a command: time that is used up, or an input. */
+/** Stops a command: its time is used up, or an input arrived. */
 export interface Stop {
   /** Completes with the reason. */
   readonly signal: Effect.Effect<string>
-  /** Why it was stopped; undefined before that. */
   reason?: string
-  /** How it ended, once that is recorded. */
+  /** Set once the end of a stopped command is recorded. */
   outcome?: CommandOutcome
 }
 
 /**
- * What carries out commands, until they are stopped: then it is interrupted, which the commands' tools hear by their
- * signals, and how they ended is recorded. Several commands stop together, once all of their stops say so.
+ * Runs commands until their stops fire. A stop interrupts the run: tools see an aborted signal, and the log records how
+ * each command ended. Several commands stop together, once all of their stops have fired.
  *
- * @param stopped their outcomes, if they were recorded as stopped
+ * @param stopped returns the recorded outcomes of stopped commands
  */
 export const stoppable = <A, E>(
   acting: Effect.Effect<A, E>,
@@ -72,33 +71,33 @@ export const stoppable = <A, E>(
             return Effect.interrupt
           },
         )
-        // The race waits until the end of what lost it is recorded.
+        // The race waits until the loser has recorded its end.
         return Effect.catchAllCause(Effect.raceFirst(noted, stopping), (cause): Effect.Effect<A, E> => {
           const outcome = stopped()
           return outcome === undefined ? (ended ?? Effect.failCause(cause)) : Effect.succeed(outcome)
         })
       })
 
-/** A command that was requested. Its arguments are a copy, so that what is shown, recorded and executed is the same. */
+/** A requested command. Its arguments are a copy, so that the kernel shows, records and executes the same value. */
 export interface Command {
   readonly task: ActingTask
   readonly actuator: string
   readonly args: JsonObject
   readonly commandId: string
   readonly argsDigest: string
-  /** The agent that acts, in a task with several. */
+  /** The acting agent, in a task with several. */
   readonly agentId?: string | undefined
-  /** What stops it, if not its caller's end. */
+  /** Ends the command before its caller does. */
   readonly stop?: Stop | undefined
 }
 
-/** The identity of a command, as another request for it would have it. */
+/** Identifies a command across requests. */
 export interface CommandIdentity {
-  /** The id that a model gave to its tool call. */
+  /** The model's id of the tool call. */
   readonly callId?: string
-  /** The agent that acts, in a task with several. */
+  /** The acting agent, in a task with several. */
   readonly agentId?: string
-  /** Where it comes from, if not from an agent. */
+  /** The origin of a command that no agent requested. */
   readonly source?: "scenario"
 }
 
@@ -117,26 +116,25 @@ export const make = (
     agentId,
   }))
 
-/** The actuator that a command's name refers to, in the registry's state at one position. */
+/** The actuator that a command names, in the registry's state at one position. */
 export interface ResolvedActuator {
   readonly registry: PluginRegistry
   readonly plugin: string
   readonly digest: string
   readonly priority: number
-  /** The queue's lane: commands to the same instance of a plugin share one. */
+  /** Commands to the same instance of a plugin share a lane of the queue. */
   readonly lane: Lane
-  /** The actuator's name within the plugin, and its declaration in the manifest. */
+  /** The actuator's name within its plugin. */
   readonly component: string
   readonly declared: Actuator | undefined
-  /** The risk that the manifest declares, raised by what the plugin was granted. */
+  /** The declared risk, raised by the plugin's grants. */
   readonly risk: EffectiveRisk
-  /** Whether it steps a world: its result says what was earned. */
+  /** Whether the actuator steps a world: its result then carries rewards. */
   readonly isStep: boolean
-  /** The plugin's registry entry. */
   readonly found: Plugin
 }
 
-/** The active actuator that a command names, in the current registry. */
+/** Looks up the active actuator of a command in the current registry. */
 export const resolve = ({
   task,
   actuator,
@@ -158,8 +156,8 @@ export const resolve = ({
   })
 
 /**
- * Most commands in progress at one instance of a concurrent plugin; further ones wait by priority. It is half of the
- * calls that a process works on concurrently (`CALLS_IN_FLIGHT`), so that sensors can still be read.
+ * Maximum number of commands in progress at one instance of a concurrent plugin; the others wait by priority. Half of
+ * the calls that a process takes (`CALLS_IN_FLIGHT`), so that the kernel can still read sensors.
  */
 const CONCURRENT_COMMANDS = 32
 

@@ -22,7 +22,7 @@ export type { ActError, CommandOutcome } from "./Command.ts"
 /**
  * Takes a command through the gate and, if it passes, to its actuator (see `Journey.make`).
  *
- * @param causationId the decision that the command came from, or another event that caused it
+ * @param causationId the decision or other event that caused the command
  */
 export const act = (
   task: ActingTask,
@@ -41,13 +41,13 @@ export const act = (
   )
 
 /**
- * Goes on with a command from where it was left, under the same id:
- * - One whose actuator told what became of it has ended as that says.
- * - A question that a person was asked still stands, bound to what was shown. An answer that was recorded in time
- *   counts. What the gate denies now is denied, whatever was answered.
- * - Without a question, the gate rules on the command again. One that it had allowed, and allows again, is dispatched.
- * - A command that was dispatched is in doubt. It is dispatched again only if its actuator is declared as idempotent;
- *   otherwise its outcome is recorded as unknown.
+ * Continues a command from where an earlier kernel left it, under the same id:
+ * - If its actuator has said how it ended, the command has that outcome.
+ * - A question to a person still stands, bound to the digest of what it showed. An answer that was recorded in time
+ *   counts, unless the gate now denies the command.
+ * - Without a question, the gate rules again. A command that it had allowed, and allows again, is dispatched.
+ * - A dispatched command is in doubt. An actuator that is declared idempotent receives it again; otherwise its outcome
+ *   is recorded as unknown.
  */
 export const resume = (
   task: ActingTask,
@@ -74,7 +74,7 @@ const alone = <E>(task: ActingTask, setout: Effect.Effect<Traveller.Setout, E>, 
     () => stop?.outcome,
   )
 
-/** How one command reaches its plugin. */
+/** Reaches the plugin with one command. */
 const REACH: Reach = {
   isRound: false,
   refuses: () => undefined,
@@ -83,7 +83,7 @@ const REACH: Reach = {
     of === undefined ? Effect.void : recordOutcome(of, plugin, { failed: failureOf(failure) }),
 }
 
-/** Calls the plugin for a command that was dispatched. */
+/** Calls the plugin for a dispatched command. */
 const called = (
   process: Parameters<Reach["call"]>[0],
   of: Traveller.Traveller,
@@ -111,7 +111,7 @@ const called = (
       const latencyMs = MonotonicClock.elapsedSince(startedAt)
       const state = "state" in failure ? failure.state : undefined
       const rewards = isStep ? rewardsAfter(failure, [step]) : []
-      // A plugin that has answered has carried it out.
+      // A plugin that answered has executed the command, even if its answer is invalid.
       return failure._tag === "AnswerInvalid"
         ? recordOutcome(of, plugin, { ...unrecorded(task, plugin, failure, latencyMs), rewards })
         : recordOutcome(of, plugin, { failed: failureOf(failure), latencyMs, state, rewards })

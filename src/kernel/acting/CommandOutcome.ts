@@ -20,18 +20,18 @@ export type ExecutionResult = (
   | { readonly succeeded: Json; readonly latencyMs: number; readonly unrecorded?: string }
   | { readonly failed: Failure; readonly latencyMs?: number }
 ) & {
-  /** The plugin's environment after the command. */
+  /** The document of the plugin's environment after the command. */
   readonly state?: Json | undefined
-  /** What a world gave for the command. */
+  /** The world's rewards for the command, as events. */
   readonly rewards?: ReadonlyArray<CoreNewEvent>
-  /** The plugin, as `name@version`, that was asked after a crash, and told. */
+  /** The plugin, as `name@version`, whose `settle` reported this outcome after a crash. */
   readonly settledBy?: string
 }
 
 /**
- * Records a command's outcome and, in the same commit, its changes to the plugin's environment. A result that the
- * log cannot store is left out: the command succeeded (`unrecorded`). So is an environment's change. A failure that it
- * cannot store has the code `OutcomeNotRecordable`. So every dispatch ends.
+ * Records a command's outcome and, in the same commit, its change of the plugin's environment. Every dispatch ends: if
+ * the log cannot store a result or a change, the outcome is recorded without it (`unrecorded`), and a failure that it
+ * cannot store gets the code `OutcomeNotRecordable`.
  */
 export const recordOutcome = (
   of: Pick<Traveller, "command" | "state" | "outcome">,
@@ -57,7 +57,7 @@ export const recordOutcome = (
     .pipe(
       Effect.catchTag("InvalidEvent", ({ index, reason, message }) => {
         const { state, rewards = [] } = ending
-        // Each time, less is recorded: without the result, without the change, without the rewards.
+        // Each attempt records less: without the result, without the change, without the rewards.
         const isOfResult = index === 0 && !("unrecorded" in ending)
         const kept = isOfResult ? { state, rewards } : { rewards: state === undefined ? [] : rewards }
         return recordOutcome(
@@ -75,8 +75,8 @@ export const recordOutcome = (
     )
 
 /**
- * The outcome of a command that was executed, and whose result cannot be recorded. Its reason says so if the world's state
- * after it is missing as well.
+ * The outcome of an executed command whose result cannot be recorded. Its reason also says if the world's state is
+ * missing.
  */
 export const unrecorded = (
   task: ActingTask,
@@ -91,7 +91,7 @@ export const unrecorded = (
 const STATE_LOST = "; what it changed in its world is not recorded"
 
 /**
- * Logs the outcome of a command whose task another kernel has taken over. The log keeps `CommandOutcomeUnknown` for
+ * Logs the outcome of a command whose task another kernel has taken over. The event log has `CommandOutcomeUnknown` for
  * it.
  */
 const warnUnrecorded =
@@ -101,7 +101,7 @@ const warnUnrecorded =
       `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
     )
 
-/** How a command ended, for its caller. */
+/** The outcome as the caller receives it. */
 export const outcomeOf = (
   { commandId, actuator, args }: Command,
   event: Event,
@@ -119,7 +119,6 @@ export const outcomeOf = (
       }
     : { status: "failed", commandId, actuator, args, event, error: ending.failed }
 
-/** The event of a command's end. */
 export const outcomeEvent = (commandId: string, causationId: string, ending: ExecutionResult): CoreNewEvent =>
   "succeeded" in ending
     ? {
@@ -144,17 +143,17 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
         },
       }
 
-/** Whether a command succeeded without its result. */
+/** Whether a command succeeded without a recorded result. */
 export const isUnrecorded = (ending: ExecutionResult): boolean =>
   "succeeded" in ending && ending.unrecorded !== undefined
 
 const settledByOf = ({ settledBy }: ExecutionResult) => (settledBy === undefined ? {} : { settledBy })
 
 /**
- * The change of an environment's document, if there is one.
+ * Returns the event for a change of an environment's document, or nothing if it did not change.
  *
- * `commands` are the ids of the commands that changed it, if it was more than one. With `isConfirmed`, that nothing changed is
- * recorded as well: a command whose result is missing otherwise leaves it open whether its state is missing too.
+ * `commands` lists the ids of the commands that caused the change, if there are several. `isConfirmed` records an empty
+ * change too: without it, a reader cannot tell whether a command whose result is missing lost its state as well.
  */
 export const changesOf = (
   task: ActingTask,
@@ -173,7 +172,7 @@ export const changesOf = (
   return [{ type: "EnvironmentChanged", payload }]
 }
 
-/** Takes note of the end of a command that was not called. */
+/** Sets the outcome of a command that ended without a call of its plugin. */
 export const endedBy = (
   of: Pick<Traveller, "command" | "doubt" | "outcome">,
   step: CommandState.Step,
@@ -191,8 +190,8 @@ export const endedBy = (
 }
 
 /**
- * Records the ends of commands that were interrupted, or that failed without an outcome, in one commit. Commands that
- * have ended are left out.
+ * Records, in one commit, the ends of commands that were interrupted or failed without an outcome. Skips commands that
+ * have ended.
  */
 export const recordAborted = (
   travellers: ReadonlyArray<Traveller>,
@@ -219,7 +218,7 @@ export const recordAborted = (
         if (stop?.reason !== undefined) Object.assign(stop, { outcome: stopped(of.command, event) })
       }
     }),
-    // A task that was suspended is gone on with by a later kernel.
+    // A later kernel continues a suspended task.
     Effect.catchTag("LeaseLost", ({ message, suspended }) =>
       suspended === undefined ? ProgramLog.warning(`the end of ${names} is not recorded: ${message}`) : Effect.void,
     ),
@@ -240,7 +239,7 @@ const abortedEvent = ({ command, state }: Traveller, cause: Cause.Cause<unknown>
   return outcomeEvent(commandId, state.last, { failed: { code, message } })
 }
 
-/** The outcome of a command that was stopped, from the event that says so. */
+/** Reads the outcome of a stopped command from its recorded end. */
 const stopped = ({ commandId, actuator, args }: Command, event: Event): CommandOutcome | undefined => {
   const of = { commandId, actuator, args, event }
   if (Vocabulary.is(event, "CommandFailed")) return { status: "failed", ...of, error: event.payload.error }

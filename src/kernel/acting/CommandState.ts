@@ -1,7 +1,6 @@
 /**
- * A command as a state machine: where it stands is a fold of its own events, and `next` says the one thing that comes
- * next there. Pure: whoever carries out commands does what `next` says and records it as `eventOf` has it. The table is in this folder's
- * README.
+ * The state machine of a command. A pure fold of the command's events gives its state, `next` returns the one step to
+ * take there, and `eventOf` the event that records the step. This folder's README has the table.
  */
 
 import type { CoreNewEvent } from "../../events/log/AppendRequest.ts"
@@ -12,35 +11,35 @@ import { plainText } from "../../values/Json.ts"
 import type { ConfirmationResult, RequestedEvent } from "../gate/ConfirmationRequests.ts"
 import type * as Gate from "../gate/Gate.ts"
 
-/** Where a command stands. */
+/** The state of a command. */
 export interface CommandState {
   /**
-   * - `new`: nothing of it is recorded
-   * - `requested`: nobody has ruled on it
+   * - `new`: the log has nothing of it
+   * - `requested`: awaits a ruling
    * - `asked`: a person was asked about it
-   * - `answered`: the person has answered, or the time was up
-   * - `allowed`: it may be dispatched
-   * - `dispatched`: it has left the kernel
-   * - `doubtful`: it has left a kernel that has ended, so that it may have taken effect
-   * - `ended`: it has its one outcome, or was denied
+   * - `answered`: the person answered, or the time ran out
+   * - `allowed`: may be dispatched
+   * - `dispatched`: has left the kernel
+   * - `doubtful`: left a kernel that has ended, and may have taken effect
+   * - `ended`: has its outcome, or was denied
    */
   readonly at: "new" | "requested" | "asked" | "answered" | "allowed" | "dispatched" | "doubtful" | "ended"
-  /** The id of its latest event, which causes the next one. Of a new command: of what causes its request. */
+  /** The id of its latest event, which causes the next one. For a new command: the event that causes its request. */
   readonly last: string
-  /** The id and the position of its request; of a new command empty and 0. */
+  /** The id and position of its request; empty and 0 for a new command. */
   readonly requested: string
   readonly commandedAt: number
-  /** The version of its task's stream up to which nothing has ended it. */
+  /** The version of the task's stream up to which nothing has ended it. */
   readonly version: number
-  /** The rule by which it was allowed last. */
+  /** The rule that allowed it last. */
   readonly rule?: string | undefined
-  /** The question about it that an earlier kernel asked a person. */
+  /** The question that an earlier kernel asked a person about it. */
   readonly question?: RequestedEvent | undefined
-  /** How the question about it ended that this kernel awaited. */
+  /** The answer that this kernel awaited. */
   readonly answer?: ConfirmationResult | undefined
 }
 
-/** A command of which nothing is recorded. */
+/** The state before anything is recorded. */
 export const unrecorded = (causationId: string): CommandState => ({
   at: "new",
   last: causationId,
@@ -52,16 +51,15 @@ export const unrecorded = (causationId: string): CommandState => ({
   answer: undefined,
 })
 
-/** What the fold looks at. An event that is not recorded yet has neither position nor version. */
+/** The part of an event that the fold reads. An event has no position or version until it is recorded. */
 export type CommandEvent = Pick<Event, "id" | "type" | "payload"> & Partial<Pick<Event, "position" | "version">>
 
-/** The events that end a command. */
+/** The types of the events that end a command. */
 export const ENDS = ["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"] as const
 
-/** Whether a type is one of `ENDS`. */
 export const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).includes(type)
 
-/** The state after one more of a command's own events. One that has ended never changes. */
+/** Applies one of the command's own events. The state `ended` is final. */
 export const evolve = (state: CommandState, event: CommandEvent): CommandState => {
   if (state.at === "ended") return state
   const { id, position = state.commandedAt, version = state.version } = event
@@ -71,7 +69,7 @@ export const evolve = (state: CommandState, event: CommandEvent): CommandState =
         ? { ...moved(state, "requested", id, version), requested: id, commandedAt: position }
         : state
     case "ConfirmationRequested":
-      // The version is that of the question's own stream.
+      // `event.version` belongs to the question's own stream.
       return { ...moved(state, "asked", id, state.version), question: event as RequestedEvent, answer: undefined }
     case "CommandAllowed":
       return moved(state, "allowed", id, version, String(event.payload.rule))
@@ -82,7 +80,7 @@ export const evolve = (state: CommandState, event: CommandEvent): CommandState =
   }
 }
 
-/** Every state has the same fields in the same order: several are made for each command. */
+/** Keeps one set of fields in one order, so that all states share a hidden class: each command creates several. */
 const moved = (
   { requested, commandedAt, question, answer, rule: ruledBy }: CommandState,
   at: CommandState["at"],
@@ -91,7 +89,7 @@ const moved = (
   rule = ruledBy,
 ): CommandState => ({ at, last, requested, commandedAt, version, rule, question, answer })
 
-/** The state after the answer to the question about a command. */
+/** Applies the answer to the question about a command. */
 export const answered = (state: CommandState, answer: ConfirmationResult): CommandState => ({
   ...state,
   at: "answered",
@@ -100,40 +98,40 @@ export const answered = (state: CommandState, answer: ConfirmationResult): Comma
 })
 
 /**
- * The state in which a kernel takes up a command that another one left. One that it dispatched is in doubt. A question that it asked
- * still stands: its answer counts for the kernel that dispatches the command, which allows it itself.
+ * The state in which a kernel takes up a command that another kernel left. A dispatched command is in doubt. A question
+ * still stands, even if its answer had led to an allowance: the kernel that dispatches checks the answer itself.
  */
 export const takenUp = (state: CommandState): CommandState => {
   if (state.at === "dispatched") return { ...state, at: "doubtful" }
   return state.question !== undefined && state.at === "allowed" ? { ...state, at: "asked" } : state
 }
 
-/** The state of a command whose end is known, though it is not its latest event. */
+/** Marks a command as ended although its latest event is no end. */
 export const ended = (state: CommandState): CommandState => ({ ...state, at: "ended" })
 
-/** The state of a command whose dispatch is recorded, and which is not called. */
+/** Takes back a recorded dispatch that was never followed by a call. */
 export const uncalled = (state: CommandState): CommandState => ({ ...state, at: "allowed" })
 
 /** Whether a command may have taken effect. */
 export const hasLeft = ({ at }: CommandState): boolean => at === "dispatched" || at === "doubtful"
 
-/** The state as if nobody had been asked about the command. */
+/** Drops the question about a command. */
 export const unasked = ({ question, ...state }: CommandState): CommandState => {
   if (question === undefined) return state
   return { ...state, at: state.at === "dispatched" ? "dispatched" : "requested", last: state.requested }
 }
 
-/** Whether a command that may be dispatched may so by the word of a person. */
+/** Whether an allowed command owes its allowance to a person. */
 export const isApproved = ({ question, answer }: CommandState): boolean =>
   question !== undefined || answer !== undefined
 
-/** What was judged about a command: the ruling of the gate, or why the gate was not asked. */
+/** The ruling on a command: the gate's, or a denial that needed no gate. */
 export interface Judgement extends Gate.Ruling {
-  /** Whether it may be dispatched again although it may have taken effect. Default: no. */
+  /** Whether a second dispatch is safe although the first may have taken effect. Default: no. */
   readonly isRepeatable?: boolean
 }
 
-/** What comes next. */
+/** One step of a command. */
 export type Step =
   | { readonly do: "request" }
   | { readonly do: "ask" }
@@ -146,7 +144,7 @@ export type Step =
   | { readonly do: "doubt" }
   | { readonly do: "nothing" }
 
-/** The one thing that comes next. */
+/** The one step to take in a state. */
 export const next = (state: CommandState, judgement: Judgement): Step => {
   const { decision, rule, isRepeatable = false } = judgement
   switch (state.at) {
@@ -173,7 +171,7 @@ export const next = (state: CommandState, judgement: Judgement): Step => {
   }
 }
 
-/** Only an explicit `allow`, or a person's approval after `confirm`, leads to a dispatch. */
+/** Fails closed: only an explicit `allow`, or a person's approval after `confirm`, leads to a dispatch. */
 const judged = ({ decision, rule, reason }: Judgement): Step => {
   switch (decision) {
     case "allow":
@@ -200,30 +198,28 @@ const afterAnswer = (answer: ConfirmationResult | undefined, rule: string): Step
   }
 }
 
-/** The rule of a denial for want of a decision: `Gate.INVALID_GATE_RULE`. */
+/** The rule of a denial for lack of a decision: `Gate.INVALID_GATE_RULE`. */
 const NO_DECISION: typeof Gate.INVALID_GATE_RULE = "gate"
 
 /** The reason for denying a command after an unknown decision. The compiler excludes it; a cast or a defect could still cause it. */
 const unexpected = (expected: string, found: undefined): string =>
   `expected ${expected}, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
 
-/** What ends a command instead of its dispatch, for a reason that came up on the way. One in doubt ends as unknown. */
+/** Ends a command instead of dispatching it. A command in doubt ends as unknown. */
 export const refusal = ({ at }: CommandState, rule: string, reason: string): Step =>
   at === "doubtful" ? { do: "doubt" } : { do: "deny", rule, reason }
 
-/** Why a command expired. */
 export const EXPIRED = "nobody decided in time"
 
-/** What the event of a step says beyond the step. */
+/** The content of a step's event beyond the step itself. */
 interface Recorded {
   readonly id: string
-  /** What the command's request says. */
   readonly request: PayloadOf<"ActuatorCommanded">
-  /** Why its actuator, which was asked, could not tell what became of it. */
+  /** Why its actuator could not say how the command ended. */
   readonly doubt?: string | undefined
 }
 
-/** The event that records a step; undefined if the step is none that is recorded as it is taken. */
+/** The event that records a step; undefined for a step without an event of its own. */
 export const eventOf = (
   { last: causationId }: CommandState,
   step: Step,
@@ -257,7 +253,7 @@ export const eventOf = (
   }
 }
 
-/** The states of the commands in a task's events, by their ids, in the order of their requests. */
+/** Folds a task's events into the states of its commands, by id, in the order of their requests. */
 export const fold = (events: Iterable<Event>): ReadonlyMap<string, CommandState> => {
   const states = new Map<string, CommandState>()
   for (const event of events) {

@@ -1,6 +1,6 @@
 /**
- * Dispatches commands that may be: at once where nothing has to be waited for, else in their turn. Then it calls the plugin, and what
- * became of them is recorded.
+ * Dispatches allowed commands: at once if the lane is free, otherwise in their turn. Then it calls the plugin and
+ * records the outcomes.
  */
 
 import { Data, Effect } from "effect"
@@ -20,14 +20,14 @@ import type { Journey } from "./Reach.ts"
 import type { Traveller } from "./Traveller.ts"
 import { endIfRecorded, isOpen, refuse, unreached } from "./Undispatched.ts"
 
-/** The task was paused before the dispatch. The command gives up its turn, and waits. */
+/** The task was paused before the dispatch. The command gives its turn back and waits. */
 class Paused extends Data.TaggedError("Paused") {}
 
 type Ledger = Interpreter.Ledger<Traveller, Event, LeaseLost | AppendError | LogError>
 
 /**
- * Sends commands that may be dispatched to their plugin, in their turn, and not while the task is paused. Once they are dispatched,
- * only the call itself can be interrupted.
+ * Sends allowed commands to their plugin, in their turn, unless the task is paused. After the dispatch only the call
+ * itself is interruptible.
  */
 export const carryOut = (
   journey: Journey,
@@ -40,9 +40,9 @@ export const carryOut = (
   )
 
 /**
- * Records in one commit what is in the ledger and the dispatch, where nothing has to be waited for: the lane is free, the process runs,
- * and the task is not paused. Returns false, and has recorded nothing, if something has to be waited for, or if another program has
- * appended to the task's stream: its events may end the task or a command.
+ * Records the ledger and the dispatch in one commit, if nothing has to wait: the lane is free, the process runs, and
+ * the task is not paused. Otherwise, or if another program has appended to the task's stream (its events may end the
+ * task or a command), records nothing and returns false.
  */
 const atOnce = (
   journey: Journey,
@@ -66,8 +66,8 @@ const atOnce = (
     })
     if (giveBack === undefined) return Effect.succeed(false)
 
-    // It has waited for the end of an update, or of what the task was recording, such as another command of the same
-    // answer: what the gate allowed may have been deactivated or granted more meanwhile.
+    // The append may have waited for an update, or for another command of the same answer, so the actuator may have
+    // been deactivated or granted more since the gate ruled.
     const stillApplies = Effect.gen(function* () {
       yield* task.kernel.lease.check
       const now = yield* resolve(first.command)
@@ -124,7 +124,7 @@ const send = (
     const { task, place } = journey
     const [first] = ready
     if (first === undefined) return
-    // Commands may have waited long for a person, their turn or their process, so the actuator is resolved and
+    // The commands may have waited long for a person, their turn or their process, so the actuator is resolved and
     // checked again.
     const now = yield* resolve(first.command)
     if (now?.digest !== resolved.digest) return yield* refuse(journey, ready, () => DEACTIVATED)
@@ -137,8 +137,8 @@ const send = (
     yield* task.kernel.lease.check
     if (task.isPaused()) return yield* new Paused()
     if (!(yield* recordDispatches(journey, passing))) {
-      // The kernel that took over holds the lease, and has ended the task. If nobody took the lease, another
-      // program wrote to a stream that is not its own.
+      // A kernel that took over holds the lease and has ended the task: the check fails then. Otherwise another program
+      // wrote to a stream that is not its own.
       yield* task.kernel.lease.check
       return yield* refuse(journey, passing.filter(isOpen), () => CLOSED)
     }
@@ -153,7 +153,7 @@ const DEACTIVATED: Denial = {
 
 const CLOSED: Denial = { rule: "open-task", reason: "its task was closed or cancelled meanwhile" }
 
-/** Calls the plugin for commands that were dispatched. Records the outcomes and the changes of the environment. */
+/** Calls the plugin for dispatched commands, then records the outcomes and the changes of its environment. */
 const call = (
   { reach, waiting }: Journey,
   process: Instance["process"],
@@ -162,7 +162,6 @@ const call = (
 ): Effect.Effect<void, AppendError> =>
   Effect.flatMap(waiting(reach.call(process, dispatched, resolved)), (recordEnds) => recordEnds)
 
-/** The entries of the dispatches of commands. */
 const dispatches = (
   { reach }: Journey,
   ready: ReadonlyArray<Traveller>,
@@ -182,10 +181,10 @@ const eventsOf = (
 }
 
 /**
- * Records the dispatch of commands in one commit, unless the log shows the end of one of them or of the
- * task. Returns whether it did. Checking the lease is not enough: this kernel may be suspended between that check and
- * the append, long enough for another kernel to take over. The append expects a version of the task's stream. A kernel
- * that takes over ends every open task in the task's own stream, so its append and this one conflict.
+ * Records the dispatch of commands in one commit, unless the log shows the end of one of them or of the task. Returns
+ * whether it did. Checking the lease is not enough: the process may be suspended between that check and the append,
+ * long enough for another kernel to take over. So the append expects a version of the task's stream. A kernel that
+ * takes over ends every open task in the task's own stream, and this append conflicts.
  */
 const recordDispatches = (
   journey: Journey,
@@ -200,13 +199,14 @@ const recordDispatches = (
       )
       if (end === undefined) continue
       of.state = CommandState.evolve(of.state, end)
-      // Any other end than a denial is of a call that this kernel did not make.
+      // Any end but a denial belongs to a call that this kernel did not make.
       endedBy(of, Vocabulary.is(end, "CommandDenied") ? { do: "deny", ...end.payload } : { do: "doubt" }, end)
     }
     return !ready.every(isOpen) || missed.some(endsTask)
   }
   const append = (version: number): Effect.Effect<boolean, Paused | AppendError> =>
-    // What this kernel itself recorded since ends neither: a command is denied where it is awaited, and a task closes after its commands.
+    // Events of this kernel cannot end either: it denies a command where it awaits it, and closes a task after its
+    // commands.
     task.recordAfter(version, ...eventsOf(entries)).pipe(
       Effect.as(true),
       Effect.catchTag("VersionConflict", (conflict): Effect.Effect<boolean, Paused | AppendError> => {

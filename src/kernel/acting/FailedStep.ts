@@ -1,10 +1,10 @@
-/** What a failure of a call to step a world says of the step: it may have been taken, although it has no result. */
+/** Classifies failures of a world's step: a step without a valid result may still have been taken. */
 
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { failureOf, type PluginFailure } from "../instances/PluginFailure.ts"
 import { type TakenStep, unknownReward } from "./WorldRewards.ts"
 
-/** The codes by which the runner says that a world took a step, and answered it with what is no step. */
+/** Error codes of the runner for a world that took a step and returned an invalid result. */
 export const OF_ANSWERS = [
   "InvalidStep",
   "InvalidReward",
@@ -14,8 +14,8 @@ export const OF_ANSWERS = [
 ] as const
 
 /**
- * The codes of failures after which a step may have been taken: its answer is none, or its process had the call and gave no answer. A
- * replay knows a failure by its code alone.
+ * Codes after which a step may have been taken: the result is invalid, or the process received the call and did not
+ * answer. A replay knows a failure by its code alone.
  */
 const MAY_BE_TAKEN: ReadonlySet<string> = new Set([
   ...OF_ANSWERS,
@@ -25,8 +25,8 @@ const MAY_BE_TAKEN: ReadonlySet<string> = new Set([
 const TAKEN: ReadonlySet<string> = new Set(OF_ANSWERS)
 
 /**
- * What an agent is told of a command that failed with this code, next to its error, so that it does not repeat what was done; undefined
- * where the failure says that nothing was. The event has the failure alone, as the world or the plugin said it.
+ * The advice that an agent receives next to the error of a failed command, so that it does not repeat a step that was
+ * taken; undefined if the failure excludes that. The event holds the failure alone.
  */
 export const advice = (code: string): string | undefined => {
   if (TAKEN.has(code))
@@ -36,6 +36,6 @@ export const advice = (code: string): string | undefined => {
     : undefined
 }
 
-/** What is recorded as the rewards of steps that a world was asked to take: nobody knows them, unless the world refused. */
+/** The reward events after a failed step: unknown rewards, or none if the world refused the step. */
 export const rewardsAfter = (failure: PluginFailure, asked: ReadonlyArray<TakenStep>): ReadonlyArray<CoreNewEvent> =>
   MAY_BE_TAKEN.has(failureOf(failure).code) ? asked.map(unknownReward) : []

@@ -1,6 +1,6 @@
 /**
- * The one interpreter of commands: it takes each from where it stands to its end, and does what `CommandState.next` says. What it needs
- * of whoever carries commands out, a kernel or a recorded run, are `Ways`. It knows neither a task nor a log.
+ * Interprets the state machine of `CommandState`: takes commands from their states to their ends. It knows neither
+ * tasks nor logs: a kernel or a recorded run supplies those as `Ways`.
  */
 
 import { Effect } from "effect"
@@ -12,54 +12,52 @@ import * as CommandState from "./CommandState.ts"
 
 /** A command that the interpreter takes to its end. */
 export interface Traveller {
-  /** What its request says. */
   readonly request: PayloadOf<"ActuatorCommanded">
-  /** What was judged about it: once, before anything of this journey is recorded. */
+  /** Made once, before the interpreter records anything. */
   readonly judgement: CommandState.Judgement
-  /** Why its actuator, which was asked, could not tell what became of it. */
+  /** Why its actuator could not say how the command ended. */
   readonly doubt?: string | undefined
-  /** Where it stands, by what is recorded. */
+  /** The state after the recorded events. */
   state: CommandState.CommandState
 }
 
-/** A step that is to be recorded, or was. */
+/** A step and the event that records it. */
 export interface Entry<Of> {
   readonly of: Of
   readonly step: CommandState.Step
   readonly event: Entered
 }
 
-/** An event that is to be recorded, with its id. */
+/** An event with its id, before it is recorded. */
 export type Entered = CoreNewEvent & { readonly id: string }
 
-/** The steps that were taken and are not recorded yet. They are recorded together once something has to be waited for. */
+/** Steps that were taken and not yet recorded. One commit records them all, before the first wait. */
 export interface Ledger<Of, Stored, E> {
   readonly entries: () => ReadonlyArray<Entry<Of>>
-  /** Where a command stands once they are recorded. */
+  /** A command's state after the entries. */
   readonly ahead: (of: Of) => CommandState.CommandState
-  /** Records them in one commit, if there are any. */
+  /** Records the entries in one commit, if there are any. */
   readonly commit: Effect.Effect<void, E>
-  /** They were recorded, as these events. */
+  /** Takes over the result of a commit that the caller made. */
   readonly committed: (stored: ReadonlyArray<Stored>) => void
 }
 
-/** How commands are recorded, asked about and dispatched. */
+/** Records commands, asks about them and dispatches them. */
 export interface Ways<Of extends Traveller, Stored extends CommandState.CommandEvent, E> {
-  /** Records events in one commit, and answers with them as they are stored. */
+  /** Records events in one commit and returns them as stored. */
   readonly record: (events: readonly [Entered, ...ReadonlyArray<Entered>]) => Effect.Effect<ReadonlyArray<Stored>, E>
-  /** Asks a person about a command, or waits for the answer to the question that stands. */
+  /** Asks a person about a command, or waits for the answer to the standing question. */
   readonly ask: (of: Of) => Effect.Effect<ConfirmationResult, E>
-  /** Withdraws a question that stands. */
   readonly withdraw: (question: RequestedEvent, reason: string) => Effect.Effect<void, E>
-  /** Takes note of the end of a command that was not called. */
+  /** Sets the outcome of a command that ended without a call of its plugin. */
   readonly ended: (of: Of, step: CommandState.Step, event: Stored) => void
-  /** Records what is in the ledger, dispatches commands that may be, together, and takes them to their ends. */
+  /** Records the ledger, dispatches allowed commands together, and takes them to their ends. */
   readonly carryOut: (ready: ReadonlyArray<Of>, ledger: Ledger<Of, Stored, E>) => Effect.Effect<void, E>
 }
 
 /**
- * Takes commands to their ends: one, or several that travel together. Their requests are recorded before anybody is asked, those
- * that do not pass end by themselves, in their order, and those that pass are allowed and dispatched together.
+ * Takes commands to their ends: one, or several that travel together. It records all requests before it asks anybody.
+ * Commands that do not pass end one by one, in order; those that pass are allowed and dispatched together.
  */
 export const travel = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
   travellers: ReadonlyArray<Of>,
@@ -82,7 +80,7 @@ export const travel = <Of extends Traveller, Stored extends CommandState.Command
       : Effect.flatMap(eachAlone(travellers, ways, ledger, enter), goTogether)
   })
 
-/** Takes each command up to what commands do together, or to its end. */
+/** Takes each command to the steps that commands take together, or to its end. */
 const eachAlone = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
   travellers: ReadonlyArray<Of>,
   ways: Ways<Of, Stored, E>,
@@ -106,10 +104,9 @@ const eachAlone = <Of extends Traveller, Stored extends CommandState.CommandEven
     }
   })
 
-/** Whether a step is one that commands take together, or the last of one. */
+/** Whether commands take a step together, or the command has ended. */
 const isTogether = ({ do: step }: CommandState.Step) => step === "allow" || step === "dispatch" || step === "nothing"
 
-/** The entry of a step, at the state in which it is taken. */
 export const entryOf = <Of extends Traveller>(
   of: Of,
   state: CommandState.CommandState,
@@ -120,7 +117,7 @@ export const entryOf = <Of extends Traveller>(
   return { of, step, event }
 }
 
-/** Takes note of steps that were recorded, as these events. */
+/** Applies recorded steps to their commands. */
 export const recorded = <Of extends Traveller, Stored extends CommandState.CommandEvent>(
   entries: ReadonlyArray<Entry<Of>>,
   stored: ReadonlyArray<Stored>,
@@ -134,7 +131,7 @@ export const recorded = <Of extends Traveller, Stored extends CommandState.Comma
   }
 }
 
-/** Records steps in one commit, and takes note of them. */
+/** Records steps in one commit and applies them. */
 export const record = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
   entries: ReadonlyArray<Entry<Of>>,
   { record, ended }: Pick<Ways<Of, Stored, E>, "record" | "ended">,

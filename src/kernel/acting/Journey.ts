@@ -1,4 +1,4 @@
-/** A journey: commands of one actuator that a kernel takes through its gate, together, and if they pass, to their plugin. */
+/** Takes commands of one actuator through the gate together and, if they pass, to their plugin. */
 
 import { Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -15,12 +15,12 @@ import type { Journey, Reach } from "./Reach.ts"
 import type { Setout, Traveller } from "./Traveller.ts"
 
 /**
- * Takes commands to their ends, and answers with their outcomes, in their order. Each step is recorded before the next begins;
- * `CommandDispatched` is on disk before anything leaves the kernel. It fails closed: without a rule, an answer, an active actuator or
- * the lease, a command is not executed. Every command ends: if it is interrupted or something fails, its end is recorded, provided that
- * the log can be written.
+ * Takes commands to their ends and returns their outcomes, in order. It records each step before the next one;
+ * `CommandDispatched` is on disk before anything leaves the kernel. It fails closed: without a rule, an answer, an
+ * active actuator or the lease, no command is executed. Every command ends: an interrupt or a failure is recorded as
+ * its end, as long as the log can be written.
  *
- * @param begun told of the commands before anything of them is recorded
+ * @param begun receives the commands before anything of them is recorded
  */
 export const make = <E>(
   task: ActingTask,
@@ -52,13 +52,12 @@ export const make = <E>(
     ),
   )
 
-/** What is judged about the commands of a journey. */
 const judgeBy = (reach: Reach, resolved: Command.ResolvedActuator) => {
   const denial = reach.refuses(resolved)
   return denial === undefined ? Judging.by(resolved) : Judging.denying(denial)
 }
 
-/** Runs what commands go through with a place in the order of their task, which they take first. */
+/** Takes a place in the task's order of commands, runs the steps, and gives the place back. */
 export const withPlace = <A, E>(task: ActingTask, steps: (place: Place) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const { arrive, leave } = task.kernel.commands
@@ -66,7 +65,6 @@ export const withPlace = <A, E>(task: ActingTask, steps: (place: Place) => Effec
     return Effect.ensuring(steps(place), leave(place))
   })
 
-/** How a kernel records commands, asks about them and dispatches them. */
 export type KernelWays = Interpreter.Ways<Traveller, Event, LeaseLost | AppendError | LogError>
 
 const waysOf = (journey: Journey, resolved: Command.ResolvedActuator | undefined): KernelWays => {
@@ -83,7 +81,7 @@ const waysOf = (journey: Journey, resolved: Command.ResolvedActuator | undefined
   }
 }
 
-/** Asks a person about a command, which keeps its place and holds up no other command meanwhile. */
+/** Asks a person about a command. The command keeps its place, but holds up no other command in the meantime. */
 const stepAside = <A, E>({ task, place }: Journey, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const { leave, comeBack } = task.kernel.commands

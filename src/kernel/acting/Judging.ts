@@ -1,4 +1,7 @@
-/** What is judged about a command, once: by its arguments' schema, by the gate, and by what its plugin was granted meanwhile. */
+/**
+ * Judges a command once: against the schema of its arguments, by the gate, and by grants that its plugin has received
+ * since.
+ */
 
 import { Effect } from "effect"
 import { inWords } from "../../plugins/manifest/Risk.ts"
@@ -12,13 +15,13 @@ import * as Command from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
 import type { Setout, Traveller } from "./Traveller.ts"
 
-/** Why a command is denied, and by which rule. */
+/** The rule and the reason of a denial. */
 export interface Denial {
   readonly rule: string
   readonly reason: string
 }
 
-/** Judges every command the same: the gate is not asked. */
+/** Denies every command without asking the gate. */
 export const denying = (denial: Denial): ((setout: Setout) => CommandState.Judgement) => {
   const judgement = deny(denial)
   return () => judgement
@@ -32,8 +35,8 @@ const deny = ({ rule, reason }: Denial): CommandState.Judgement => ({
 })
 
 /**
- * Judges a command that is new or that an earlier kernel left. A question that it asked a person is of what the plugin was granted
- * then.
+ * Judges a new command, or one that an earlier kernel left. A person who was asked about it approved the grants of that
+ * time.
  */
 export const by =
   (resolved: Command.ResolvedActuator) =>
@@ -47,30 +50,29 @@ export const by =
     return state.at === "doubtful" ? { ...ruling, isRepeatable: isRepeatable(command, resolved) } : ruling
   }
 
-/** The rule by which a command is denied whose plugin was granted more than was allowed. */
+/** The rule that denies a command whose plugin was granted more than was approved. */
 export const GRANTED_MORE = "effective-risk"
 
-/** What is wrong with a command's arguments by the schema that its actuator declares; undefined if nothing is. */
+/** Checks arguments against the schema of their actuator. Returns the error, or undefined if they are valid. */
 export const validationError = (
   { args }: Pick<Command.Command, "args">,
   { declared }: Command.ResolvedActuator,
 ): string | undefined => ComponentSchemas.validationError("args", declared?.args, args)
 
-/** The gate's decision about a command, by its plugin's current grants. */
+/** The gate's ruling, by the plugin's current grants. */
 const rulingOn = ({ task, actuator, args }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
   Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because, args })
 
 /**
- * Whether a command that may have taken effect may be dispatched again. A world's step may only where the world was
- * brought back to where it stood before.
+ * Whether a command that may have taken effect may be dispatched again. A world's step may, only if the world was
+ * restored to the state before it.
  */
 const isRepeatable = ({ task }: Command.Command, { declared, isStep, plugin }: Command.ResolvedActuator): boolean =>
   declared?.idempotent === true && !(isStep && task.unrewound.has(plugin))
 
 /**
- * Why an allowed command is not dispatched: its plugin has been granted more since then. A command that the gate
- * allowed is dispatched if the gate allows it again. A command that a person approved is denied, since the approval
- * was of less.
+ * Why an allowed command must not be dispatched: its plugin has been granted more since. The gate rules again on a
+ * command that it had allowed. A command that a person approved is denied, since the approval was for less.
  */
 const outdated = (
   command: Command.Command,
@@ -85,18 +87,18 @@ const outdated = (
   return again.decision === "allow" ? undefined : `${why}: ${again.reason}`
 }
 
-/** Why a command that may be dispatched is not, with its actuator as it is now. */
+/** Why an allowed command must not be dispatched, given its actuator's current state. */
 export const outdatedBy = (
   { command, state, begun, plugin }: Traveller,
   resolved: Command.ResolvedActuator,
   now: Command.ResolvedActuator,
 ): string | undefined => {
-  // One that goes on as an earlier kernel allowed it was allowed what its plugin had then.
+  // The allowance of an earlier kernel covers the plugin's grants of that time.
   const before = state.last === begun.last ? (plugin ?? resolved.found) : resolved.found
   return outdated(command, before, { isApproved: CommandState.isApproved(state) }, now)
 }
 
-/** Why a command has no actuator. */
+/** The denial of a command that names no active actuator. */
 export const noActuator = (task: ActingTask) =>
   Effect.map(task.kernel.registry.state, (registry): Denial => {
     const names = Command.activeIn(task, registry).map(({ name }) => name)

@@ -1,4 +1,4 @@
-/** The commands that had no outcome when a task was resumed or forked, as the log has them. */
+/** The commands without an outcome at the point where a task is resumed or forked. */
 
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
@@ -11,16 +11,15 @@ import type { ActingTask } from "./ActingTask.ts"
 import type { Command, CommandOutcome } from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
 
-/** A command without an outcome, as the log has it. */
+/** A command without an outcome. */
 export interface LeftCommand {
   readonly commanded: Event & { readonly payload: PayloadOf<"ActuatorCommanded"> }
-  /** Where it stood. */
   readonly state: CommandState.CommandState
-  /** Its plugin's entry in the registry when a person was asked, or else when the command was requested. */
+  /** Its plugin's entry in the registry when a person was asked or, if nobody was, when the command was requested. */
   readonly plugin: Plugin | undefined
-  /** How it ended, where its actuator was asked and told. */
+  /** Its outcome, if its actuator was asked and reported one. */
   readonly settled?: CommandOutcome | undefined
-  /** Why its actuator, which was asked, could not tell what became of it. */
+  /** Why its actuator could not say how the command ended. */
   readonly doubt?: string | undefined
 }
 
@@ -43,13 +42,13 @@ export const leftIn = (
 /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
 export const isInDoubt = ({ state }: LeftCommand): boolean => state.at === "dispatched"
 
-/** Whether a program carried it out itself: no actuator knows it, and it is never dispatched. */
+/** Whether a program carried it out itself. No actuator knows it, and the kernel never dispatches it. */
 export const isObserved = ({ commanded }: LeftCommand): boolean => commanded.payload.observed === true
 
 /**
- * The commands without the questions, and thereby the answers, that others may have written: they were asked before this
- * user trusted the log, or the log's chain is broken, so that somebody changed it in place. Such a question is withdrawn if
- * it still waits. The gate rules on its command again. The chain is verified only where an answer would count.
+ * Drops questions that somebody else may have answered: they were asked before this user trusted the log, or the log's
+ * chain is broken, so that somebody changed it in place. A dropped question is withdrawn if it still waits, and the
+ * gate rules on its command again. The chain is verified only if an answer would count.
  */
 export const withOwnQuestions = (
   { log, confirmations }: Pick<ActingTask["kernel"], "log" | "confirmations">,
@@ -75,20 +74,19 @@ export const withOwnQuestions = (
     })
   })
 
-/** Whether each event is as it was written. A chain that cannot be read is not. */
+/** Whether the chain of the log is intact. A chain that cannot be read is not. */
 const isChained = (log: ActingTask["kernel"]["log"]): Effect.Effect<boolean> =>
   log.verifyWith({ quick: true }).pipe(
     Effect.map(({ _tag }) => _tag === "Intact"),
     Effect.orElseSucceed(() => false),
   )
 
-/** A command as if nobody had been asked about it. */
 export const unasked = (command: LeftCommand): LeftCommand => ({
   ...command,
   state: CommandState.unasked(command.state),
 })
 
-/** The command that was left. Its arguments were copied and checked when they were recorded. */
+/** The command as recorded. Its arguments were copied and checked before that. */
 export const commandOf = (task: ActingTask, { commanded }: LeftCommand): Command => {
   const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
   return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId }

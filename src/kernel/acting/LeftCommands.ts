@@ -1,4 +1,4 @@
-/** The commands that had no outcome when a task was resumed or forked, until its agent requests them again. */
+/** Holds the commands without an outcome when a task is resumed or forked, until its agent requests them again. */
 
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
@@ -17,26 +17,27 @@ export interface Requested {
   readonly agentId?: string
 }
 
-/** The commands that were left. */
 export interface LeftCommands {
-  /** Takes the one that is requested: by the id of the model's call, or else the first that is equal. */
+  /**
+   * Takes the command that matches a request: the one with the id of the model's call or, without such an id, the first
+   * equal one.
+   */
   readonly take: (requested: Requested) => LeftCommand | undefined
-  /** Records the ends of those that were not requested again. */
+  /** Records the ends of the commands that nobody requested again. */
   readonly endAll: (task: ActingTask) => Effect.Effect<void, AppendError>
 }
 
-/** What was left, and by what. */
 export interface Left {
   readonly commands: ReadonlyArray<LeftCommand>
-  /** `resume`: by an earlier kernel, on the same timeline. `fork`: by the moment at which the task was forked. */
+  /** `resume`: an earlier kernel left them, on the same timeline. `fork`: they were unfinished at the fork point. */
   readonly by: "resume" | "fork"
-  /** What their actuators said about those that were dispatched, by the ids of the commands. */
+  /** Reports of the actuators of dispatched commands, by command id. */
   readonly answers?: ReadonlyMap<string, Pick<LeftCommand, "settled" | "doubt">>
 }
 
 export const make = ({ commands, by, answers }: Left): LeftCommands => {
   const left = [...commands]
-  // The actuators are asked when the task is set up, which is after this.
+  // The map is read late: actuators are asked when the task is set up, after this.
   const answered = (command: LeftCommand): LeftCommand => ({
     ...command,
     ...answers?.get(command.commanded.payload.commandId),
@@ -58,7 +59,7 @@ export const make = ({ commands, by, answers }: Left): LeftCommands => {
   }
 }
 
-/** Whether a command that was left is the one that is requested. */
+/** Whether a request names the command that was left. */
 export const isSame = (left: LeftCommand, { actuator, args, callId, agentId }: Requested): boolean => {
   const { payload } = left.commanded
   return (
@@ -77,7 +78,7 @@ const end = (task: ActingTask, left: LeftCommand, by: Left["by"]) =>
     const reason = `${NOT_REQUESTED[by]}; it was not executed`
     const step = CommandState.refusal(CommandState.takenUp(left.state), by, reason)
     if (step.do === "deny" && question !== undefined) yield* task.kernel.confirmations.withdraw(question, reason)
-    // What a fork ends is caused by the fork: a replay of it does not expect the request.
+    // The fork causes the denial, so that a replay of the fork does not expect the request.
     const last = step.do === "deny" && by === "fork" ? task.openedBy : left.state.last
     const ends = { id: newId(), request: left.commanded.payload, doubt: left.doubt }
     const event = CommandState.eventOf({ ...left.state, last }, step, ends)

@@ -1,4 +1,4 @@
-/** A journey: commands of one actuator that a kernel takes to their ends together, and how they reach their plugin. */
+/** A journey, and the way in which its commands reach their plugin. */
 
 import type { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
@@ -10,24 +10,27 @@ import type { Denial } from "./Judging.ts"
 import type { Place } from "./queue/CommandOrder.ts"
 import type { Traveller } from "./Traveller.ts"
 
-/** Commands of one actuator that a kernel takes to their ends, together. */
+/** Commands of one actuator that a kernel takes to their ends together. */
 export interface Journey {
   readonly task: ActingTask
   readonly reach: Reach
   /** Its place in the order in which the task's commands start. */
   readonly place: Place
   readonly travellers: ReadonlyArray<Traveller>
-  /** Makes a wait interruptible, as far as the caller is. Everything else is not, so that what was begun is recorded. */
+  /**
+   * Makes a wait as interruptible as the caller is. All other steps are uninterruptible, so that each one that began is
+   * recorded.
+   */
   readonly waiting: Restore
 }
 
-/** How commands reach their plugin. */
+/** The way in which commands reach their plugin. */
 export interface Reach {
-  /** Whether they reach it in one call. */
+  /** Whether one call carries all commands. */
   readonly isRound: boolean
-  /** Why no command of the journey passes. */
+  /** The denial of all commands of the journey, if they must not pass. */
   readonly refuses: (resolved: ResolvedActuator) => Denial | undefined
-  /** Calls the plugin's process, and answers with what records how the commands ended. */
+  /** Calls the plugin's process. Returns an effect that records how the commands ended. */
   readonly call: (
     process: Instance["process"],
     dispatched: ReadonlyArray<Traveller>,

@@ -1,4 +1,4 @@
-/** Asks actuators what became of the commands that a crash left in doubt, before the task goes on. */
+/** Asks actuators how the commands ended that a crash left in doubt, before the task continues. */
 
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -16,15 +16,15 @@ import { validationError } from "./Judging.ts"
 import { commandOf, isInDoubt, isObserved, type LeftCommand } from "./LeftCommand.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
-/** What an actuator said about a command: how it ended, or why it could not tell. */
+/** An actuator's report on a command: its outcome, or why it cannot tell. */
 type Answer = Pick<LeftCommand, "settled" | "doubt">
 
 /**
- * Asks the actuator of each command that was dispatched and has no outcome, where it has a `settle`. What it tells is
- * recorded as the command's outcome, with its source. The question passes no gate, because it changes nothing. One that
- * fails, or that is answered wrongly, leaves the command in doubt.
+ * Asks the actuator of each dispatched command without an outcome, if it has a `settle`. Its report becomes the
+ * command's recorded outcome, with its source. The question changes nothing, so it passes no gate. If it fails or the
+ * report is invalid, the command stays in doubt.
  *
- * @param answers what they said, by the ids of the commands; it is filled
+ * @param answers receives the reports, by command id
  */
 export const askAll = (
   task: ActingTask,
@@ -49,7 +49,7 @@ const ask = (
       const command = commandOf(task, left)
       const resolved = yield* Command.resolve(command)
       if (resolved === undefined) return { doubt: `there is no active actuator ${command.actuator} to ask` }
-      // It would be asked about another world than that in which the command was carried out.
+      // The plugin would look at another world than the one that took the command.
       if (task.unrewound.has(resolved.plugin)) return undefined
       if (validationError(command, resolved) !== undefined) return undefined
       yield* task.kernel.lease.check
@@ -80,7 +80,6 @@ const question = (
   ).pipe(onPluginFailure(({ message }) => Effect.succeed({ doubt: plainText(message) })))
 }
 
-/** Records what an actuator told. */
 const answered = (
   command: Command.Command,
   { plugin, isStep, found }: Command.ResolvedActuator,

@@ -1,4 +1,4 @@
-/** A command on its way: what was requested, what was judged about it, where it stands, and its outcome once it has one. */
+/** A command on its way to its end: its request, judgement and state and, at the end, its outcome. */
 
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
@@ -12,22 +12,25 @@ import type { TakenStep } from "./WorldRewards.ts"
 
 export interface Traveller extends Interpreter.Traveller {
   readonly command: Command
-  /** Where it stood when this kernel took it up. */
+  /** The state in which this kernel took it up. */
   readonly begun: CommandState.CommandState
-  /** Its plugin's entry in the registry when a person was asked about it or it was requested, if an earlier kernel did that. */
+  /**
+   * For a command of an earlier kernel: its plugin's entry in the registry when a person was asked or, if nobody was,
+   * when it was requested.
+   */
   readonly plugin: Plugin | undefined
-  /** The step that it is, once a world was asked to take it. */
+  /** Set once a world was asked to take the step. */
   step?: TakenStep
   outcome?: CommandOutcome | undefined
 }
 
-/** A command as it sets out: what is known before it is judged. */
+/** A command before it is judged. */
 export type Setout = Omit<Traveller, "request" | "judgement"> & {
-  /** What its request says, for the priority of its actuator. */
+  /** The payload of its request, given the priority of its actuator. */
   readonly requestFor: (priority: number) => PayloadOf<"ActuatorCommanded">
 }
 
-/** A command of which nothing is recorded. */
+/** A new command. */
 export const requested = (
   command: Command,
   { callId, source }: Omit<CommandIdentity, "agentId">,
@@ -51,7 +54,7 @@ export const requested = (
   }
 }
 
-/** A command that an earlier kernel left. Where its actuator told what became of it, it has ended. */
+/** A command that an earlier kernel left. If its actuator reported an outcome, it has ended. */
 export const left = (task: ActingTask, left: LeftCommand, stop?: Stop): Setout => {
   const { plugin, doubt, settled: outcome, commanded } = left
   const state = outcome === undefined ? CommandState.takenUp(left.state) : CommandState.ended(left.state)

@@ -1,4 +1,4 @@
-/** Ends commands that were to be dispatched and are not called: what stood in the way is recorded. */
+/** Ends allowed commands that cannot be dispatched, and records the obstacle. */
 
 import { Cause, Effect, Option } from "effect"
 import type { AppendError, LogUnavailable } from "../../events/log/EventLog.ts"
@@ -11,7 +11,6 @@ import type { Denial } from "./Judging.ts"
 import type { Journey } from "./Reach.ts"
 import type { Traveller } from "./Traveller.ts"
 
-/** Whether a command has not ended. */
 export const isOpen = ({ state }: Traveller): boolean => state.at !== "ended"
 
 /** Ends commands for which there was no process to call. */
@@ -32,7 +31,7 @@ export const unreached = (
   )
 }
 
-/** Ends those commands for which there is a reason not to dispatch them. */
+/** Ends the commands for which `why` returns a denial. */
 export const refuse = (
   journey: Journey,
   travellers: ReadonlyArray<Traveller>,
@@ -55,7 +54,10 @@ const conclude = (
     { record: task.recordAll, ended: endedBy },
   )
 
-/** Records the ends of commands whose dispatch is in the log, but may not be on the disk: they were not executed. */
+/**
+ * After a failed commit: ends commands whose dispatch is in the log all the same, though perhaps not on disk. They were
+ * not executed.
+ */
 export const endIfRecorded = (
   { task }: Journey,
   ready: ReadonlyArray<Traveller>,

@@ -1,6 +1,6 @@
 /**
- * The rewards of a world, as events of a score set of their task's own. A world's reward is any number, so that it is not
- * added to the weights of measures, which lie between 0 and 1.
+ * The rewards of a world, as events of a score set of their own in the task. A world's reward is any number, so it is
+ * never added to the weights of measures, which lie between 0 and 1.
  */
 
 import { Schema } from "effect"
@@ -14,10 +14,10 @@ import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 
-/** The critic of these score sets: the environment itself. */
+/** The critic of these score sets. */
 const CRITIC = "environment"
 
-/** The start of a task's score set of its return. `at` is the position of the world's first reset. */
+/** The event that starts a task's score set of its return. `at` is the position of the world's first reset. */
 export const started = (taskId: string, at: number): CoreNewEvent => ({
   type: "ScoringStarted",
   payload: {
@@ -33,8 +33,7 @@ export const started = (taskId: string, at: number): CoreNewEvent => ({
 })
 
 /**
- * The start of a task's score set of its return where it is missing: the task was cut off, at `at`, between the reset of its
- * world and what follows from it.
+ * The start of a task's score set of its return, if a crash or a fork point at `at` cut it off after the world's reset.
  */
 export const missingStart = (taskId: string, at: number, past: ReadonlyArray<Event>): ReadonlyArray<CoreNewEvent> =>
   past.some(
@@ -43,10 +42,10 @@ export const missingStart = (taskId: string, at: number, past: ReadonlyArray<Eve
     ? []
     : [started(taskId, at)]
 
-/** A reward that sums of returns can hold: the runner refuses larger ones. */
+/** The range in which sums of returns stay exact enough; the runner refuses larger rewards. */
 const Reward = Schema.Finite.pipe(Schema.between(-1e15, 1e15))
 
-/** What an agent got for a step, as the result of its command has it. */
+/** An agent's part of a step's result. */
 const Got = Schema.Struct({
   rewards: Schema.Record({ key: Schema.NonEmptyString, value: Reward }),
   terminated: Schema.Boolean,
@@ -54,7 +53,7 @@ const Got = Schema.Struct({
   outcome: optional(Schema.Literal("achieved", "failed")),
 })
 
-/** The result of a step of a world. `others` are agents that did not act and got something for it. */
+/** The result of a world's step. `others` holds agents that did not act and still received something. */
 export const StepResult = Schema.Struct({
   ...Got.fields,
   reward: Schema.Finite,
@@ -66,29 +65,28 @@ export type StepResult = typeof StepResult.Type
 
 const isStepResult = SchemaPredicate.is(StepResult)
 
-/** The result of a step, if it is one. */
+/** Decodes the result of a step; undefined for any other value. */
 export const stepResultOf = (result: Json): StepResult | undefined => (isStepResult(result) ? result : undefined)
 
-/** What agents got from a world, by their names. */
+/** Results by agent. */
 export type Gotten = { readonly [agentId: string]: typeof Got.Type }
 
 const isGot = Schema.is(Got)
 
-/** What agents got, from the steps that a tick of a world was recorded with. */
+/** Reads agents' results from the steps of a recorded world tick. */
 export const gottenIn = (steps: { readonly [agentId: string]: Json }): Gotten =>
   Object.fromEntries(Object.entries(steps).flatMap(([agentId, step]) => (isGot(step) ? [[agentId, step]] : [])))
 
-/** A step that was taken. */
 export interface TakenStep {
   readonly taskId: string
   readonly plugin: string
-  /** The position of its `ActuatorCommanded`, which the rewards cite. Nothing is cited where no command was. */
+  /** The position of its `ActuatorCommanded`, which the rewards cite; empty without a command. */
   readonly because: ReadonlyArray<number>
-  /** The agent that acted, in a task with several. */
+  /** The acting agent, in a task with several. */
   readonly agentId?: string | undefined
 }
 
-/** The rewards and punishments of a step. A reward of 0 is no event. */
+/** The rewards and punishments of a step. A reward of 0 has no event. */
 export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewEvent> => {
   const found = stepResultOf(result)
   if (found === undefined) return []
@@ -99,7 +97,7 @@ export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewE
   ]
 }
 
-/** What is recorded of a step whose answer is missing: nobody knows what it gave, which is not nothing. */
+/** The event for a step whose result is missing: its reward is unknown, not 0. */
 export const unknownReward = ({ taskId, plugin, agentId }: TakenStep): CoreNewEvent => ({
   type: "MeasureUnscored",
   payload: {

@@ -1,10 +1,10 @@
-/** The arguments of a command: a copy that is JSON. */
+/** Copies the arguments of a command and checks that they are JSON. */
 
 import { types } from "node:util"
 import { Data, Effect, Either } from "effect"
 import { findNonJson, type JsonObject, type NotJson, pointerToken } from "../../../values/Json.ts"
 
-/** Fix the call: arguments must be a JSON object, or the log cannot store them. */
+/** The arguments are not a JSON object, so the log cannot store them. Fix the call. */
 export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
   readonly actuator: string
   readonly path: string
@@ -15,7 +15,7 @@ export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
   }
 }
 
-/** A copy of a command's arguments. Fails where they are not a JSON object. */
+/** Copies a command's arguments. Fails if they are not a JSON object. */
 export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
   Effect.mapError(checkedCopy(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
 

@@ -1,7 +1,7 @@
 /**
- * Commands that no kernel carried out: a program that is recorded, or was imported, carried them out itself. The answer of its model has
- * the call, and a later request, or the program's own records, have the result. No gate ruled on them, and no kernel ever dispatches them,
- * asks about them or executes them again. Recordings and imports write their events by this module. Pure.
+ * Events of commands that a recorded or imported program carried out itself. The answer of its model has the call; a
+ * later request, or the program's own records, have the result. No gate ruled on such a command, and no kernel
+ * dispatches it, asks about it or executes it again. Pure.
  */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
@@ -16,7 +16,7 @@ type Body<Name extends CoreName> = { readonly type: Name; readonly payload: Payl
 /** A call that a program carried out itself. */
 export interface ObservedCall {
   readonly commandId: string
-  /** `plugin/actuator`. No plugin stands behind it. */
+  /** `plugin/actuator`. No such plugin exists. */
   readonly actuator: string
   readonly args: Json
   /** The model's id of the call. */
@@ -24,20 +24,19 @@ export interface ObservedCall {
   readonly agentId?: string | undefined
 }
 
-/** A call's result, as the program told its model or its records. */
+/** A call's result, as the program reported it to its model or its records. */
 export interface ObservedResult {
   readonly ok: boolean
   readonly content: Json
-  /** Between the call and its result; undefined where nothing says when they were. */
+  /** Milliseconds between call and result; undefined if their times are unknown. */
   readonly latencyMs: number | undefined
-  /** By which rule it was paired with its call; undefined where one record has both. */
+  /** The rule that paired it with its call; undefined if one record has both. */
   readonly by: PairingRule | undefined
 }
 
-/** The part of an outcome's payload that says how it was paired with its call. */
 const inferredBy = (by: PairingRule | undefined) => (by === undefined ? {} : { inferred: { cause: by } })
 
-/** The request of a command. */
+/** The event of a call. */
 export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"ActuatorCommanded"> => ({
   type: "ActuatorCommanded",
   payload: {
@@ -50,7 +49,7 @@ export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"Actua
   },
 })
 
-/** What stands between a command's request and its end. `rule` names the source, because nobody ruled. */
+/** The events between a command's request and its end. `rule` names the source, because no gate ruled. */
 export const passed = (
   commandId: string,
   rule: "observed" | "import",
@@ -59,7 +58,7 @@ export const passed = (
   { type: "CommandDispatched", payload: { commandId } },
 ]
 
-/** The end of a command by its result. */
+/** The end of a command that has a result. */
 export const ended = (
   commandId: string,
   { ok, content, latencyMs, by }: ObservedResult,
@@ -70,7 +69,7 @@ export const ended = (
   return { type: "CommandFailed", payload: { commandId, error: { code: "failed", message }, ...timed } }
 }
 
-/** The end of a command that somebody refused, as the program's records say. */
+/** The end of a command that somebody refused, by the program's records. */
 export const denied = (commandId: string, reason: string, by: PairingRule | undefined): Body<"CommandDenied"> => ({
   type: "CommandDenied",
   payload: { commandId, rule: "import", reason: plainText(reason), ...inferredBy(by) },
@@ -79,14 +78,14 @@ export const denied = (commandId: string, reason: string, by: PairingRule | unde
 /**
  * The end of a command whose result never came: it may have succeeded.
  *
- * @param by how what the records say in a result's place was paired with the call
+ * @param by the rule that paired the records' substitute for a result with the call
  */
 export const unknown = (commandId: string, reason?: string, by?: PairingRule): Body<"CommandOutcomeUnknown"> => ({
   type: "CommandOutcomeUnknown",
   payload: { commandId, ...defined({ reason }), ...inferredBy(by) },
 })
 
-/** The ids of the commands among events that no kernel carried out. */
+/** The ids of the observed commands among events. */
 export const idsIn = (events: Iterable<Event>): ReadonlySet<string> => {
   const ids = new Set<string>()
   for (const event of events) {

@@ -1,12 +1,12 @@
-/** How commands end, and why those are stopped that do not end by themselves. */
+/** The outcomes of commands, and the reasons of those that were stopped. */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { Failure } from "../../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 
 /**
- * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: it was dispatched, and its
- * kernel ended before the outcome was recorded.
+ * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: its kernel ended after the
+ * dispatch and before it recorded an outcome.
  */
 export type CommandOutcome = {
   readonly commandId: string
@@ -19,7 +19,7 @@ export type CommandOutcome = {
   | {
       readonly status: "succeeded"
       readonly result: Json
-      /** Why the result, which is null here, could not be recorded. The command took effect all the same. */
+      /** Why the result could not be recorded; `result` is null then. The command took effect all the same. */
       readonly unrecorded?: string
     }
   | { readonly status: "failed"; readonly error: Failure }
@@ -28,10 +28,9 @@ export type CommandOutcome = {
   | { readonly status: "unknown"; readonly reason: string }
 )
 
-/** Why the outcome of a command is unknown. */
 export const UNKNOWN_REASON = "its kernel ended after the command was dispatched; whether it took effect is not known"
 
-/** Why the outcome of a command is unknown, with the reason why its actuator could not tell. */
+/** The reason of an unknown outcome, with the actuator's own explanation if it gave one. */
 export const unknownReason = (doubt: string | undefined): string =>
   doubt === undefined ? UNKNOWN_REASON : `${UNKNOWN_REASON} (${doubt})`
 
@@ -41,7 +40,7 @@ export const OUT_OF_TIME = "its agent's budget of time was used up"
 /** The reason of a command that an input stopped. */
 export const INTERRUPTED = "an input interrupted it"
 
-/** Whether a command was stopped for a reason, by its recorded outcome. */
+/** Whether a recorded outcome says that the command was stopped for this reason. */
 export const wasStopped = (outcome: CommandOutcome, reason: string): boolean =>
   outcome.status === "failed"
     ? outcome.error.code === "Interrupted" && outcome.error.message.startsWith(reason)

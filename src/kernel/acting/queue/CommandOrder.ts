@@ -1,36 +1,35 @@
-/** The order in which a task's commands start: among equal priorities, the order in which they were requested. */
+/** The order in which a task's commands start: by priority, equal ones in the order of their requests. */
 
 /** A command's place in the order of its task. */
 export interface Place {
-  /** Only commands of the same task keep an order; tasks do not wait for each other. */
+  /** The order holds within a task; tasks do not wait for each other. */
   readonly task: string
-  /** Sequence number of its request; a later one is greater. */
+  /** Sequence number of its request. */
   readonly arrived: number
-  /** The lane that it is bound for; undefined until its actuator is known. */
+  /** Undefined until its actuator is known. */
   lane: string | undefined
   priority: number
   /**
-   * - `coming`: on its way to the queue: what has to be recorded first is being recorded
+   * - `coming`: on its way to the queue, while earlier steps are recorded
    * - `waiting`: in the queue
-   * - `starting`: it has its turn, and its dispatch is being recorded
-   * - `gone`: nothing waits for it, because it was dispatched, has ended, or a person is asked about it
+   * - `starting`: has its turn, while its dispatch is recorded
+   * - `gone`: dispatched, ended or waiting for a person; nothing waits for it
    */
   state: "coming" | "waiting" | "starting" | "gone"
 }
 
-/** The places of all tasks. */
 export interface CommandOrder {
-  /** Takes a place behind all others of the task. Call it when the command is requested. */
+  /** Takes the last place of the task. Call it when the command is requested. */
   readonly arrive: (task: string) => Place
   readonly move: (place: Place, state: Place["state"]) => void
   /**
-   * Whether a command may start now, as far as its task's order goes: no other one of its lane is starting, and none
-   * that came before it, of the same or a higher priority, is on its way. The queue orders those that wait.
+   * Whether the order lets a command start now: no other command of its lane is starting, and no earlier one of the
+   * same or a higher priority is coming. The queue orders those that wait.
    */
   readonly mayStart: (place: Place) => boolean
-  /** Whether a command precedes all others of its task in its lane that have not started. */
+  /** Whether a command precedes all others of its task and lane that have not started. */
   readonly isFirst: (place: Place) => boolean
-  /** Whether those that precede it are starting already. */
+  /** Whether all commands that precede it are starting already. */
   readonly isNext: (place: Place) => boolean
 }
 
@@ -74,6 +73,6 @@ export const make = (): CommandOrder => {
   }
 }
 
-/** A command whose actuator is not known yet could be of any priority. */
+/** A command whose actuator is not known yet may have any priority. */
 const precedes = (one: Pick<Place, "arrived" | "lane" | "priority">, other: Place): boolean =>
   one.arrived < other.arrived && (one.lane === undefined || one.priority >= other.priority)

@@ -6,67 +6,66 @@ import * as ProgramLog from "../../../platform/ProgramLog.ts"
 import * as CommandOrder from "./CommandOrder.ts"
 import * as NextCommand from "./NextCommand.ts"
 
-/** A lane of the queue: the commands to one instance of a plugin. */
+/** The commands to one instance of a plugin. */
 export interface Lane {
-  /** Lanes with the same name are the same lane. */
+  /** Identifies the lane. */
   readonly name: string
-  /** How many of its commands may run concurrently. */
+  /** Maximum number of its commands that run concurrently. */
   readonly capacity: number
 }
 
-/** A command that asks for a turn. */
+/** A command's request for a turn. */
 export interface Slot {
   readonly lane: Lane
-  /** `plugin/actuator`, whose priority applies. */
+  /** `plugin/actuator` */
   readonly actuator: string
-  /** Its priority when it was commanded. The current one is looked up when turns are given. */
+  /** The priority at the time of the request; the queue looks up the current one when it grants turns. */
   readonly priority: number
-  /** Its place in the order of its task. Default: it has none to keep to. */
+  /** Its place in the order of its task. Default: a place of its own, which waits for no other. */
   readonly place?: CommandOrder.Place
 }
 
 /**
- * A priority queue of commands. A turn goes to the highest priority; among equals, to the one that was requested first.
- * A full lane does not delay another lane. Priorities are read when a turn is given, so a changed priority counts from
+ * A priority queue of commands. A turn goes to the highest priority; among equals, to the earliest request. A full lane
+ * does not delay another lane. The queue reads priorities when it grants a turn, so that a changed priority counts from
  * the next turn on.
  *
- * Commands of one task and lane start one after the other: the next one has its turn once the dispatch of the one
- * before it is recorded. What is recorded first, and the start of a process, therefore never changes their order.
+ * Commands of one task and lane start one after the other: the next one gets its turn after the dispatch of the one
+ * before it is recorded. So neither earlier appends nor the start of a process change their order.
  */
 export interface CommandQueue {
-  /** Takes a place in the order of a task, when a command is requested. It must be given back by `leave`. */
+  /** Takes a place in the order of a task when a command is requested. Give it back with `leave`. */
   readonly arrive: (task: string) => CommandOrder.Place
-  /** Nothing waits for a command any more: its dispatch is recorded, it has ended, or a person is asked about it. */
+  /** Gives a place back: the command was dispatched, has ended, or waits for a person. */
   readonly leave: (place: CommandOrder.Place) => Effect.Effect<void>
-  /** A command is on its way again, in its old place: a person has answered. */
+  /** Returns a command to its old place, after a person has answered. */
   readonly comeBack: (place: CommandOrder.Place) => void
-  /** Whether all commands of the task and lane that came before have started. */
+  /** Whether all preceding commands of the task and lane have started. */
   readonly isFirst: (place: CommandOrder.Place) => boolean
   /**
-   * Takes a turn in a lane that is free and for which nobody waits. Returns how it is given back; undefined if the turn
-   * has to be waited for. Those that came before may still be starting: ask `isFirst` when it starts.
+   * Takes a turn at once, in a lane that is free and has no waiting command. Returns the effect that gives it back, or
+   * undefined if the command must wait. Preceding commands may still be starting: check `isFirst` at the start.
    */
   readonly takeTurn: (place: CommandOrder.Place, slot: Omit<Slot, "place">) => Effect.Effect<void> | undefined
-  /** Asks for a turn. It must be given back. */
+  /** Requests a turn. The caller must give it back. */
   readonly enqueue: (slot: Slot) => Effect.Effect<Turn>
 }
 
-/** A turn that was asked for. */
+/** A requested turn. */
 export interface Turn {
-  /** Waits until it is given. */
+  /** Waits for the turn. */
   readonly given: Effect.Effect<void>
-  /** Gives it back, or stops asking for it. */
+  /** Gives the turn back, or withdraws the request. */
   readonly giveBack: Effect.Effect<void>
 }
 
-/** A command in the queue. */
 interface QueueEntry {
   readonly slot: Slot
   readonly place: CommandOrder.Place
   readonly granted: Deferred.Deferred<void>
 }
 
-/** @param priorities looks up the current priority of an actuator; `undefined` where there is no such actuator */
+/** @param priorities looks up the current priority of an actuator; `undefined` for an unknown one */
 export const make = (priorities: Effect.Effect<(actuator: string) => number | undefined, LogError>): CommandQueue => {
   const waiting = new Set<QueueEntry>()
   const running = new Map<string, number>()
@@ -77,7 +76,6 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
 
   const occupy = ({ name }: Lane) => running.set(name, (running.get(name) ?? 0) + 1)
 
-  /** Gives a turn back. */
   const vacate = (lane: Lane) => {
     const left = (running.get(lane.name) ?? 1) - 1
     if (left > 0) running.set(lane.name, left)
@@ -101,7 +99,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
     }
   }
 
-  /** Gives turns to the commands that can run, after something changed. */
+  /** Grants turns to the commands that can run now. */
   const advance: Effect.Effect<void> = Effect.suspend(() => {
     if (waiting.size === 0) return Effect.void
     const known = ({ priority }: Slot) => priority
@@ -110,8 +108,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
     if (ready <= 1) return ready === 0 ? Effect.void : Effect.sync(() => grantTurns(known))
     return priorities.pipe(
       Effect.map((priorityOf) => grantTurns((slot) => priorityOf(slot.actuator) ?? known(slot))),
-      // The failure does not block the queue: each command reads the log again in its turn, and fails there if it
-      // must.
+      // The failure does not block the queue: each command reads the log again in its turn, and fails there if it must.
       Effect.catchAllCause((cause) =>
         Effect.zipRight(
           ProgramLog.warning("commands go by the priorities they came with: the registry cannot be read", cause),
@@ -140,7 +137,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
     Effect.suspend(() => {
       const { place, slot } = entry
       if (!waiting.delete(entry)) vacate(slot.lane)
-      // One that did not start keeps its place: it may wait for another turn.
+      // A command that did not start keeps its place, since it may request another turn.
       if (slot.place === undefined) order.move(place, "gone")
       else if (place.state !== "gone") order.move(place, "coming")
       return advance

@@ -1,19 +1,18 @@
 /** The scheduling rule of the command queue, as a pure function. */
 
-/** A command that waits for its turn. */
 export interface Waiting {
   /** Higher goes first. */
   readonly priority: number
-  /** Sequence number of its arrival; a later one is greater. */
+  /** Sequence number of its arrival. */
   readonly arrived: number
 }
 
 /**
- * The command that runs next: among those that can run, the one with the highest priority; among equals, the one that
- * came first. `undefined` if none can run. Pure.
+ * Picks the next command among those that can run: the highest priority; among equals, the earliest arrival. Returns
+ * `undefined` if none can run. Pure.
  *
- * A command that can run never waits for one that cannot, and waits only for those with a higher priority or an
- * earlier arrival. It starves only while commands of a higher priority keep arriving, which is what a priority means.
+ * A command that can run waits only for those with a higher priority or an earlier arrival. It starves only while
+ * commands of a higher priority keep arriving.
  */
 export const next = <Of extends Waiting>(waiting: Iterable<Of>, canRun: (one: Of) => boolean): Of | undefined => {
   let first: Of | undefined

@@ -1,7 +1,7 @@
 /**
- * The steps of several agents in one world, taken together. Each passes the gate by itself. Those that pass are
- * dispatched in one commit, reach the world in one call, and end in one commit, so that a kernel that dies leaves all of
- * them or none. Events follow the order of the commands, and never the clock.
+ * Takes the steps of several agents in one world together. Each passes the gate by itself. Those that pass are
+ * dispatched in one commit, reach the world in one call, and end in one commit, so that a kernel that dies leaves all
+ * of them or none. Events follow the order of the commands, not the clock.
  */
 
 import { Effect } from "effect"
@@ -16,22 +16,25 @@ import type { Reach } from "../Reach.ts"
 import * as Traveller from "../Traveller.ts"
 import { recordFailure, recordRound } from "./RoundEnd.ts"
 
-/** The step of one of several agents. */
+/** One agent's step. */
 export interface AgentCommand {
   readonly agentId: string
   /** `world/step` */
   readonly actuator: string
   readonly args: JsonObject
-  /** The decision that it came from, or another event that caused it. */
+  /** The decision or other event that caused it. Default: the event that opened the task. */
   readonly causationId?: string
   /**
-   * How long its agent has left, in milliseconds. A round is of all its agents: it is stopped once none of them has time
-   * left. Default: no limit.
+   * The agent's remaining time, in milliseconds. The round stops once none of its agents has time left. Default: no
+   * limit.
    */
   readonly withinMs?: number
 }
 
-/** Takes the steps through the gate and, of those that pass, a round of the world. Returns their ends in order. */
+/**
+ * Takes the steps through the gate and those that pass to the world, as one round. Returns the outcomes in the order of
+ * the commands.
+ */
 export const together = (
   task: ActingTask,
   left: LeftCommands,
@@ -43,7 +46,7 @@ export const together = (
     if (commands.some(({ actuator }) => actuator !== first?.actuator)) return severalActuators(commands)
     if (new Set(commands.map(({ agentId }) => agentId)).size < commands.length) return severalOfOne(commands)
     const all = commands.flatMap((command) => stopOf(command) ?? [])
-    // A round is stopped once none of its agents has time left.
+    // An agent without a stop keeps the whole round going.
     const stops = all.length < commands.length ? [] : all
     let known: ReadonlyArray<Traveller.Traveller> = []
     const settingOut = Effect.forEach(commands, (command, index) => setOut(task, left, command, stops[index]))
@@ -56,7 +59,7 @@ export const together = (
     })
   })
 
-/** A command as it sets out. One that an earlier kernel left goes on under its id. */
+/** Continues a command that an earlier kernel left under its id, or makes a new one. */
 const setOut = (
   task: ActingTask,
   left: LeftCommands,
@@ -95,10 +98,10 @@ const severalOfOne = (commands: ReadonlyArray<AgentCommand>) =>
     ],
   })
 
-/** How the commands of a round reach their world. */
+/** Reaches the world with all commands of a round in one call. */
 const REACH: Reach = {
   isRound: true,
-  // The world takes a round as a step, whatever actuator was ruled on.
+  // The world takes a round as a step, whatever actuator the gate ruled on.
   refuses: ({ isStep }) =>
     isStep ? undefined : { rule: "world-step", reason: "it is no world's step, and only steps are taken together" },
   call: (process, travellers, { plugin }) => {

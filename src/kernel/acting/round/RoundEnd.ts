@@ -1,4 +1,4 @@
-/** Records how the commands of a round ended: together, in one commit, in the order of the commands. */
+/** Records the ends of a round's commands in one commit, in the order of the commands. */
 
 import { Effect } from "effect"
 import type { CoreNewEvent, InvalidEvent } from "../../../events/log/EventLog.ts"
@@ -15,8 +15,8 @@ import { rewardsOf, unknownReward } from "../WorldRewards.ts"
 import { resultsOf } from "./RoundResults.ts"
 
 /**
- * Records the ends of a round's commands, the change of the world and its rewards in one commit. If the log cannot store
- * them, the results of those that succeeded are left out, and then the change as well.
+ * Records the ends of a round's commands, the change of the world and its rewards in one commit. If the log cannot
+ * store them, it leaves out the results of the commands that succeeded, and then the change as well.
  */
 export const recordRound = (
   task: ActingTask,
@@ -57,8 +57,8 @@ export const recordRound = (
 }
 
 /**
- * Records that the world took none of a round's actions; or, where it gave no valid answer, that it took them and what came of
- * them is not known.
+ * Records that the world took none of a round's actions. If its answer was invalid, records instead that it took them
+ * with an unknown result.
  */
 export const recordFailure = (
   task: ActingTask,
@@ -117,7 +117,6 @@ const recordEndings = (
     }),
   )
 
-/** Records events in one commit, if there are any. */
 export const recordedAll = (task: ActingTask, events: ReadonlyArray<CoreNewEvent>) => {
   const [first, ...others] = events
   return first === undefined ? Effect.succeed<ReadonlyArray<Event>>([]) : task.recordAll([first, ...others])

@@ -1,4 +1,4 @@
-/** What each command of a round came to, from what the world answered for each agent. */
+/** Splits a world's answer to a round into the results of its commands. */
 
 import type { Failure } from "../../../events/vocabulary/EventType.ts"
 import type { RoundAnswer, RoundOutcome } from "../../../plugins/process/Components.ts"
@@ -6,8 +6,8 @@ import type { JsonObject } from "../../../values/Json.ts"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
 
 /**
- * The results of the agents that acted, in their order. What other agents got is told in the first result that there is,
- * as `others`, as the step of one agent tells it.
+ * The results of the agents that acted, in order. The first successful result carries those of all other agents as
+ * `others`, like the result of a single agent's step.
  */
 export const resultsOf = (agents: RoundAnswer["agents"], acted: ReadonlyArray<string>): ReadonlyArray<RoundOutcome> => {
   const others: JsonObject = Object.fromEntries(
