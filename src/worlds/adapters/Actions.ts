@@ -1,6 +1,6 @@
 /**
- * Actions as HAL and PiaSE write them, `{ action_type, parameters }`, and the commands that they are: the action types
- * are the names of the actuators, the parameters their arguments. Pure.
+ * Translates between commands and the actions of HAL and PiaSE, `{ action_type, parameters }`: an action type names an
+ * actuator, and the parameters are its arguments. Pure.
  */
 
 import { Schema } from "effect"
@@ -13,18 +13,17 @@ import type { ActuatorDescription, Commanded, Ended } from "../handle/Environmen
 /** Options of an adapter whose actions have types and parameters. */
 export interface ActionOptions {
   /**
-   * Other names of parameters, by action type: `{ take: { item_name: "item" } }` accepts `item_name` for the argument
-   * `item` of the actuator `take`. Default: the names are those of the arguments.
+   * Other names for parameters, by action type: `{ take: { item_name: "item" } }` accepts `item_name` for the argument
+   * `item` of the actuator `take`. Default: the names of the arguments.
    */
   readonly parameterNames?: ParameterNames
 }
 
-/** The arguments' names, by action type and parameter. */
+/** Names of arguments, by action type and parameter. */
 interface ParameterNames {
   readonly [actionType: string]: { readonly [parameter: string]: string }
 }
 
-/** Schemas of the fields of `ActionOptions`. */
 export const actionFields = {
   parameterNames: Schema.Record({
     key: Schema.String,
@@ -32,13 +31,13 @@ export const actionFields = {
   }),
 }
 
-/** An action, whichever of the seeds it is of. */
+/** An action of either framework. */
 interface Action {
   readonly action_type: string
   readonly parameters: JsonObject
 }
 
-/** The command that an action stands for. The plugin's name before the action type is left out. */
+/** Returns the command that an action stands for. Drops the plugin's name in front of the action type. */
 export const commandOf = (
   plugin: string,
   { action_type, parameters }: Action,
@@ -50,14 +49,13 @@ export const commandOf = (
   return { actuator, args: Object.fromEntries(args) }
 }
 
-/** A parameter of an action: its name, its JSON Schema, and whether it must be given. */
 interface Parameter {
   readonly name: string
   readonly schema: JsonObject
   readonly required: boolean
 }
 
-/** The parameters of an action, from the JSON Schema of the actuator's arguments. */
+/** Returns the parameters of an action, from the JSON Schema of the actuator's arguments. */
 export const parametersOf = (
   { name, args }: ActuatorDescription,
   { parameterNames = {} }: ActionOptions,
@@ -71,12 +69,12 @@ export const parametersOf = (
   }))
 }
 
-/** What a command answered or why it did not succeed, in words; null if it answered without any. */
+/** Returns a command's message: its reason if it did not succeed, otherwise the `message` of its result, or null. */
 export const messageOf = ({ result, reason }: Ended): string | null => {
   const { message } = asObject(result)
   return reason ?? (typeof message === "string" ? message : null)
 }
 
-/** The gate's rules that deny a command because it is none that the environment has. */
+/** Whether the gate denied a command because the environment has no such command. */
 export const isInvalid = ({ status, code }: Ended): boolean =>
   status === "denied" && (code === "active-actuators" || code === "args-schema")

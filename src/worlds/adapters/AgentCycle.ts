@@ -1,7 +1,7 @@
 /**
- * PettingZoo's AEC API (agent environment cycle), derived from a world: one agent after another says what it does. In a
- * world of mode `parallel` the actions of a round are kept until all have come, and are then taken together. In a world of mode
- * `turn-based` each is taken at once.
+ * PettingZoo's AEC API (agent environment cycle) over a world: agents act one after another. In a world of mode
+ * `parallel`, the cycle collects the actions of a round and steps the world once with all of them; in a world of mode
+ * `turn-based`, it takes each action at once.
  */
 
 import { Effect, Option, Stream } from "effect"
@@ -10,7 +10,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import type { ResetOptions, Shown, StepResult, StepResults, World } from "../handle/World.ts"
 import { ActionRefused, NoEpisode, type WorldError } from "../handle/WorldError.ts"
 
-/** What the agent whose turn it is has got since its last action. */
+/** The selected agent's observation, rewards and status since its last action. */
 export type Last = readonly [
   observation: Json | null,
   reward: number,
@@ -21,35 +21,37 @@ export type Last = readonly [
 
 /** PettingZoo's `AECEnv`. */
 export interface AECEnv {
-  /** The agents that can take part. */
+  /** All agents that can take part. */
   readonly possible_agents: () => ReadonlyArray<string>
-  /** The agents that have not left: those whose episode goes on, and those who have yet to hear that theirs is over. */
+  /**
+   * The agents that have not left, including those whose episode is over and that have not yet taken the action null.
+   */
   readonly agents: () => ReadonlyArray<string>
-  /** Whose turn it is; null if everybody has left. */
+  /** The agent whose turn it is; null if all agents have left. */
   readonly agent_selection: () => string | null
   /** Begins a new episode with all agents. */
   readonly reset: (options?: ResetOptions) => Effect.Effect<void, WorldError>
-  /** What the selected agent has got since its last action. Without observing, its observation is null. */
+  /** Returns the selected agent's last results. With `observe` false, the observation is null. */
   readonly last: (observe?: boolean) => Effect.Effect<Last, WorldError>
-  /** The observation of an agent at this moment. */
+  /** Returns an agent's current observation. */
   readonly observe: (agent: string) => Effect.Effect<Json, WorldError>
-  /** Acts as the selected agent. An agent whose episode is over takes the action null, and leaves. */
+  /** Acts as the selected agent. An agent whose episode is over takes the action null and leaves. */
   readonly step: (action: Json) => Effect.Effect<void, WorldError>
-  /** The selected agents, one after another, until all have left or there were `maxIter` of them. Step after each. */
+  /** Emits the selected agents until all have left, or `maxIter` were emitted. Call `step` after each. */
   readonly agent_iter: (maxIter?: number) => Stream.Stream<string>
   /** The rewards of the last round, by agent. */
   readonly rewards: () => { readonly [agent: string]: number }
-  /** Which agents' episodes the world ended. */
+  /** Whether the world ended an agent's episode, by agent. */
   readonly terminations: () => { readonly [agent: string]: boolean }
-  /** Which agents' episodes were cut off by a limit. */
+  /** Whether a limit cut off an agent's episode, by agent. */
   readonly truncations: () => { readonly [agent: string]: boolean }
-  /** What else the world said to each agent at its last action. */
+  /** The infos of the last actions, by agent. */
   readonly infos: () => { readonly [agent: string]: JsonObject }
   /** Ends the episode and releases the world. */
   readonly close: () => Effect.Effect<void, WorldError>
 }
 
-/** What is known of an agent that has not left. */
+/** The state of an agent that has not left. */
 interface Seat {
   shown: Shown
   reward: number
@@ -59,11 +61,11 @@ interface Seat {
   truncated: boolean
 }
 
-/** The info of a step; where the action was not carried out, with `refused`, which says why. */
+/** The info of a step, with `refused` (code and reason) if the world refused the action. */
 export const infoOf = ({ info, refused }: Pick<StepResult, "info" | "refused">): JsonObject =>
   refused === undefined ? info : { ...info, refused: { code: refused.code, reason: refused.reason } }
 
-/** The cycle of the agents of a world. It keeps whose turn it is, and the actions of a round. */
+/** Makes the agent cycle of a world. */
 export const aec = (world: World): AECEnv => {
   const seats = new Map<string, Seat>()
   const waiting = new Map<string, Json>()
@@ -77,7 +79,7 @@ export const aec = (world: World): AECEnv => {
   })
   const isDead = ({ terminated, truncated }: Seat) => terminated || truncated
 
-  /** Agents whose episode is over come first. Then it is the turn that the world gives, or that of the next of the round. */
+  /** Selects agents whose episode is over first, then the agent that the world names, or the next of the round. */
   const select = Effect.gen(function* () {
     const dead = [...seats].find(([, seat]) => isDead(seat))?.[0]
     const turn = dead === undefined && world.mode() === "turn-based" ? yield* world.turn : null
@@ -114,14 +116,15 @@ export const aec = (world: World): AECEnv => {
         seats.delete(agent)
         return yield* select
       }
-      // An action is kept until the round is complete: a wrong one is refused now, not when others act.
+      // The action may wait for the round to complete. An invalid one is refused now, not when others act.
       const problem = contains(world.spaces(agent).action, action)
       if (problem !== undefined) return yield* refused(agent, "ActionOutsideSpace", problem)
       if (world.mode() === "parallel") {
         waiting.set(agent, action)
         seat.accumulated = 0
         if (waiting.size === seats.size) {
-          // If nobody has acted, the round can be tried again with another last action. Else nobody acts a second time.
+          // If the world refused the whole round, the last agent can try another action. After any other failure, the
+          // waiting actions are dropped, so that no agent acts twice.
           const retry = ({ _tag }: WorldError) =>
             Effect.sync(() => (_tag === "ActionRefused" ? waiting.delete(agent) : waiting.clear()))
           take(yield* Effect.tapError(world.stepTogether(Object.fromEntries(waiting)), retry))
@@ -155,7 +158,7 @@ export const aec = (world: World): AECEnv => {
       Effect.gen(function* () {
         const { agent, seat } = yield* seatOf
         const { shown, accumulated, terminated, truncated } = seat
-        // Others have acted since it did, where they act by turns.
+        // In a turn-based world, others have acted since this agent's last step.
         const now = observe && world.mode() === "turn-based" ? yield* world.observe(agent) : shown.observation
         const last: Last = [observe ? now : null, accumulated, terminated, truncated, shown.info]
         return last

@@ -1,6 +1,6 @@
 /**
- * AgentOS over a world: environments whose `step` answers with four values, policies whose spaces are checked, agents
- * that advance, and rollouts.
+ * AgentOS over a world: environments whose `step` returns four values, policies with checked spaces, agents that
+ * advance, and rollouts.
  */
 
 import { Data, Effect, Schema } from "effect"
@@ -10,34 +10,34 @@ import { Json, type JsonObject } from "../../values/Json.ts"
 import type { World } from "../handle/World.ts"
 import type { WorldError } from "../handle/WorldError.ts"
 
-/** What a step answers with. `done` is true where the episode terminated or was truncated; `context` says which. */
+/** The result of a step. `done` is true if the episode terminated or was truncated; `context` says which. */
 export type FourValues = readonly [observation: Json, reward: number, done: boolean, context: JsonObject]
 
-/** AgentOS's environment, as `gym.Env` was then. */
+/** AgentOS's environment: the interface of the early `gym.Env`. */
 export interface Env {
   readonly observation_space: Space
   readonly action_space: Space
-  /** Begins a new episode. Answers with its first observation. */
+  /** Begins a new episode and returns its first observation. */
   readonly reset: () => Effect.Effect<Json, WorldError>
-  /** Takes an action. Answers with observation, reward, done and info. */
+  /** Takes an action and returns observation, reward, done and info. */
   readonly step: (action: Json) => Effect.Effect<FourValues, WorldError>
 }
 
-/** What chooses actions. */
+/** Maps observations to actions. */
 export interface Policy<E = never, R = never> {
   readonly observation_space: Space
   readonly action_space: Space
-  /** The action for an observation. */
+  /** Returns the action for an observation. */
   readonly compute_action: (observation: Json) => Effect.Effect<Json, E, R>
 }
 
-/** An agent: something that advances. `advance` answers whether it is done. */
+/** An agent that a program advances step by step. */
 export interface Agent<E = never, R = never> {
-  /** Takes one step of the episode. Answers whether the episode is over. */
+  /** Takes one step of the episode and returns whether the episode is over. */
   readonly advance: () => Effect.Effect<boolean, E, R>
 }
 
-/** Give the policy the environment's spaces: it was written for others. */
+/** A policy declares other spaces than the environment. Give it the environment's spaces. */
 export class SpacesDiffer extends Data.TaggedError("SpacesDiffer")<{
   readonly which: "observation_space" | "action_space"
   readonly expected: Space
@@ -48,7 +48,7 @@ export class SpacesDiffer extends Data.TaggedError("SpacesDiffer")<{
   }
 }
 
-/** Fix the policy or the environment: a value is not in the space that was declared for it. */
+/** An observation or action is outside its declared space. Fix the environment or the policy. */
 export class OutsideSpace extends Data.TaggedError("OutsideSpace")<{
   readonly what: "observation" | "action"
   readonly problem: string
@@ -61,7 +61,7 @@ export class OutsideSpace extends Data.TaggedError("OutsideSpace")<{
 /** One step of a rollout. */
 export type TrajectoryStep = readonly [action: Json, observation: Json, reward: number]
 
-/** A world as AgentOS's environment, played by its first agent. It keeps nothing of its own. */
+/** A world as AgentOS's environment, for its first agent. Stateless. */
 export const of = (world: World): Env => {
   const { observation, action } = world.spaces()
   return {
@@ -78,8 +78,8 @@ export const of = (world: World): Env => {
 }
 
 /**
- * A policy that can be used in an environment: it declares the environment's spaces, and what it is shown and what it
- * chooses is checked against them.
+ * A policy for an environment: it must declare the environment's spaces, and each observation and action is checked
+ * against them.
  */
 export const checked = <E, R>(
   env: Pick<Env, "observation_space" | "action_space">,
@@ -112,8 +112,8 @@ const within = (what: OutsideSpace["what"], space: Space, value: Json): Effect.E
 }
 
 /**
- * Makes an agent that takes one step of an episode each time it advances. It begins an episode when it advances first,
- * and is done when the episode is. Advancing it then begins the next episode.
+ * Makes an agent that takes one step per `advance`. The first call begins an episode, and the call that ends it returns
+ * true. The next call begins another episode.
  */
 export const agent = <E1, R1, E2, R2>(
   Env: Effect.Effect<Env, E1, R1>,
@@ -134,13 +134,13 @@ export const agent = <E1, R1, E2, R2>(
     }
   })
 
-/** Advances an agent until it is done, or has advanced `maxSteps` times. Answers how often it advanced. */
+/** Advances an agent until its episode ends, or `maxSteps` times. Returns the number of steps. */
 export const run = <E, R>(agent: Agent<E, R>, maxSteps = Number.POSITIVE_INFINITY): Effect.Effect<number, E, R> =>
   Effect.gen(function* () {
     for (let steps = 1; ; steps++) if ((yield* agent.advance()) || steps >= maxSteps) return steps
   })
 
-/** Plays one episode: a new instance of the environment, and a new one of the policy. */
+/** Plays one episode with a new environment and a new policy. */
 export const rollout = <E1, R1, E2, R2, E3, R3>(
   Env: Effect.Effect<Env, E1, R1>,
   Policy: Effect.Effect<Policy<E2, R2>, E3, R3>,

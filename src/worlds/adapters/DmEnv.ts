@@ -1,4 +1,4 @@
-/** dm_env's `Environment` over a world: an episode as a sequence of time steps. */
+/** dm_env's `Environment` over a world: an episode is a sequence of time steps. */
 
 import { Effect } from "effect"
 import type { Space } from "../../plugins/spaces/Space.ts"
@@ -6,26 +6,26 @@ import type { Json } from "../../values/Json.ts"
 import type { ResetOptions, StepResult, World } from "../handle/World.ts"
 import type { WorldError } from "../handle/WorldError.ts"
 
-/** Where a time step is in its episode. */
+/** The place of a time step in its episode. */
 export type StepType = "FIRST" | "MID" | "LAST"
 
-/** What an environment gives at a time step. `reward` and `discount` are null at the first one. */
+/** One time step. `reward` and `discount` are null at the first one. */
 export interface TimeStep {
   readonly step_type: StepType
   readonly reward: number | null
-  /** 0 where the episode terminated: nothing follows. 1 otherwise, where it was truncated too. */
+  /** 0 if the episode terminated; otherwise 1, also if it was truncated. */
   readonly discount: number | null
   readonly observation: Json
 }
 
-/** What values there are, as dm_env's `specs` describe them. */
+/** A space in dm_env's form (`specs`). */
 export type Spec =
   | { readonly type: "Array"; readonly shape: ReadonlyArray<number>; readonly dtype: string }
   | {
       readonly type: "BoundedArray"
       readonly shape: ReadonlyArray<number>
       readonly dtype: string
-      /** One bound for all, or nested lists of the shape. */
+      /** One bound for all cells, or nested lists of the shape. */
       readonly minimum: Json
       readonly maximum: Json
     }
@@ -34,30 +34,30 @@ export type Spec =
   | ReadonlyArray<Spec>
   | NestedSpec
 
-/** Specs by name. The name `type` is in no spec of an environment's own fields, so that the two cannot be confused. */
+/** Specs by name, under `fields`: a field named `type` could otherwise be taken for the kind of a spec. */
 export interface NestedSpec {
   readonly fields: { readonly [name: string]: Spec }
 }
 
 /** dm_env's `Environment`. */
 export interface Environment {
-  /** Begins an episode, and answers with its first time step. */
+  /** Begins an episode and returns its first time step. */
   readonly reset: (options?: Omit<ResetOptions, "agents">) => Effect.Effect<TimeStep, WorldError>
-  /** Takes a step. After the last time step, and before the first reset, it begins an episode and ignores the action. */
+  /** Takes a step. Before the first reset and after the last time step, it begins an episode and ignores the action. */
   readonly step: (action: Json) => Effect.Effect<TimeStep, WorldError>
-  /** What observations are. */
+  /** The spec of observations. */
   readonly observation_spec: () => Spec
-  /** What actions are. */
+  /** The spec of actions. */
   readonly action_spec: () => Spec
-  /** What rewards are: one float. */
+  /** The spec of rewards: one float. */
   readonly reward_spec: () => Spec
-  /** What discounts are: one float from 0 to 1. */
+  /** The spec of discounts: one float from 0 to 1. */
   readonly discount_spec: () => Spec
   /** Ends the episode and releases the world. */
   readonly close: () => Effect.Effect<void, WorldError>
 }
 
-/** A world under dm_env's names, played by its first agent. It keeps nothing of its own. */
+/** A world under dm_env's names, for its first agent. Stateless. */
 export const of = (world: World): Environment => {
   const reset = (options?: Omit<ResetOptions, "agents">) =>
     Effect.map(world.reset(options), ({ observation }): TimeStep => first(observation))
@@ -78,7 +78,7 @@ export const of = (world: World): Environment => {
 
 const first = (observation: Json): TimeStep => ({ step_type: "FIRST", reward: null, discount: null, observation })
 
-/** The time step of a step. Pure. */
+/** Converts a step's result to a time step. Pure. */
 export const timeStepOf = ({ observation, reward, terminated, truncated }: StepResult): TimeStep => ({
   step_type: terminated || truncated ? "LAST" : "MID",
   reward,
@@ -86,7 +86,10 @@ export const timeStepOf = ({ observation, reward, terminated, truncated }: StepR
   observation,
 })
 
-/** A space as a spec. A space without a spec of its own is a `BoundedArray`; one of values without a shape is an `Array` of objects. Pure. */
+/**
+ * Converts a space to a spec. A space without an equivalent becomes a `BoundedArray`, or an `Array` of objects if its
+ * values have no shape. Pure.
+ */
 export const specOf = (space: Space): Spec => {
   switch (space.type) {
     case "Box": {
@@ -115,7 +118,7 @@ export const specOf = (space: Space): Spec => {
       return { fields: Object.fromEntries(Object.entries(space.subspaces).map(([name, part]) => [name, specOf(part)])) }
     case "Text":
       return { type: "StringArray", shape: [] }
-    // numpy has no array of their own for them.
+    // numpy has no array type for these.
     case "Sequence":
     case "Graph":
     case "OneOf":
@@ -127,7 +130,7 @@ export const specOf = (space: Space): Spec => {
 const shapeOf = (nested: Json): ReadonlyArray<number> =>
   Array.isArray(nested) ? [nested.length, ...shapeOf(nested[0] ?? 0)] : []
 
-/** The greatest values: nested lists with the sum of count and start less one. */
+/** The greatest value of each cell: `start + count - 1`. */
 const lastOf = (counts: Json, start: Json): Json =>
   Array.isArray(counts)
     ? counts.map((count, index) => lastOf(count, Array.isArray(start) ? (start[index] ?? 0) : start))

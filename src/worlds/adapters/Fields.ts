@@ -1,24 +1,24 @@
-/** Schemas of fields that several of the foreign data structures have, as pydantic reads them: null stands for none. */
+/** Schemas of fields that several foreign data structures share. As in pydantic, null means absent. */
 
 import { Effect, Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import type { Environment } from "../handle/Environment.ts"
 import { NoSuchAgent } from "../handle/WorldError.ts"
 
-/** A field that may be missing or null. Decoded, it is there: null where it has no value. */
+/** A field that may be missing or null; both decode to null. */
 export const orNull = <A, I>(field: Schema.Schema<A, I>) =>
   Schema.optionalWith(Schema.NullOr(field), { default: () => null })
 
-/** An object that may be missing. Decoded, it is there: empty where it was missing. */
+/** An object that may be missing; decodes to `{}`. */
 export const orEmpty = Schema.optionalWith(JsonObject, { default: () => ({}) })
 
-/** Seconds since 1970, as Python's `time.time()` gives them. */
+/** Seconds since 1970, as Python's `time.time()` returns them. */
 export const Timestamp = Schema.Finite.annotations({ description: "seconds since 1970, a number" })
 
-/** Epoch milliseconds as a `Timestamp`. */
+/** Converts epoch milliseconds to a `Timestamp`. */
 export const secondsOf = (milliseconds: number): number => milliseconds / 1000
 
-/** Runs an effect for an agent that takes part; fails with `NoSuchAgent` for any other. */
+/** Runs an effect for an agent that takes part. Fails with `NoSuchAgent` for any other. */
 export const forAgent = <A, E, R>(
   environment: Pick<Environment, "name" | "agents">,
   agent: string,

@@ -1,4 +1,4 @@
-/** Gymnasium's `Env` over a world: its names, and tuples in its order. */
+/** Gymnasium's `Env` over a world: its names, and its tuples. */
 
 import { Effect } from "effect"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -16,11 +16,11 @@ export interface Env {
   readonly spec: Spec
   readonly observation_space: Spaces["observation"]
   readonly action_space: Spaces["action"]
-  /** Begins a new episode. Answers with its first observation and `info`. */
+  /** Begins a new episode and returns its first observation and `info`. */
   readonly reset: (
     options?: Omit<ResetOptions, "agents">,
   ) => Effect.Effect<readonly [observation: Json, info: JsonObject], WorldError>
-  /** Takes an action. Answers with observation, reward, terminated, truncated and `info`. */
+  /** Takes an action and returns observation, reward, terminated, truncated and `info`. */
   readonly step: (
     action: Json,
   ) => Effect.Effect<
@@ -31,7 +31,7 @@ export interface Env {
   readonly close: () => Effect.Effect<void, WorldError>
 }
 
-/** A world under Gymnasium's names, played by its first agent. It keeps nothing of its own. */
+/** A world under Gymnasium's names, for its first agent. Stateless. */
 export const of = (world: World): Env => {
   const { observation, action } = world.spaces()
   return {

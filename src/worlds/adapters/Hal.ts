@@ -1,6 +1,6 @@
 /**
- * PiaSE's Environment Abstraction Layer (HAL), field for field, over any environment. An action type is the name of an
- * actuator, and a key of `sensor_data` that of a sensor.
+ * PiaSE's Environment Abstraction Layer (HAL), field for field, over any environment. An action type names an actuator;
+ * a key of `sensor_data` names a sensor.
  */
 
 import { Effect, Schema } from "effect"
@@ -15,13 +15,13 @@ import { type ActionOptions, actionFields, commandOf, messageOf, parametersOf } 
 import { forAgent, orNull, secondsOf, Timestamp } from "./Fields.ts"
 import { passing, type TickOptions, tickFields } from "./Ticks.ts"
 
-/** What an agent perceives. */
+/** A perception of an agent. */
 export const PerceptionData = Schema.Struct({
   /** Seconds since 1970. */
   timestamp: Timestamp,
   /** The readings, by sensor. */
   sensor_data: JsonObject,
-  /** What was said to the agent since it perceived last: `{ sender, content, timestamp }`. */
+  /** Messages to the agent since its last perception: `{ sender, content, timestamp }`. */
   messages: Schema.Array(JsonObject),
   /** The agent's status and return in a world; null in other environments. */
   agent_specific_data: orNull(JsonObject),
@@ -29,7 +29,7 @@ export const PerceptionData = Schema.Struct({
 
 export type PerceptionData = typeof PerceptionData.Type
 
-/** What an agent does. */
+/** An action of an agent. */
 export const ActionCommand = Schema.Struct({
   action_type: Options.Text,
   parameters: JsonObject,
@@ -37,53 +37,56 @@ export const ActionCommand = Schema.Struct({
 
 export type ActionCommand = typeof ActionCommand.Type
 
-/** What came of an action. */
+/** The result of an action. */
 export const ActionResult = Schema.Struct({
   timestamp: Timestamp,
   /** `success`, `failure`, or `unknown` if the kernel ended before the outcome was recorded. */
   status: Schema.String,
-  /** What the action itself answered with, under its action type. Null if that was no object, or the step of a world. */
+  /** The action's own result, under its action type. Null if the result is not an object, or is the step of a world. */
   new_perception_snippet: orNull(PerceptionData),
   message: orNull(Schema.String),
-  /** `command_id`, `result`, and of an action that did not succeed `code`. */
+  /** `command_id` and `result`, or `code` if the action did not succeed. */
   details: JsonObject,
 }).annotations({ identifier: "HalActionResult" })
 
 export type ActionResult = typeof ActionResult.Type
 
-/** The parameters of an action: JSON Schemas, in which `choices` stands for `enum`, and `optional` for a missing `required`. */
+/**
+ * Actions with the JSON Schemas of their parameters, in which `choices` replaces `enum`, and `optional` a missing
+ * `required`.
+ */
 export interface ActionSpace {
   readonly [actionType: string]: { readonly description: string; readonly parameters: JsonObject }
 }
 
-/** What an environment says of itself. */
+/** The description of an environment. */
 export interface EnvironmentInfo {
   readonly environment_name: string
   readonly description: string
   readonly version: string
   readonly action_schema: ActionSpace
-  /** By key of `sensor_data`: its JSON Schema, if it has one, and its description. */
+  /** By key of `sensor_data`: the reading's JSON Schema, if it has one, and its description. */
   readonly perception_schema: JsonObject
 }
 
 /** HAL's `Environment`. */
 export interface Environment {
-  /** Opens a new task, and answers with what its first agent perceives. */
+  /** Opens a new task and returns the first agent's perception. */
   readonly reset: () => Effect.Effect<PerceptionData, WorldError>
   /**
-   * Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. In a world that moves by
-   * itself, `tickMs` of the options pass after it.
+   * Carries out an action. Fails with `InvalidOptions` if the value is not an `ActionCommand`; an action that the
+   * environment refuses is a `failure`. In a world that moves by itself, `tickMs` of time pass afterwards.
    */
   readonly step: (agent_id: string, action: ActionCommand) => Effect.Effect<ActionResult, WorldError>
-  /** What an agent perceives at this moment: all sensors are read. */
+  /** Reads all sensors for an agent. */
   readonly get_observation: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
   /** The environment's document. */
   readonly get_state: () => Effect.Effect<JsonObject, WorldError>
-  /** Whether the episode is over for an agent. */
+  /** Whether an agent's episode is over. */
   readonly is_done: (agent_id: string) => Effect.Effect<boolean, WorldError>
-  /** Every agent of an environment has the same actions. */
+  /** The actions of the environment, which are the same for every agent. */
   readonly get_action_space: (agent_id?: string) => Effect.Effect<ActionSpace, WorldError>
-  /** The environment's name, description and agents. */
+  /** The environment's name, description and schemas. */
   readonly get_environment_info: () => EnvironmentInfo
 }
 
@@ -92,7 +95,7 @@ export interface HalOptions extends ActionOptions, TickOptions {}
 
 const HalOptions = Options.of<HalOptions>({ optional: { ...actionFields, ...tickFields } })
 
-/** An environment under HAL's names. It keeps nothing of its own. */
+/** An environment under HAL's names. Stateless. */
 export const of = (environment: Adapted, input: HalOptions = {}): Effect.Effect<Environment, Options.InvalidOptions> =>
   Effect.gen(function* () {
     const options = yield* Options.decode("Hal.of", HalOptions, input)

@@ -1,4 +1,4 @@
-/** PettingZoo over a world: its parallel API, and its AEC API, in which agents take turns (`AgentCycle`). */
+/** PettingZoo over a world: the parallel API here, the AEC API, in which agents take turns, in `AgentCycle`. */
 
 import { Effect } from "effect"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -8,28 +8,28 @@ import { infoOf } from "./AgentCycle.ts"
 
 export { type AECEnv, aec, type Last } from "./AgentCycle.ts"
 
-/** Something for each agent. */
+/** A value for each agent. */
 export interface ByAgent<A> {
   readonly [agent: string]: A
 }
 
 /** PettingZoo's `ParallelEnv`: all agents act at once. */
 export interface ParallelEnv {
-  /** The agents that can take part. */
+  /** All agents that can take part. */
   readonly possible_agents: () => ReadonlyArray<string>
-  /** The agents whose episode goes on; none before the first reset. */
+  /** The agents whose episode is active; none before the first reset. */
   readonly agents: () => Effect.Effect<ReadonlyArray<string>, WorldError>
-  /** The space of an agent's observations. */
+  /** An agent's observation space. */
   readonly observation_space: (agent: string) => Spaces["observation"]
-  /** The space of an agent's actions. */
+  /** An agent's action space. */
   readonly action_space: (agent: string) => Spaces["action"]
   /** Begins a new episode with all agents. */
   readonly reset: (
     options?: ResetOptions,
   ) => Effect.Effect<readonly [observations: ByAgent<Json>, infos: ByAgent<JsonObject>], WorldError>
   /**
-   * Acts as the agents of a round. Each map has an entry for each agent that took part in it. Where an action was refused
-   * and others were carried out, the agent's info has `refused`: `{ code, reason }`.
+   * Steps a round. Each returned map has an entry for each agent that took part. If the world refused an agent's action
+   * and carried out others, that agent's info has `refused`: `{ code, reason }`.
    */
   readonly step: (
     actions: ByAgent<Json>,
@@ -43,13 +43,13 @@ export interface ParallelEnv {
     ],
     WorldError
   >
-  /** The world's document: what is so for all agents. */
+  /** The world's document, which all agents share. */
   readonly state: () => Effect.Effect<JsonObject, WorldError>
   /** Ends the episode and releases the world. */
   readonly close: () => Effect.Effect<void, WorldError>
 }
 
-/** A world under the names of PettingZoo's parallel API. It keeps nothing of its own. */
+/** A world under the names of PettingZoo's parallel API. Stateless. */
 export const parallel = (world: World): ParallelEnv => ({
   possible_agents: world.agents,
   agents: () => live(world),
@@ -65,13 +65,13 @@ export const parallel = (world: World): ParallelEnv => ({
   close: () => world.close,
 })
 
-/** The agents whose episode goes on, in the order in which they take part. */
+/** The agents whose episode is active, in the world's order. */
 const live = (world: World): Effect.Effect<ReadonlyArray<string>, WorldError> =>
   Effect.filter(world.agents(), (agent) => Effect.map(world.status(agent), (status) => status === "active")).pipe(
     Effect.catchTag("NoEpisode", () => Effect.succeed([])),
   )
 
-/** The results of a round, field by field. Pure. */
+/** Splits the results of a round into one map per field. Pure. */
 const tablesOf = (results: StepResults) =>
   [
     each(results, ({ observation }) => observation),

@@ -1,6 +1,6 @@
 /**
- * PiaSE's `AbstractEnvironment` and `EnvironmentInterface`, field for field, over any environment. An action type is the
- * name of an actuator, and a key of `raw_observations` that of a sensor.
+ * PiaSE's `AbstractEnvironment` and `EnvironmentInterface`, field for field, over any environment. An action type names
+ * an actuator; a key of `raw_observations` names a sensor.
  */
 
 import { Data, Effect, Schema, type Scope, Stream } from "effect"
@@ -28,7 +28,7 @@ export { submitAll } from "./PiaSEActions.ts"
 export * from "./PiaSEData.ts"
 export type { PerceptionFields, PiaSEOptions } from "./PiaSEOptions.ts"
 
-/** Ask for something else: agents are not told this. */
+/** An agent asked for something that the environment does not show to agents. */
 export class NotPublic extends Data.TaggedError("NotPublic")<{
   readonly environment: string
   readonly asked: string
@@ -40,7 +40,7 @@ export class NotPublic extends Data.TaggedError("NotPublic")<{
   }
 }
 
-/** Name a part that the state has. */
+/** The state has no part at this scope. */
 export class NoSuchScope extends Data.TaggedError("NoSuchScope")<{
   readonly environment: string
   readonly scope: string
@@ -51,7 +51,9 @@ export class NoSuchScope extends Data.TaggedError("NoSuchScope")<{
   }
 }
 
-/** The events that an agent can subscribe to. They tell nothing of the environment's state that it is not shown. */
+/**
+ * The types of events that an agent can subscribe to. They reveal none of the state that the agent does not perceive.
+ */
 export const EVENT_TYPES: ReadonlyArray<string> = [
   "SensorRead",
   "SensorFailed",
@@ -64,41 +66,45 @@ export const EVENT_TYPES: ReadonlyArray<string> = [
   "TaskClosed",
 ]
 
-/** PiaSE's `EnvironmentInterface`: what an agent calls. */
+/** PiaSE's `EnvironmentInterface`: the calls of an agent. */
 export interface EnvironmentInterface {
   /** The environment's name, version, and schemas of actions and perceptions. */
   readonly get_environment_info: () => EnvironmentInfo
-  /** What an agent perceives at this moment: all sensors are read. */
+  /** Reads all sensors for an agent. */
   readonly get_perceptions: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
-  /** Fails with `InvalidOptions` for what is no `ActionCommand`. An action that the environment refuses is a `failure`. */
+  /**
+   * Carries out an action. Fails with `InvalidOptions` if the value is not an `ActionCommand`; an action that the
+   * environment refuses is a `failure`.
+   */
   readonly submit_action: (agent_id: string, action_command: ActionInput) => Effect.Effect<ActionResult, WorldError>
   /**
-   * Delivers each event of a type (`EVENT_TYPES`) in the current task that is about the agent, or about nobody in
-   * particular, to a URL, in order, until the task or the scope ends. How it is delivered is the program's `deliver`; without one, it fails with `NotPublic`.
+   * Passes each event of one type (`EVENT_TYPES`) in the current task to the program's `deliver`, in order, until the
+   * task or the scope ends. Covers events about this agent and about no agent in particular. Fails with `NotPublic` if
+   * the program has no `deliver`.
    */
   readonly subscribe_to_event: (
     agent_id: string,
     event_type: string,
     callback_url: string,
   ) => Effect.Effect<void, NotPublic | WorldError, Scope.Scope>
-  /** Answers `{ paths: ["/steps"] }` with the values there, by path, for paths within the public state. */
+  /** Takes `{ paths: ["/steps"] }` and returns the values by path. Each path must be within the public state. */
   readonly query_environment_state: (
     agent_id: string,
     query: JsonObject,
   ) => Effect.Effect<JsonObject, NotPublic | WorldError>
 }
 
-/** PiaSE's `AbstractEnvironment`: what an engine calls. */
+/** PiaSE's `AbstractEnvironment`: the calls of an engine. */
 export interface AbstractEnvironment {
-  /** Sets the options of later resets. They are checked by the reset, which fails where the environment refuses them. */
+  /** Sets the options of later resets. The reset checks them, and fails if the environment refuses them. */
   readonly load_configuration: (config_data: JsonObject) => Effect.Effect<boolean, WorldError>
-  /** Lets a world that moves by itself move on, by `tickMs` of the options. Others have no dynamics of their own, and stay as they are. */
+  /** Lets `tickMs` of time pass in a world that moves by itself. Other environments do not change. */
   readonly step: (current_time_step: number) => Effect.Effect<void, WorldError>
-  /** The state; with a scope, the part of it at a key or a JSON Pointer. */
+  /** The whole state, or the part at a key or a JSON Pointer. */
   readonly get_current_state_snapshot: (scope?: string) => Effect.Effect<Json, NoSuchScope | WorldError>
-  /** Opens a new task. Answers true; an environment that refuses the options fails with `EnvironmentRefused`. */
+  /** Opens a new task and returns true. Fails with `EnvironmentRefused` if the environment refuses the options. */
   readonly reset_environment: (scenario_config?: JsonObject) => Effect.Effect<boolean, WorldError>
-  /** What an agent perceives at this moment: all sensors are read. */
+  /** Reads all sensors for an agent. */
   readonly get_perceptual_data_for_agent: (agent_id: string) => Effect.Effect<PerceptionData, WorldError>
   /** As `submit_action` of `EnvironmentInterface`. */
   readonly apply_action_from_agent: (
@@ -109,7 +115,7 @@ export interface AbstractEnvironment {
   readonly get_environment_info: () => EnvironmentInfo
 }
 
-/** An environment under PiaSE's names. It keeps nothing of its own. */
+/** An environment under PiaSE's names. Stateless. */
 export const of = (
   environment: Environment,
   input: PiaSEOptions = {},
@@ -178,7 +184,7 @@ const namedFields = (readings: JsonObject, fields: PerceptionFields) => {
   }
 }
 
-/** What the agent carries more and less than before; null if that is not known, or nothing changed. */
+/** The items that the agent gained and lost since its last perception; null if unknown or none. */
 const inventoryUpdate = (
   before: JsonObject | null,
   readings: JsonObject,

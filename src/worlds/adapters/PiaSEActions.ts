@@ -1,4 +1,4 @@
-/** How an agent's actions are carried out under PiaSE's names, and what they answer. */
+/** Carries out actions under PiaSE's names and builds their results. */
 
 import { Effect, Option, Schema } from "effect"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -11,13 +11,11 @@ import { commandOf, isInvalid, messageOf } from "./Actions.ts"
 import { ActionCommand, type ActionInput, type ActionResult } from "./PiaSEData.ts"
 import { at, type PiaSEOptions } from "./PiaSEOptions.ts"
 
-/** Carries out one action of an agent. */
 type Submit = (agent_id: string, action_command: ActionInput) => Effect.Effect<ActionResult, WorldError>
 
 /**
- * Carries out several actions of one agent, one after another: those of higher `execution_priority` first, those
- * without a priority last, and equals in the order in which they were submitted. The results are in the order of the
- * actions.
+ * Carries out several actions of one agent, one after another, by descending `execution_priority`. Actions without a
+ * priority come last; equal ones keep their order. The results are in the order of `commands`.
  */
 export const submitAll = (
   environment: { readonly submit_action: Submit },
@@ -36,7 +34,7 @@ export const submitAll = (
     return [...decoded.keys()].flatMap((index) => results.get(index) ?? [])
   })
 
-/** Carries out an action, and waits for its end as long as the options say. */
+/** Carries out an action and waits for its end, at most `answerWithinMs`. */
 export const carryOut = (
   environment: Environment,
   options: PiaSEOptions,
@@ -88,7 +86,7 @@ export const statusOf = (ended: Ended): string =>
         ? "invalid_action"
         : "failure"
 
-/** The rewards in the result of a world's step, by name; `reward` if they have no names. */
+/** The rewards in the result of a world's step, by name; under `reward` if they have no names. */
 const rewardsOf = (result: Json): { readonly [name: string]: number } | null => {
   const { reward, rewards } = asObject(result)
   const named = Object.entries(asObject(rewards)).flatMap(([name, value]) =>

@@ -1,11 +1,11 @@
-/** The data structures of PiaSE's design, field for field. Decoding is strict, and fills in what pydantic would. */
+/** PiaSE's data structures, field for field. Decoding is strict and fills in pydantic's defaults. */
 
 import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { orEmpty, orNull, Timestamp } from "./Fields.ts"
 
-/** Something that was said to an agent. */
+/** A message to an agent. */
 export const Message = Schema.Struct({
   sender: Schema.String,
   content: Schema.String,
@@ -14,53 +14,53 @@ export const Message = Schema.Struct({
 
 export type Message = typeof Message.Type
 
-/** What an agent perceives. Fields that the environment has nothing for are null. */
+/** A perception of an agent. A field is null if the environment has no value for it. */
 export const PerceptionData = Schema.Struct({
   /** Seconds since 1970. */
   timestamp: Timestamp,
   /** The readings, by sensor. */
   raw_observations: orEmpty,
   visible_text: orNull(Schema.String),
-  /** What was said to the agent since it perceived last. */
+  /** Messages to the agent since its last perception. */
   messages: Schema.optionalWith(Schema.Array(Message), { default: () => [] }),
-  /** What the agent carries more and less than when it perceived last: `{ added, removed }`. */
+  /** The items gained and lost since the last perception: `{ added, removed }`. */
   inventory_update: orNull(JsonObject),
   self_stats_feedback: orNull(JsonObject),
   visible_entities: orNull(Schema.Array(JsonObject)),
-  /** How the agent's last action ended: `{ action_type, status, message }`. */
+  /** The end of the agent's last action: `{ action_type, status, message }`. */
   last_action_result: orNull(JsonObject),
 }).annotations({ identifier: "PiaSEPerceptionData" })
 
 export type PerceptionData = typeof PerceptionData.Type
 
-/** What an agent does. */
+/** An action of an agent. */
 export const ActionCommand = Schema.Struct({
   action_type: Options.Text,
   parameters: orEmpty,
-  /** The sequence that the action is part of. It is recorded in the decision that causes the command. */
+  /** The sequence that the action belongs to. Recorded in the decision that causes the command. */
   sequence_id: orNull(Options.Text),
-  /** Of several actions that are submitted together, those of higher priority are carried out first. */
+  /** `submitAll` carries out actions of higher priority first. */
   execution_priority: orNull(Schema.Finite),
 }).annotations({ identifier: "PiaSEActionCommand" })
 
 export type ActionCommand = typeof ActionCommand.Type
 
-/** An action as an agent writes it: only its type is needed. */
+/** An action as an agent writes it: only the type is required. */
 export type ActionInput = typeof ActionCommand.Encoded
 
-/** What came of an action. */
+/** The result of an action. */
 export const ActionResult = Schema.Struct({
   /**
-   * `success`, `failure`, `invalid_action` for what is no action of the environment, `in_progress` for what has not ended
-   * yet, `unknown` if the kernel ended before the outcome was recorded.
+   * `success`; `failure`; `invalid_action` if the environment has no such action; `in_progress` if the action has not
+   * ended; or `unknown` if the kernel ended before the outcome was recorded.
    */
   status: Schema.String,
   message: orNull(Schema.String),
-  /** What the action changed in the public parts of the state, by JSON Pointer; null where a value is gone. */
+  /** The action's changes of the public state, by JSON Pointer; null if a value was removed. */
   state_changes_summary: orNull(JsonObject),
   /** The rewards of the step, by name. */
   rewards_obtained: orNull(Schema.Record({ key: Schema.String, value: Schema.Finite })),
-  /** What the action itself answered with. Null if that was no object, or the step of a world. */
+  /** The action's own result. Null if it is not an object, or is the step of a world. */
   immediate_perception_snippet: orNull(JsonObject),
   /** The code of a failure. */
   error_details: orNull(Schema.String),
@@ -68,10 +68,10 @@ export const ActionResult = Schema.Struct({
 
 export type ActionResult = typeof ActionResult.Type
 
-/** An action that an environment has. */
+/** An action that an environment offers. */
 export const ActionSchema = Schema.Struct({
   description: orNull(Schema.String),
-  /** By name: its JSON Schema. */
+  /** JSON Schemas, by name. */
   parameters: orEmpty,
 }).annotations({ identifier: "PiaSEActionSchema" })
 
@@ -86,7 +86,7 @@ export const PerceptionFieldSchema = Schema.Struct({
 
 export type PerceptionFieldSchema = typeof PerceptionFieldSchema.Type
 
-/** What an environment says of itself. */
+/** The description of an environment. */
 export const EnvironmentInfo = Schema.Struct({
   environment_name: Schema.String,
   description: Schema.String,

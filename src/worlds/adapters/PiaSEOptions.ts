@@ -1,4 +1,4 @@
-/** What a program says of an environment that is used under PiaSE's names, and where its readings have the fields. */
+/** Options of an environment under PiaSE's names, with the places of PiaSE's fields in its readings. */
 
 import type { Effect } from "effect"
 import { Schema } from "effect"
@@ -9,17 +9,17 @@ import { type ActionOptions, actionFields } from "./Actions.ts"
 import { type TickOptions, tickFields } from "./Ticks.ts"
 
 /**
- * Where the fields of PiaSE's `PerceptionData` are in the readings: JSON Pointers into `raw_observations`, such as
- * `/room/description`. A field without a pointer is null.
+ * JSON Pointers into `raw_observations` for fields of PiaSE's `PerceptionData`, such as `/room/description`. A field
+ * without a pointer is null.
  */
 export interface PerceptionFields {
-  /** Text. */
+  /** Points to a string. */
   readonly visible_text?: string
-  /** A list of what the agent carries. `inventory_update` is how it differs from the reading before. */
+  /** Points to a list of carried items. `inventory_update` is its difference from the previous reading. */
   readonly inventory?: string
-  /** An object. */
+  /** Points to an object. */
   readonly self_stats_feedback?: string
-  /** A list of objects. */
+  /** Points to a list of objects. */
   readonly visible_entities?: string
 }
 
@@ -27,17 +27,17 @@ export interface PerceptionFields {
 export interface PiaSEOptions extends ActionOptions, TickOptions {
   readonly fields?: PerceptionFields
   /**
-   * The parts of the state that agents may ask for and are told the changes of: JSON Pointers into the state. The rest
-   * is known through perception alone. Default: none.
+   * JSON Pointers to the parts of the state that agents may query and whose changes they see. Perception alone shows
+   * the rest. Default: none.
    */
   readonly publicState?: ReadonlyArray<string>
-  /** How long `submit_action` waits for an action to end before it answers `in_progress`. Default: until it ends. */
+  /** How long `submit_action` waits for an action to end before it returns `in_progress`. Default: until it ends. */
   readonly answerWithinMs?: number
-  /** Delivers an event to a subscriber. Default: none, and `subscribe_to_event` is refused. */
+  /** Delivers an event to a subscriber. Default: none, and `subscribe_to_event` fails with `NotPublic`. */
   readonly deliver?: (callbackUrl: string, event: Event) => Effect.Effect<void>
 }
 
-/** A JSON Pointer (RFC 6901) to a part of a document. */
+/** A JSON Pointer (RFC 6901). */
 const Pointer = Schema.String.pipe(
   Schema.pattern(/^\//),
   Schema.annotations({ description: 'a JSON Pointer, which begins with "/"' }),
@@ -62,6 +62,6 @@ export const PiaSEOptions = Options.of<PiaSEOptions>({
   },
 })
 
-/** The value at a JSON Pointer; null if there is no pointer, or nothing there. */
+/** The value at a JSON Pointer; null if there is no pointer, or no value. */
 export const at = (document: Json, pointer: string | undefined): Json =>
   pointer === undefined ? null : (valueAt(document, pointerKeys(pointer)) ?? null)

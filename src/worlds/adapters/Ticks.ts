@@ -1,4 +1,4 @@
-/** The time that a step of an adapter lets pass, in worlds that move by themselves. */
+/** The time that passes with each step of an adapter, in worlds that move by themselves. */
 
 import { Effect } from "effect"
 import * as Options from "../../values/Options.ts"
@@ -8,21 +8,20 @@ import type { WorldError } from "../handle/WorldError.ts"
 /** Options of adapters whose own interface has no time. */
 export interface TickOptions {
   /**
-   * The milliseconds that pass with each `step`, in a world that moves by itself, where it is needed. 0: the program lets time pass by
-   * `tick` of the environment.
+   * Milliseconds that pass with each `step`. Required for a world that moves by itself, and not allowed for others. 0:
+   * the program calls the environment's `tick`.
    */
   readonly tickMs?: number
 }
 
-/** Their schema. */
 export const tickFields = { tickMs: Options.wholeNumber(0) }
 
-/** What a step lets pass. */
+/** Lets the time of one step pass. */
 export type Passing = Effect.Effect<void, WorldError>
 
 /**
- * What each step of an adapter lets pass: nothing where the environment stands still between actions. A world that moves by itself is refused
- * unless the options say how much time a step takes; so is a time for any other environment.
+ * Makes the effect that lets the time of one step pass. Fails with `InvalidOptions` if a world that moves by itself has
+ * no `tickMs`, or if another environment has one above 0.
  */
 export const passing = (
   of: string,

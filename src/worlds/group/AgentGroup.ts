@@ -1,6 +1,6 @@
 /**
- * Several agents in one task. A group is an agent: it is run, replayed, forked and resumed as any other. Who acts when
- * follows from the world (all in each round, or one after the other) and from the agents' names.
+ * Several agents in one task. A group is an agent: the kernel runs, replays, forks and resumes it like any other. The
+ * world (all act in each round, or one after another) and the agents' names decide who acts when.
  */
 
 import { Effect, Either, Schema } from "effect"
@@ -18,7 +18,7 @@ export type { MemberChange } from "./Members.ts"
 export interface AgentGroupOptions extends Omit<Rounds.RoundsOptions, "world"> {
   readonly name: string
   readonly version: string
-  /** The world that they are in: the name of its plugin. Default: that of the task's scenario, or its only world. */
+  /** The name of the world's plugin. Default: the world of the task's scenario, or its only world. */
   readonly world?: string
 }
 
@@ -49,9 +49,9 @@ export const AgentGroupOptions = Options.of<AgentGroupOptions>({
 })
 
 /**
- * A group of agents as one agent. Open its task with `agents: Object.keys(group.agents)`; `run` does. It closes the task
- * by itself: `achieved` if one of its agents achieved its end, else `failed` if one failed, else `truncated`. Throws
- * `InvalidOptions` where the options are wrong.
+ * Makes one agent of a group. Open its task with `agents: Object.keys(group.agents)`; `run` does so. The group closes
+ * the task: `achieved` if one of its agents achieved its end, otherwise `failed` if one failed, otherwise `truncated`.
+ * Throws `InvalidOptions` for wrong options.
  *
  * ```ts
  * const group = AgentGroup.make({ name: "pair", version: "1", world: "grid-world", agents: { ada, bob } })
@@ -67,7 +67,7 @@ export const make = (options: AgentGroupOptions): Agent.GroupAgent => {
     agents: rounds.agents,
     ...defined({ maxRounds: rounds.maxRounds }),
     withAgents: (agents, limits = {}) => make({ ...options, agents, ...limits }),
-    // One call is the whole run: the rounds are counted by the group.
+    // One call is the whole run: the group counts its rounds.
     advance: (task) =>
       Effect.flatMap(world === undefined ? worldIn(task, name) : Effect.succeed(world), (world) =>
         Effect.as(Rounds.run({ ...rounds, world }, task), false),
@@ -75,7 +75,7 @@ export const make = (options: AgentGroupOptions): Agent.GroupAgent => {
   }
 }
 
-/** The world of the task's scenario, else its only world. */
+/** The world of the task's scenario, otherwise the task's only world. */
 const worldIn = (task: Agent.AgentTask, name: string) =>
   Effect.gen(function* () {
     const scenario = (yield* task.events(0)).findLast((event) => is(event, "ScenarioStarted"))

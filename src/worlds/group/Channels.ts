@@ -1,4 +1,4 @@
-/** Who hears what is said between the agents of a group, and when. */
+/** Decides which agents of a group hear an utterance, and when. */
 
 import { Schema } from "effect"
 import * as Options from "../../values/Options.ts"
@@ -6,11 +6,11 @@ import * as Options from "../../values/Options.ts"
 /** The channels between agents. */
 export interface Channels {
   /**
-   * Who hears whom: `all`, or by the speaker's name the names of those who can hear it. A speaker that is not listed is
-   * heard by nobody. Default: `all`.
+   * Who hears whom: `all`, or for each speaker the names of its hearers. Nobody hears a speaker that is not listed.
+   * Default: `all`.
    */
   readonly topology?: "all" | { readonly [speaker: string]: ReadonlyArray<string> }
-  /** After how many rounds it is heard. Default: 1, that is in the next round. */
+  /** Rounds between an utterance and its delivery. Default: 1, the next round. */
   readonly delay?: number
 }
 
@@ -24,17 +24,16 @@ export const Channels = Options.of<Channels>({
   optional: { topology: TopologySchema, delay: Options.wholeNumber(0, 1_000_000) },
 })
 
-/** Something that an agent said. */
+/** An utterance of an agent. */
 export interface Utterance {
   readonly speaker: string
   readonly content: string
-  /** Those that it was said to; all who can hear it, if none are named. */
+  /** The addressed agents; undefined addresses every hearer. */
   readonly audience: ReadonlyArray<string> | undefined
-  /** The round in which it was said. */
   readonly round: number
 }
 
-/** The agents of the group, in order, that hear an utterance. Nobody hears itself. */
+/** The agents that hear an utterance, in the group's order. A speaker does not hear itself. */
 export const hearersOf = (
   { topology = "all" }: Channels,
   agents: ReadonlyArray<string>,
@@ -46,5 +45,5 @@ export const hearersOf = (
   )
 }
 
-/** Whether an utterance is heard at the start of a round. */
+/** Whether an utterance is due at the start of round `now`. */
 export const isDue = ({ delay = 1 }: Channels, { round }: Utterance, now: number): boolean => now >= round + delay

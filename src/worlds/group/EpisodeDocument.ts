@@ -1,4 +1,4 @@
-/** What a world's document says of its episode: whose turn it is, and how far its agents are. */
+/** Reads the state of an episode from a world's document: whose turn it is, and the agents' statuses. */
 
 import { Option, Schema } from "effect"
 import type { Ending } from "../../kernel/agents/EpisodeEnd.ts"
@@ -9,7 +9,7 @@ const Turn = Schema.Struct({ episode: Schema.Struct({ turn: Schema.NullOr(Schema
 
 const decodeTurn = Schema.decodeUnknownOption(Turn)
 
-/** Whose turn it is; null if nobody's. None where all agents act at once. */
+/** The agent whose turn it is, or null if no agent has the turn. None if all agents act at once. */
 export const turnOf = (document: Json | undefined): Option.Option<string | null> =>
   Option.map(decodeTurn(document), ({ episode }) => episode.turn)
 
@@ -24,7 +24,7 @@ const Agents = Schema.Struct({
 
 const decodeAgents = Schema.decodeUnknownOption(Agents)
 
-/** The agents whose episode is over by the document, by name, with how it ended. */
+/** The agents whose episode is over, by name, with how it ended. */
 export const endedIn = (document: Json | undefined): ReadonlyArray<Ending & { readonly agentId: string }> =>
   Option.match(decodeAgents(document), {
     onNone: () => [],
@@ -39,7 +39,7 @@ export const endedIn = (document: Json | undefined): ReadonlyArray<Ending & { re
         }),
   })
 
-/** How far an agent is: `active`, `terminated`, `truncated` or `left`; undefined if the document does not say. */
+/** An agent's status, `active`, `terminated`, `truncated` or `left`; undefined if the document has none. */
 export const statusOf = (document: Json | undefined, agentId: string): string | undefined =>
   Option.match(decodeAgents(document), {
     onNone: () => undefined,

@@ -1,4 +1,4 @@
-/** The agents of a group: who takes part, who joins, leaves and is suspended, and how each comes to its end. */
+/** The agents of a group: who takes part, joins, leaves or is suspended, and how each agent's part ends. */
 
 import { Cause, Effect, Exit, Option, type Scope } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -16,49 +16,49 @@ export type MemberChange =
   | { readonly suspend: string; readonly reason?: string }
   | { readonly continue: string }
 
-/** How an agent's part in the task ended. */
+/** The end of an agent's part in the task. */
 interface MemberEnd {
   readonly outcome: TaskOutcome
   readonly reason?: string
 }
 
-/** A seat, and how its agent stands. */
+/** A seat, and the state of its agent. */
 export interface Member {
   readonly seat: Seat.Seat
   suspended: boolean
-  /** How its run ended, where its steps were used up: it leaves at the end of the round. */
+  /** Set if the agent used up its steps: it leaves at the end of the round. */
   outOfSteps?: Exit.Exit<RunResult, unknown>
-  /** Undefined while it takes part. */
+  /** Undefined while the agent takes part. */
   ended?: MemberEnd
 }
 
 type Recording = ReturnType<Task["member"]>
 
-/** Who takes part in a group. */
+/** The agents of one group. */
 export interface Members {
-  /** An agent that takes part, also one that is suspended; undefined if none has the name. */
+  /** An agent that takes part, suspended or not; undefined if there is none of this name. */
   readonly taking: (agentId: string) => Member | undefined
   /** The agents that take part and are not suspended, by name. */
   readonly active: () => ReadonlyArray<Member>
-  /** Whether nobody takes part any more. */
+  /** Whether no agent takes part any more. */
   readonly isOver: () => boolean
-  /** Lets an agent sit down that takes part from the start. */
+  /** Seats an agent that takes part from the start. */
   readonly sit: (agentId: string, agent: Agent) => Effect.Effect<void, unknown, Scope.Scope>
   /** Carries out a change at the start of a round. */
   readonly apply: (change: MemberChange) => Effect.Effect<void, unknown, Scope.Scope>
-  /** Records that the world ended an agent's episode, unless its part has ended before. */
+  /** Records that the world ended an agent's episode, unless the agent's part has already ended. */
   readonly end: (agentId: string, end: MemberEnd) => Recording | Effect.Effect<void>
-  /** Records that an agent's run is over. What stopped the task, and not the agent alone, fails. */
+  /** Records that an agent's run is over. Fails if the run's failure concerns the task and not only this agent. */
   readonly leave: (member: Member, exit: Exit.Exit<RunResult, unknown>) => Effect.Effect<void, unknown>
-  /** Closes the task by how its agents ended. */
+  /** Closes the task with the joint outcome of its agents. */
   readonly close: (isOutOfRounds: boolean) => ReturnType<Task["close"]>
 }
 
 /**
- * Makes a group of nobody.
+ * Makes a group without members.
  *
  * @param world the name of the world's plugin
- * @param seatOf makes the seat of an agent
+ * @param seatOf makes an agent's seat
  * @param start begins an agent's run
  */
 export const make = (
@@ -82,7 +82,7 @@ export const make = (
       yield* start(seat)
     })
 
-  /** Changes one agent that takes part. A change of one that does not is a mistake of the group. */
+  /** Changes one agent that takes part. Fails for any other. */
   const changed = (agentId: string, change: (member: Member) => Recording) => {
     const member = taking(agentId)
     if (member !== undefined) return change(member)
@@ -134,7 +134,7 @@ export const make = (
     leave: (member, exit) =>
       Effect.gen(function* () {
         if (Exit.isFailure(exit) && !isOwnFailure(exit.cause)) return yield* Effect.failCause(exit.cause)
-        // A world in which its episode goes on is told that it does nothing any more.
+        // If the agent's episode is still active, `midway` tells the world that the agent no longer acts.
         const status = EpisodeDocument.statusOf(yield* task.document(world), member.seat.agentId)
         yield* leave(member, Exit.match(exit, { onSuccess: endOf, onFailure: failedBy }), status === "active")
       }),

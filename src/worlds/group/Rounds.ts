@@ -1,4 +1,4 @@
-/** The rounds of a group: who has the turn, when the world is stepped, and who hears what. */
+/** Runs the rounds of a group: gives agents the turn, steps the world, and delivers utterances. */
 
 import { Deferred, Effect, Exit, Option, type Scope } from "effect"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
@@ -15,28 +15,28 @@ import * as Seat from "./Seat.ts"
 
 /** How a group works in a world. */
 export interface RoundsOptions {
-  /** The world that they are in: the name of its plugin. */
+  /** The name of the world's plugin. */
   readonly world: string
-  /** The agents by their names in the task. */
+  /** The agents, by their names in the task. */
   readonly agents: { readonly [agentId: string]: Agent }
-  /** Most rounds, or turns of a world in which they act one after the other. Default: 1,000. */
+  /** Maximum number of rounds, or of turns in a turn-based world. Default: 1,000. */
   readonly maxRounds?: number
-  /** How long an agent may take before its round is closed without it, in milliseconds. Default: no limit. */
+  /** Maximum time of an agent's decision before its round closes without it, in milliseconds. Default: no limit. */
   readonly decideWithinMs?: number
   /**
-   * How the time of a world that moves by itself passes: so many milliseconds after each round, or `real-time`: as many as
-   * have passed by the clock. Default: it does not.
+   * Time that passes after each round in a world that moves by itself: a number of milliseconds, or `real-time` for the
+   * time by the clock. Default: none.
    */
   readonly ticks?: number | "real-time"
   /** Who hears whom. Default: everybody, one round later. */
   readonly channels?: Channels.Channels
-  /** Who joins, leaves or is suspended at the start of a round, which is numbered from 0. Default: nobody. */
+  /** The agents that join, leave or are suspended at the start of a round, counted from 0. Default: none. */
   readonly changes?: (round: number) => ReadonlyArray<Members.MemberChange>
 }
 
 const MAX_ROUNDS = 1_000
 
-/** Runs the rounds until nobody takes part any more, or it is nobody's turn, and closes the task. */
+/** Runs rounds until no agent takes part or has the turn, then closes the task. */
 export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void, unknown> =>
   Effect.scoped(
     Effect.gen(function* () {
@@ -65,14 +65,14 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
         if (Option.isSome(turn)) {
           const member = members.taking(turn.value ?? "")
           if (member === undefined) break
-          // The turn of an agent that is suspended is its own until it is continued.
+          // A suspended agent keeps the turn until it is continued.
           if (!member.suspended) yield* actInTurn(task, members, member, options)
         } else yield* actTogether(task, members, options)
         if (ticks !== undefined) {
           const got = yield* task.tick(world, ticks === "real-time" ? clock() : ticks)
           yield* endEpisodes(members, got)
         }
-        // The last of the round: what a step or a tick said of an end, with its outcome, comes first.
+        // The document comes last: a step or a tick also tells the outcome of an end.
         yield* endByDocument(members, yield* task.document(world))
         yield* leaveOutOfSteps(members)
       }
@@ -80,7 +80,7 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
     }),
   )
 
-/** The milliseconds since the last call. */
+/** Returns the milliseconds since its last call. */
 const elapsed = (): (() => number) => {
   let last = performance.now()
   return () => {
@@ -90,13 +90,13 @@ const elapsed = (): (() => number) => {
   }
 }
 
-/** Runs an agent's loop in its seat. It begins with its first turn. */
+/** Starts an agent's loop in its seat, where it waits for its first turn. */
 const start = (seat: Seat.Seat, maxSteps: number): Effect.Effect<void, never, Scope.Scope> =>
   Effect.asVoid(
     Effect.forkScoped(Effect.flatMap(Effect.exit(loop(seat.agent, seat.task, { maxSteps })), (exit) => seat.end(exit))),
   )
 
-/** Gives an agent the turn, until it hands in its action, is late, or comes to its end. */
+/** Gives an agent the turn until it hands in its action, is late, or its run ends. */
 const takeTurn = (
   task: AgentTask,
   members: Members.Members,
@@ -111,12 +111,12 @@ const takeTurn = (
     )
     if (Option.isNone(end) || end.value.kind !== "ended") return
     const { exit } = end.value
-    // The world may end its episode in this round: that goes before.
+    // The world may end its episode in this round, which takes precedence.
     if (Exit.isSuccess(exit) && exit.value.outcome === "truncated") member.outOfSteps = exit
     else yield* members.leave(member, exit)
   })
 
-/** Lets the agents leave that used up their steps in the round, which saying something costs too. */
+/** Removes the agents that used up their steps in this round. Speaking costs a step too. */
 const leaveOutOfSteps = (members: Members.Members) =>
   Effect.forEach(
     members.active(),
@@ -124,11 +124,11 @@ const leaveOutOfSteps = (members: Members.Members) =>
     { discard: true },
   )
 
-/** How long an action may take that was handed in before: its agent's budget of time goes on. */
+/** The remaining time of an action that was handed in earlier: the agent's time budget keeps running. */
 const timeLeft = (until: number): { readonly withinMs?: number } =>
   Number.isFinite(until) ? { withinMs: Math.max(0, until - performance.now()) } : {}
 
-/** One turn of a world in which agents act one after the other. */
+/** One turn in a turn-based world. */
 const actInTurn = (task: AgentTask, members: Members.Members, member: Members.Member, options: RoundsOptions) =>
   Effect.gen(function* () {
     yield* takeTurn(task, members, member, options)
@@ -139,15 +139,15 @@ const actInTurn = (task: AgentTask, members: Members.Members, member: Members.Me
     const caused = causationId === undefined ? {} : { causationId }
     const called = callId === undefined ? {} : { callId }
     const acted = yield* Effect.exit(task.act(actuator, args, { agentId, ...caused, ...called, ...timeLeft(until) }))
-    // The agent is told, also that it failed.
+    // Failures reach the agent too.
     yield* Deferred.done(answer, acted)
     if (Exit.isSuccess(acted)) yield* follow(task, members, [{ member, outcome: acted.value }], options)
   })
 
-/** One round of a world in which all agents act at once. */
+/** One round in a world in which all agents act at once. */
 const actTogether = (task: AgentTask, members: Members.Members, options: RoundsOptions) =>
   Effect.gen(function* () {
-    // An agent whose turn ended with an action that was not carried out yet waits.
+    // An agent whose earlier action has not been carried out yet does not get another turn.
     for (const member of members.active()) {
       if (!member.seat.hasHandedIn()) yield* takeTurn(task, members, member, options)
     }
@@ -169,25 +169,25 @@ const actTogether = (task: AgentTask, members: Members.Members, options: RoundsO
     yield* follow(task, members, acted, options)
   })
 
-/** An agent that acted, and what came of it. */
+/** An agent's command and its outcome. */
 interface Acted {
   readonly member: Members.Member
   readonly outcome: CommandOutcome
 }
 
-/** Ends the runs of the agents whose episode a step ended: of those that took it, and of others. */
+/** Ends the runs of all agents whose episode a step ended, not only of those that took it. */
 const follow = (task: AgentTask, members: Members.Members, acted: ReadonlyArray<Acted>, options: RoundsOptions) =>
   Effect.gen(function* () {
     for (const { member, outcome } of acted) {
       const step = outcome.status === "succeeded" ? stepResultOf(outcome.result) : undefined
       if (step === undefined) continue
-      // An agent that acted learns of its end from the outcome of its command, and comes to it by itself, or is late.
+      // An agent that acted learns of its end from the command's outcome: give it a turn to end by itself.
       if (EpisodeEnd.endIn(step) !== undefined) yield* takeTurn(task, members, member, options)
       yield* endEpisodes(members, { [member.seat.agentId]: step, ...step.others })
     }
   })
 
-/** Ends the runs of agents whose episode is over, unless they have ended by themselves. */
+/** Ends the runs of agents whose episode is over and whose part has not ended. */
 const endEpisodes = (members: Members.Members, got: { readonly [agentId: string]: EpisodeEnd.Ending }) =>
   Effect.gen(function* () {
     for (const agentId of Object.keys(got).sort()) {
@@ -197,7 +197,7 @@ const endEpisodes = (members: Members.Members, got: { readonly [agentId: string]
     }
   })
 
-/** Ends the runs of agents whose episode is over by the world's document: also of those that were refused, or did not act. */
+/** Ends the runs of agents whose episode is over by the document, including those that were refused or did not act. */
 const endByDocument = (members: Members.Members, document: Json | undefined) =>
   Effect.forEach(
     EpisodeDocument.endedIn(document),
@@ -208,7 +208,7 @@ const endByDocument = (members: Members.Members, document: Json | undefined) =>
     { discard: true },
   )
 
-/** Tells agents what others said, as far as they hear it and it is due. */
+/** Delivers the utterances that are due to the agents that hear them. */
 const deliver = (
   task: AgentTask,
   channels: Channels.Channels,
@@ -228,7 +228,7 @@ const deliver = (
     }
   })
 
-/** The seed of one agent's random numbers: it follows from the task's and its name. */
+/** Derives an agent's random seed from the task's seed and the agent's name. */
 const seedOf = (seed: number, agentId: string): number => {
   const hash: Json = [seed, agentId]
   return Number.parseInt(digest(hash).slice(0, 8), 16) >>> 1

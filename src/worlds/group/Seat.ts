@@ -1,7 +1,7 @@
 /**
- * The place of one agent in a group. Its agent runs by the ordinary loop, on a task of its own that is a part of the
- * shared one, and makes requests only while it has the turn. So the order of events follows from whose turn it is, and
- * never from who answered first.
+ * The place of one agent in a group. The agent runs in the ordinary loop, on a task of its own that is part of the
+ * shared one. Its requests wait until it has the turn, so the order of events depends on the turns and never on which
+ * agent answers first.
  */
 
 import { Deferred, Effect, type Exit, FiberId } from "effect"
@@ -15,46 +15,44 @@ import type { Task } from "../../kernel/tasks/Task.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
-/** How a turn of an agent ended. */
+/** How an agent's turn ended. */
 export type TurnEnd =
-  /** It handed in its action, which waits until the group carries it out. */
+  /** The agent handed in its action, which waits for the group. */
   | { readonly kind: "handed-in" }
-  /** Its run is over. */
+  /** The agent's run is over. */
   | { readonly kind: "ended"; readonly exit: Exit.Exit<RunResult, unknown> }
 
-/** An action that waits until it is carried out. */
+/** An action that waits for the group to carry it out. */
 interface HandedIn {
   readonly command: AgentCommand
-  /** The id that a model gave to its tool call. */
+  /** The model's id of the tool call. */
   readonly callId?: string
-  /** When its agent's time is over, as `performance.now` tells it; infinite if it has no limit. */
+  /** The deadline of the action, on the clock of `performance.now`; infinite without a limit. */
   readonly until: number
   readonly answer: Deferred.Deferred<CommandOutcome, ActFailure>
 }
 
 type ActFailure = Effect.Effect.Error<ReturnType<Task["act"]>>
 
-/** The place of an agent. */
+/** The place of one agent. */
 export interface Seat {
   readonly agentId: string
   readonly agent: Agent
   /** The task as the agent sees it. */
   readonly task: Task
-  /** Gives the agent the turn, and waits until it ends. */
+  /** Gives the agent the turn and waits until it ends. */
   readonly takeTurn: Effect.Effect<TurnEnd>
   /**
-   * Takes the turn away: what the agent requests from now on waits until it has the turn again. Returns whether it had the
-   * turn.
+   * Takes the turn away: later requests of the agent wait for its next turn. Returns whether the agent had the turn.
    */
   readonly interruptTurn: () => boolean
-  /** Says that the agent's run is over. */
+  /** Reports that the agent's run is over. */
   readonly end: (exit: Exit.Exit<RunResult, unknown>) => Effect.Effect<unknown>
-  /** The action that waits; undefined if there is none. It is taken. */
+  /** Takes the waiting action; undefined if there is none. */
   readonly takeHandedIn: () => HandedIn | undefined
   readonly hasHandedIn: () => boolean
 }
 
-/** What a seat needs of its group. */
 export interface SeatOptions {
   readonly agentId: string
   readonly agent: Agent
@@ -62,7 +60,7 @@ export interface SeatOptions {
   readonly task: Task
   /** The world's actuator `world/step`. */
   readonly step: string
-  /** Told what the agent says. */
+  /** Called with each utterance of the agent. */
   readonly said: (content: string, audience: ReadonlyArray<string> | undefined) => void
 }
 
@@ -71,12 +69,11 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
     let holds = false
     /** Completes when the agent gets the turn. */
     let given = yield* Deferred.make<void>()
-    /** Who waits for the end of the turn. */
+    /** Completes when the turn ends. */
     let waiting: Deferred.Deferred<TurnEnd> | undefined
     let handedIn: HandedIn | undefined
     let ended: TurnEnd | undefined
 
-    /** Takes the turn away: what is requested from now on waits for the next one. */
     const closeTurn = () => {
       holds = false
       given = Deferred.unsafeMake(FiberId.none)
@@ -88,7 +85,7 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
         if (end.kind === "ended") ended = end
         const told = waiting
         closeTurn()
-        // Nobody waits for what a late agent did in a turn that was taken away.
+        // If the turn was taken away, nobody waits for its end.
         return told === undefined ? Effect.void : Deferred.succeed(told, end)
       })
 
@@ -100,7 +97,7 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
       return Effect.zipRight(Deferred.succeed(given, undefined), Deferred.await(end))
     })
 
-    /** Runs a request once the agent has the turn, and was not late in it. */
+    /** Runs a request once the agent has the turn and is in time. */
     const inTurn = <A, E>(request: Effect.Effect<A, E>): Effect.Effect<A, E> =>
       Effect.suspend(() =>
         holds
@@ -155,7 +152,7 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
       record: (name, event) => inTurn(task.record(name, withAgent(event, agentId))),
       decided: (decision) => inTurn(task.decided({ ...decision, agentId })),
       deciding: (decision) => inTurn(task.deciding({ ...decision, agentId })),
-      // The end of the shared task is the group's.
+      // The group closes the shared task.
       close: () => Effect.void,
     }
     return {
@@ -178,6 +175,6 @@ export const make = ({ agentId, agent, task, step, said }: SeatOptions): Effect.
     }
   })
 
-/** An agent's state is told apart by its name. */
+/** An agent's state carries the agent's name. */
 const withAgent = (event: Parameters<Task["record"]>[1], agentId: string): Parameters<Task["record"]>[1] =>
   event.type === "AgentStateChanged" ? { ...event, payload: { ...event.payload, agentId } } : event

@@ -5,8 +5,7 @@ import { type Box, boxOf, isBounded, mapped, unbounded } from "./Boxes.ts"
 import { changed, DoesNotFit, type Wrapper } from "./Wrapper.ts"
 
 /**
- * Accepts any numbers of the right shape, and cuts each off at the bounds of the world's action space. It needs a Box of
- * actions.
+ * Accepts any numbers of the right shape and clips them to the bounds of the world's action space, which must be a Box.
  */
 export const ClipAction: Wrapper = (world) =>
   Either.map(
@@ -24,8 +23,8 @@ export const ClipAction: Wrapper = (world) =>
   )
 
 /**
- * Accepts numbers from `min` to `max`, and stretches them to the bounds of the world's action space. It needs a Box of
- * actions whose bounds are finite.
+ * Accepts numbers from `min` to `max` and scales them linearly to the bounds of the world's action space, which must be
+ * a Box with finite bounds.
  */
 export const RescaleAction =
   (min: number, max: number): Wrapper =>
@@ -43,7 +42,7 @@ export const RescaleAction =
         action: (action, agent) => {
           const box = boxOf(agent)
           return mapped(world, agent, accepted(box), box, action, (number, low, high) => {
-            // The bounds are met exactly, whatever the rounding between them.
+            // Rounding must not move the upper bound.
             if (number === max) return high
             return low + (high - low) * ((number - min) / (max - min))
           })

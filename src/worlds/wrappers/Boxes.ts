@@ -1,4 +1,4 @@
-/** Boxes of numbers, as the wrappers of actions and observations need them. Pure. */
+/** Boxes of numbers, for the wrappers of actions and observations. Pure. */
 
 import { Either } from "effect"
 import { contains, type Space } from "../../plugins/spaces/Space.ts"
@@ -10,7 +10,9 @@ import { DoesNotFit } from "./Wrapper.ts"
 /** A space of numbers in nested lists. */
 export type Box = Extract<Space, { readonly type: "Box" }>
 
-/** The Box that every agent of a world has for its observations or actions. */
+/**
+ * Returns each agent's Box of observations or actions. Fails if an agent has another space, or one that does not fit.
+ */
 export const boxOf = (
   wrapper: string,
   world: World,
@@ -27,7 +29,7 @@ export const boxOf = (
     }
     boxes.set(agent, space)
   }
-  // An agent that joined later has the space that the world gives it then.
+  // An agent that joined later has no entry: ask the world.
   return Either.right((agent) => {
     const space = boxes.get(agent) ?? world.spaces(agent)[which]
     return space.type === "Box" ? space : EMPTY
@@ -36,12 +38,12 @@ export const boxOf = (
 
 const EMPTY: Box = { type: "Box", dtype: "float64", shape: [0], low: 0, high: 0 }
 
-/** Whether every bound of a Box is a number. */
+/** Whether every bound of a Box is a finite number. */
 export const isBounded = ({ low, high }: Box): boolean => isNumber(low) && isNumber(high)
 
 const isNumber = (bound: Json): boolean => (Array.isArray(bound) ? bound.every(isNumber) : Number.isFinite(bound))
 
-/** A Box without bounds, of the same shape and type. */
+/** A Box of the same shape and type without bounds. */
 export const unbounded = ({ dtype, shape }: Box): Box => ({
   type: "Box",
   dtype,
@@ -50,7 +52,7 @@ export const unbounded = ({ dtype, shape }: Box): Box => ({
   high: "Infinity",
 })
 
-/** An action in which each number is changed, with the bounds of its cell. It is refused if it is not in `accepted`. */
+/** Maps each number of an action, with the bounds of its cell. Refuses an action outside `accepted`. */
 export const mapped = (
   world: World,
   agent: string,

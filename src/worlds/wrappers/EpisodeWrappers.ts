@@ -5,7 +5,7 @@ import { isLast } from "../handle/World.ts"
 import { ActionRefused, NoEpisode } from "../handle/WorldError.ts"
 import { changed, DoesNotFit, type Wrapper } from "./Wrapper.ts"
 
-/** Truncates an agent's episode at its step number `steps`, as in Gymnasium also where it terminates there. */
+/** Truncates an agent's episode at its step number `steps`. As in Gymnasium, this step can also terminate it. */
 export const TimeLimit =
   (steps: number): Wrapper =>
   (world) => {
@@ -38,7 +38,7 @@ export const TimeLimit =
     )
   }
 
-/** Fails with `NoEpisode` where an agent acts or observes before the first reset. */
+/** Fails with `NoEpisode` if an agent acts or observes before the first reset. */
 export const OrderEnforcing: Wrapper = (world) => {
   let hasBegun = false
   const enforced = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
@@ -62,7 +62,7 @@ export const OrderEnforcing: Wrapper = (world) => {
   })
 }
 
-/** What is counted of an agent's episode. */
+/** The running totals of an agent's episode. */
 interface Counted {
   readonly since: bigint
   r: number
@@ -70,8 +70,8 @@ interface Counted {
 }
 
 /**
- * Adds `episode` to the info of the step that ends an agent's episode: `r` its return, `l` the number of its own steps, and
- * `t` the seconds that it took, rounded to microseconds.
+ * Adds `episode` to the info of the step that ends an agent's episode: `r` is its return, `l` its number of own steps,
+ * and `t` its duration in seconds, rounded to microseconds.
  */
 export const RecordEpisodeStatistics: Wrapper = (world) => {
   const counted = new Map<string, Counted>()
@@ -81,7 +81,7 @@ export const RecordEpisodeStatistics: Wrapper = (world) => {
       step: (result, agent, acted) =>
         Effect.map(Clock.currentTimeNanos, (now) => {
           const count = counted.get(agent)
-          // Nothing is counted after its last step.
+          // The agent has taken its last step.
           if (count === undefined) return result
           count.r += result.reward
           if (acted) count.l += 1

@@ -8,9 +8,9 @@ import { type Box, boxOf } from "./Boxes.ts"
 import { changed, DoesNotFit, type Wrapper } from "./Wrapper.ts"
 
 /**
- * Shows the last `size` observations as one list: what is so now comes last, and before it what the agent was shown last
- * before each of its steps. At the beginning of an episode the first observation fills the list. It needs a Box of
- * observations.
+ * Shows the last `size` observations as one list, the current one last; the others are the last ones shown before each
+ * of the agent's steps. At the start of an episode, the first observation fills the list. The observation space must be
+ * a Box.
  */
 export const FrameStack =
   (size: number): Wrapper =>
@@ -44,9 +44,9 @@ const stackedBox = ({ dtype, shape, low, high }: Box, size: number): Box => {
 }
 
 /**
- * Adds the number of steps that the agent has taken to the observations, from 0 up to the limit of steps: as one more number where they are a list of
- * numbers, under the key `time` where they are an object, and else beside them, as `{ obs, time }`. It needs a world
- * with a limit of steps, such as `TimeLimit` sets.
+ * Adds the agent's number of steps, from 0 to the limit of steps, to its observation: appended to a list of numbers,
+ * under `time` in an object, or otherwise as `{ obs, time }`. The world must limit its steps, for example by
+ * `TimeLimit`.
  */
 export const TimeAware: Wrapper = (world) => {
   const { maxEpisodeSteps } = world.info
@@ -60,7 +60,7 @@ export const TimeAware: Wrapper = (world) => {
   return Either.right(
     changed(world, {
       spaces: (spaces) => ({ ...spaces, observation: timedSpace(spaces.observation, maxEpisodeSteps) }),
-      // The observation that a reset shows makes it 0.
+      // The observation of the reset raises it to 0.
       begin: (agent) => Effect.sync(() => taken.set(agent, -1)),
       shown: (observation, agent) => {
         taken.set(agent, (taken.get(agent) ?? -1) + 1)

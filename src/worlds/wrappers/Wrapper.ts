@@ -1,11 +1,11 @@
-/** What a wrapper is: a function from a world to a world that differs in one respect, and how wrappers are put together. */
+/** Wrappers: functions from a world to a world that differs in one respect, and their composition. */
 
 import { Data, Effect, Either } from "effect"
 import type { Json } from "../../values/Json.ts"
 import type { Shown, Spaces, Status, StepResult, World, WorldInfo } from "../handle/World.ts"
 import { type ActionRefused, NoSuchAgent, type WorldError } from "../handle/WorldError.ts"
 
-/** Leave the wrapper out, or put it around another world: it does not fit this one. */
+/** The wrapper does not fit this world. Leave it out, or wrap another world. */
 export class DoesNotFit extends Data.TaggedError("DoesNotFit")<{
   readonly wrapper: string
   readonly world: string
@@ -18,16 +18,15 @@ export class DoesNotFit extends Data.TaggedError("DoesNotFit")<{
 }
 
 /**
- * A world as a wrapper changes it. What a wrapper remembers of an episode, it keeps for the world that it made: wrap a
+ * Makes a changed world from a world. A wrapper keeps the state of an episode in the world that it makes, so wrap a
  * world once.
  */
 export type Wrapper = (world: World) => Either.Either<World, DoesNotFit>
 
 /**
- * A world in several wrappers, from the inside to the outside: the first wrapper is nearest to the world.
+ * Applies wrappers from the inside out: the first one is nearest to the world.
  *
- * @example
- * const world = yield* wrapped(yield* World.open({ world: "pendulum" }), RescaleAction(-1, 1), TimeLimit(100))
+ * @example const world = yield* wrapped(yield* World.open({ world: "pendulum" }), RescaleAction(-1, 1), TimeLimit(100))
  */
 export const wrapped = (world: World, ...wrappers: ReadonlyArray<Wrapper>): Either.Either<World, DoesNotFit> =>
   wrappers.reduce<Either.Either<World, DoesNotFit>>(
@@ -35,31 +34,31 @@ export const wrapped = (world: World, ...wrappers: ReadonlyArray<Wrapper>): Eith
     Either.right(world),
   )
 
-/** What a wrapper changes. What it does not name, stays as it is. */
+/** The parts of a world that a wrapper replaces. The rest is unchanged. */
 export interface Changes {
   readonly info?: Partial<WorldInfo>
-  /** Changes the spaces of an agent. */
+  /** Changes an agent's spaces. */
   readonly spaces?: (spaces: Spaces, agent: string) => Spaces
-  /** Called for each agent when an episode begins, before it is shown anything. */
+  /** Runs for each agent when an episode begins, before its first observation. */
   readonly begin?: (agent: string) => Effect.Effect<void>
-  /** Whether an agent may act or observe now. */
+  /** Fails if an agent may not act now. */
   readonly allow?: (agent: string) => Effect.Effect<void, WorldError>
-  /** The action that the world takes instead. */
+  /** Maps the agent's action to the world's. */
   readonly action?: (action: Json, agent: string) => Either.Either<Json, ActionRefused>
-  /** What an agent is shown instead, after a reset or a step of its own. */
+  /** Maps an observation after a reset or the agent's own step. */
   readonly shown?: (observation: Json, agent: string) => Json
-  /** What an agent that has not acted since is shown instead: others acted, or it observes again. Default: as `shown`. */
+  /** Maps an observation after which the agent has not acted: others acted, or it observes again. Default: `shown`. */
   readonly again?: (observation: Json, agent: string) => Json
   /**
-   * What an agent gets for a step instead. Its observation is as `shown` or `again` has it. `acted` is false where the step
-   * was not its own.
+   * Maps the result of a step, after `shown` or `again` has mapped its observation. `acted` is false if the step was
+   * not the agent's own.
    */
   readonly step?: (result: StepResult, agent: string, acted: boolean) => Effect.Effect<StepResult>
-  /** Changes the status of an agent. */
+  /** Maps an agent's status. */
   readonly status?: (status: Status, agent: string) => Status
 }
 
-/** A world with changes. */
+/** Returns a world with changes. */
 export const changed = (world: World, changes: Changes): World => {
   const { begin = () => Effect.void, allow = () => Effect.void, action = Either.right } = changes
   const { shown = same, again = shown, step = Effect.succeed, spaces = same, status = same } = changes
@@ -67,13 +66,13 @@ export const changed = (world: World, changes: Changes): World => {
 
   const reset = (one: Shown, agent: string) =>
     Effect.map(begin(agent), () => ({ ...one, observation: shown(one.observation, agent) }))
-  // What an agent is shown comes before what it gets, which may count what it was shown.
+  // Map the observation first: `step` may count it.
   const after = (result: StepResult, agent: string, acted: boolean) =>
     Effect.suspend(() => {
       const observation = (acted ? shown : again)(result.observation, agent)
       return step({ ...result, observation }, agent, acted)
     })
-  // A step of one agent is a round, too: it may give something to others.
+  // A step of one agent is a round too, because it may change what others get.
   const stepTogether = (inputs: { readonly [agent: string]: Json }) =>
     Effect.gen(function* () {
       const actions: Record<string, Json> = {}
