@@ -1,4 +1,4 @@
-/** Closes tasks that nobody works on any more: of a kernel that died, and of a recorder whose process ended. */
+/** Closes tasks whose kernel or recorder died. */
 
 import { Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -9,10 +9,10 @@ import * as Projection from "../../projections/fold/Projection.ts"
 import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import * as RecoveryPlan from "./RecoveryPlan.ts"
 
-/** What is done when a task's `TaskClosed` is in the log. */
+/** Runs after a task's `TaskClosed` is in the log. */
 export type OnClosed<R> = (log: EventLog.Service, closed: Event) => Effect.Effect<void, AppendError, R>
 
-/** Closes one task, if it is open. It reads the events of this task alone. */
+/** Closes one task, if it is open. Reads only that task's events. */
 export const closeTask = <R>(
   taskId: string,
   onClosed: OnClosed<R>,
@@ -29,7 +29,6 @@ export const closeTask = <R>(
     }
   })
 
-/** What is unfinished in one task. */
 const unfinishedIn = (log: EventLog.Service, taskId: string): Effect.Effect<Unfinished.Unfinished, LogError> =>
   Effect.suspend(() => {
     const folding = Projection.begin(Unfinished.projection, Unfinished.projection.initial)
@@ -41,7 +40,7 @@ const unfinishedIn = (log: EventLog.Service, taskId: string): Effect.Effect<Unfi
     )
   })
 
-/** Appends closing events. If the task's stream has new events, the closing events are derived again. */
+/** Appends closing events. On a conflict, derives them again from the events that it missed. */
 export const close = (
   log: EventLog.Service,
   state: Unfinished.Unfinished,
@@ -52,7 +51,7 @@ export const close = (
     Effect.catchTag("VersionConflict", ({ missed }) => {
       // Another process records the task now.
       if (missed.some((event) => Vocabulary.is(event, "RecorderJoined"))) return Effect.succeed([])
-      // A confirmation that was decided meanwhile needs no withdrawal.
+      // Somebody decided the confirmation in the meantime: nothing to withdraw.
       if (ending.taskId === null || ending.stream !== `task/${ending.taskId}`) return Effect.succeed([])
       const now = Projection.fold(Unfinished.projection, missed, state)
       const left = RecoveryPlan.taskEnding(now, ending.taskId, gone)

@@ -1,4 +1,4 @@
-/** Fences the log's appends, so that a kernel which has lost its lease appends nothing more. */
+/** Fences the log's appends, so that a kernel that lost its lease can append nothing more. */
 
 import { Effect } from "effect"
 import {
@@ -11,20 +11,18 @@ import {
 } from "../../events/log/EventLog.ts"
 import type { HeldLease } from "../../events/log/Lease.ts"
 
-/**
- * The stream of kernels: taken over, started, stopped. A higher version means that another kernel may have taken
- * over.
- */
+/** The stream of kernels. A new version means that another kernel may have taken over. */
 export const STREAM = "kernel"
 
 /**
- * The log for the kernel that has just acquired the lease. Checking the lease before each append would not be enough,
- * since a kernel may be suspended between the check and the append. So each append is fenced by the version of the
- * kernels' stream, to which every kernel that takes over appends; the log checks the fence in the transaction of the
- * append. Once another kernel has taken over, every append of this one fails with `LeaseLost`.
+ * The log for the kernel that has just acquired the lease.
  *
- * If the lease was taken from a kernel that had not released it, `LeaseTakenOver` is recorded first. It shuts that
- * kernel out before its unfinished work is closed.
+ * Checking the lease before each append is not enough: the system may suspend the process between check and append.
+ * Every kernel that takes over appends to the kernels' stream, so that stream's version is the fence, and the log
+ * checks it in the append's transaction. After a takeover, each append of the old kernel fails with `LeaseLost`.
+ *
+ * If the previous holder never released the lease, this records `LeaseTakenOver` first. That shuts it out before
+ * recovery closes its work.
  */
 export const fencedLog = (
   log: EventLog.Service,
@@ -34,8 +32,7 @@ export const fencedLog = (
   Effect.gen(function* () {
     const { takenFrom } = lease
     const current = yield* log.versionOf(STREAM, MAIN)
-    // The lease is checked after the version was read, so that a kernel that takes over later appends after that
-    // version.
+    // Check after reading the version: any later takeover then moves the version and breaks the fence.
     yield* lease.check
     if (takenFrom === null) return fenced(log, lease, current)
     const { version } = yield* log.append({
@@ -49,7 +46,7 @@ export const fencedLog = (
   }).pipe(Effect.catchTag("VersionConflict", () => fencedLog(log, owner, lease)))
 
 const fenced = (log: EventLog.Service, lease: HeldLease, from: number): EventLog.Service => {
-  /** The version of the kernels' stream up to which this kernel held the lease. */
+  /** The version of the kernels' stream at which this kernel last held the lease. */
   let version = from
 
   const append = (request: AppendRequest): ReturnType<EventLog.Service["append"]> =>
@@ -65,8 +62,8 @@ const fenced = (log: EventLog.Service, lease: HeldLease, from: number): EventLog
     })
 
   /**
-   * Retries an append whose fence failed although this kernel still holds the lease. Of several appends that met the
-   * same fence, the first moves it; the others are compared with the version that they expected, and are retried too.
+   * Retries an append whose fence failed although this kernel still holds the lease. When several appends share a
+   * fence, the first moves it and the others fail once.
    */
   const retry = (
     request: AppendRequest,

@@ -1,4 +1,4 @@
-/** Recordings that may have been left by their recorders, which can only be watched: on another machine, or in another container. */
+/** Watches recorders on other machines or in other containers, and closes the recordings of those that died. */
 
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -14,13 +14,15 @@ export interface Recording {
   readonly recorder: Recorder
 }
 
-/** Recordings whose recorder may be alive or not: tasks, and the identities of all their recorders and of those of forks. */
+/**
+ * Recordings whose recorder may be alive: the tasks, and the identities of all their recorders and of those of forks.
+ */
 export interface Doubtful {
   readonly tasks: ReadonlyArray<Recording>
   readonly recorders: ReadonlyArray<Recorder>
 }
 
-/** Of some recordings and of all forks, those whose recorder a look does not show to be alive or gone. */
+/** Finds the recorders, of these recordings and of all forks, whose state one look does not show. */
 export const doubtful = (
   recordings: ReadonlyArray<Recording>,
 ): Effect.Effect<Doubtful, LogError, EventLog | Presence> =>
@@ -40,8 +42,8 @@ export const doubtful = (
   })
 
 /**
- * Watches them one beside the other, and closes what those left that turn out to be gone. A failure is not reported: whoever
- * opens the log next does the same.
+ * Watches the recorders concurrently, and closes the recordings of each one that is gone. It ignores failures: the next
+ * program that opens the log tries again.
  */
 export const closeOnceGone = <E, R, E2, R2>(
   { tasks, recorders }: Doubtful,

@@ -9,25 +9,25 @@ import type { Process, Processes } from "../../projections/state/Processes.ts"
 
 /** The state of a process that the log records as running. */
 export type OrphanState =
-  /** It has ended, or its id belongs to another program now. */
+  /** It ended, or another program has its id now. */
   | "gone"
-  /** It was running, and was killed. */
+  /** It was running, and this sweep killed it. */
   | "killed"
-  /** A process with its id runs a plugin, but the log has too little to identify it. It is left alone. */
+  /** A process with this id runs a plugin, but the log has too little to identify it. Left alone. */
   | "doubtful"
-  /** It belongs to another kernel that may be alive. It is left alone. */
+  /** It belongs to another kernel that may be alive. Left alone. */
   | "in use"
 
-/** The states of the processes that the log records as running, by their keys in `Processes`. */
+/** Orphan states by their keys in `Processes`. */
 export type OrphanStates = ReadonlyMap<string, OrphanState>
 
 /**
  * Kills the remaining plugin processes of dead kernels. Only the holder of the lease may call it.
  *
- * A process is killed only if it is certainly one of them: its kernel is known to be dead, and it has the recorded id, was
- * started in the recorded clock tick of the recorded boot and PID namespace, and has the runner on its command line.
+ * It kills a process only if its kernel is known to be dead and everything identifies it: the recorded id, the clock
+ * tick of its start, the boot, the PID namespace, and the plugin runner on its command line.
  *
- * @param lease the lease that the caller has just acquired: who lost it is dead for this log
+ * @param lease the lease that the caller has just acquired: its previous holder counts as dead
  */
 export const sweep = (
   processes: Processes,
@@ -48,12 +48,12 @@ export const sweep = (
     )
   })
 
-/** How long the heartbeat of a kernel is watched that cannot be looked at, in milliseconds. */
+/** How long to watch the heartbeat of a kernel that runs elsewhere, in milliseconds. */
 const WATCH_MS = 5000
 
 /**
- * The main module of every plugin process. The path is not fixed, since the dead kernel may have been installed
- * elsewhere.
+ * The main module of each plugin process. Only the end of its path is fixed: the dead kernel may come from another
+ * installation.
  */
 const RUNNER = /\/runner\/runner\.[jt]s$/
 
@@ -61,7 +61,7 @@ const end = ({ pid, birth }: Process): OrphanState => {
   const runsPlugin = ProcessIdentity.argumentsOf(pid).some((argument) => RUNNER.test(argument))
   if (!runsPlugin || (birth !== undefined && !ProcessIdentity.isBornAs(pid, birth))) return "gone"
   if (birth === undefined) return "doubtful"
-  // It leads a process group, so its children are killed with it.
+  // The process leads its group, so this kills its children too.
   return kill(-pid) || kill(pid) ? "killed" : "gone"
 }
 
@@ -70,6 +70,6 @@ const kill = (target: number): boolean => {
     process.kill(target, "SIGKILL")
     return true
   } catch {
-    return false // It ended meanwhile.
+    return false // It ended in the meantime.
   }
 }

@@ -1,4 +1,4 @@
-/** Whether the process that records a task is still there: it holds no lease, and ends its task itself. */
+/** Tells whether the process that records a task is alive. A recorder holds no lease; it closes its own task. */
 
 import * as os from "node:os"
 import { Effect } from "effect"
@@ -10,12 +10,12 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 
 /**
- * How long a recorder that cannot be looked at may send no heartbeat before its tasks are closed, in milliseconds. Nobody waits
- * for that, and a program that computes sends none meanwhile.
+ * How long to wait for a heartbeat of a recorder on another machine before closing its tasks, in milliseconds. It is
+ * long because nobody waits for it, and because a recorder sends no heartbeat while its program computes.
  */
 export const WATCH_MS = 30_000
 
-/** The process that records a task: `left` if none does and one may join; undefined if the task is not recorded. */
+/** The process that records a task, `left` if another process may join, or undefined if no recorder opened the task. */
 export const currentOf = (
   log: EventLog.Service,
   taskId: string,
@@ -25,7 +25,7 @@ export const currentOf = (
     const [opened] = yield* log.readPage({ timeline, taskId, types: ["TaskOpened"] }, 1)
     let current: Recorder | "left" | undefined =
       opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
-    // No other task has such events.
+    // Only a recorded task has joins and leaves.
     if (current === undefined) return undefined
     yield* Pages.forEach(log.readPage, { timeline, taskId, types: ["RecorderJoined", "RecorderLeft"] }, (page) => {
       for (const event of page) current = is(event, "RecorderJoined") ? event.payload.recorder : "left"
@@ -33,13 +33,13 @@ export const currentOf = (
     return current
   })
 
-/** Whether a recorder lives, as far as one look shows it. */
+/** A recorder's state, as far as one look shows it. */
 export const stateOf = (recorder: Recorder): Effect.Effect<WriterState, LogError, Presence> =>
   Effect.flatMap(Presence, ({ stateOf }) =>
     recorder.identity === undefined ? Effect.sync(() => stateByName(recorder)) : stateOf(recorder.identity),
   )
 
-/** Whether a recorder lives; one whose state a look does not show is watched for a while. */
+/** Tells whether a recorder is alive, watching its heartbeat where one look does not show it. */
 export const watch = (recorder: Recorder, watchMs: number = WATCH_MS): Effect.Effect<boolean, LogError, Presence> =>
   Effect.gen(function* () {
     const state = yield* stateOf(recorder)
@@ -48,8 +48,8 @@ export const watch = (recorder: Recorder, watchMs: number = WATCH_MS): Effect.Ef
   })
 
 /**
- * A recorder of an earlier version than 0.3.1 sends no heartbeat: all that is known of it is its machine's name and its process id. A
- * log of another machine is a copy: nobody writes to it.
+ * Recorders before 0.3.1 send no heartbeat: the log has only their machine's name and process id. A log from another
+ * machine is a copy that nobody writes to.
  */
 const stateByName = ({ host, pid }: Recorder): WriterState =>
   host === os.hostname() && isAlive(pid) ? "alive" : "gone"

@@ -1,4 +1,4 @@
-/** Derives, from the log, the events that close what a dead kernel left unfinished. Pure. */
+/** Derives the events that close a dead kernel's work from the log. Pure. */
 
 import { Any, type CoreNewEvent, Exact, type ExpectedVersion } from "../../events/log/EventLog.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
@@ -11,7 +11,7 @@ import { KERNEL } from "../instances/Instance.ts"
 import { NO_AGENT } from "../tasks/OpenOptions.ts"
 import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
 
-/** The closing events of one stream, appended in one commit. */
+/** The closing events of one stream, for one commit. */
 export interface RecoveryAppend {
   readonly stream: string
   readonly taskId: string | null
@@ -19,29 +19,28 @@ export interface RecoveryAppend {
   readonly events: ReadonlyArray<CoreNewEvent>
 }
 
-/** Why a task that nobody works on any more is closed. */
+/** Why recovery closes a task. */
 export type GoneReason = "its kernel ended" | "its recorder ended"
 
-/** Why each task is closed; `null` stands for what belongs to no task. */
+/** The reason for each task; `null` stands for work outside any task. */
 export type GoneOf = (taskId: string | null) => GoneReason
 
 const KERNEL_GONE: GoneReason = "its kernel ended"
 
-/** What becomes of the tasks that a dead kernel left open. */
+/** Whether recovery closes the open tasks of a dead kernel, or leaves them for a resume. */
 export type OnOpenTasks = "abandon" | "resume"
 
-/** The open tasks that can be resumed: those with an agent that nobody cancelled. */
+/** The open tasks that a kernel can resume: those with an agent that nobody cancelled. */
 export const resumable = ({ tasks }: Unfinished): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> =>
   Tasks.open(tasks).filter(([, { agent, asked }]) => agent !== NO_AGENT && asked?.what !== "cancelled")
 
 /**
- * The appends that close the work of a dead kernel, in order. Pure.
+ * The appends that close the work of a dead kernel, in order.
  *
- * @param orphanStates the states of its processes; one that is missing is gone
- * @param onOpenTasks whether tasks that can be resumed, their commands and the questions about these, are left as they
- * are
- * @param recorded the tasks that recorders may be at work on, which are left as they are
- * @param goneOf why a task is closed
+ * @param orphanStates states of its processes; a missing one counts as gone
+ * @param onOpenTasks "resume" leaves resumable tasks with their commands and confirmations as they are
+ * @param recorded tasks that a recorder may still work on: left as they are
+ * @param goneOf why each task closes
  */
 export const endings = (
   state: Unfinished,
@@ -60,8 +59,8 @@ export const endings = (
 }
 
 /**
- * The appends that close a forked task, from that task's events. The caller, which knows the timeline, adds the
- * expected versions.
+ * The appends that close a forked task, from that task's events. The caller knows the timeline and adds the expected
+ * versions.
  */
 export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<Omit<RecoveryAppend, "expected">> => [
   ...questions(state),
@@ -70,8 +69,8 @@ export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<
 ]
 
 /**
- * Withdraws confirmations, unless another process decides one first. Those about commands of tasks that are left open
- * still stand. Those about a plugin's host requests do not: the process that made the request is gone.
+ * Withdraws confirmations, unless another process decides one first. Confirmations of commands stand in tasks that stay
+ * open. Confirmations of host requests never do, since the process that asked is gone.
  */
 const questions = (
   { confirmations }: Unfinished,
@@ -87,7 +86,6 @@ const questions = (
       events: [{ type: "ConfirmationWithdrawn", payload: { confirmationId, reason: goneOf(taskId) } }],
     }))
 
-/** Withdraws the confirmations of one task. */
 export const questionsOf = (
   state: Unfinished,
   taskId: string,
@@ -95,7 +93,7 @@ export const questionsOf = (
 ): ReadonlyArray<RecoveryAppend> =>
   questions(state, new Set(), () => reason).filter((ending) => ending.taskId === taskId)
 
-/** Answers open host requests. They may have taken effect. */
+/** Answers open host requests as unknown: they may have taken effect. */
 const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
   Object.values(requests).map(({ plugin, requestId, taskId, causationId }) => ({
     stream: `plugin/${plugin}`,
@@ -114,7 +112,7 @@ const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
     ],
   }))
 
-/** Records the exit of processes that no other kernel may use, with the commands that were in flight. */
+/** Records the exits of the processes that belong to no living kernel, with the commands that were in flight. */
 const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
   Object.entries(state.processes).flatMap(([key, { plugin, instance, pid, kernel }]) => {
     const orphanState = orphanStates.get(key) ?? "gone"
@@ -149,7 +147,7 @@ const ORPHAN_REASONS: { readonly [orphanState in Exclude<OrphanState, "in use">]
   doubtful: "; a process with its id runs a plugin, but may be another: end it by hand if it is of no use",
 }
 
-/** The commands that a process had been sent without an outcome, as far as the log shows. */
+/** The commands that the log shows as sent to a process, without an outcome. */
 const inFlightCommands = ({ environment }: Unfinished, plugin: string, instance: string): ReadonlyArray<string> =>
   Object.entries(environment.tasks)
     .filter(([taskId]) => instance === KERNEL || instance === taskId)
@@ -163,12 +161,13 @@ const tasks = ({ environment, tasks }: Unfinished): ReadonlyArray<string> => {
 }
 
 /**
- * The events that close an unfinished task, or undefined if it has ended: `CommandOutcomeUnknown` for dispatched
- * commands without an outcome, which may have taken effect; `CommandDenied` for the others, which were not executed;
- * then `TaskClosed(abandoned)`, since its agent and environments are gone, or because it was cancelled.
+ * The events that close an unfinished task, or undefined if it has ended:
+ * - `CommandOutcomeUnknown` for each dispatched command without an outcome, since it may have taken effect
+ * - `CommandDenied` for each command that was never dispatched
+ * - `TaskClosed(abandoned)`
  *
- * The append expects the stream version that was folded. If the old kernel is alive and dispatches first, this append
- * conflicts and is computed again; if this append comes first, the old kernel's dispatch conflicts.
+ * The append expects the version of the folded stream. If the old kernel is alive and dispatches first, this append
+ * conflicts and the caller derives it again; if this append wins, the old kernel's dispatch conflicts.
  */
 export const taskEnding = (
   { environment, tasks, versions }: Unfinished,

@@ -1,4 +1,4 @@
-/** Closes the forked tasks that a dead kernel left open. */
+/** Closes the forked tasks that a dead kernel or recorder left open. */
 
 import { Effect, Schema } from "effect"
 import {
@@ -24,8 +24,8 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 /**
  * Closes the open tasks of forks, each on its own timeline.
  *
- * @param isLeft whether nobody works on a fork any more, by the event that recorded it
- * @param closed called with each task that was closed, and the log's view of its timeline
+ * @param isLeft takes the event that recorded a fork, and tells whether its writer is gone
+ * @param closed receives each `TaskClosed` with the log's view of its timeline
  */
 export const endAll = <E, R, R2>(
   isLeft: (forked: Event) => Effect.Effect<boolean, LogError, R2>,
@@ -43,11 +43,11 @@ export const endAll = <E, R, R2>(
     }
   })
 
-/** Whether a fork is left for a kernel that holds the lease: none that records without one may be at work on it. */
+/** For a holder of the lease: every fork of a kernel is left, and those of recorders that are gone. */
 export const isLeftByKernel = (forked: Event) =>
   recorderOf(forked) === undefined ? Effect.succeed(true) : isLeftByRecorder(forked)
 
-/** Whether a fork was recorded without a kernel, by a process that is gone. */
+/** Tells whether a recorder made the fork, and is gone. */
 export const isLeftByRecorder = (forked: Event): Effect.Effect<boolean, LogError, Presence> => {
   const recorder = recorderOf(forked)
   return recorder === undefined
@@ -55,14 +55,14 @@ export const isLeftByRecorder = (forked: Event): Effect.Effect<boolean, LogError
     : Effect.map(Recorders.stateOf(recorder), (state) => state === "gone")
 }
 
-/** The recorder of a fork; undefined for a fork of a kernel. */
+/** The recorder of a fork; undefined for a kernel's fork. */
 export const recorderOf = (forked: Event): Recorder | undefined => {
   if (!Vocabulary.is(forked, "TimelineForked")) return undefined
   const { recorder } = forked.payload.overrides
   return Schema.is(Recorder)(recorder) ? recorder : undefined
 }
 
-/** Closes one fork's task. Returns its `TaskClosed` event, or undefined if it had ended. */
+/** Closes one fork's task. Returns its `TaskClosed` event, or undefined if the task had ended. */
 const endOne = (
   log: EventLog.Service,
   view: EventLog.Service,
@@ -82,7 +82,7 @@ const endOne = (
       const expected = expectedOf(events, timeline, ending.stream)
       const recorded = yield* view.append({ ...ending, expected, actor: "kernel" }).pipe(
         Effect.map((appended) => appended.events),
-        // The earlier kernel was only suspended, and appended meanwhile. Its events are read first.
+        // The earlier kernel was only suspended and appended in the meantime: read its events and derive again.
         Effect.catchTag("VersionConflict", () => Effect.succeed(undefined)),
       )
       if (recorded === undefined) return yield* endOne(log, view, taskId)
@@ -92,8 +92,8 @@ const endOne = (
   })
 
 /**
- * The version that an append expects on the fork's timeline, where the events shared with the parent do not count.
- * Plugins' streams are not checked.
+ * The version that an append expects on the fork's own timeline, without the events of its parent. Plugins' streams go
+ * unchecked.
  */
 const expectedOf = (events: ReadonlyArray<Event>, timeline: string, stream: string): ExpectedVersion => {
   if (stream.startsWith("plugin/")) return Any

@@ -1,4 +1,4 @@
-/** Recovers a log after a kernel died, before the next one starts its work. */
+/** Recovers a log after a kernel died, before the next kernel starts its work. */
 
 import { Effect } from "effect"
 import { type AppendError, EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -21,13 +21,12 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 import * as StaleForks from "./StaleForks.ts"
 
 /**
- * Closes in the log everything that the previous kernel left unfinished, and scores the tasks that it abandoned. It
- * runs right after the lease was acquired, before anything else is done with it.
+ * Closes all work that the previous kernel left unfinished, and scores the abandoned tasks. It runs first after a
+ * kernel acquires the lease.
  *
- * @param onOpenTasks whether tasks on `main` that nobody cancelled are left open, to be resumed. Forks are closed.
- *
- * @param lease the lease that was acquired
- * @returns the recorders that may be at work, and can only be watched
+ * @param onOpenTasks "resume" leaves open the tasks on `main` that nobody cancelled; forks always close
+ * @param lease the lease just acquired
+ * @returns the recorders that may be alive and need watching
  */
 export const recover = (
   onOpenTasks: RecoveryPlan.OnOpenTasks,
@@ -55,7 +54,10 @@ export const recover = (
     return yield* LeftRecordings.doubtful(recordings)
   })
 
-/** The open tasks that processes record without a kernel: those they may be at work on, those they left, and those whose process is gone. */
+/**
+ * Open tasks that processes record without a kernel: with a recorder that may be alive, left for others to join, and
+ * with a recorder that is gone.
+ */
 const recordedTasks = (
   log: EventLog.Service,
   { tasks }: Unfinished.Unfinished,
@@ -82,7 +84,7 @@ const recordedTasks = (
     return { recordings, left, gone }
   })
 
-// Not `current`: the projector would keep this state, which is needed only once.
+// Not `current`: the projector would keep this state, and recovery needs it once.
 const unfinishedAt = (position: number) =>
   Effect.flatMap(Projector, (projector) => projector.stateAt(Unfinished.projection, position)).pipe(
     Effect.catchTag("PositionOutOfRange", Effect.die),
@@ -95,14 +97,14 @@ const sayAbandoned = (count: number) =>
         `${count === 1 ? "1 task" : `${count} tasks`} that an earlier kernel left open ${count === 1 ? "is" : "are"} closed as abandoned; with \`onOpenTasks: "resume"\` they could be resumed`,
       )
 
-/** Closes and scores one task that no kernel works on, if it is open. */
+/** Closes and scores one task without a kernel, if it is open. */
 export const closeTask = (taskId: string) => Closing.closeTask(taskId, score)
 
-/** Watches the recorders that may be at work, and closes and scores what those left that are gone. */
+/** Watches the recorders that may be alive, then closes and scores the tasks of those that are gone. */
 export const closeOnceGone = (doubtful: LeftRecordings.Doubtful) =>
   LeftRecordings.closeOnceGone(doubtful, ({ taskId }) => Closing.closeTask(taskId, score, "its recorder ended"), score)
 
-/** Scores an abandoned task by the measures that it was opened with, as its `live` score set. */
+/** Scores an abandoned task by the measures of its opening, as its `live` score set. */
 const score: Closing.OnClosed<Projector> = (log, closed) =>
   Effect.gen(function* () {
     const { taskId } = closed
