@@ -7,10 +7,10 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
-/** There is no plugin or component of this name. */
+/** The registry has no plugin or component of this name. */
 export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
   readonly name: string
-  /** The names that exist: plugins, or the components of the named plugin. */
+  /** The existing names: plugins, or the components of the named plugin. */
   readonly known: ReadonlyArray<string>
 }> {
   override get message() {
@@ -19,13 +19,11 @@ export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
   }
 }
 
-/** Whether a name is a component's (`plugin/component`) and not a plugin's. */
+/** Tells a component's name (`plugin/component`) from a plugin's. */
 export const isComponent = (target: string): boolean => target.includes("/")
 
-/** The plugin's part of a name. */
 export const pluginOf = (target: string): string => target.split("/")[0] ?? target
 
-/** The error for a name that should be a component's. */
 export const notAComponent = (registry: PluginRegistry, name: string) =>
   new NotInRegistry({ name, known: componentsIn(registry) })
 
@@ -48,11 +46,10 @@ export const find = (registry: PluginRegistry, target: string) => {
 const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
 
 /**
- * Use another log: an event of this one imports a plugin with an invalid manifest. Hindcast appends no such event,
- * but an imported log may contain one. It is thrown as a defect; the command line reports it as an error.
+ * An event of the log imports a plugin with an invalid manifest. Hindcast appends no such event, so another program
+ * wrote the log. Thrown as a defect; the command line reports it as an error.
  */
 export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
-  /** The position of the event. */
   readonly at: number
   readonly reason: string
 }> {
@@ -64,14 +61,11 @@ export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
   }
 }
 
-/**
- * The manifest of an imported plugin. Decoded once for each manifest object, which states share. Throws
- * `ManifestUnreadable`.
- */
+/** The manifest of an imported plugin, decoded once per manifest object. Throws `ManifestUnreadable`. */
 export const manifestOf = ({ manifest, importedAt }: Pick<Plugin, "manifest" | "importedAt">): Manifest.Manifest => {
   const known = decoded.get(manifest)
   if (known !== undefined) return known
-  // It was valid when it was imported, unless another program wrote the log.
+  // The import validated it, unless another program wrote the log.
   const { manifest: valid } = Either.getOrThrowWith(
     Manifest.decode(manifest, { lenient: true, accepted: true }),
     ({ message }) => new ManifestUnreadable({ at: importedAt, reason: message }),

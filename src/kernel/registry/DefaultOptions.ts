@@ -1,4 +1,4 @@
-/** The options that an environment is reset with where nobody gives any: those of the file that its manifest names. */
+/** The options of an environment's reset when the caller gives none: those of the file that its manifest names. */
 
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
@@ -7,14 +7,14 @@ import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Rubric from "../rules/Rubric.ts"
 
-/** What of a manifest's environment names the options of a reset and says what they are. */
+/** The part of a manifest's environment that names the options and gives their schema. */
 export type Named = Pick<Environment, "scenario" | "configuration" | "options">
 
 /**
- * Reads the options; they are empty if the environment names no file. Fails unless the file is a mapping that fits the
- * environment's schema of options.
+ * Reads the options; empty if the environment names no file. Fails unless the file holds a mapping that fits the
+ * environment's schema.
  *
- * @param directory the plugin's
+ * @param directory the plugin's directory
  */
 export const read = (
   directory: string,

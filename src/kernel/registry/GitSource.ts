@@ -1,4 +1,4 @@
-/** Fetches a plugin's files from a Git repository, without running anything from it. */
+/** Fetches a plugin's files from a Git repository without running any code from it. */
 
 import { spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
@@ -11,19 +11,17 @@ import { temporary } from "./TemporaryDirectory.ts"
 
 /** A directory in a Git repository, at a ref. */
 export interface Repository {
-  /** The repository's URL for Git: `https`, `ssh` or `file`, or an absolute local path. */
+  /** `https`, `ssh`, `file`, or an absolute local path. */
   readonly url: string
-  /** A branch, a tag or a commit. `HEAD` is the repository's default branch. */
+  /** A branch, a tag, a commit, or `HEAD` for the default branch. */
   readonly ref: string
-  /** The plugin's directory in the repository. */
   readonly directory?: string
 }
 
 /** The files of a fetched commit. */
 export interface Fetched {
-  /** The plugin's directory. It is removed when the scope closes. */
+  /** The plugin's directory, removed when the scope closes. */
   readonly directory: string
-  /** The commit that the ref resolved to. */
   readonly commit: string
 }
 
@@ -31,13 +29,12 @@ export interface Fetched {
 const STEP_MS = 120_000
 
 /**
- * Fetches one commit of a repository, without history, and unpacks its files. Nothing of the repository is run: no
- * hooks, filters, submodules or remote helpers. Arguments are passed without a shell, and user input is never parsed
- * as an option. Git prompts for no password; use a credential helper or an SSH agent. The size is not known in
- * advance, so it is checked during the fetch.
+ * Fetches one commit without history and unpacks its files. Git runs no hooks, filters, submodules or remote helpers,
+ * gets its arguments without a shell, and never parses user input as an option. It prompts for no password: use a
+ * credential helper or an SSH agent. Nobody knows the size in advance, so a watcher checks it during the fetch.
  *
  * @param source the source as the person named it, for messages
- * @param maxBytes most bytes on disk that the fetched repository may take
+ * @param maxBytes maximum size of the fetched repository on disk
  */
 export const fetch = (
   { url, ref, directory }: Repository,
@@ -55,22 +52,21 @@ export const fetch = (
     ]).pipe(within(repository, maxBytes, source))
     const commit = (yield* git(["rev-parse", "--verify", "--quiet", "FETCH_HEAD^{commit}"], true)).toString().trim()
     const tree = directory === undefined ? commit : `${commit}:${directory}`
-    // Without the user's configuration: its filters would otherwise run on untrusted files.
+    // Without the user's configuration, whose filters would run on untrusted files.
     const tar = yield* git(["archive", "--format=tar", tree], true)
     return { directory: yield* PluginArchive.unpack(tar, path.join(temporaryPath, "files"), source), commit }
   })
 
-/** Overrides of the user's configuration. Fetched objects are kept in one pack, as received. */
+/** Overrides the user's configuration. Git keeps the fetched objects in one pack, as received. */
 const SAFE_CONFIG = [
   ...["-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false"],
   ...["-c", "submodule.recurse=false", "-c", "gc.auto=0", "-c", "maintenance.auto=false"],
   ...["-c", "fetch.unpackLimit=1"],
 ]
 
-/** Interval of checking a directory's size. */
 const CHECK_INTERVAL = "200 millis"
 
-/** Interrupts a step when a directory exceeds a number of bytes. The size is checked once more at the end. */
+/** Interrupts a step when a directory outgrows its limit, and checks once more at the end. */
 const within =
   (directory: string, bytes: number, source: string) =>
   <A>(step: Effect.Effect<A, SourceRefused>): Effect.Effect<A, SourceRefused> => {
@@ -90,7 +86,6 @@ const within =
     return Effect.zipLeft(Effect.raceFirst(step, watch), check)
   }
 
-/** The total size of all files in a directory. */
 const sizeOfDirectory = (directory: string, source: string): Effect.Effect<number, SourceRefused> =>
   Effect.tryPromise({
     try: async () => {
@@ -101,7 +96,7 @@ const sizeOfDirectory = (directory: string, source: string): Effect.Effect<numbe
     catch: (cause) => new SourceRefused({ source, issues: [`expected to see how much was fetched, found ${cause}`] }),
   })
 
-/** The size of a file; 0 if Git has renamed or removed it meanwhile. */
+/** 0 if Git has renamed or removed the file in the meantime. */
 const sizeOf = async (file: string): Promise<number> => {
   try {
     return (await fs.lstat(file)).size
@@ -122,7 +117,7 @@ const KEPT_VARIABLES = new Set(["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", 
 
 interface RunOptions {
   readonly source: string
-  /** Without system and user configuration, for steps that need no credentials. */
+  /** Ignore system and user configuration, in steps that need no credentials. */
   readonly isolated: boolean
 }
 
@@ -138,10 +133,10 @@ const environment = (isolated: boolean): NodeJS.ProcessEnv => ({
   LC_ALL: "C",
 })
 
-/** Runs Git, and returns its standard output. A time-out or too much output kills it with all of its children. */
+/** Runs Git and returns its standard output. A time-out or too much output kills Git and its children. */
 const run = (args: ReadonlyArray<string>, { source, isolated }: RunOptions): Effect.Effect<Buffer, SourceRefused> =>
   Effect.async((resume) => {
-    // Detached: its process group can be killed, and it has no terminal to prompt at.
+    // Detached: a process group to kill, and no terminal to prompt at.
     const child = spawn("git", args, { env: environment(isolated), stdio: ["ignore", "pipe", "pipe"], detached: true })
     const giveUp = () => {
       clearTimeout(timer)
@@ -180,5 +175,5 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: RunOptions): Eff
     return Effect.sync(giveUp)
   })
 
-/** Most characters of Git's error output in a message. */
+/** Maximum characters of Git's error output in a message. */
 const MAX_STDERR = 600

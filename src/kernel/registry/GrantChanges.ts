@@ -1,4 +1,4 @@
-/** Grants given to, or revoked from, an installed plugin: the events, and the state after them. */
+/** Grants and revokes permissions of an installed plugin: computes the events and the resulting state. */
 
 import { Data, Effect } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -13,7 +13,7 @@ import { isInProcess } from "./InProcess.ts"
 import * as PluginCopies from "./PluginCopies.ts"
 import type { RegistryOptions } from "./RegistryOptions.ts"
 
-/** Name grants that it has: these were not granted, so they cannot be revoked. */
+/** A revocation names grants that the plugin does not have. */
 export class NotGranted extends Data.TaggedError("NotGranted")<{
   readonly plugin: string
   readonly named: ReadonlyArray<string>
@@ -29,11 +29,11 @@ export class NotGranted extends Data.TaggedError("NotGranted")<{
 export interface GrantStatus {
   /** The grants of the installed version. */
   readonly grants: Grants.Grants
-  /** The permissions that the installed version requests and lacks. It is inactive until they are granted. */
+  /** Requests of the installed version without a grant. The plugin stays inactive until it has them. */
   readonly missing: ReadonlyArray<Grants.Refusal>
-  /** The held update that was installed, since nothing is missing any more. */
+  /** The held update that this change completed and installed. */
   readonly updated?: { readonly version: string; readonly digest: string }
-  /** The update that is still held. */
+  /** The update that still waits for grants. */
   readonly held?: { readonly version: string; readonly missing: ReadonlyArray<Grants.Refusal> }
 }
 
@@ -43,7 +43,7 @@ export interface GrantChange {
   readonly status: GrantStatus
 }
 
-/** Gives grants by name to an installed plugin. Installs the held update if it lacks nothing any more. */
+/** Gives grants by name to an installed plugin, and installs its held update once that lacks nothing. */
 export const granting = (
   options: RegistryOptions,
   name: string,
@@ -66,7 +66,7 @@ export const granting = (
       return { events: [granted], status: statusOf(installed, waiting) }
     }
     const { held, grants: updated } = waiting
-    // The copy will be run from now on, so it is checked for damage first.
+    // Plugins start from this copy from now on: check it for damage first.
     yield* PluginCopies.load(options.directory, name, { ...held, grants: asJson(updated) })
     return {
       events: [granted, importOf(name, held, Grants.merge(held.given, given), updated)],
@@ -74,7 +74,7 @@ export const granting = (
     }
   })
 
-/** Revokes grants of a plugin. If the plugin requests them, it is deactivated. */
+/** Revokes grants, and deactivates the plugin if it requests them. */
 export const revoking = (
   options: RegistryOptions,
   name: string,
@@ -102,7 +102,7 @@ export const revoking = (
     }
   })
 
-/** The permissions that an installed plugin requests and lacks because they were revoked. */
+/** The permissions that an installed plugin requests but lost to a revocation. */
 export const missing = (
   options: RegistryOptions,
   name: string,

@@ -10,7 +10,7 @@ import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { describe as describeChanges, type UpdateChanges } from "./UpdateChanges.ts"
 
-/** Fix the call: these names are not valid grants. */
+/** The call names invalid grants. */
 export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
   readonly plugin: string
   readonly issues: ReadonlyArray<string>
@@ -21,8 +21,8 @@ export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
 }
 
 /**
- * Grant the missing permissions: an update requests more than its plugin was granted, or what was granted to other code.
- * It is recorded and held; the installed version stays.
+ * An update requests more than people granted to the installed code, or changes code that has grants by name. The log
+ * holds it until `grant`; the installed version stays.
  */
 export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   readonly plugin: string
@@ -31,9 +31,9 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   /** The installed version. */
   readonly installed: string
   readonly missing: ReadonlyArray<Grants.Refusal>
-  /** Those of `missing` that the installed code was granted. */
+  /** Those of `missing` that the installed code has. */
   readonly lapsed: ReadonlyArray<Grants.Refusal>
-  /** What the installed code was granted by name. `grant` gives it to the update. */
+  /** Grants by name of the installed code. `grant` gives them to the update. */
   readonly kept: GrantedPermissions
   readonly changes: UpdateChanges
 }> {
@@ -47,7 +47,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
     ].join("\n")
   }
 
-  /** Whether it lacks only what the installed code was granted. */
+  /** True if the update lacks only grants that the installed code has. */
   get lacksOnlyLapsed(): boolean {
     return this.lapsed.length === this.missing.length
   }
@@ -58,25 +58,25 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
       : "asks for more than it was granted."
   }
 
-  /** The command that grants everything that is missing. */
+  /** The command that grants everything in `missing`. */
   get command(): string {
     return grantCommand(this.plugin, this.missing)
   }
 }
 
-/** The command that grants what is missing. */
+/** The command line that grants what is missing. */
 export const grantCommand = (plugin: string, missing: ReadonlyArray<Grants.Refusal>): string =>
   ["hindcast plugin grant", quoteWord(plugin), ...Grants.remedies(missing).flags].join(" ")
 
-/** The input of computing a plugin's grants. */
+/** The input of `computeGrants`. */
 export interface GrantInput {
   readonly manifest: Manifest
-  /** The directory of the plugin's copy. */
+  /** The plugin's copy. */
   readonly directory: string
   readonly workspace: string
   /** Grants by name in the current request. */
   readonly now: GrantedPermissions
-  /** The grants of the installed plugin of this name, if there is one. */
+  /** The grants of the installed plugin of this name. */
   readonly before: InstalledGrants | undefined
 }
 
@@ -84,10 +84,10 @@ export interface GrantInput {
 export interface InstalledGrants {
   /** The manifest with its requests. */
   readonly manifest: Manifest
-  /** What was granted by name, merged with the grants of its version. */
+  /** Grants by name, merged with the automatic grants of its version. */
   readonly has: GrantedPermissions
   readonly revoked: GrantedPermissions
-  /** For other code than the installed: what the installed code was granted by name. It does not count. */
+  /** For code other than the installed: the installed code's grants by name. They do not count. */
   readonly lapsed?: GrantedPermissions
 }
 
@@ -99,9 +99,9 @@ export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Pl
 })
 
 /**
- * What counts of a plugin's grants for code of a digest. A grant by name counts only for the code that it was given to.
- * Other code keeps what a first import is granted by itself and nobody named: places in the workspace, and commands that
- * the installed version asked for (`GrantInputs.earlier`).
+ * The grants that count for code of a digest. A grant by name counts only for the code that a person gave it to. Other
+ * code keeps the automatic grants of a first import: places in the workspace, and commands that the installed version
+ * requested (`GrantInputs.earlier`).
  */
 export const grantsFor = (digest: string, workspace: string, manifest: Manifest, plugin: Plugin): InstalledGrants => {
   const current = currentGrants(manifest, plugin)
@@ -115,7 +115,7 @@ export const grantsFor = (digest: string, workspace: string, manifest: Manifest,
   return {
     manifest,
     has: Grants.merge(plugin.held?.digest === digest ? plugin.held.given : {}, places),
-    // What was named has to be named again, also where a first import would be granted it.
+    // Lapsed grants need a person again, even those that a first import gets automatically.
     revoked: Grants.merge(current.revoked, {
       read: within("read", lapsed),
       write: within("write", lapsed),
@@ -125,7 +125,7 @@ export const grantsFor = (digest: string, workspace: string, manifest: Manifest,
   }
 }
 
-/** The grants after some were revoked. */
+/** The grants after a revocation. */
 export const afterRevoking = (
   { has, revoked, lapsed, ...installed }: InstalledGrants,
   some: GrantedPermissions,
@@ -137,8 +137,8 @@ export const afterRevoking = (
 })
 
 /**
- * Computes what a plugin may do. Links are resolved: grants hold the real path, and a link in the workspace that
- * leads out of it needs a grant for its target.
+ * Computes the grants of a plugin. It resolves links: grants hold real paths, and a link that leads out of the
+ * workspace needs a grant for its target.
  */
 export const computeGrants = (input: GrantInput): Effect.Effect<SettledGrants, GrantInvalid> =>
   Effect.gen(function* () {
@@ -155,12 +155,11 @@ export const computeGrants = (input: GrantInput): Effect.Effect<SettledGrants, G
     return { grants: decision.grants, refusals, lapsed: refusals.filter(({ reason }) => reason === LAPSED) }
   })
 
-/** Why changed code is refused what the installed code was granted. */
 const LAPSED = "it was granted to other code of this plugin"
 
-/** What a plugin may do, and what it lacks. */
+/** Computed grants, with the requests they leave open. */
 export interface SettledGrants extends Grants.GrantDecision {
-  /** Those refusals that only other code of the plugin was granted. */
+  /** Refusals of grants that other code of the plugin has. */
   readonly lapsed: ReadonlyArray<Grants.Refusal>
 }
 
@@ -215,13 +214,13 @@ const decide = ({
     }
   })
 
-/** Grants by name, as the command-line options that give them. */
+/** Grants by name, as command-line options. */
 export const flags = (names: GrantedPermissions): ReadonlyArray<string> => [
   ...Grants.LISTS.flatMap((list) => (names[list] ?? []).map((name) => `--grant-${list} ${quoteWord(name)}`)),
   ...(names.runAny === true ? ["--grant-run-any"] : []),
 ]
 
-/** Grants by name, without some of them. */
+/** The first grants without the second. */
 export const withoutGrants = (names: GrantedPermissions, some: GrantedPermissions): GrantedPermissions =>
   Grants.merge(
     Object.fromEntries(
@@ -231,8 +230,8 @@ export const withoutGrants = (names: GrantedPermissions, some: GrantedPermission
   )
 
 /**
- * Normalizes grants by name, or fails with what is invalid; `undefined` if there are none. A path is recorded as
- * named and, if it is a link, also as its real path. If the link is changed later, its new target is not granted.
+ * Normalizes grants by name, or fails with the invalid ones; `undefined` if there are none. A link gets two grants, its
+ * own path and its real path, so retargeting it later grants nothing new.
  */
 export const grantedTo = (
   plugin: string,

@@ -1,4 +1,4 @@
-/** The events that an import appends. Pure. */
+/** Derives the events of an import. Pure. */
 
 import { Schema } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -9,20 +9,20 @@ import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as GrantComputation from "./GrantComputation.ts"
 
-/** A plugin to be imported, with its computed grants. */
+/** A plugin to import, with its computed grants. */
 export interface ImportCandidate extends LoadedPlugin {
   readonly origin: Origin
-  /** The source to import it from again. */
+  /** The source for a later import. */
   readonly source: string
   readonly workspace: string
   readonly settlement: GrantComputation.SettledGrants
   /** Grants by name in this import. */
   readonly given: GrantedPermissions | undefined
-  /** What the installed code was granted by name, where this is other code. */
+  /** Grants by name of the installed code, if this is other code. */
   readonly kept: GrantedPermissions
 }
 
-/** The events of an import; none if nothing is new. Pure. */
+/** The events of an import; none if nothing is new. */
 export const installing = (
   before: Plugin | undefined,
   candidate: ImportCandidate,
@@ -41,7 +41,7 @@ export const installing = (
   return events
 }
 
-/** The events of a held update; none if the same one is held already. Pure. */
+/** The events of a held update; none if the plugin already holds the same one. */
 export const holding = ({ held }: Plugin, candidate: ImportCandidate): ReadonlyArray<CoreNewEvent> => {
   const { refusals: missing } = candidate.settlement
   const isKnown = held?.digest === candidate.digest && isSame(held.missing, missing)
@@ -49,7 +49,7 @@ export const holding = ({ held }: Plugin, candidate: ImportCandidate): ReadonlyA
   return [{ type: "PluginUpdateHeld", payload: { ...release(candidate), missing } }]
 }
 
-/** Manifests and grants are JSON by their schemas; the decoding makes the compiler see it. */
+/** Manifests and grants are JSON by their schemas; decoding proves it to the compiler. */
 export const asJson = Schema.decodeUnknownSync(JsonObject)
 
 const release = ({ manifest, digest, source, origin, workspace, given, warnings }: ImportCandidate) => ({

@@ -1,6 +1,6 @@
 /**
- * The program's own plugin in the registry: the tools and sensors that the embedding program declares. It is trusted,
- * and it has no files.
+ * The embedding program's own plugin in the registry: the tools and sensors that it declares. It is trusted and has no
+ * files.
  */
 
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -11,22 +11,24 @@ import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { asJson } from "./ImportEvents.ts"
 import { SourceRefused } from "./SourceLimits.ts"
 
-/** The name of the program's own plugin. Its components are `program/<name>`. */
+/** The plugin's name. Its components are `program/<name>`. */
 export const PROGRAM = "program"
 
-/** The sandbox tier of functions of the embedding program: nothing confines them. */
+/** The sandbox tier of the embedding program's functions: none. */
 export const IN_PROCESS = "in-process"
 
-/** What the program declares: a manifest, and the digest of the declaration. Code is neither copied nor digested. */
+/** The program's manifest and the digest of its declaration. Nothing copies or digests its code. */
 export interface Declaration {
   readonly manifest: Manifest
   readonly digest: string
 }
 
-/** Whether a plugin's components are functions of the embedding program. */
+/** Tells whether a plugin's components are functions of the embedding program. */
 export const isInProcess = ({ origin }: Pick<Plugin, "origin">): boolean => origin?.kind === IN_PROCESS
 
-/** The events of declaring the program's own plugin; none if nothing is new. A deactivation by a person holds. Pure. */
+/**
+ * The events of declaring the program's plugin; none if nothing is new. If a person deactivated it, it stays inactive.
+ */
 export const declaring = (
   before: Plugin | undefined,
   { manifest, digest }: Declaration,
@@ -41,7 +43,7 @@ export const declaring = (
       digest,
       source: IN_PROCESS,
       origin: { kind: IN_PROCESS },
-      // Nothing is granted, since no grant confines the program. The gate goes by the risk that the program declares.
+      // No grants, since none could confine the program. The gate uses the risks that the program declares.
       grants: asJson(NO_GRANTS),
     },
   }
@@ -51,7 +53,7 @@ export const declaring = (
   ]
 }
 
-/** Why the program's plugin cannot be declared: another plugin has its name. */
+/** The error of a declaration while another plugin has the reserved name. */
 export const nameTaken = ({ source }: Plugin): SourceRefused =>
   new SourceRefused({
     source: "What the program declares (its tools and sensors)",
@@ -60,7 +62,7 @@ export const nameTaken = ({ source }: Plugin): SourceRefused =>
     ],
   })
 
-/** Why a plugin's directory cannot be imported: it has the name of the program's plugin. */
+/** The error of an import whose plugin has the reserved name. */
 export const nameReserved = (source: string): SourceRefused =>
   new SourceRefused({
     source,
@@ -69,7 +71,7 @@ export const nameReserved = (source: string): SourceRefused =>
     ],
   })
 
-/** The error of starting the program's plugin from its files, or in a program that does not declare it. */
+/** The error of starting the program's plugin in a program that does not declare it. */
 export const notDeclared = (plugin: string): PluginUnavailable =>
   new PluginUnavailable({
     plugin,

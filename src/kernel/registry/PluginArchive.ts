@@ -1,4 +1,4 @@
-/** Reads and unpacks plugin archives: tar files, compressed by gzip or not. */
+/** Reads and unpacks plugin archives: tar files, with or without gzip. */
 
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
@@ -10,14 +10,13 @@ import type * as Tar from "tar"
 import { SKIPPED } from "../../plugins/manifest/load.ts"
 import { issuesOf, LIMITS, nameIssue, SourceRefused } from "./SourceLimits.ts"
 
-/** A file in an archive. */
 interface ArchivedFile {
   readonly path: string
   readonly bytes: Buffer
 }
 
 /**
- * Reads an archive's file without blocking: a pipe or a device is refused.
+ * Reads an archive's file. It refuses pipes and devices, which could block.
  *
  * @param source the source as the person named it, for messages
  */
@@ -39,20 +38,20 @@ export const read = (file: string, source: string): Effect.Effect<Buffer, Source
     catch: (cause) => new SourceRefused({ source, issues: [reasonOf(cause)] }),
   })
 
-/** The digest by which the log identifies an archive: SHA-256, in hexadecimal. */
+/** The digest that identifies an archive in the log: SHA-256, in hexadecimal. */
 export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").update(bytes).digest("hex")
 
 /**
- * Unpacks a tar archive, compressed by gzip or not, into a directory of its own. Returns the plugin's directory in
- * it: the top, or the only directory at the top, as `npm pack` (`package/`) and Git hosts create it.
+ * Unpacks an archive into a directory and returns the plugin's directory in it: the top, or the only directory at the
+ * top, as `npm pack` (`package/`) and Git hosts create it.
  *
- * Everything is validated before the first byte is written, and only directories and regular files are created. An
- * archive with links, devices or paths outside of it is refused as a whole. `.git` and `node_modules` are skipped.
+ * It validates everything before it writes the first byte, and creates only directories and regular files. It refuses
+ * an archive with links, devices or paths that lead out of it as a whole, and skips `.git` and `node_modules`.
  */
 export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
   Effect.gen(function* () {
     const refuse = (issues: ReadonlyArray<string>) => new SourceRefused({ source, issues })
-    // Loaded with the first archive: most plugins come as directories.
+    // Loaded on first use: most plugins come as directories.
     const tar = yield* Effect.promise(() => import("tar"))
     const { files, issues } = yield* Effect.tryPromise({
       try: async () => entriesOf(tar, await inflate(bytes)),
@@ -78,7 +77,7 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 
 const gunzip = promisify(zlib.gunzip)
 
-/** Most unpacked bytes: all files, and the archive's headers. */
+/** Maximum unpacked bytes: all files and the archive's headers. */
 const MAX_UNPACKED = LIMITS.bytes + LIMITS.files * 4096
 
 const inflate = async (bytes: Buffer): Promise<Buffer> => {
@@ -125,7 +124,7 @@ const entriesOf = (
 const FILES: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile"])
 const DIRECTORIES: ReadonlySet<string> = new Set(["Directory", "GNUDumpDir"])
 
-/** The name without `./` and trailing slashes: tools write the packed directory as `./a/`. */
+/** Without `./` and trailing slashes, which some tools add. */
 const nameOf = ({ path }: Tar.ReadEntry): string => path.replace(/^(?:\.\/+)+/, "").replace(/\/+$/, "")
 
 const entryIssue = (entry: Tar.ReadEntry): string | undefined => {
@@ -147,7 +146,7 @@ const KINDS: { readonly [type: string]: string } = {
   FIFO: "a pipe",
 }
 
-/** The plugin's directory in the archive: `""`, or a directory's name. */
+/** The plugin's directory in the archive: `""`, or a name. */
 const topOf = (files: ReadonlyArray<ArchivedFile>): string | undefined => {
   const has = (file: string) => files.some(({ path }) => path === file)
   if (has("looper-plugin.json")) return ""

@@ -1,4 +1,4 @@
-/** The copies of plugins' files that are kept next to the log and run from. */
+/** Keeps copies of plugins' files next to the log. Plugins run from these copies. */
 
 import { constants } from "node:fs"
 import * as fs from "node:fs/promises"
@@ -12,17 +12,14 @@ import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 
-/**
- * The directory of a plugin's copy. The first digits of the digest tell copies apart; the whole digest is checked
- * when the copy is loaded.
- */
+/** The directory of a plugin's copy. It carries the digest's first digits; `load` checks the whole digest. */
 export const pathOf = (copies: string, name: string, digest: string): string =>
   path.join(copies, `${name}-${digest.slice(0, 16)}`)
 
 /**
- * Copies a plugin's files to a temporary directory, which is renamed, so that a copy exists completely or not at all.
- * A damaged copy is replaced. If another import was faster, its copy is used. Copies of other versions stay.
- * Directories and files are accessible to their owner only, since whoever can write there could replace a plugin.
+ * Copies a plugin's files to a temporary directory and renames it, so that a copy is complete or absent. It replaces a
+ * damaged copy, and uses the copy of a concurrent import that was faster. Copies of other versions stay. Only the owner
+ * can access the files: whoever can write there can replace a plugin.
  */
 export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effect<void, PluginUnavailable> => {
   const target = pathOf(copies, plugin.manifest.name, plugin.digest)
@@ -57,7 +54,7 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
       () => unavailable(`its files in ${plugin.directory} changed while they were copied. Import it again`),
     ),
   )
-  // Renamed first, which is atomic. Another import may put its copy there in between.
+  // Rename first, which is atomic; another import may then move its copy in.
   const clear = attempt(async () => {
     const aside = temporaryName()
     await fs.rename(target, aside)
@@ -75,22 +72,22 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
   )
 }
 
-/** Copies a file. It stays executable by its owner, since a plugin may contain a program. */
+/** Keeps the owner's execute permission, since a plugin may contain a program. */
 const copyFile = async (from: string, to: string): Promise<void> => {
   OwnerOnly.makeDirectory(path.dirname(to))
   await fs.copyFile(from, to, constants.COPYFILE_EXCL)
   await fs.chmod(to, OwnerOnly.FILE_MODE | ((await fs.stat(from)).mode & constants.S_IXUSR))
 }
 
-/** Retries of renaming, after the directory in its place was removed. */
+/** Maximum retries of the rename after clearing the target. */
 const MAX_MOVES = 8
 
-/** An installed plugin, ready to be started. */
+/** An installed plugin, ready to start. */
 export interface InstalledPlugin extends Manifest.LoadedPlugin {
   readonly grants: Grants.Grants
 }
 
-/** Import it again: its copy differs from the imported one, or other users can write it. */
+/** A plugin's copy differs from the imported files, or other users can write it. */
 export class CopyChanged extends Data.TaggedError("CopyChanged")<{
   readonly plugin: string
   readonly directory: string
@@ -104,8 +101,8 @@ export class CopyChanged extends Data.TaggedError("CopyChanged")<{
 }
 
 /**
- * Loads and checks a plugin's copy before each start: its files have the recorded digest, only their owner can write
- * them, and granted paths still resolve to themselves.
+ * Loads a plugin's copy, and checks it before each start: its files have the recorded digest, only their owner can
+ * write them, and granted paths still resolve to themselves.
  */
 export const load = (
   copies: string,
@@ -127,7 +124,7 @@ export const load = (
       }),
     )
     if (loaded.digest !== plugin.digest) return yield* changed("files that were changed since")
-    // Earlier versions created the directory with the permissions of the umask.
+    // Earlier versions created the directory with the umask's permissions.
     yield* Effect.try({
       try: () => OwnerOnly.restrictDirectory(copies),
       catch: (cause) => unavailable(`${copies} cannot be closed to other users (${String(cause)})`),
@@ -146,11 +143,11 @@ export const load = (
   })
 
 /**
- * The first thing in a copy that an import never creates, or undefined: a link, a special file, a file that the
- * digest skips, or a mode that lets others write it or run it as its owner.
+ * The first thing in a copy that no import creates: a link, a special file, a file that the digest skips, or a mode
+ * that lets others write or sets the user id.
  */
 const findUnexpected = (directory: string): Effect.Effect<string | undefined> =>
-  // An unreadable directory fails when it is loaded, with the reason.
+  // Loading an unreadable directory fails too, with the reason.
   Effect.promise(() => findUnexpectedIn(directory, "").catch(() => undefined))
 
 const findUnexpectedIn = async (root: string, below: string): Promise<string | undefined> => {

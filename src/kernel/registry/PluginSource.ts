@@ -11,24 +11,23 @@ import * as PluginArchive from "./PluginArchive.ts"
 import { nameIssue, SourceRefused } from "./SourceLimits.ts"
 import { temporary } from "./TemporaryDirectory.ts"
 
-/** The files of a source in a local directory. */
+/** A source's files in a local directory. */
 export interface Opened {
   readonly directory: string
   readonly origin: Origin
-  /** The source to import it from again. For a repository it names the commit. */
+  /** The source for a later import. A repository's name includes the commit. */
   readonly name: string
 }
 
 /**
  * Opens a plugin's source, as a person named it:
+ * - a directory
+ * - an archive: a file that ends in `.tgz`, `.tar.gz` or `.tar`
+ * - a Git repository: `https://…`, `ssh://…`, `file://…` or `user@host:path`; or a local path that starts with `git+`,
+ *   ends with `#REF`, or is a bare repository
  *
- * - a directory;
- * - an archive: a file that ends in `.tgz`, `.tar.gz` or `.tar`;
- * - a Git repository: `https://…`, `ssh://…`, `file://…` or `user@host:path`; or a local path, if it starts with
- *   `git+`, ends with `#REF`, or is a bare repository. `#REF` is a branch, a tag or a commit; `#REF:DIR` also names a
- *   directory in it. Default: the repository's default branch.
- *
- * Archives and repositories are unpacked into a temporary directory, which is removed when the scope closes.
+ * `#REF` is a branch, a tag or a commit; `#REF:DIR` adds a directory in it. Default: the default branch. Unpacked
+ * archives and repositories go when the scope closes.
  */
 export const open = (source: string): Effect.Effect<Opened, SourceRefused | PluginUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
@@ -92,14 +91,13 @@ const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUn
 
 const EXPECTED = "a directory, an archive named .tgz, .tar.gz or .tar, or a Git repository"
 
-/** Prefix of a path that is to be opened as a repository. */
+/** Makes a local path a repository. */
 const GIT = "git+"
 
 const ARCHIVE = /\.(?:tgz|tar\.gz|tar)$/i
 
 const statsOf = (absolute: string) => Effect.promise(() => fs.stat(absolute).catch(() => undefined))
 
-/** Whether a directory is a bare repository and no plugin. */
 const isBareRepository = (absolute: string): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     const names = await fs.readdir(absolute).catch((): ReadonlyArray<string> => [])
@@ -131,9 +129,7 @@ const readRepository = (text: string): Effect.Effect<GitSource.Repository, strin
     return { url, ref, ...(directory === undefined ? {} : { directory: directory.replace(/\/$/, "") }) }
   })
 
-/**
- * A ref cannot start with `-`, so it is never an option. It cannot contain `:` and `+`, which have a meaning for Git.
- */
+/** No leading `-`, which would make it an option; no `:` and `+`, which Git interprets. */
 const REF = /^[A-Za-z0-9_][\w./@-]*$/
 
 const readLocation = (location: string): Effect.Effect<string, string> => {
@@ -144,14 +140,14 @@ const readLocation = (location: string): Effect.Effect<string, string> => {
   if (url === undefined || !SCHEMES.has(scheme) || location.includes("::")) {
     return Effect.fail(`expected a repository by https, ssh or file, found ${JSON.stringify(`${scheme}:`)}`)
   }
-  // The URL is recorded in the log permanently, so it must not contain secrets.
+  // The log keeps the URL forever, so it must not contain secrets.
   if (url.password !== "" || (scheme !== "ssh" && url.username !== "") || url.search !== "") {
     return Effect.fail("expected a URL without a name, a password or a token; Git asks your credential helper for them")
   }
   return Effect.succeed(location)
 }
 
-/** A source without credentials, for messages, which may be written to a file. */
+/** Without credentials, since messages may reach a file. */
 const withoutSecrets = (source: string): string => source.replace(/\/\/[^/]*@/, "//…@").replace(/\?.*/s, "?…")
 
 const SCHEMES: ReadonlySet<string> = new Set(["https", "ssh", "file"])

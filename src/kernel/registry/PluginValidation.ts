@@ -11,9 +11,9 @@ import * as DefaultOptions from "./DefaultOptions.ts"
 import type { CheckedPlugin, Registry } from "./Registry.ts"
 import type { ImportOptions } from "./RegistryOptions.ts"
 
-/** The problems of a plugin's directory, each with its place, or the plugin as it would be imported. */
+/** All problems of a plugin's directory with their places, or the plugin as an import would see it. */
 export interface PluginReport {
-  /** The absolute path of the manifest's file. */
+  /** The absolute path of the manifest. */
   readonly file: string
   readonly problems: ReadonlyArray<Manifest.ManifestIssue>
   /** Defined if there are no problems. */
@@ -23,8 +23,8 @@ export interface PluginReport {
 type RegistryCheckError = Effect.Effect.Error<ReturnType<Registry.Service["check"]>>
 
 /**
- * Checks a plugin's directory without importing or running it: manifest, files, schemas, rules, scenario or configuration, and grants.
- * An import stops at the first problem; this reports all of them.
+ * Checks a plugin's directory without importing or running it: manifest, files, schemas, rules, scenario or
+ * configuration, and grants. An import stops at the first problem; this reports all of them.
  */
 export const validatePlugin = (
   registry: Registry.Service,
@@ -52,7 +52,7 @@ export const validatePlugin = (
     return { file, problems: placed(problems, placeOf), plugin: undefined }
   })
 
-/** A manifest with only the permissions that a document requests, if they can be decoded. */
+/** A manifest with only the requested permissions, if they decode. */
 const permissionsOnly = (document: Json | undefined): Manifest.Manifest | undefined => {
   const permissions = document === undefined ? undefined : valueAt(document, ["permissions"])
   const asked = Schema.decodeUnknownOption(Manifest.Permissions)(permissions)
@@ -66,7 +66,7 @@ const placed = (problems: ReadonlyArray<Manifest.ManifestIssue>, placeOf: Manife
     .map((problem) => ({ ...problem, place: problem.place ?? placeOf(problem.path) }))
     .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
 
-/** The rules of all measures that do not compile. The document may have other problems. */
+/** The rules of all measures that do not compile, even if the document has other problems. */
 const ruleProblems = (document: Json): ReadonlyArray<Manifest.ManifestIssue> =>
   indices(document, ["peas", "performance"]).flatMap((measure) =>
     ["rewards", "punishments"]
@@ -86,8 +86,8 @@ const indices = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<Rea
 }
 
 /**
- * The problem of a scenario or a configuration that cannot be read, or that breaks the schema of the options. A missing
- * file, and one outside of the plugin, are reported elsewhere.
+ * A scenario or configuration that cannot be read or breaks the options' schema. Other checks report files that are
+ * missing or outside the plugin.
  */
 const optionProblems = (
   directory: string,

@@ -39,11 +39,11 @@ export type { UpdateChanges } from "./UpdateChanges.ts"
 /** A plugin that passed all checks of an import. */
 export interface CheckedPlugin extends PluginCopies.InstalledPlugin {
   readonly origin: Origin
-  /** For an update: what it changes. */
+  /** The changes, if it is an update. */
   readonly changes?: UpdateChanges.UpdateChanges
 }
 
-/** A manifest as it was imported. */
+/** An imported manifest with the digest of its plugin. */
 export interface ImportedManifest {
   readonly manifest: Manifest.Manifest
   readonly digest: string
@@ -59,11 +59,11 @@ export type CheckError =
   | GrantInvalid
   | RulesInvalid
   | FileUnreadable
-/** Why a plugin was not imported. The registry is as it was. */
+/** Why an import failed. The registry is unchanged, except that it may hold the update. */
 export type ImportError = CheckError | UpdateHeld | AppendError
-/** Why a plugin's place in the registry was not changed. */
+/** Why a change of the registry failed. */
 export type ChangeError = NotInRegistry | AppendError
-/** Why permissions were not granted or revoked. */
+/** Why a change of grants failed. */
 export type GrantError =
   | Options.InvalidOptions
   | ChangeError
@@ -72,8 +72,8 @@ export type GrantError =
   | PluginUnavailable
 
 /**
- * The plugins and components: which exist, which are active, and their priorities and metadata. Every change is an
- * event and the state is a projection, so it supports time travel. Any process may change it while a kernel runs. A
+ * The plugins and components of a log: which exist, which are active, their priorities and metadata. Each change is an
+ * event and the state is a projection, so time travel includes it. Any process may change it while a kernel runs; a
  * change takes effect at the next turn.
  */
 export class Registry extends Context.Tag("hindcast/Registry")<Registry, Registry.Service>() {}
@@ -82,34 +82,30 @@ export class Registry extends Context.Tag("hindcast/Registry")<Registry, Registr
 export declare namespace Registry {
   /** The registry of a log. */
   export interface Service {
-    /** The current registry. */
     readonly state: Effect.Effect<PluginRegistry.PluginRegistry, LogError>
     /** The imported versions of a plugin, oldest first, up to a position (default: the head). */
     readonly versions: (plugin: string, until?: number) => Effect.Effect<ReadonlyArray<PluginVersion>, LogError>
-    /** Checks a source (see `import`) without importing it: files, manifest, entry, grants, rules, scenario. */
+    /** Checks a source as `import` does, without importing it: files, manifest, entry, grants, rules, scenario. */
     readonly check: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError | LogError>
     /**
-     * Imports a plugin from a directory, an archive or a Git repository (see `PluginSource.open`). Its files are
-     * copied next to the log under their digest, so that a run is reproducible when the source changes. The requested
-     * and granted permissions are recorded. Importing the same digest again changes nothing; another digest of the
-     * same name is an update.
+     * Imports a plugin from a directory, an archive or a Git repository (see `PluginSource.open`). It copies the files
+     * next to the log under their digest, so that runs stay reproducible when the source changes, and records requested
+     * and granted permissions. The same digest again changes nothing; another digest of the same name is an update.
      *
-     * An update that requests more than was granted is recorded and held (`UpdateHeld`) until `grant` gives what is
-     * missing; the installed version stays. So is other code that requests what people granted by name, unless they
-     * grant it again or say `keepGrants`. A first import that lacks a grant is refused, and nothing is recorded.
+     * An update that requests more than people granted fails with `UpdateHeld`: the log holds it until `grant` gives
+     * the missing permissions, and the installed version stays. So does changed code with grants by name, unless
+     * `grants` repeats them or `keepGrants` is set. A first import that lacks a grant fails and records nothing.
      */
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
     /**
-     * Imports and activates the tools and sensors that the embedding program declares, as a plugin named `program`. The
-     * same declaration changes nothing; another one is an update. Only the declaration is recorded: code is not copied.
-     * Fails if a plugin of that name was imported from files.
+     * Imports and activates the embedding program's tools and sensors as the plugin `program`. The same declaration
+     * changes nothing; another one is an update. It records only the declaration, without code. Fails if a plugin of
+     * that name came from files.
      */
     readonly declare: (declaration: InProcess.Declaration) => Effect.Effect<void, SourceRefused | AppendError>
     /** Removes a plugin from the registry. Its recorded events and its copy stay. */
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
-    /**
-     * Grants by name: to the installed code, and to the held update. The update is installed if nothing else is missing.
-     */
+    /** Grants by name, to the installed code and to the held update. Installs the update once nothing is missing. */
     readonly grant: (plugin: string, grants: GrantedPermissions) => Effect.Effect<GrantChanges.GrantStatus, GrantError>
     /** Revokes grants by name. A plugin that requests them is inactive until it has them again. */
     readonly revoke: (
@@ -118,28 +114,24 @@ export declare namespace Registry {
     ) => Effect.Effect<GrantChanges.GrantStatus, GrantError | GrantChanges.NotGranted>
     /** Activates a plugin (`plugin`) or a component (`plugin/component`). */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
-    /**
-     * Deactivates a plugin or a component: its processes stop, and it is neither read nor commanded until it is
-     * activated.
-     */
+    /** Deactivates a plugin or a component: its processes stop, and the kernel neither reads nor commands it. */
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
-    /** The permissions that a plugin, in a state of the registry, requests and lacks because they were revoked. */
+    /** The permissions that a plugin requests but lost to a revocation. */
     readonly missing: (
       name: string,
       plugin: PluginRegistry.Plugin,
     ) => Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantInvalid>
     /** Sets a component's priority. Higher ones go first. */
     readonly setPriority: (component: string, priority: number) => Effect.Effect<void, ChangeError>
-    /** Sets a value of one's own on a plugin or a component, in place of an earlier one of that key. */
+    /** Sets a value under a key of a plugin or a component, replacing an earlier one. */
     readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, ChangeError>
-    /** Removes a value that `setMetadata` set. */
     readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, ChangeError>
-    /** An imported plugin's manifest and digest. */
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
     /**
-     * The installed plugin, ready to be started: its copy, which has the recorded digest and can be written by its
-     * owner only. It is checked each time. `version` is the registry entry of another version. Default: the installed
-     * one.
+     * The installed plugin, ready to start, from its copy. It checks each time that the copy has the recorded digest
+     * and that only its owner can write it.
+     *
+     * @param version the registry entry of another version (default: the installed one)
      */
     readonly installed: (
       plugin: string,
@@ -151,10 +143,10 @@ export declare namespace Registry {
   }
 }
 
-/** `Registry.Service`, under a shorter name where this module is imported as a namespace. */
+/** `Registry.Service`, shorter where a module imports this one as a namespace. */
 export type Service = Registry.Service
 
-/** The service over a log. Its options are decoded first. */
+/** The service over a log. */
 export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.InvalidOptions, EventLog | Projector> =>
   Layer.effect(
     Registry,
@@ -163,7 +155,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
       const log = yield* EventLog
       const projector = yield* Projector
       const state = projector.current(PluginRegistry.projection)
-      // Grants are computed from the current state, and recorded before the next change of this registry.
+      // Grants follow from the current state: record them before this registry's next change.
       const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
 
       const append = (plugin: string, events: ReadonlyArray<CoreNewEvent>) =>
@@ -171,7 +163,6 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           ? Effect.void
           : Effect.asVoid(log.append({ stream: `plugin/${plugin}`, actor: options.actor ?? "kernel", events }))
 
-      /** Appends an event about an existing plugin or component. */
       const change = (target: string, event: CoreNewEvent) =>
         Effect.gen(function* () {
           yield* find(yield* state, target)
@@ -238,7 +229,7 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           )
         }).pipe(Effect.scoped)
 
-      /** Appends the events of a change of grants. Returns the state after it. */
+      /** Appends a change of grants and returns the state after it. */
       const regrant = <E>(
         name: string,
         change: (plugin: PluginRegistry.Plugin) => Effect.Effect<GrantChanges.GrantChange, E>,

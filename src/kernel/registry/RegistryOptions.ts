@@ -1,20 +1,17 @@
-/** The options of the registry, and of an import. */
+/** The options of the registry and of an import. */
 import { Schema } from "effect"
 import { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import * as Options from "../../values/Options.ts"
 
 /** Options of an import. */
 export interface ImportOptions {
-  /** Accepts common mistakes in manifests, with a warning each. Default: false. */
+  /** Accept common mistakes in manifests, with a warning each. Default: false. */
   readonly lenient?: boolean
-  /** Permissions that the importing person grants, in addition to those that need no grant. */
+  /** Permissions to grant, in addition to the automatic ones. */
   readonly grants?: GrantedPermissions
-  /**
-   * Whether changed code of the plugin keeps the grants by name of the installed code. Without it, they have to be given
-   * again. Default: false.
-   */
+  /** Give changed code the installed code's grants by name. Default: false. */
   readonly keepGrants?: boolean
-  /** Whether the plugin is activated. Default: true. */
+  /** Activate the plugin. Default: true. */
   readonly activate?: boolean
 }
 
@@ -32,7 +29,7 @@ export const ImportOptions = Options.of<ImportOptions>({
 export interface RegistryOptions {
   /** The directory of plugins' copies, next to the log. */
   readonly directory: string
-  /** The workspace, to which `"."` in permissions refers. */
+  /** The workspace: `"."` in permissions. */
   readonly workspace: string
   /** The actor of changes, such as `human:ada`. Default: `kernel`. */
   readonly actor?: string

@@ -1,4 +1,4 @@
-/** Limits on a plugin's files, and the validation of their names and kinds. */
+/** Limits of a plugin's files, and checks of their names and kinds. */
 
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -7,25 +7,25 @@ import { MANIFEST_BYTES, SKIPPED } from "../../plugins/manifest/load.ts"
 import { collisionKey, confusableCharacter, isInside } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 
-/** Limits of a plugin's size: far above what is useful, far below what does harm. */
+/** Limits of a plugin's size: far above any use, far below harm. */
 export const LIMITS = {
   files: 10_000,
-  /** Of all files together, and of an archive. */
+  /** All files together; also an archive. */
   bytes: 128 * 1024 * 1024,
-  /** Of a Git repository with one commit, packed, during the fetch. The plugin may be one of many directories in it. */
+  /** A Git repository with one packed commit. The plugin may be one of many directories in it. */
   repositoryBytes: 512 * 1024 * 1024,
   manifestBytes: MANIFEST_BYTES,
-  /** Of a path, in UTF-8. */
+  /** A path, in UTF-8. */
   pathBytes: 1024,
-  /** Depth of nested directories. */
+  /** Nested directories. */
   depth: 32,
 }
 
-/** Fix the source: it contains something that is not allowed, or cannot be read. Nothing was imported or recorded. */
+/** The source contains forbidden files, or cannot be read. The import recorded nothing. */
 export class SourceRefused extends Data.TaggedError("SourceRefused")<{
   /** The source as the person named it. */
   readonly source: string
-  /** The problems, one sentence each, with what was expected and found. */
+  /** The problems, one sentence each: expected and found. */
   readonly issues: ReadonlyArray<string>
 }> {
   override get message() {
@@ -35,7 +35,7 @@ export class SourceRefused extends Data.TaggedError("SourceRefused")<{
   }
 }
 
-/** Most issues that a message lists. */
+/** Maximum issues in a message. */
 const MAX_SHOWN = 20
 
 /** A file in a source: its path with `/`, and its size in bytes. */
@@ -44,7 +44,7 @@ export interface ListedFile {
   readonly size: number
 }
 
-/** The problems of a list of files, whatever their content. Pure. */
+/** The problems of a list of files, regardless of content. Pure. */
 export const issuesOf = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => [
   ...files.flatMap(({ path }) => nameIssue(path) ?? []),
   ...collisions(files.map(({ path }) => path)),
@@ -71,10 +71,7 @@ export const nameIssue = (file: string): string | undefined => {
   return undefined
 }
 
-/**
- * Names that are equal on file systems which ignore case or Unicode normalization. The plugin would be a different
- * one there.
- */
+/** Names that collide on file systems which ignore case or Unicode normalization: the plugin would differ there. */
 const collisions = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const first = new Map<string, { readonly name: string; readonly isFile: boolean }>()
   return paths.flatMap((file) => {
@@ -109,8 +106,8 @@ const sizes = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => {
 }
 
 /**
- * Validates everything in a directory without opening any file, so that nothing can block the reader. Pipes, devices
- * and sockets are refused, and so are links that lead out of it, to nothing, in a circle or to a directory.
+ * Validates a directory without opening any file, so that nothing can block. It refuses pipes, devices and sockets, and
+ * links that are broken or circular, lead out, or point to a directory.
  *
  * @param source the source as the person named it, for messages
  */
@@ -136,7 +133,7 @@ export const validateDirectory = (
 const walk = async (root: string, below: string, files: Array<ListedFile>, issues: Array<string>): Promise<void> => {
   const entries = await fs.readdir(path.join(root, below), { withFileTypes: true })
   for (const entry of entries) {
-    // Counting stops at the limit.
+    // Stop counting at the limit.
     if (files.length + issues.length > LIMITS.files) return
     const name = below === "" ? entry.name : `${below}/${entry.name}`
     if (SKIPPED.has(entry.name) && !entry.isSymbolicLink()) continue

@@ -1,4 +1,4 @@
-/** The checks of an import: reads a source, computes its grants, and decides whether it is refused or held. */
+/** The checks of an import: reads a source, computes its grants, and decides whether to refuse or hold it. */
 
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -18,7 +18,7 @@ import * as PluginSource from "./PluginSource.ts"
 import type { ImportOptions, RegistryOptions } from "./RegistryOptions.ts"
 import * as SourceLimits from "./SourceLimits.ts"
 
-/** Fix the plugin: rules of its measures do not compile. */
+/** Rules of the plugin's measures do not compile. */
 export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
   readonly plugin: string
   readonly issues: ReadonlyArray<string>
@@ -28,7 +28,7 @@ export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
   }
 }
 
-/** Opens, reads and checks a source. Temporary files are removed when the scope closes. */
+/** Opens, reads and checks a source. Temporary files go when the scope closes. */
 export const validateSource = (
   { directory: copies, workspace }: RegistryOptions,
   source: string,
@@ -53,7 +53,10 @@ export const validateSource = (
     return { ...loaded, origin: opened.origin, source: opened.name, workspace, given }
   })
 
-/** Fails where the log is among the plugin's files. To read and close the log's file would drop the locks of this process on it. */
+/**
+ * Fails if the log is among the plugin's files: reading and closing the log's file would drop this process's locks on
+ * it.
+ */
 const assertWithoutLog = ({ directory, origin }: PluginSource.Opened, copies: string, source: string) =>
   Effect.gen(function* () {
     if (origin.kind !== "directory") return
@@ -72,7 +75,7 @@ const assertWithoutLog = ({ directory, origin }: PluginSource.Opened, copies: st
     return yield* new SourceLimits.SourceRefused({ source, issues: [issue] })
   })
 
-/** The candidate with the grants that it would have now. */
+/** Adds the grants that the candidate would have now. */
 export const withGrants = (
   { directory }: RegistryOptions,
   before: Plugin | undefined,
@@ -84,7 +87,7 @@ export const withGrants = (
     const installed =
       before === undefined ? undefined : GrantComputation.grantsFor(digest, workspace, manifestOf(before), before)
     const kept = installed?.lapsed ?? {}
-    // What was given to the same code while it was held is given with its import, too.
+    // Grants to the same code while it was held count for its import too.
     const held = before?.held?.digest === digest ? before.held.given : {}
     const given = Grants.granted(Grants.merge(found.given ?? {}, held, keepGrants ? kept : {}))
     return Effect.map(
@@ -99,7 +102,7 @@ export const withGrants = (
     )
   })
 
-/** The candidate as it is imported. Fails with everything that it lacks. */
+/** The candidate as an import takes it. Fails with all missing grants. */
 export const granted = ({
   manifest,
   warnings,
@@ -113,6 +116,6 @@ export const granted = ({
     ? Effect.fail(new Grants.GrantRefused({ plugin: manifest.name, refusals: settlement.refusals }))
     : Effect.succeed({ manifest, warnings, directory, digest, files, origin, grants: settlement.grants })
 
-/** Whether a candidate is an update that lacks only what a person can grant. */
+/** Tells whether a candidate is an update that lacks only grants a person can give. */
 export const isHeld = (before: Plugin, { digest, settlement: { refusals } }: ImportEvents.ImportCandidate): boolean =>
   refusals.length > 0 && before.digest !== digest && Grants.remedies(refusals).ungrantable.length === 0

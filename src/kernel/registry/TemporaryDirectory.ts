@@ -7,7 +7,7 @@ import { Effect, type Scope } from "effect"
 import { SourceRefused } from "./SourceLimits.ts"
 
 /**
- * A new temporary directory, which is removed when the scope closes.
+ * A new temporary directory, removed when the scope closes.
  *
  * @param source the source of the import, for messages
  */
@@ -23,6 +23,6 @@ export const temporary = (source: string): Effect.Effect<string, SourceRefused, 
           ],
         }),
     }),
-    // A temporary file that cannot be removed is left to the operating system.
+    // If the removal fails, the operating system cleans up.
     (directory) => Effect.ignore(Effect.tryPromise(() => fs.rm(directory, { recursive: true, force: true }))),
   )

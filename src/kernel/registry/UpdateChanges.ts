@@ -1,4 +1,4 @@
-/** What an update changes: the permissions that a plugin asks for, and its files. */
+/** Compares an update with the installed version: requested permissions and files. */
 
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
@@ -11,11 +11,11 @@ import { oneLine } from "../../values/PlainText.ts"
 import { manifestOf } from "./ComponentLookup.ts"
 import * as PluginCopies from "./PluginCopies.ts"
 
-/** What differs between two versions of a plugin. */
+/** The differences between two versions of a plugin. */
 export interface UpdateChanges {
   /** As in the manifest: `net example.org`. */
   readonly permissions: { readonly added: ReadonlyArray<string>; readonly removed: ReadonlyArray<string> }
-  /** Undefined where the copy of the installed version cannot be read, or is not as it was imported. */
+  /** Undefined if the installed copy is unreadable or no longer matches its digest. */
   readonly files:
     | {
         readonly added: ReadonlyArray<string>
@@ -25,7 +25,7 @@ export interface UpdateChanges {
     | undefined
 }
 
-/** Compares a source with the installed version; undefined if it is the same code. Never fails. */
+/** Compares a source with the installed version; undefined if the code is the same. Never fails. */
 export const between = (
   copies: string,
   installed: Plugin | undefined,
@@ -75,7 +75,7 @@ const without = (all: ReadonlyArray<string>, some: ReadonlyArray<string>): Reado
   return all.filter((one) => !known.has(one))
 }
 
-/** The changes, a line each. */
+/** The changes, one line each. */
 export const describe = ({ permissions, files }: UpdateChanges): ReadonlyArray<string> => [
   ...line("permissions added", permissions.added),
   ...line("permissions removed", permissions.removed),
@@ -94,5 +94,5 @@ const line = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string>
   return [`${what}: ${names.slice(0, MOST_NAMES).map(oneLine).join(", ")}${more}`]
 }
 
-/** Most names in one line. */
+/** Maximum names in one line. */
 const MOST_NAMES = 20

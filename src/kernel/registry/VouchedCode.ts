@@ -1,6 +1,6 @@
 /**
- * Which code of plugins may be started: only what this user installed on this machine, or trusted together with the log. The
- * user's store keeps its digest and grants, and they are compared before each start, besides the digest in the log.
+ * Decides which plugin code may start: only code that this user installed on this machine, or trusted together with the
+ * log. The user's store keeps its digests and grants. Each start compares them, in addition to the digest in the log.
  */
 
 import { Effect, Schema, Stream } from "effect"
@@ -12,7 +12,7 @@ import * as Grants from "../../plugins/manifest/Grants.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 
-/** Keeps code in the user's store, unless it is there. */
+/** Adds code to the user's store, unless it is there. */
 export const vouch = (log: EventLog.Service, codes: ReadonlyArray<VouchedCode>): Effect.Effect<void> =>
   Effect.gen(function* () {
     const { ownership, name } = log
@@ -25,14 +25,17 @@ export const vouch = (log: EventLog.Service, codes: ReadonlyArray<VouchedCode>):
     )
   })
 
-/** Whether the installed code, with its grants, is in the user's store. A log in memory is this process's own. */
+/**
+ * Tells whether the user's store has this code with its grants. A log in memory belongs to this process and needs no
+ * store.
+ */
 const isVouched = (log: EventLog.Service, plugin: string, { digest, grants }: Pick<Plugin, "digest" | "grants">) =>
   Effect.map(
     log.ownership?.vouched ?? Effect.succeed(undefined),
     (known) => known === undefined || known.some((one) => includes(one, { plugin, digest, grants })),
   )
 
-/** Fails if code of a log may not be started: if the log is foreign, or the code is not in the user's store. */
+/** Fails if the log is foreign, or the user's store does not know the code. */
 export const assertStartable = (
   log: EventLog.Service,
   plugin: string,
@@ -44,14 +47,13 @@ export const assertStartable = (
     if (!(yield* isVouched(log, plugin, found))) return yield* notVouched(plugin, found)
   })
 
-/** The log was changed in place, or came from a bundle: it names code, or grants, that this user never gave. */
+/** Somebody changed the log in place, or it came from a bundle: it names code or grants that this user never gave. */
 const notVouched = (plugin: string, { digest, source }: Plugin) =>
   new PluginUnavailable({
     plugin,
     reason: `your own store does not know that you installed this code (${digest.slice(0, 16)}) with these grants. Import it again from ${source}`,
   })
 
-/** Nothing of a foreign log is started, whoever asks for it. */
 const notStarted = (plugin: string, why: string) =>
   new PluginUnavailable({
     plugin,
