@@ -128,10 +128,8 @@ export declare namespace Registry {
     readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, ChangeError>
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
     /**
-     * The installed plugin, ready to start, from its copy. It checks each time that the copy has the recorded digest
-     * and that only its owner can write it.
-     *
-     * @param version the registry entry of another version (default: the installed one)
+     * The installed plugin, or with `version` (its registry entry) another version, ready to start from its copy. It
+     * checks each time that the copy has the recorded digest and that only its owner can write it.
      */
     readonly installed: (
       plugin: string,

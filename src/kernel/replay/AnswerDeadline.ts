@@ -1,4 +1,4 @@
-/** How long an agent that is led over a recording may take for each decision. */
+/** The deadline of each decision of an agent on a recording. */
 
 import { Effect } from "effect"
 import { noticing } from "../tasks/NoticedTask.ts"
@@ -8,26 +8,24 @@ import { positionOf, type RecordedTask } from "./RecordedTask.ts"
 /** A recorded task whose agent has a deadline. */
 export interface Hurried {
   readonly recorded: RecordedTask
-  /** Stops the agent, as one that diverges, when it asks nothing for the whole time. */
+  /** Stops the agent with a divergence if it asks nothing for the whole time. */
   readonly silent: Effect.Effect<never>
 }
 
-/** The agent that is led. */
 interface Led {
-  /** Whether its choices are recorded. */
+  /** The recording has its choices. */
   readonly decides: boolean
-  /** Whether it asks for what is not recorded by now. From then on it may take as long as it likes. */
+  /** It asks for things that no recording has: the deadline ends. */
   readonly isLive: () => boolean
 }
 
 /**
- * Gives the agent of a recorded task a deadline for each decision. A recording answers every request at once, so the time
- * between two requests is the time that the agent takes to decide. Where it is a group, it is the time in which none of
- * its agents asks anything.
+ * Gives the agent of a recorded task a deadline for each decision. A recording answers at once, so the time between two
+ * requests is the agent's own. For a group it is the time in which no agent asks anything.
  *
- * An agent that does not yield to the event loop (`while (true) {}`) is not stopped: nothing else runs meanwhile.
+ * It cannot stop an agent that never yields to the event loop (`while (true) {}`).
  *
- * @param withinMs the deadline in milliseconds; undefined if there is none
+ * @param withinMs the deadline in milliseconds; undefined for none
  */
 export const hurried = (
   recorded: RecordedTask,

@@ -1,4 +1,4 @@
-/** The point of a recorded task at a position, and whether the task can be forked there. */
+/** A position of a recorded task, and whether the task can fork there. */
 
 import { Data, Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -10,7 +10,7 @@ import * as Agent from "../agents/Agent.ts"
 import { PERCEIVING, type Recording } from "./Recording.ts"
 import { agentIn, cutPerceptions, type Request } from "./Request.ts"
 
-/** Choose another position: the task cannot be forked at this one. */
+/** The task cannot fork at this position. Choose another one. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{
   readonly taskId: string
   readonly at: number
@@ -21,23 +21,23 @@ export class NotForkable extends Data.TaggedError("NotForkable")<{
   }
 }
 
-/** A position of a recorded task from which a fork can continue. */
+/** A position of a recorded task where a fork can continue. */
 export interface Point {
   readonly recording: Recording
   readonly at: number
-  /** The requests that had been made and answered by then. */
+  /** Requests made and answered by then. */
   readonly past: ReadonlyArray<Request>
-  /** The requests that were made or answered after it. */
+  /** Requests made or answered later. */
   readonly ahead: ReadonlyArray<Request>
-  /** The commands without an outcome. In a fork, none of them was dispatched, and no question to a person about one stands. */
+  /** Commands without an outcome. In a fork, no such command is dispatched, and their confirmations are void. */
   readonly left: ReadonlyArray<LeftCommand>
-  /** Ids of the confirmations that waited for a person. */
+  /** Ids of the open confirmations. */
   readonly questions: ReadonlyArray<string>
   /** Number of perceptions so far. */
   readonly perceptions: number
 }
 
-/** The point of a task at a position in its timeline's history. */
+/** Finds the point of a task at a position in its timeline's history. */
 export const find = (recording: Recording, at: number): Either.Either<Point, NotForkable> => {
   const { taskId, opened, closed, requests, events } = recording
   const refuse = (reason: string) => Either.left(new NotForkable({ taskId, at, reason }))
@@ -78,7 +78,8 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
       `nobody allowed a command, @${refused.position}, which was not yet denied; fork it${until} @${refused.askedAt - 1}, before anybody was asked`,
     )
   }
-  // Of several agents, those perceive again that had not read all sensors. One that had requested a command goes on with it.
+  // Among several agents, those that had not read all sensors perceive again; one that had requested a command
+  // continues with it.
   const begun = requests.filter(({ kind, until }) => kind === "perceive" || kind === "act" || until <= at)
   const again = new Set(opened.payload.agents === undefined ? [] : cutPerceptions(begun, at))
   const isPast = (request: Request) => request.until <= at && !again.has(request)
@@ -95,26 +96,23 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   })
 }
 
-/**
- * A command as a fork goes on with it: of what a person was asked, and answered, nothing counts. The versions of a
- * fork's streams begin anew.
- */
+/** A command as a fork continues it: without the confirmation, and at the start of a new stream. */
 const anew = (command: LeftCommand): LeftCommand => {
   const left = unasked(command)
   return { ...left, state: { ...left.state, version: 0 } }
 }
 
-/** The point without a last perception that no request followed, so that the agent perceives again. */
+/** Drops a last perception without a following request, so that the agent perceives again. */
 export const beforePerceiving = (point: Point): Point => {
   const last = point.past.at(-1)
   if (last?.kind !== "perceive") return point
   return { ...point, past: point.past.slice(0, -1), ahead: [last, ...point.ahead] }
 }
 
-/** Fails if an agent cannot be led to the point: a model call before it has no recorded response. */
+/** Fails if no agent can replay up to the point: the recording lacks the response to an earlier model call. */
 export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   const { recording, at, past } = point
-  // Of several agents, one that is late may still wait for its answer.
+  // A late agent of several may still wait for its answer.
   const isFollowed = ({ position, agentId }: Request & { readonly kind: "consult" }) =>
     past.some((next) => next.position > position && next.kind !== "late" && agentIn(next) === agentId)
   const lost = recording.requests.find(
@@ -125,7 +123,7 @@ export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
 }
 
-/** Fails if an agent is to be led over the past of several, and does not have an agent for each. */
+/** Fails if a recording of several agents is to be replayed without an agent for each. */
 export const playable = (
   { taskId, opened }: Recording,
   at: number,
@@ -146,7 +144,7 @@ const inside = ({ position, until }: Request, at: number) => position <= at && a
 const endOf = (request: Request): number =>
   request.kind === "act" ? (request.outcome?.event.position ?? Number.POSITIVE_INFINITY) : request.until
 
-/** The commands that have started and not ended, each with its latest event. */
+/** The commands without an end, each with its latest event. */
 const open = (events: ReadonlyArray<Event>): ReadonlyMap<string, Event> => {
   const commands = new Map<string, Event>()
   for (const event of events) {
@@ -158,7 +156,7 @@ const open = (events: ReadonlyArray<Event>): ReadonlyMap<string, Event> => {
   return commands
 }
 
-/** The last event after a position that belongs to a tick, or to an agent that joined or left, by then: they are one commit. */
+/** The last event after a position that shares a commit with an earlier tick, join or leave. */
 const tornMove = (events: ReadonlyArray<Event>, at: number): Event | undefined => {
   const moves = new Set(
     events.flatMap((event) => {
@@ -174,13 +172,13 @@ const ENDS: ReadonlySet<string> = new Set(COMMAND_ENDS)
 const dispatched = (events: ReadonlyArray<Event>): Event | undefined =>
   [...open(events).values()].find((event) => is(event, "CommandDispatched"))
 
-/** The commands of a recording that have no outcome by its events, oldest first. */
+/** The commands of a recording without an outcome in its events, oldest first. */
 export const leftAt = (recording: Recording, events: ReadonlyArray<Event>): ReadonlyArray<LeftCommand> =>
   leftIn(events, (actuator, position) =>
     SafeRecord.get(recording.registryAt(position), actuator.slice(0, actuator.indexOf("/"))),
   )
 
-/** The answer of a person, or the expiry, by which a command is to be denied that has no outcome yet. */
+/** A rejection or expiry whose command has no outcome yet. */
 const refusedBy = (events: ReadonlyArray<Event>) => {
   const commands = open(events)
   const questions = new Map<string, { readonly commandId: string; readonly askedAt: number }>()
@@ -196,9 +194,7 @@ const refusedBy = (events: ReadonlyArray<Event>) => {
   return undefined
 }
 
-/**
- * Why a fork is refused while a command is in flight: the log does not show at that position whether it took effect.
- */
+/** Why a fork is refused while a command is in flight: at that position the log cannot tell whether it took effect. */
 const inFlightReason = ({ events, requests }: Recording, { payload }: Event): string => {
   const commanded = events.find(
     (event) => is(event, "ActuatorCommanded") && event.payload.commandId === payload.commandId,
@@ -220,7 +216,7 @@ const unanswered = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   return [...questions]
 }
 
-/** The digest of the guide that was last applied before the fork. */
+/** The digest of the last guide before the fork. */
 export const guideAt = ({ recording, at }: Point): string | undefined =>
   recording.events.reduce<string | undefined>(
     (digest, event) => (is(event, "GuideApplied") && event.position <= at ? event.payload.digest : digest),

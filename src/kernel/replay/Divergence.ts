@@ -1,4 +1,4 @@
-/** Compares what a replayed agent asks for with what was recorded. */
+/** Compares a replayed agent's requests with the recorded ones. */
 
 import { Data } from "effect"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
@@ -6,16 +6,14 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { agentIn, type Request } from "./Request.ts"
 
 /**
- * The first difference between the replayed and the recorded agent:
- * - `another-command`, `another-message`, `another-question`: same kind of request, different content;
- * - `another-request`: a different kind of request, for example a command where a message was recorded, or where it
- *   took what was said to it;
- * - `done-earlier`, `done-later`: it finished where the recording continues, or continues where the recording
- *   finished;
- * - `another-outcome`: it finished at the same place, with a different outcome or reason;
- * - `asked-for-more`: it continues after the end of the recorded task, so there is no answer;
- * - `agent-failed`: it failed where the recorded agent did not;
- * - `no-answer`: it did not decide within the deadline of the replay.
+ * How a replayed agent first differs from the recorded one:
+ * - `another-command`, `another-message`, `another-question`: the same kind of request with different content
+ * - `another-request`: a different kind of request, for example a command in place of a message, or other inputs
+ * - `done-earlier`, `done-later`: it finished where the recording continues, or the other way round
+ * - `another-outcome`: it finished at the same place with a different outcome or reason
+ * - `asked-for-more`: it continues after the end of the recorded task
+ * - `agent-failed`: it failed where the recorded agent did not
+ * - `no-answer`: it made no decision within the deadline of the replay
  */
 export type DivergenceKind =
   | "another-command"
@@ -32,27 +30,30 @@ export type DivergenceKind =
 /** The first difference between the replayed and the recorded agent. */
 export interface Divergence {
   readonly kind: DivergenceKind
-  /** The position of the recorded event: of an agent that failed or did not answer, what it was to ask or decide there. */
+  /**
+   * The position of the recorded event. For an agent that failed or did not answer: of the request or decision due
+   * next.
+   */
   readonly position: number
   /** JSON Pointer (RFC 6901) of the first difference within the choice; `""` for all of it. */
   readonly path: string
   /**
-   * The recorded request as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`, `{ perceive:
-   * true }`, `{ inputs }` with the positions of the inputs, or `{ late: true }`.
+   * The recorded request as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`,
+   * `{ perceive: true }`, `{ inputs }` with their positions, or `{ late: true }`.
    */
   readonly expected: JsonObject
-  /** The agent's choice; of one that failed, `{ done: "failed", reason }`; of one that did not answer, `{ unansweredMs }`. */
+  /** The agent's choice. After a failure: `{ done: "failed", reason }`; without an answer: `{ unansweredMs }`. */
   readonly found: JsonObject
 }
 
-/** Stops an agent that advances by itself when the replay has no answer for it. */
+/** Stops an agent that the replay has no answer for. */
 export class Stopped extends Data.TaggedError("Stopped") {
   override get message() {
     return "The replay has ended: there is no recorded answer to what the agent asked."
   }
 }
 
-/** A request as a choice. In a task with several agents, `as` names the one that made it. */
+/** A request as a choice. Among several agents, `as` names the one that made it. */
 export const choiceOf = (request: Request): JsonObject => {
   const agentId = agentIn(request)
   return agentId === undefined ? bareChoiceOf(request) : { ...bareChoiceOf(request), as: agentId }

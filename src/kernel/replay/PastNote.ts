@@ -1,4 +1,4 @@
-/** Records what an agent did otherwise than was recorded while it was led over the past, which stays as it was. */
+/** Notes how an agent differed from its recording while it replayed the past. The past stays as it was. */
 
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
@@ -6,13 +6,12 @@ import type { Recorder } from "../../events/log/Recorder.ts"
 import type { RecordedTask } from "./RecordedTask.ts"
 import type { Parted } from "./ReplayedDecisions.ts"
 
-/** Why the agent was led, and by which event. */
 interface Leading {
   readonly about: "fork" | "resume"
   readonly causationId: string
 }
 
-/** Records a note about what the agent asked of models, and about what it decided. Nothing if all was as recorded. */
+/** Records a note for different model calls and one for different decisions. Records nothing without differences. */
 export const notePast = (
   recorder: Recorder,
   { about, causationId }: Leading,

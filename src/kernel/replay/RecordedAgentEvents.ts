@@ -1,21 +1,20 @@
-/** The events about agents themselves that a recording has, such as the guide that one was given. They have no answer. */
+/** The recorded events about agents themselves, such as a guide. Nobody answers them. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { type Gotten, gottenIn } from "../acting/WorldRewards.ts"
 import type { AgentEvent, MemberEvent } from "../tasks/Task.ts"
 
-/** The types of these events. */
 type AgentEventType = (AgentEvent | MemberEvent)["type"] | "WorldTicked"
 
-/** The events that were not recorded again yet. */
+/** The events that the agents have not repeated yet. */
 export interface RecordedAgentEvents {
-  /** Takes the next event of a type, and those of the same source before it; undefined if there is none. */
+  /** Takes the next event of a type, and drops those of the same source before it. */
   readonly take: (type: AgentEventType) => Event | undefined
 }
 
 export const make = (events: ReadonlyArray<Event>): RecordedAgentEvents => {
-  // An agent that was late tells of itself later than it did, and not what its group tells.
+  // A late agent reports at another point than when recorded, independently of its group.
   const ofAgents = events.filter(({ type }) => OF_AGENTS.has(type))
   const ofGroup = events.filter(isOfGroup)
   return {
@@ -27,20 +26,20 @@ export const make = (events: ReadonlyArray<Event>): RecordedAgentEvents => {
   }
 }
 
-/** What agents tell of themselves. */
+/** Events that agents report. */
 const OF_AGENTS: ReadonlySet<string> = new Set<AgentEventType>([
   ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged"] as const),
 ])
 
-/** What a group tells: who takes part, and how its world moves. */
+/** Events that a group reports: members, and moves of its world. */
 const OF_GROUP: ReadonlySet<string> = new Set<AgentEventType>([
   ...(["AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued", "WorldTicked"] as const),
 ])
 
-/** Whether a group recorded an event: also what one of its agents heard of another. */
+/** Tells whether a group recorded an event. Inputs from one of its agents to another count. */
 const isOfGroup = (event: Event): boolean =>
   OF_GROUP.has(event.type) || (is(event, "InputReceived") && event.actor.startsWith("agent:"))
 
-/** What agents got by a recorded tick. */
+/** The rewards and observations of a recorded tick, by agent. */
 export const gottenBy = (ticked: Event | undefined): Gotten =>
   ticked !== undefined && is(ticked, "WorldTicked") ? gottenIn(ticked.payload.steps ?? {}) : {}

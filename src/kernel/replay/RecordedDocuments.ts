@@ -1,11 +1,11 @@
-/** The documents of environments as a recording has them, while an agent is led over it. */
+/** The recorded documents of environments, while an agent replays the recording. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import type { Json } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
-/** The documents at a place of the recording that moves forward. */
+/** Reads documents at positions that only move forward. */
 export interface RecordedDocuments {
   /** The document of a plugin's environment before a position; undefined if it has none. */
   readonly of: (plugin: string, before: number) => Json | undefined

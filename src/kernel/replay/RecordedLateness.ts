@@ -1,6 +1,6 @@
 /**
- * Replays that an agent of several was late. A recorded agent that was late was still about its last request, and had
- * made no other one until it had the turn again; so the replayed one makes none either, however fast it is.
+ * Replays the lateness of one of several agents. A recorded agent that was late still worked on its last request and
+ * made no other before its next turn. The replayed one makes none either, however fast it is.
  */
 
 import { Effect } from "effect"
@@ -9,27 +9,26 @@ import { agentIn, type Request } from "./Request.ts"
 /** Which agents are late, at a place of the recording. */
 export interface RecordedLateness {
   /**
-   * The recorded request that is due. What agents that are late had asked before is not: its answer may have been recorded
-   * in another's turn.
+   * The recorded request that is due. It skips earlier requests of late agents, whose answers another turn may have
+   * recorded.
    */
   readonly due: () => Request | undefined
   /** Completes when an agent may make a request: at once, unless it is late now or next. */
   readonly inTime: (agentId: string) => Effect.Effect<void>
-  /** Whether an agent was late before the answer to a request of it came, at a position. */
+  /** Tells whether an agent was late before the answer to its request came, at a position. */
   readonly isLateBefore: (agentId: string | undefined, answeredAt: number) => boolean
   /** Completes when an agent may have the answer that came at a position. */
   readonly answered: (agentId: string | undefined, answeredAt: number) => Effect.Effect<void>
   /**
-   * Gives an agent the turn, and waits until the recorded one was late. Returns false if the recording ends before.
-   *
-   * @param closing called when the agent is late
+   * Gives an agent the turn and waits until the recorded one was late, then calls `closing`. Returns false if the
+   * recording ends first.
    */
   readonly turn: (agentId: string, closing: () => unknown) => Effect.Effect<boolean>
-  /** Says that the recording goes on. */
+  /** Reports progress in the recording. */
   readonly advanced: () => void
 }
 
-/** @param rest the requests that were not made again yet, in order; what is answered is taken out of it */
+/** @param rest the requests still to repeat, in order; answers remove them */
 export const make = (rest: Array<Request>): RecordedLateness => {
   const isAnyLate = rest.some(({ kind }) => kind === "late")
   const late = new Set<string>()
@@ -100,5 +99,5 @@ export const make = (rest: Array<Request>): RecordedLateness => {
   }
 }
 
-/** Requests that are recorded when they are answered, and not when they are made, or that an agent delays. */
+/** Requests that the log records with their answer, or that an agent delays. */
 const ANSWERED_LATE: ReadonlySet<Request["kind"]> = new Set<Request["kind"]>(["perceive", "input", "consult"])

@@ -1,4 +1,4 @@
-/** What moved the worlds of a task after a moment, as it is recorded: commands, rounds, ticks, and agents that came and went. */
+/** The recorded moves of a task's worlds after a position: commands, rounds, ticks, joins and leaves. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -15,11 +15,11 @@ import { roundsOf } from "./RecordedOutcomes.ts"
 import type { Recording } from "./Recording.ts"
 import type { Request } from "./Request.ts"
 
-/** Something that moved a world. `at`: its position; `until`: the position at which it was done. */
+/** A move of a world. `at`: its position; `until`: the position of its end. */
 export interface Move {
   readonly at: number
   readonly until: number
-  /** The ids of the events that its changes of the world follow from. */
+  /** Ids of the events that caused its changes of the world. */
   readonly causes: ReadonlyArray<string>
 }
 
@@ -35,7 +35,7 @@ interface TickMove extends Move {
   readonly kind: "tick"
   readonly world: string
   readonly milliseconds: number
-  /** What agents got. */
+  /** What each agent received. */
   readonly steps: { readonly [agentId: string]: JsonObject }
 }
 
@@ -50,25 +50,31 @@ type AnyMove = CommandMove | TickMove | MemberMove
 
 type OfKind<Kind extends AnyMove["kind"]> = Extract<AnyMove, { readonly kind: Kind }>
 
-/** The moves that were not made again yet. Each of the first four takes one, if it is next; else it answers undefined. */
+/**
+ * The moves still to repeat. Each of the first four methods takes one if it is next, and otherwise returns undefined.
+ */
 export interface RecordedMoves {
   readonly command: (actuator: string, args: JsonObject, agentId: string | undefined) => CommandMove | undefined
-  /** The commands of a round, by the actions of its agents. */
+  /** The commands of a round, by its agents' actions. */
   readonly round: (
     actuator: string,
     actions: { readonly [agentId: string]: Json },
   ) => ReadonlyArray<CommandMove> | undefined
   readonly tick: (world: string, milliseconds: number) => TickMove | undefined
   readonly member: (world: string, change: "join" | "leave", agentId: string) => MemberMove | undefined
-  /** The position at which the next move was done; `Infinity` if there is none. */
+  /** The position at which the next move ended; `Infinity` if there is none. */
   readonly nextAt: () => number
-  /** The changes of a plugin's document by a move, as JSON Patches. */
+  /** The changes of a plugin's document by moves, as JSON Patches. */
   readonly changes: (plugin: string, moves: ReadonlyArray<Move>) => ReadonlyArray<Change["patch"]>
-  /** What the world answered to a command of a round. */
+  /** The world's answer to a command of a round. */
   readonly roundOutcome: (move: CommandMove) => RoundOutcome
 }
 
-/** The moves of a recording after a position. `ahead`: the requests that were made or answered after it. */
+/**
+ * The moves of a recording after a position.
+ *
+ * @param ahead requests made or answered after the position
+ */
 export const make = (
   recording: Pick<Recording, "taskId" | "events" | "plugins" | "registryAt">,
   at: number,
@@ -102,7 +108,7 @@ export const make = (
     ({ causationId }) => [causationId],
   )
 
-  /** The first move of a kind that is next, or under way together with the next one, and is looked for. */
+  /** The first matching move that is next, or overlaps the next one. */
   const next = <Kind extends AnyMove["kind"]>(kind: Kind, isIt: (move: OfKind<Kind>) => boolean) => {
     const until = left[0]?.until ?? 0
     for (const move of left) {
@@ -167,7 +173,7 @@ const isOfKind = <Kind extends AnyMove["kind"]>(kind: Kind, move: AnyMove): move
 
 type Change = PayloadOf<"EnvironmentChanged">
 
-/** The commands that their plugins carried out. What a round changed follows from its dispatches. */
+/** The commands that plugins carried out. The dispatches of a round cause its changes. */
 const commandsIn = (
   ahead: ReadonlyArray<Request>,
   events: ReadonlyArray<Event>,
@@ -191,7 +197,7 @@ const commandsIn = (
 /** The place of a move that is one event. */
 const placeOf = ({ position, id }: Event): Move => ({ at: position, until: position, causes: [id] })
 
-/** The worlds for several agents that take part in a task: they are told who joins and leaves. */
+/** The task's worlds for several agents: they receive joins and leaves. */
 const sharedWorlds = (
   { plugins, registryAt }: Pick<Recording, "plugins" | "registryAt">,
   position: number,
@@ -201,7 +207,7 @@ const sharedWorlds = (
     return world !== undefined && world.maxAgents > 1 ? [plugin] : []
   })
 
-/** What a world gave an agent whose action it refused, from the rewards that cite its command; undefined if nothing. */
+/** What a world gave an agent whose action it refused, from the rewards that cite the command; undefined if nothing. */
 const gotFor = (
   { taskId, events }: Pick<Recording, "taskId" | "events">,
   commandedAt: number,

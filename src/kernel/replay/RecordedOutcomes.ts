@@ -1,4 +1,4 @@
-/** Reads the outcomes of commands from a task's events, and which of them reached a world together. */
+/** Reads the outcomes of commands from a task's events, and the rounds in which they reached a world. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -9,11 +9,11 @@ import { type CommandOutcome, unknownReason } from "../acting/Command.ts"
 export interface RecordedOutcome {
   readonly outcome: CommandOutcome
   readonly until: number
-  /** The agent that acted, in a task with several. */
+  /** The acting agent, in a task with several. */
   readonly agentId: string | undefined
 }
 
-/** The outcome of each command of a task, by id, as its caller got it. Commands without an outcome are missing. */
+/** The outcome of each command by id, as its caller got it. Commands without an outcome are missing. */
 export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, RecordedOutcome> => {
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   const agents = new Map<string, string>()
@@ -28,8 +28,7 @@ export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, Reco
     } else if (is(event, "CommandDispatched")) ends.set(event.id, event.payload.commandId)
     else if (is(event, "ConfirmationExpired")) expired.add(event.id)
     else if (FOLLOWING.has(event.type)) {
-      // A command's changes to the environment, and what a world gave for it, are recorded with its outcome. Those of a
-      // round follow from its last dispatch.
+      // The log records changes and rewards of a command with its outcome. Those of a round follow its last dispatch.
       const commandId = event.causationId === null ? undefined : ends.get(event.causationId)
       const end = commandId === undefined ? undefined : ended.get(commandId)
       if (commandId !== undefined && end !== undefined) ended.set(commandId, { ...end, until: event.position })
@@ -43,7 +42,7 @@ export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, Reco
   return ended
 }
 
-/** What is recorded with the outcome of a command that caused it. */
+/** Events in the commit of the outcome that caused them. */
 const FOLLOWING: ReadonlySet<string> = new Set([
   ...["EnvironmentChanged", "RewardGiven", "PunishmentGiven", "MeasureUnscored"],
 ])
@@ -57,7 +56,7 @@ const outcomeOf = (
   const command = typeof commandId === "string" ? commands.get(commandId) : undefined
   if (command === undefined || typeof commandId !== "string") return undefined
   const of = { commandId, ...command, event }
-  // Keys keep their recorded order, since an agent may turn the result into text.
+  // Keep the recorded order of keys: an agent may turn the result into text.
   if (is(event, "CommandSucceeded")) {
     const { result, unrecorded } = event.payload
     return {
@@ -78,8 +77,8 @@ const outcomeOf = (
 }
 
 /**
- * The commands of each recorded round of a world, in the order of their dispatch, by the id of each of them. A command
- * that reached the world by itself is missing. Of a round that was dispatched again, the last dispatch counts.
+ * Recorded rounds of a world: the commands in order of dispatch, under the id of each. Commands that reached the world
+ * alone are missing. If a round was dispatched again, the last dispatch counts.
  */
 export const roundsOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const rounds = new Map<string, Array<string>>()

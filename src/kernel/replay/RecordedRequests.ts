@@ -1,4 +1,4 @@
-/** The requests of an agent to its task, and their answers, from the task's events. */
+/** Derives an agent's requests and their answers from the task's events. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -11,9 +11,9 @@ import { outcomes } from "./RecordedOutcomes.ts"
 import { type Consultation, cutPerceptions, type Request } from "./Request.ts"
 
 /**
- * The requests of an agent, in the order in which it made them, without those whose answers it did not get.
+ * The requests of an agent in order, without those whose answers it never got.
  *
- * @param sensorsAt the number of sensors that a perception reads which begins at a position
+ * @param sensorsAt the number of sensors that a perception at a position reads
  */
 export const requestsOf = (
   events: ReadonlyArray<Event>,
@@ -26,17 +26,14 @@ export const requestsOf = (
   return withoutCutPerceptions(requests, seen)
 }
 
-/** Whether an event opens a task with several agents, whose perceptions are told apart by their numbers. */
+/** Tells whether an event opens a task with several agents, whose perceptions have numbers. */
 const isOfSeveral = (event: Event): boolean => is(event, "TaskOpened") && event.payload.agents !== undefined
 
-/**
- * The positions up to which agents were led: of a fork, and of each kernel that resumed the task. A request that had no
- * answer by then was made again.
- */
+/** The positions of forks and resumes. Agents replayed up to them, and made unanswered requests again. */
 const ledUntil = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
   events.flatMap((event) => (is(event, "TimelineForked") || is(event, "TaskResumed") ? [event.payload.at] : []))
 
-/** The events without the model calls that a fork or the end of a kernel cut off. */
+/** Without the model calls that a fork or the end of a kernel cut off. */
 const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   const last = Math.max(0, ...ledUntil(events))
   const answered = new Set(events.flatMap((event) => (isAnswer(event) ? [event.causationId] : [])))
@@ -44,8 +41,8 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * The requests without the perceptions that were made again: those that the end of a kernel, or a fork of a task with several
- * agents, may have cut off, and one right before a fork that showed its agent something else.
+ * Without the perceptions that agents made again: those that the end of a kernel, or a fork of several agents, may have
+ * cut off, and one right before a fork that changed the agent's observations.
  */
 const withoutCutPerceptions = (
   requests: ReadonlyArray<Request>,
@@ -66,8 +63,8 @@ const withoutCutPerceptions = (
 }
 
 /**
- * The perceptions of a deciding agent. There is one before each decision, whose `basedOn` lists the readings; it is
- * placed right before the decision. A perception after the last decision is found by the perception numbers.
+ * The perceptions of a deciding agent: one right before each decision, with the readings in its `basedOn`. The
+ * perception numbers show one after the last decision.
  */
 const fromDecisions = (
   events: ReadonlyArray<Event>,
@@ -79,14 +76,14 @@ const fromDecisions = (
   const perceived = events.flatMap((event) => {
     if (!isChoice(event)) return []
     const evidence = (event.payload.basedOn ?? []).flatMap((position) => byPosition.get(position) ?? [])
-    // The readings were perceived before a model was consulted about them.
+    // The agent perceived before it consulted a model.
     const consultedAt = consulted.find(({ position }) => position > before)?.position ?? event.position
     before = event.position
     return [perceiving(evidence, Math.min(consultedAt, event.position) - 0.5)]
   })
   const last = events.findLast(isChoice)?.position ?? 0
   const after = events.filter(({ position }) => position > last)
-  // An earlier one may have been cut off by the end of a kernel.
+  // The end of a kernel may have cut off an earlier one.
   const newest = fromPerceptions(after, sensorsAt).slice(-1)
   const consultedAt = after.find((event) => is(event, "ModelCalled"))?.position
   return [
@@ -95,7 +92,7 @@ const fromDecisions = (
   ]
 }
 
-/** The requests of a deciding agent that has not decided yet: it perceived, also where there are no sensors. */
+/** The requests of a deciding agent before its first decision. It perceived, even without sensors. */
 export const beforeFirstDecision = (requests: ReadonlyArray<Request>): ReadonlyArray<Request> => {
   const at = requests.findIndex(({ kind }) => kind !== "input")
   const first = requests[at]
@@ -121,16 +118,16 @@ const fromPerceptions = (
   })
 }
 
-/** The code of a failure to read a sensor whose reading the recording of a fork does not have. */
+/** The error code for a sensor whose reading a fork's recording lacks. */
 export const NOT_RECORDED = "NotRecorded"
 
-/** Whether a perception stopped its agent, in a fork on a recording: the agent never got it. */
+/** The reading was missing in a fork on a recording: it stopped the agent, which never got the perception. */
 const isUnrecorded = (event: Event): boolean => is(event, "SensorFailed") && event.payload.error.code === NOT_RECORDED
 
-/** Event types that a perception leaves. */
+/** Event types of a perception. */
 export const PERCEIVING: ReadonlySet<string> = new Set(["SensorRead", "SensorFailed", "SensorSkipped"])
 
-/** A perceive request, with the readings in the order in which `perceive` returns them: by priority, then by name. */
+/** A perceive request with its readings in the order of `perceive`: by priority, then by name. */
 const perceiving = (
   events: ReadonlyArray<Event>,
   position: number,
@@ -147,13 +144,12 @@ const perceiving = (
   return { kind: "perceive", position, until, readings, isWhole: true, ...agentOf(events[0]) }
 }
 
-/** The agent that an event is of, in a task with several. */
 const agentOf = (event: Event | undefined): { readonly agentId?: string } => {
   const agentId = event?.payload.agentId
   return typeof agentId === "string" ? { agentId } : {}
 }
 
-/** A question, with the digest of the whole request where what is recorded is a part of it. */
+/** A question, with the digest of the whole request if the log has only a part of it. */
 const questionOf = (
   provider: string,
   model: string,
@@ -166,14 +162,13 @@ const questionOf = (
   ...(requestDigest === digest(request) ? {} : { requestDigest }),
 })
 
-/** Whether a decision is one of an agent that thinks in turns, which lists its calls, and not a choice. */
+/** Tells a turn of a model, which lists its calls, from a choice. */
 export const isTurn = ({ choice }: PayloadOf<"DecisionMade">): boolean => "calls" in choice
 
-/** Whether an event is a decision of a deciding agent. */
 const isChoice = (event: Event): event is Event & { readonly payload: PayloadOf<"DecisionMade"> } =>
   is(event, "DecisionMade") && !isTurn(event.payload)
 
-/** What a recorded answer was to the agent that asked. */
+/** The recorded answer as the agent got it. */
 const answerIn = (event: Event, provider: string, model: string): Consultation["answer"] => {
   if (is(event, "ModelResponded")) {
     const { latencyMs: _, ...response } = event.payload
@@ -184,11 +179,11 @@ const answerIn = (event: Event, provider: string, model: string): Consultation["
   return new ModelCallFailed({ provider, model, ...failure })
 }
 
-/** Whether an event answers a model call. A call that was cancelled got no answer. */
+/** A cancelled call got no answer. */
 const isAnswer = (event: Event): boolean =>
   is(event, "ModelResponded") || (is(event, "ModelFailed") && event.payload.kind !== "cancelled")
 
-/** The requests that are decisions, commands, messages, inputs and model calls. */
+/** The decisions, commands, messages, inputs and model calls. */
 const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const ended = outcomes(events)
   const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))
@@ -232,7 +227,7 @@ const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
     if (!is(event, "ActuatorCommanded")) return []
     const { commandId, actuator, args, callId } = event.payload
     const outcome = ended.get(commandId) ?? null
-    // The agent never learned that a fork withdrew this command, so it may request it again.
+    // The agent never learned that a fork withdrew this command, and may request it again.
     if (forks.has(outcome?.outcome.event.causationId ?? "")) return []
     const until = outcome === null ? Number.POSITIVE_INFINITY : outcome.until
     return [

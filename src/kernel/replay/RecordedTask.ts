@@ -1,4 +1,4 @@
-/** A task that answers from its recording, as long as it is asked the same. */
+/** A task that answers from its recording as long as the agent asks the same. */
 
 import { Effect, Exit } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -19,58 +19,57 @@ import * as RecordedDocuments from "./RecordedDocuments.ts"
 import * as RecordedLateness from "./RecordedLateness.ts"
 import { isTurn, type Recording, type Request } from "./Recording.ts"
 
-/** A recorded task that can be worked on again. */
+/** A recorded task that an agent can work on again. */
 export interface RecordedTask {
-  /** The task. An agent cannot tell it from a live one, until it asks for something else. */
+  /** An agent cannot tell this task from a live one until it asks for something else. */
   readonly task: Task
-  /** The first request that differs from the recording. After it, nothing is answered. */
+  /** The first request that differs from the recording. The task answers nothing after it. */
   readonly divergence: () => Divergence | undefined
-  /** The request that has no answer: the recorded one has none, or the recording has ended. */
+  /** The request without an answer: the recorded one has none, or the recording has ended. */
   readonly exhausted: () => JsonObject | undefined
   /**
-   * The next recorded request; undefined at the end. Decisions are left out for an agent that makes none.
+   * The next recorded request; undefined at the end.
    *
-   * @param decides whether the agent's choices are recorded. Default: whether one was compared here
+   * @param decides include decisions (default: once a decision was compared)
    */
   readonly next: (decides?: boolean) => Request | undefined
-  /** Whether the recording has no more answers. */
+  /** The recording has no more answers. */
   readonly isUsedUp: () => boolean
-  /** Gives an agent of several the turn. Returns false if the recording ends before that agent was late. */
+  /** Gives one of several agents the turn. Returns false if the recording ends before that agent was late. */
   readonly turn: RecordedLateness.RecordedLateness["turn"]
-  /** Number of recorded decisions of an agent that thinks in turns that are left. */
+  /** Recorded decisions left, for an agent that thinks in turns. */
   readonly turnsLeft: () => number
-  /** Takes the next event about the agent itself that is left of a type; undefined if there is none. */
+  /** Takes the next event of a type about the agent itself. */
   readonly takeTold: RecordedAgentEvents.RecordedAgentEvents["take"]
-  /** Whether a model's tool call is left to be answered, whatever it was. */
+  /** A model's tool call with this id is still due. */
   readonly hasCall: (callId: string) => boolean
-  /** Whether a command is left to be answered that is equal. */
+  /** An equal command is still due. */
   readonly hasCommand: (actuator: string, args: JsonObject, agentId?: string) => boolean
-  /** Stops the agent, which does otherwise than is recorded. */
+  /** Stops the agent because it differs from the recording. */
   readonly diverge: (divergence: Divergence) => Effect.Effect<never>
-  /** Stops the agent, which has come to the end of what is recorded. */
+  /** Stops the agent at the end of the recording. */
   readonly exhaust: (found: JsonObject) => Effect.Effect<never>
   /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
-  /** Number of decisions whose rationale differs, which is no divergence. */
+  /** Number of decisions with another rationale, which is no divergence. */
   readonly rationales: () => number
-  /** Positions of the model calls that were answered by their place, although the agent asked something else. */
+  /** Positions of model calls answered by their place, although the agent asked something else. */
   readonly askedOtherwise: () => ReadonlyArray<number>
 }
 
-/** How an agent is led over a recording. */
+/** How an agent replays a recording. */
 export interface Leading {
   /**
-   * Up to this position, a model call gets the recorded answer of its place, whatever model the agent asks and what it
-   * asks it. Default: 0.
+   * Up to this position, a model call gets the recorded answer of its place, whatever the model and question. Default:
+   * 0.
    */
   readonly byPlaceUntil?: number
-  /** The position at which the recording ends for the agent. Default: that of its last event. */
+  /** Where the recording ends for the agent. Default: at its last event. */
   readonly until?: number
 }
 
 /**
- * Makes a task that answers each request from the recording, in the recorded order. Nothing is read, executed or
- * appended.
+ * Makes a task that answers requests from the recording, in the recorded order. It reads, executes and appends nothing.
  */
 export const make = (
   recording: Recording,
@@ -82,7 +81,7 @@ export const make = (
   const told = RecordedAgentEvents.make(past)
   const documents = RecordedDocuments.make(recording.events)
   const decides = requests.some(({ kind }) => kind === "decide")
-  /** The requests that were not made again yet. */
+  /** The requests still to repeat. */
   const rest = [...requests]
   const lateness = RecordedLateness.make(rest)
   let divergence: Divergence | undefined
@@ -92,10 +91,7 @@ export const make = (
   let hasDecided = false
   const askedOtherwise: Array<number> = []
 
-  /**
-   * The recorded request that is due. An agent that advances by itself makes no decisions here, so recorded ones are
-   * skipped.
-   */
+  /** The recorded request that is due. Skips decisions for an agent that advances by itself, which makes none here. */
   const next = (kind: Request["kind"]): Request | undefined => {
     const due = lateness.due()
     if (kind === "decide" || due?.kind !== "decide") return due
@@ -103,12 +99,11 @@ export const make = (
     return next(kind)
   }
 
-  /** The position of the request that is due. */
   const place = () => lateness.due()?.position ?? Number.POSITIVE_INFINITY
 
   /**
-   * The recorded request that a new one answers to: the one that is due. Of commands that were requested together, it
-   * is the first that is equal, since an agent that requests several at once gets them recorded in any order.
+   * The recorded request to compare with: the one due. Among commands requested together it is the first equal one,
+   * since their recorded order is arbitrary.
    */
   const match = (kind: Request["kind"], found: JsonObject): Request | undefined => {
     const due = next(kind)
@@ -136,14 +131,14 @@ export const make = (
       return stop
     })
 
-  /** Answers if the task answers at all. */
+  /** Runs `answer` while the task is open and still answers. */
   const whenOpen = <A>(answer: () => Effect.Effect<A, TaskClosed>) =>
     Effect.suspend(() => {
       if (closed !== undefined) return new TaskClosed({ taskId })
       return divergence === undefined && exhausted === undefined ? answer() : stop
     })
 
-  /** Returns the recorded answer, if the request has the kind that is due and equals the recorded one. */
+  /** Returns the recorded answer if the request equals the one due. */
   const answer = <Kind extends Request["kind"], A>(
     kind: Kind,
     found: JsonObject,
@@ -157,10 +152,10 @@ export const make = (
       const position = positionOf(request)
       const different = between(position, expected, found)
       if (different !== undefined) return diverge(different)
-      // One of two equal choices is a decision, and the other one is the end of a run.
+      // Of two equal choices, one may be a decision and the other the end of a run.
       if (request.kind !== kind) return diverge({ kind: "another-request", position, path: "", expected, found })
       const answered = take(request as Extract<Request, { readonly kind: Kind }>)
-      // A request that has no answer ends the replay, unless the others went on without its agent.
+      // A request without an answer ends the replay, unless the other agents continued without this one.
       if (answered === undefined && !lateness.isLateBefore(agentId, request.until)) return exhaust(found)
       rest.splice(rest.indexOf(request), 1)
       lateness.advanced()
@@ -189,8 +184,8 @@ export const make = (
     )
 
   /**
-   * The inputs that were delivered at this point: none, if something else is due. An agent that waits for one has to
-   * find it recorded.
+   * The inputs delivered at this point, none if something else is due. An agent that waits must find its input
+   * recorded.
    */
   const inputs = (options: InputOptions) =>
     whenOpen((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
@@ -207,7 +202,7 @@ export const make = (
       answer("act", { act: actuator, args, ...as(agentId) }, ({ outcome }) => outcome ?? undefined),
     )
 
-  /** Completes when the recorded agent was late. If the recording ends before, the agent has its whole time. */
+  /** Completes when the recorded agent was late. If the recording ends first, the agent has its whole time. */
   const late: Task["late"] = (agentId, afterMs, closing) =>
     Effect.flatMap(lateness.turn(agentId, closing), (wasLate) =>
       wasLate ? Effect.void : Effect.zipRight(Effect.sleep(afterMs), exhaust({ late: true, as: agentId })),
@@ -286,16 +281,15 @@ export const make = (
   }
 }
 
-/** The part of a choice that names the agent, in a task with several. */
+/** Names the agent in a choice, in a task with several. */
 const as = (agentId: string | undefined): JsonObject => (agentId === undefined ? {} : { as: agentId })
 
 /**
- * The position of the event that identifies a request. A perception without readings is identified by the decision
- * after it.
+ * The position of the event that identifies a request. For a perception without readings it is the following decision.
  */
 export const positionOf = (request: Request): number => Math.ceil(request.position)
 
-/** The divergence of an agent that was done before it reached the end of the recording. */
+/** The divergence of an agent that finished before the end of the recording. */
 export const doneEarly = (
   recordedTask: RecordedTask,
   worked: Exit.Exit<RunResult, unknown>,

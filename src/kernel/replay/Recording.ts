@@ -1,4 +1,4 @@
-/** Reads a recorded task from the log: what its agent asked, and the answers. */
+/** Reads a recorded task from the log: its agent's requests and their answers. */
 
 import { Effect } from "effect"
 import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
@@ -19,7 +19,7 @@ import type { Request } from "./Request.ts"
 export { beforeFirstDecision, isTurn, PERCEIVING } from "./RecordedRequests.ts"
 export type { Request } from "./Request.ts"
 
-/** What an agent is given when it begins. */
+/** The goal and seed of an agent. */
 export interface Instructions {
   readonly goal: string
   readonly seed: number
@@ -28,26 +28,25 @@ export interface Instructions {
 /** A recorded task: the requests of its agent in order, with their answers. */
 export interface Recording {
   readonly taskId: string
-  /** The timeline in whose history the task was read. */
+  /** The timeline whose history has the task. */
   readonly timeline: string
   readonly opened: Event & { readonly payload: PayloadOf<"TaskOpened"> }
-  /** The goal and seed of its agent, with the overrides of a fork. */
+  /** With the overrides of a fork. */
   readonly instructions: Instructions
   /**
-   * Where its timeline was forked, and whether the agent started fresh there; null on a timeline that is no fork of
-   * the task.
+   * The fork of its timeline, and whether the agent started fresh there; null if the timeline is no fork of the task.
    */
   readonly forked: { readonly at: number; readonly fresh: boolean } | null
   /** The plugins that took part. */
   readonly plugins: ReadonlyArray<string>
-  /** The registry after the event at a position, with each plugin in the version that the task was opened with. */
+  /** The registry after a position, with the plugin versions of the task's opening. */
   readonly registryAt: (position: number) => PluginRegistry.PluginRegistry
   readonly requests: ReadonlyArray<Request>
-  /** Its end; null if the log has none. */
+  /** Null if the log has no end. */
   readonly closed: (Event & { readonly payload: PayloadOf<"TaskClosed"> }) | null
   /** All events of the task, up to its end. */
   readonly events: ReadonlyArray<Event>
-  /** What could be perceived and commanded after the event at a position. */
+  /** The available sensors and actuators after a position. */
   readonly capabilitiesAt: (position: number) => Capabilities.Capabilities
 }
 
@@ -62,7 +61,7 @@ export const load = (
     let ended = false
     yield* Pages.forEach(log.readPage, { timeline, taskId }, (page) => {
       for (const event of page) {
-        // Events after the close are about the task, not part of it.
+        // Later events are about the task, not part of it.
         if (!ended) events.push(event)
         ended ||= is(event, "TaskClosed")
       }
@@ -94,7 +93,6 @@ export const load = (
     }
   })
 
-/** Applies the overrides of a fork. */
 const overriddenBy = (
   instructions: Instructions,
   { overrides: { goal, seed } }: PayloadOf<"TimelineForked">,
@@ -109,9 +107,7 @@ const standingAt = (position: number) =>
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
 
-/**
- * The plugins that took part, if an old log does not list them: all active plugins whose measures all score the task.
- */
+/** Old logs do not list the plugins. Takes all active plugins whose measures all score the task. */
 const presumedPlugins = (
   registry: PluginRegistry.PluginRegistry,
   measures: ReadonlyArray<string>,
@@ -121,7 +117,7 @@ const presumedPlugins = (
     return plugin.active && own.every((measure) => measures.includes(measure)) ? [name] : []
   })
 
-/** Event types that change which sensors and actuators are available. */
+/** Event types that change the available sensors and actuators. */
 const REGISTRY = [
   ...["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated", "PluginQuarantined"],
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged"],
@@ -147,7 +143,7 @@ const registries = (
     return (position) => changes.findLast((change) => change.position <= position)?.pinned ?? began
   })
 
-/** The capabilities that a registry offers, computed once for each. */
+/** The capabilities of a registry, computed once for each. */
 const offering = (plugins: ReadonlyArray<string>) => {
   const known = new WeakMap<PluginRegistry.PluginRegistry, Capabilities.Capabilities>()
   return (registry: PluginRegistry.PluginRegistry): Capabilities.Capabilities => {

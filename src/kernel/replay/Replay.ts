@@ -27,32 +27,29 @@ export type { Divergence, DivergenceKind } from "./Divergence.ts"
 export interface ReplayReport {
   readonly taskId: string
   readonly timeline: string
-  /** The agents that were recorded and replayed, as `name@version`. */
+  /** Agents as `name@version`. */
   readonly recorded: string
   readonly replayed: string
-  /** `identical`: it made the same requests and choices and ended the same, as far as the recording goes. */
+  /** `identical`: the agent made the same requests and choices and ended the same way, as far as the recording goes. */
   readonly verdict: "identical" | "diverged"
   /** The first difference; null if there is none. */
   readonly divergence: Divergence | null
   /**
-   * Whether the replay reached the agent's end. A recording that was cut short from outside, or that lacks an answer,
-   * says nothing about the rest.
+   * The replay reached the agent's end. If false, the recording was cut short or lacks an answer, and says nothing
+   * about the rest.
    */
   readonly complete: boolean
   /** Number of events in the recording. */
   readonly events: number
-  /** Number of decisions whose rationale differs. Rationales do not count as a difference. */
+  /** Number of decisions with another rationale, which is no divergence. */
   readonly rationales: number
 }
 
-/** Which recording of a task is replayed. */
+/** Options of a replay. */
 export interface ReplayOptions {
-  /** The timeline in whose history the task is replayed. Default: the log's, which is `main`. */
+  /** The timeline whose history has the task. Default: the log's, which is `main`. */
   readonly timeline?: string
-  /**
-   * How long the agent may take for each decision, in milliseconds. One that takes longer has diverged (`no-answer`).
-   * Default: no limit.
-   */
+  /** Time for each decision, in milliseconds. A slower agent diverges (`no-answer`). Default: no limit. */
   readonly deadlineMs?: number
 }
 
@@ -61,35 +58,34 @@ export const ReplayOptions = Options.of<ReplayOptions>({
   optional: { timeline: Options.Text, deadlineMs: Options.Milliseconds },
 })
 
-/** Where a replay stands. */
+/** The progress of a replay. */
 export interface Standing {
-  /** The position of what the agent is to ask or decide next; null if the recording has ended. */
+  /** The position of the next request or decision; null if the recording has ended. */
   readonly position: number | null
-  /** The number of the decision that the agent is at, from 1; 0 if no decision is recorded. */
+  /** The number of the current decision, from 1; 0 if the recording has none. */
   readonly decision: number
   /** Number of recorded decisions. */
   readonly decisions: number
 }
 
-/** A replay that can be asked where it stands. */
+/** A replay that reports its progress. */
 export interface Begun {
-  /** Where the replay stands now. */
   readonly standing: () => Standing
-  /** The replay itself, to its end or to its first divergence. */
+  /** Runs the replay to its end or its first divergence. */
   readonly report: Effect.Effect<ReplayReport>
 }
 
-/** Why a task was not replayed. An agent that decides otherwise is no error but a result. */
+/** Why a replay failed. A different decision is a result, not an error. */
 export type ReplayError = Options.InvalidOptions | TaskNotFound | Timelines.TimelineNotFound | NotReplayable | LogError
 
 /**
  * Runs an agent on a recorded task, by the same loop as a live run. The agent gets the recorded readings, outcomes,
- * confirmations, times and random numbers. No sensor is read, no command executed, no person asked, no process
- * started and nothing appended. A request that was not recorded has no answer, and ends the replay.
+ * confirmations, times and random numbers. The replay reads no sensor, executes no command, asks nobody, starts no
+ * process and appends nothing. A request without a recorded answer ends it.
  *
- * In a fork, the agent is first led through the part shared with the parent, like the recorded agent was.
+ * In a fork, the agent first replays the part shared with the parent, as the recorded agent did.
  *
- * A replay is as hermetic as its agent: reading a file or the network directly is not prevented.
+ * A replay is as hermetic as its agent: nothing keeps an agent from reading a file or the network directly.
  */
 export const replay = (
   taskId: string,
@@ -98,7 +94,7 @@ export const replay = (
 ): Effect.Effect<ReplayReport, ReplayError, EventLog | Projector> =>
   Effect.flatMap(begin(taskId, inputAgent, options), ({ report }) => report)
 
-/** Begins what `replay` does, so that where it stands can be asked meanwhile. */
+/** Prepares a `replay` that can report its progress while it runs. */
 export const begin = (
   taskId: string,
   inputAgent: Agent.Agent,
@@ -144,14 +140,14 @@ const standing = ({ events }: Recording.Recording, due: Recording.Request | unde
   return { position, decision: Math.min(before + 1, decided.length), decisions: decided.length }
 }
 
-/** The requests that the recorded agent made. A fork that started fresh excludes the requests before it. */
+/** The recorded agent's own requests. A fork that started fresh has none before it. */
 const followed = (recording: Recording.Recording): Recording.Recording => {
   const { forked, requests } = recording
   if (forked?.fresh !== true) return recording
   return { ...recording, requests: requests.filter(({ position }) => position > forked.at) }
 }
 
-/** Up to where the recorded agent was led itself, by a fork or a kernel that resumed the task. */
+/** How far the recorded agent itself replayed, because of a fork or a resume. */
 const ledBefore = ({ forked, events }: Recording.Recording): RecordedTask.Leading => ({
   byPlaceUntil: events.reduce(
     (until, event) => (is(event, "TaskResumed") ? Math.max(until, event.payload.at) : until),
@@ -159,12 +155,9 @@ const ledBefore = ({ forked, events }: Recording.Recording): RecordedTask.Leadin
   ),
 })
 
-/**
- * The requests that a fork shares with its parent. The recorded agent was led through them, and so is the replayed
- * one.
- */
+/** The requests that a fork shares with its parent. */
 const shared = ({ forked, requests, opened, events }: Recording.Recording): ReadonlyArray<Recording.Request> => {
-  // Another version of the agent was led over what the earlier one had decided.
+  // Another version of the agent replayed the decisions of the earlier one.
   const until = events.reduce(
     (most, event) =>
       is(event, "TaskResumed") && event.payload.agent !== opened.payload.agent
@@ -183,10 +176,10 @@ const recordedAgent = ({ opened, events }: Recording.Recording): string =>
     return typeof forkedFor === "string" ? forkedFor : agent
   }, opened.payload.agent)
 
-/** Steps beyond the recorded ones that an agent without any effect may take in a replay. */
+/** Steps without any effect that an agent may take in a replay beyond the recorded ones. */
 const IDLE_STEPS = 1_000
 
-/** A recording that ended by a limit of steps has the same limit. Any other one ends with its requests. */
+/** A recording that ended by its limit of steps has the same limit. Any other ends with its requests. */
 const stepsOf = ({ requests, closed }: Recording.Recording): number => {
   const decisions = requests.filter(({ kind }) => kind === "decide").length
   return closed?.payload.outcome === "truncated" && decisions > 0 ? decisions : requests.length + IDLE_STEPS
@@ -197,7 +190,7 @@ interface Verdict {
   readonly complete: boolean
 }
 
-/** The verdict about the agent's run. `decides`: whether it makes decisions that are recorded. */
+/** @param decides the recording has the agent's decisions */
 const verdict = (
   recording: Recording.Recording,
   recordedTask: RecordedTask.RecordedTask,
@@ -210,7 +203,7 @@ const verdict = (
   const end = closed?.position ?? events.at(-1)?.position ?? 0
   const more = recordedTask.exhausted()
   if (more !== undefined) {
-    // The agent repeated a request whose answer the log lacks. A replay says nothing about the rest.
+    // The agent repeated a request whose answer the log lacks: the rest is unknown.
     const isUnanswered = !recordedTask.isUsedUp()
     // People ended the conversation while the agent waited for them, as it does now.
     const isEnd = !isUnanswered && "inputs" in more && closed?.payload.reason === CONVERSATION_ENDED
@@ -244,26 +237,24 @@ const endOf = ({ outcome, reason }: TaskEnd): JsonObject => ({
   ...(reason === undefined ? {} : { reason: plainText(reason) }),
 })
 
-/** The end of a task whose agent failed, with the error as its reason. */
+/** A failed agent's end, with the error as its reason. */
 const failedOf = (cause: Cause.Cause<{ readonly message: string }>): JsonObject => {
   const problem = CauseOf.squash(cause)
   return endOf({ outcome: "failed", reason: problem instanceof Error ? problem.message : String(problem) })
 }
 
-/** Whether a task was ended from outside, so that its agent might have continued. */
+/** Ended from outside: its agent might have continued. */
 const isCutShort = ({ outcome }: TaskEnd): boolean => outcome === "truncated" || outcome === "abandoned"
 
-/** Whether a person ended the task. */
+/** Tells whether a person ended the task. */
 const wasCancelled = ({ events, forked }: Recording.Recording): boolean =>
   events.some((event) => is(event, "TaskCancelled") && event.position > (forked?.at ?? 0))
 
-/**
- * Whether a task was ended neither by its agent nor by a limit of steps: it was abandoned, or had no recorded answer.
- */
+/** Ended neither by its agent nor by a limit of steps: abandoned, or without a recorded answer. */
 const endedFromOutside = ({ outcome, reason = "" }: TaskEnd): boolean =>
   outcome === "abandoned" ? ABANDONED_REASONS.has(reason) : outcome === "truncated" && isUnrecordedReason(reason)
 
-/** The reasons with which tasks are closed that nobody works on any more. */
+/** The reasons that close tasks without a living kernel or recorder. */
 const ABANDONED_REASONS: ReadonlySet<string> = new Set([
   "the kernel ended",
   "its kernel ended",

@@ -1,4 +1,4 @@
-/** Leads an agent through a task's recorded past, and then lets it continue live. */
+/** Replays a task's recorded past with an agent, and then lets it continue live. */
 
 import { Deferred, Effect, FiberId } from "effect"
 import type { LeftCommand } from "../acting/LeftCommand.ts"
@@ -12,15 +12,15 @@ import type { RecordedTask } from "./RecordedTask.ts"
 import type { Instructions } from "./Recording.ts"
 
 /**
- * A task that answers from the recording until that is used up, and then from the live task. The agent cannot tell
- * where one ends and the other begins.
+ * A task that answers from the recording while it lasts, and then from the live task. The agent cannot tell where one
+ * ends and the other begins.
  *
- * What the agent is told of itself while it is led (its guide) is not recorded, unless it differs from what was
- * recorded: then it is when the agent first asks a model live.
+ * It does not record the agent's guide during the replay. If the guide differs from the recorded one, it is recorded
+ * before the first live model call.
  *
- * @param isOver whether the live task has no more answers
- * @param guide the digest of the guide that was recorded last, if any
- * @param begin runs before whatever is asked of the live task; it is idempotent. Default: nothing
+ * @param isOver the live task has no more answers
+ * @param guide the digest of the last recorded guide
+ * @param begin runs before each live request, idempotent (default: nothing)
  */
 export const replayThenLive = (
   past: RecordedTask,
@@ -87,7 +87,7 @@ export const replayThenLive = (
       ),
     events: (after) => Effect.suspend(() => (past.isUsedUp() ? live.events(after) : past.task.events(after))),
     conduct: (...events) => from(Effect.void, live.conduct(...events)),
-    // The last recorded decision may be the last that is recorded of its turn.
+    // The last recorded decision may also be the last record of its turn.
     decided: (decision) =>
       Effect.suspend(() =>
         past.turnsLeft() > 0 ? past.task.decided(decision) : from(past.task.decided(decision), live.decided(decision)),
@@ -103,8 +103,8 @@ export const replayThenLive = (
 }
 
 /**
- * A round that was cut off: of its steps, those that had ended, such as one that was denied, are answered from the
- * recording; the others go on.
+ * Continues a round that was cut off. Steps that had ended, for example denied ones, get recorded answers; the others
+ * run live.
  */
 export const roundInPart =
   (
@@ -127,13 +127,13 @@ export const roundInPart =
       return commands.flatMap((command) => (open.has(command) ? gone : told).shift() ?? [])
     })
 
-/** Least time in which an agent that was led requests what was under way, in milliseconds. */
+/** Minimum time for a replayed agent to repeat its open request, in milliseconds. */
 const LEAST_LED_MS = 5_000
 
 /**
- * A task in which an agent has at least `LEAST_LED_MS` to request again what it had under way, and each that long in a round that
- * was under way: its agents had handed in their actions, however long it takes now to be led there. An agent that has taken
- * another's place may never do so: it is late then. Once the request is there, an agent has as long as ever.
+ * Gives agents at least `LEAST_LED_MS` to repeat their open requests; in an open round, each of its agents. They had
+ * handed in their actions, and the replay to that point may take long. An agent that replaced another may never repeat
+ * them: it is late then. Afterwards, the usual time limits apply.
  */
 export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
   const owed = new Set(left.map(({ commanded: { payload } }) => payload))
@@ -150,7 +150,7 @@ export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuato
       if (![...owed].some((command) => command.agentId === agentId || isStep(command.actuator))) {
         return task.late(agentId, afterMs, closing)
       }
-      // A request that comes while it is recorded that the agent is late comes too late.
+      // A request that arrives while the lateness is being recorded is too late.
       let isClosed = false
       const closingOnce = () => {
         isClosed ||= closing()

@@ -1,4 +1,4 @@
-/** Leads an agent that decides over recorded decisions, and notices where it would have decided otherwise. */
+/** Replays recorded decisions with an agent, and notices where it would have decided otherwise. */
 
 import { Effect } from "effect"
 import { defined } from "../../values/defined.ts"
@@ -7,28 +7,27 @@ import * as Agent from "../agents/Agent.ts"
 import { between, type Divergence } from "./Divergence.ts"
 import type { Request } from "./Request.ts"
 
-/** Where an agent would have decided otherwise in a past that it was led over. The past stays as it was recorded. */
+/** Where an agent would have decided otherwise in its replayed past. The past stays as recorded. */
 export interface Parted {
-  /** The first difference. */
   readonly first: Divergence
-  /** Number of decisions that differ. Rationales do not count. */
+  /** Number of different decisions. Rationales do not count. */
   readonly decisions: number
-  /** Number of decisions over which it was led. */
+  /** Number of replayed decisions. */
   readonly of: number
 }
 
-/** An agent that is led over recorded decisions. */
+/** An agent that replays recorded decisions. */
 export interface Led {
   readonly agent: Agent.Agent
-  /** Where it has decided otherwise so far; null if nowhere. */
+  /** The differences so far; null if there are none. */
   readonly parted: () => Parted | null
 }
 
 type Decided = Request & { readonly kind: "decide" }
 
 /**
- * Wraps an agent. For each recorded decision it calls `decide` (so that the agent's memory and random numbers advance),
- * notices whether the result differs, and returns the recorded choice. An agent that advances by itself is not changed.
+ * Wraps an agent. For each recorded decision it calls `decide` (which advances the agent's memory and random numbers),
+ * compares the result, and returns the recorded choice. An agent that advances by itself stays as it is.
  */
 export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>): Led => {
   const decisions = past.filter((request): request is Decided => request.kind === "decide")
@@ -49,7 +48,7 @@ export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>
 
 type Compare = (recorded: Decided, chosen: Agent.Choice) => void
 
-/** A group of which each agent that decides is led by its own decisions. */
+/** A group in which each deciding agent replays its own decisions. */
 const replayMembers = (group: Agent.GroupAgent, decisions: ReadonlyArray<Decided>, compare: Compare): Agent.Agent =>
   group.withAgents(
     Object.fromEntries(
@@ -75,7 +74,7 @@ const replayChoices = (agent: Agent.Agent, choices: ReadonlyArray<Decided>, comp
         if (recorded === undefined) return chosen
         compare(recorded, chosen)
         const { choice, rationale } = recorded.decision
-        // The recorded value was decoded as a choice when it was recorded.
+        // It was decoded as a choice before it was recorded.
         return {
           ...(choice as JsonObject),
           ...defined({ rationale }),

@@ -21,19 +21,19 @@ import * as RecordedMoves from "./RecordedMoves.ts"
 import { NOT_RECORDED } from "./RecordedRequests.ts"
 import type { Recording } from "./Recording.ts"
 
-/** Plugins without processes. Their answers were recorded after the point of a fork. */
+/** Plugins without processes, with the answers recorded after a fork's point. */
 export interface ReplayedPlugins {
   readonly instances: Instances
-  /** Wraps a task so that its model calls get the recorded responses, and nobody is waited for. */
+  /** Wraps a task so that its model calls get the recorded responses, and it waits for nobody. */
   readonly withoutWorld: (task: Task) => Task
-  /** The first request that was not recorded. */
+  /** The first request without a recorded answer. */
   readonly firstUnrecorded: () => string | undefined
 }
 
 /**
- * Answers from the recording. A command gets its recorded outcome and changes, if it equals the next recorded
- * command; so do the commands of a round, a tick, and an agent that joins or leaves. A sensor returns its next recorded
- * reading, if that was taken before the world moved next. All other requests fail.
+ * Answers from the recording. A command gets its recorded outcome and changes if it equals the next recorded one; so do
+ * rounds, ticks, joins and leaves. A sensor returns its next recorded reading, if that comes before the world's next
+ * move. All other requests fail.
  *
  * @param documents the environments' documents at the point
  */
@@ -51,7 +51,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
   }
   const moves = RecordedMoves.make(recording, at, ahead)
   const moved = (taken: ReadonlyArray<RecordedMoves.Move>) => {
-    // Unused readings from before do not reflect its effect.
+    // Unused earlier readings do not reflect its effect.
     for (const queue of readings.values()) {
       while (queue[0] !== undefined && queue[0].position < (taken[0]?.at ?? 0)) queue.shift()
     }
@@ -101,7 +101,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
         const name = `${plugin}/${sensor}`
         const queue = readings.get(keyOf(name, agent)) ?? []
         const [next] = queue
-        // A reading taken after the world moved depends on that.
+        // A reading after the world moved depends on that move.
         if (next === undefined || next.position > moves.nextAt()) {
           return miss(plugin, `read ${name}`, `a reading of ${name}`)
         }
@@ -131,7 +131,7 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
         const agents = Object.fromEntries(taken.map((move) => [move.agentId ?? "", moves.roundOutcome(move)]))
         return Effect.succeed({ agents, state: after(plugin, taken) ?? null })
       }),
-    // What became of a command is in the recording, or was not known.
+    // The recording has the outcome, or it stayed unknown.
     settle: () => Effect.succeed(undefined),
     changeAgents: (change, agent) =>
       Effect.suspend(() => {
@@ -186,15 +186,15 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
 
 const MISSING_SUFFIX = " was not recorded"
 
-/** The reason with which a fork ends after a request that was not recorded. */
+/** The reason of a fork that ends at an unrecorded request. */
 export const unrecordedReason = (missed: string): string => missed + MISSING_SUFFIX
 
-/** Whether a task ended for that reason. */
+/** Recognizes such a reason. */
 export const isUnrecordedReason = (reason: string): boolean => reason.endsWith(MISSING_SUFFIX)
 
 /**
- * Sets up the environments that were reset after the point, as recorded. The other ones keep their documents; of those that
- * are worlds, the return is begun where it is not yet.
+ * Sets up environments whose recorded reset comes after the point. The others keep their documents; worlds among them
+ * start their return if it has not started.
  *
  * @param documents the environments' documents at the point
  */
@@ -221,11 +221,11 @@ const resetAfter = ({ events }: Recording, at: number, plugin: string): PayloadO
   return reset !== undefined && is(reset, "EnvironmentReset") ? reset.payload : undefined
 }
 
-/** Most characters of a command's arguments in a message. */
+/** Maximum characters of arguments in a message. */
 const MAX_ARGS = 300
 
-/** The key of the readings of a sensor for an agent, in a task with several. */
+/** Readings of a sensor by agent, in a task with several. */
 const keyOf = (sensor: string, agentId: string | undefined) => (agentId === undefined ? sensor : `${sensor} ${agentId}`)
 
-/** What of a question's options counts where a recording answers. */
+/** The only option of a question that counts on a recording. */
 const ofAgent = ({ agentId }: AskOptions = {}): AskOptions => (agentId === undefined ? {} : { agentId })

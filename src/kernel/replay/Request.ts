@@ -1,4 +1,4 @@
-/** A request of an agent to its task, as a recording has it. */
+/** A recorded request of an agent to its task. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -8,14 +8,14 @@ import type { Reading } from "../sensing/SensorReading.ts"
 import type { Input } from "../tasks/Inputs.ts"
 import type { ModelCallFailed, ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
-/** A request of an agent to its task, with the recorded answer. `agentId`: of one of several agents. */
+/** A request of an agent to its task, with the recorded answer. `agentId` is set in a task with several agents. */
 export type Request =
   | {
       readonly kind: "perceive"
       readonly position: number
       readonly until: number
       readonly readings: ReadonlyArray<Reading>
-      /** Whether the log says of every sensor that it was read, failed or was skipped. */
+      /** The log shows for each sensor that it was read, failed or was skipped. */
       readonly isWhole: boolean
       readonly agentId?: string
     }
@@ -29,17 +29,17 @@ export type Request =
   | {
       readonly kind: "act"
       readonly position: number
-      /** Position of the command's last event; `Infinity` if it has no outcome. */
+      /** Position of the command's last event; `Infinity` without an outcome. */
       readonly until: number
       readonly commandId: string
       readonly actuator: string
       readonly args: JsonObject
-      /** The id that a model gave to its tool call. */
+      /** The model's id of its tool call. */
       readonly callId?: string
       readonly agentId?: string
-      /** The event that caused it: of a model's tool call, the decision. */
+      /** The causing event; for a model's tool call, the decision. */
       readonly causationId: string | null
-      /** Null if the log has no outcome. */
+      /** Null without an outcome in the log. */
       readonly outcome: CommandOutcome | null
     }
   | {
@@ -71,14 +71,14 @@ export interface Consultation {
   readonly answer: ModelCallResponse | ModelCallFailed | null
 }
 
-/** The agent that a request is of, in a task with several. */
+/** The agent that made a request, in a task with several. */
 export const agentIn = (request: Request): string | undefined =>
   request.kind === "decide" ? request.decision.agentId : request.agentId
 
 /**
- * The perceptions that may have been cut off at a position: those after which their agent requested nothing. One of several
- * agents is asked again only where not all sensors were read: it may have handed in its action since, of which nothing is
- * recorded before the round ends.
+ * The perceptions that may have been cut off at a position: those without a later request of their agent. One of
+ * several agents perceives again only if the log lacks readings: it may have handed in its action, which the log
+ * records when the round ends.
  */
 export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
   const last = new Map<string | undefined, Request>()
