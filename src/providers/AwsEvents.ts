@@ -1,6 +1,7 @@
 /**
- * The binary event stream of AWS (https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html), in which
- * Bedrock answers: messages of headers and a payload, with a checksum (CRC-32) of the lengths and one of the whole.
+ * The binary event stream of AWS (https://docs.aws.amazon.com/AmazonS3/latest/API/RESTSelectObjectAppendix.html), in
+ * which Bedrock streams: messages of headers and a payload, with one CRC-32 of the lengths and one of the whole
+ * message.
  */
 
 import { crc32 } from "../values/Digest.ts"
@@ -8,13 +9,11 @@ import type { Json } from "../values/Json.ts"
 import { isObject } from "../values/JsonObjects.ts"
 import * as ExactJson from "./ExactJson.ts"
 
-/** The media type of such a body. */
 export const MEDIA_TYPE = "application/vnd.amazon.eventstream"
 
 /**
- * The events of a body, up to the first that is cut or whose checksum is wrong: `{ type, … }` with the fields of its
- * payload. An event of the type `chunk` holds JSON of the model's own, which is taken out of it. An exception is
- * `{ type, error }`.
+ * Returns the events of a body, up to the first that is cut or fails its checksum. An event is `{ type, … }` with the
+ * fields of its payload, an exception `{ type, error }`. A `chunk` wraps JSON of the model's provider; it is unwrapped.
  */
 export const eventsOf = (body: Uint8Array): ReadonlyArray<Json> => {
   const events: Array<Json> = []
@@ -41,13 +40,13 @@ const parsed = (text: string): Json | undefined => {
   }
 }
 
-/** The size of the two lengths and their checksum, and that of a message without headers and payload, in bytes. */
+/** Sizes in bytes: the two lengths with their checksum, and a message without headers and payload. */
 const PRELUDE = 12
 const LEAST = PRELUDE + 4
 
 const TEXT = new TextDecoder()
 
-/** A body of these events, each with its type and the JSON of its payload. */
+/** Encodes events, each a type and the JSON of its payload, as one body. */
 export const bodyOf = (events: ReadonlyArray<readonly [type: string, payload: Json]>): Uint8Array<ArrayBuffer> =>
   new Uint8Array(Buffer.concat(events.map(([type, payload]) => messageOf(type, JSON.stringify(payload)))))
 
@@ -94,7 +93,7 @@ const eventOf = (headers: ReadonlyMap<string, string>, payload: string): Json | 
   return typeof value.bytes === "string" ? parsed(Buffer.from(value.bytes, "base64").toString("utf8")) : undefined
 }
 
-/** The headers that are texts. Those of other types are stepped over. */
+/** Returns the text headers and skips all others. */
 const headersOf = (bytes: Uint8Array): ReadonlyMap<string, string> => {
   const headers = new Map<string, string>()
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
@@ -114,6 +113,9 @@ const headersOf = (bytes: Uint8Array): ReadonlyMap<string, string> => {
   return headers
 }
 
-/** The sizes of the types of headers, by their numbers: true, false, byte, short, integer, long; two have a length; timestamp, UUID. */
+/**
+ * Sizes by header type: true, false, byte, short, integer, long, bytes and text (which state their length), timestamp,
+ * UUID.
+ */
 const FIXED: ReadonlyArray<number | undefined> = [0, 0, 1, 2, 4, 8, undefined, undefined, 8, 16]
 const TEXT_HEADER = 7

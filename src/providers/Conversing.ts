@@ -1,34 +1,36 @@
-/** Builds the messages of a conversation from those of a provider, one after the other. */
+/** Builds a conversation from a provider's messages, one at a time. */
 
 import type { AnswerPart, Message, ToldPart, ToolResult } from "../agents/models/Message.ts"
 import { textOf } from "../values/JsonObjects.ts"
 import * as Parts from "./parts.ts"
 
-/** A conversation that grows. */
 export interface Conversing {
-  /** A system prompt: before all messages it is the conversation's own, and later a message. */
+  /** Before the first message, adds to the system prompt; later, adds a message. */
   readonly system: (text: string) => void
   readonly user: (content: ReadonlyArray<ToldPart>) => void
   readonly assistant: (parts: ReadonlyArray<AnswerPart>) => void
-  /** An item that does not say whose it is. */
+  /** Adds an item that names no role. */
   readonly unknown: (item: ToldPart) => void
-  /** The result of a call. Results that follow one another are one message. One without an id is that of the oldest call of its tool. */
+  /**
+   * Adds a tool result. Successive results form one message. A result without an id belongs to the oldest open call of
+   * its tool.
+   */
   readonly result: (
     callId: unknown,
     content: unknown,
     options?: { readonly isError?: boolean; readonly tool?: string | undefined },
   ) => void
-  /** An id for a call that has none: no other call of the conversation gets the same one. */
+  /** Returns an unused id for a call that has none. */
   readonly callId: () => string
   readonly whole: () => { readonly system: string; readonly messages: ReadonlyArray<Message> }
 }
 
-/** A conversation of which nothing was said. */
+/** Returns an empty conversation. */
 export const make = (): Conversing => {
   const systems: Array<string> = []
   const messages: Array<Message> = []
   const tools = new Map<string, string>()
-  /** The calls that have no result yet. */
+  /** Calls without a result, by id. */
   const open = new Map<string, string>()
   let results: Array<ToolResult> | undefined
   let unnamed = 0
@@ -52,7 +54,7 @@ export const make = (): Conversing => {
         open.set(part.callId, part.tool)
       }
       const last = messages.at(-1)
-      // Some formats have an item for each part of an answer.
+      // Some formats have one item for each part of an answer.
       if (last?.role === "assistant")
         messages[messages.length - 1] = { ...last, content: [...last.content, ...content] }
       else add({ role: "assistant", content })

@@ -1,6 +1,7 @@
 /**
- * JSON whose long whole numbers are not lost. A JavaScript number has some 16 digits, and ids have twenty: the value of a
- * text is that of `JSON.parse`, and the text of each object and list that holds such a number is kept beside it.
+ * A JSON parser that does not lose long integers. Ids of twenty digits exceed a JavaScript number, which is exact to
+ * some
+ * 16. Values are those of `JSON.parse`; for each object and list around such a number, the parser also keeps the text.
  */
 
 import { isHeld } from "../agents/models/Arguments.ts"
@@ -8,32 +9,32 @@ import type { Json } from "../values/Json.ts"
 
 const texts = new WeakMap<object, string>()
 
-/** The text of an object or a list that `parse` read, where its value does not say it; undefined where it does. */
+/** The source text of an object or list that `parse` returned, if its value lost digits; undefined otherwise. */
 export const exactTextOf = (value: unknown): string | undefined =>
   typeof value === "object" && value !== null ? texts.get(value) : undefined
 
-/** The JSON value of a text. Throws what `JSON.parse` throws. */
+/** Parses like `JSON.parse`, and throws the same errors. */
 export const parse = (text: string): Json => {
   const value: Json = JSON.parse(text)
   if (!LONG_NUMBER.test(text)) return value
   try {
     return new Reader(text).read()
   } catch {
-    // It is nested too deeply to be read by functions that call each other.
+    // Nested too deeply for a recursive reader.
     return value
   }
 }
 
-/** A whole number that a JavaScript number may not hold. Most texts have none. */
+/** An integer that a JavaScript number may not hold. Most texts have none and skip the reader. */
 const LONG_NUMBER = /(?<![\d.])\d{16,}(?![\d.eE])/
 
 const isExact = (digits: string): boolean => !/^-?\d{16,}$/.test(digits) || isHeld(digits)
 
-/** Reads a text that `JSON.parse` accepts, and keeps the texts of what holds an inexact number. */
+/** Reads text that `JSON.parse` has accepted, and keeps the texts around inexact numbers. */
 class Reader {
   readonly #text: string
   #at = 0
-  /** How many inexact numbers were read so far. */
+  /** Number of inexact numbers read so far. */
   #inexact = 0
 
   constructor(text: string) {
@@ -84,7 +85,7 @@ class Reader {
     return items
   }
 
-  /** Reads what is between the brackets, with the commas. */
+  /** Reads the elements up to the closing bracket. */
   #each(end: string, one: () => void): void {
     this.#at++
     this.#space()

@@ -1,6 +1,6 @@
 /**
- * What a recorded answer comes to. A recording asks other questions than an agent that acts on the answer: whatever the
- * provider ended is an answer, also an empty one and one that the reader does not understand to its end.
+ * Classifies a recorded answer as a turn or a failure. Unlike an agent that acts on the answer, a recording accepts
+ * each one that the provider ended, also an empty one or one with unknown items.
  */
 
 import { classify, type Failure, reasonOf } from "../agents/models/Failure.ts"
@@ -13,46 +13,49 @@ import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import { jsonOf } from "./pieces.ts"
 import type { ProviderAnswer } from "./Wire.ts"
 
-/** A response as it came, as far as it came. */
+/** A response, or as much of it as arrived. */
 export interface Came {
   readonly status: number
   readonly headers: { readonly [name: string]: string }
   readonly body: string
-  /** The same, for a body that is no text: the event stream of AWS. */
+  /** The raw body, for the binary event stream of AWS. */
   readonly bytes?: () => Uint8Array
-  /** `clean`: to its end; `cut`: it broke off; `unfinished`: its encoding did; `cancelled`: the program did not want the rest. */
+  /**
+   * `clean`: complete; `cut`: the connection broke; `unfinished`: the compressed data ended early; `cancelled`: the
+   * program stopped reading.
+   */
   readonly end: "clean" | "cut" | "unfinished" | "cancelled"
-  /** Whether the body is one JSON value, and no stream. */
+  /** Whether the body is one JSON value rather than a stream. */
   readonly isWhole?: boolean
 }
 
-/** Items of one type that the reader does not know. */
+/** Items of one unknown type. */
 export interface Unread {
-  /** The provider's name of the type; empty where it has none. */
+  /** The provider's name for the type; empty if it has none. */
   readonly kind: string
   readonly count: number
 }
 
-/** An answer that its provider ended: understood, or understood in part where something is `unread`. */
+/** An answer that its provider ended. Entries in `unread` mean that Hindcast understood it in part. */
 export interface ReadTurn {
   readonly parts: ReadonlyArray<AnswerPart>
   /**
-   * `calls`: the program is to run tools; `length`: the limit of tokens was reached; `paused`: the provider continues the
-   * answer when it is asked again, or by itself.
+   * `calls`: the program runs tools next; `length`: the token limit was reached; `paused`: the provider continues the
+   * answer on the next request, or by itself.
    */
   readonly finish: "stop" | "calls" | "length" | "paused"
   readonly usage: ModelUsage
-  /** In US dollars, where the provider says it. */
+  /** In US dollars, if the provider states it. */
   readonly cost?: number
-  /** What the reader does not know, by type. The parts hold it as it is. */
+  /** Unknown items, counted by type. `parts` holds their JSON. */
   readonly unread: ReadonlyArray<Unread>
-  /** The provider's id of the answer, by which a later request may continue it. */
+  /** The provider's id, by which a later request may continue the answer. */
   readonly id?: string
-  /** The model that answered, by the provider's own word. */
+  /** The model that the answer names. */
   readonly model?: string
 }
 
-/** An answer: a turn, or why it is none with what had come of it. */
+/** A turn, or a failure with the parts that arrived before it. */
 export type Answered =
   | { readonly turn: ReadTurn }
   | {
@@ -63,11 +66,11 @@ export type Answered =
     }
 
 /**
- * What an answer comes to. It failed only where the provider says so, where the model refused, or where it did not come
- * to its end.
+ * Returns the outcome of an answer. An answer fails only if the provider reports an error, if the model refuses, or if
+ * the answer does not reach its end.
  *
  * @param redact removes keys from a reason
- * @param now the time in milliseconds, for a `Retry-After` that is a date
+ * @param now epoch milliseconds, for a `Retry-After` with a date
  */
 export const outcomeOf = (
   answer: ProviderAnswer,
@@ -87,7 +90,8 @@ export const outcomeOf = (
   if (came.status < 200 || came.status > 299) return failed(classify(refused(came), redact, now))
   if (error !== undefined) return failed(classify(error.error, redact, now))
   if (refusal !== "") return because("refused", `The model refused: ${refusal}`)
-  // No client takes a body for whole that is shorter than its head says. Of a stream it may have what it waited for.
+  // Clients reject a body that is shorter than its `Content-Length`. From a stream, the program may have read all it
+  // needed.
   const isBroken = came.end === "cut" && came.isWhole === true
   if (finish === undefined || isBroken) return failed(unended(answer, came))
   switch (finish.unified) {
@@ -112,7 +116,7 @@ export const outcomeOf = (
   }
 }
 
-/** Why an answer that its provider did not end is none. */
+/** The failure of an answer that did not reach its end. */
 const unended = ({ hasBegun }: ProviderAnswer, { end }: Came) => {
   if (end === "cancelled") {
     return { kind: "cancelled", reason: "the program did not read the answer to its end" } as const
@@ -141,11 +145,11 @@ const unreadIn = (parts: ReadonlyArray<AnswerPart>): ReadonlyArray<Unread> => {
   return [...counts].map(([kind, count]) => ({ kind, count }))
 }
 
-/** A refused request as the errors of providers' packages describe one. */
+/** A refused request in the shape of the AI SDK's errors. */
 const refused = ({ status, headers, body }: Came) => {
   const data: Json | undefined = jsonOf(body)
   const error = fieldOf(data, "error") ?? fieldOf(fieldOf(data, "0"), "error")
-  // AWS and Cohere have the message at the top.
+  // AWS and Cohere put the message at the top level.
   const message = textOf(fieldOf(error, "message")) ?? textOf(error) ?? textOf(fieldOf(data, "message"))
   return {
     name: "AI_APICallError",

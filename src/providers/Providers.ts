@@ -1,6 +1,6 @@
-/** Which provider a host is. A server that speaks a provider's format under another name is not that provider. */
+/** Maps a host to its provider. A server that speaks a provider's format on another host is not that provider. */
 
-/** The provider of a host, by the name that the price table has for it; `otherwise` for any other host. */
+/** The provider's name in the price table, or `otherwise` for an unknown host. */
 export const providerAt = (host: string, otherwise: string): string =>
   BY_HOST.find(([pattern]) => pattern.test(host))?.[1] ?? otherwise
 

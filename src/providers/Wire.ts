@@ -1,4 +1,4 @@
-/** What a wire format is: how a provider's requests and answers over HTTP are read, whole or streamed. */
+/** A wire format: how to read one provider's HTTP requests and answers, whole or streamed. */
 
 import type { AnswerPart, Message } from "../agents/models/Message.ts"
 import type { ToolDescription } from "../agents/models/Model.ts"
@@ -6,79 +6,77 @@ import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import type { JsonObject } from "../values/Json.ts"
 import type { AnswerBody } from "./pieces.ts"
 
-/** A request to a language model: what the model reads, and how it is asked. */
+/** A request to a language model: the conversation and the settings. */
 export interface ModelRequest {
   readonly provider: string
   readonly model: string
-  /** The system prompt; empty for none. */
+  /** The system prompt; empty if there is none. */
   readonly system: string
   readonly messages: ReadonlyArray<Message>
   readonly tools: ReadonlyArray<ToolDescription>
-  /** All else that the body says, such as the temperature. */
+  /** All other fields of the body, such as the temperature. */
   readonly settings: JsonObject
-  /** What the server keeps of the conversation: the messages are only what is new in it. */
+  /** Present if the server keeps the conversation; `messages` then holds only the new ones. */
   readonly thread?: Thread
 }
 
-/** A conversation that a server keeps. */
+/** A conversation that the server keeps. */
 export interface Thread {
-  /** The provider's id of the answer that the request continues (`ProviderAnswer.id`). */
+  /** `ProviderAnswer.id` of the answer that the request continues. */
   readonly after?: string
   /** The provider's id of the conversation. */
   readonly conversation?: string
 }
 
-/** Where a request goes. */
 export interface Address {
   readonly host: string
   readonly path: string
 }
 
-/** How a provider says that an answer ended. */
+/** How an answer ended. */
 export interface Finished {
-  /** `paused`: the provider continues it when it is asked again, or later by itself. `error`: it could not end the answer. */
+  /** `paused`: the provider continues it on the next request, or later by itself. `error`: the provider gave up. */
   readonly unified: "stop" | "length" | "content-filter" | "paused" | "error"
-  /** The provider's own word; undefined where it has none. */
+  /** The provider's own word; undefined if it gives none. */
   readonly raw: string | undefined
 }
 
-/** An answer as its provider wrote it, as far as it came. */
+/** An answer, or as much of it as arrived. */
 export interface ProviderAnswer {
-  /** The provider's id of the answer. */
   readonly id?: string | undefined
-  /** The model that answered, by the provider's own word. */
+  /** The model that the answer names. */
   readonly model?: string | undefined
   readonly parts: ReadonlyArray<AnswerPart>
   readonly usage: ModelUsage | undefined
-  /** What the answer cost in US dollars, where the provider says it. */
+  /** In US dollars, if the provider states it. */
   readonly cost?: number | undefined
-  /** The refusal, if the model refused. */
+  /** The model's refusal; empty if it did not refuse. */
   readonly refusal: string
-  /** Whether anything came that is an answer in this format. */
+  /** Whether anything arrived that this format knows as an answer. */
   readonly hasBegun: boolean
-  /** Undefined where the answer did not come to its end. */
+  /** Undefined if the answer did not reach its end. */
   readonly finish: Finished | undefined
-  /** The first error that the provider sent instead of an answer, or within it. */
+  /** The first error that the provider sent, instead of an answer or within it. */
   readonly error: { readonly error: unknown } | undefined
 }
 
 /** A provider's format of requests and answers. */
 export interface Wire {
   readonly name: string
-  /** False where a request is no part of a conversation: embeddings. */
+  /** False for requests outside a conversation: embeddings. */
   readonly isConversation?: false
-  /** Present where a path may name the model: the path with another one; undefined for a path that names none. */
+  /** For formats whose path can name the model: returns the path with another model, or undefined if it names none. */
   readonly withModel?: (path: string, model: string) => string | undefined
-  /** Present where an answer may come later: the id of the answer that a request asks for, or ends; undefined for others. */
+  /** For formats with background answers: returns the id of the answer that a request fetches or cancels. */
   readonly polled?: (method: string, path: string) => string | undefined
-  /** Whether a request is of this format. The path does not end in a slash. */
+  /** Whether a request has this format. The path has no trailing slash. */
   readonly matches: (address: Address, body: JsonObject) => boolean
-  /** What a request of this format asks. It is total: parts that are not known are kept as items. */
+  /** Reads a request. It never fails: it keeps unknown parts as items. */
   readonly request: (address: Address, body: JsonObject) => ModelRequest
   /**
-   * What an answer says. It is total: an item whose type is not known is kept and marked `unread`.
+   * Reads an answer. It never fails: it keeps items of an unknown type and marks them `unread`.
    *
-   * @param callId the id of a call by its place, where the provider gives none
+   * @param callId returns an id for the call at an index, for providers that give none
    */
   readonly answer: (body: AnswerBody, callId: (index: number) => string) => ProviderAnswer
 }

@@ -1,4 +1,4 @@
-/** Parts of messages and answers that several wire formats share, made of JSON whose shape nothing guarantees. */
+/** Parts of messages and answers that several wire formats share, built from JSON of unknown shape. */
 
 import * as Arguments from "../agents/models/Arguments.ts"
 import type { AnswerPart, CallPart, HostedPart, ItemPart, ToldPart, ToolResult } from "../agents/models/Message.ts"
@@ -8,31 +8,31 @@ import { type Json, type JsonObject, wellFormed } from "../values/Json.ts"
 import { asObject, fieldOf, textOf } from "../values/JsonObjects.ts"
 import { exactTextOf } from "./ExactJson.ts"
 
-/** A value as a list: itself, or none. */
+/** The value if it is a list, or an empty list. */
 export const listOf = (value: unknown): ReadonlyArray<unknown> => (Array.isArray(value) ? value : [])
 
-/** Text, also where it is empty; undefined where it is none. */
+/** The value if it is text, even empty text. */
 export const anyText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** A value as text: itself, or its JSON. */
+/** A text itself, or a value's JSON. */
 export const asText = (value: unknown): string => {
   if (typeof value === "string") return value
   try {
     return JSON.stringify(value) ?? "null"
   } catch {
-    // A parser reads JSON that is nested more deeply than what writes it can go.
+    // The parser accepts deeper nesting than `JSON.stringify` can write.
     return "[no JSON: nested too deeply]"
   }
 }
 
-/** A value as a log can hold it: itself, or its text where it is nested too deeply. */
+/** The value, or its text if it is nested too deeply for the log. */
 const loggable = (value: unknown): Json => wellFormed((value ?? null) as Json) ?? asText(value)
 
-/** A text as parts: none, where it is empty. */
+/** A text as parts; empty for an empty text. */
 export const textParts = (text: unknown): ReadonlyArray<{ readonly type: "text"; readonly text: string }> =>
   typeof text === "string" && text !== "" ? [{ type: "text", text }] : []
 
-/** What a model thought as parts: none, where there is nothing. */
+/** Reasoning as parts; empty if there is neither text nor metadata. */
 export const reasoningParts = (
   text: unknown,
   providerMetadata?: JsonObject,
@@ -41,20 +41,20 @@ export const reasoningParts = (
     ? [{ type: "reasoning", text, ...defined({ providerMetadata }) }]
     : []
 
-/** Something with a meaning of its own that is no text, file or call. */
+/** A known item that is neither text, file nor call. */
 export const itemPart = (kind: unknown, item: unknown): ItemPart => ({
   type: "item",
   kind: anyText(kind) ?? "",
   item: loggable(item),
 })
 
-/** Something whose type the reader does not know. */
+/** An item of an unknown type. */
 export const unreadPart = (item: unknown, kind: unknown = fieldOf(item, "type")): ItemPart => ({
   ...itemPart(kind, item),
   unread: true,
 })
 
-/** A file that a provider wrote as base64; an item, where it has no type or no data. */
+/** A file in base64; an item if its type or data is missing. */
 export const filePart = (mediaType: unknown, data: unknown, item: unknown, kind: unknown = fieldOf(item, "type")) => {
   const [type, base64] = [textOf(mediaType), textOf(data)]
   return type === undefined || base64 === undefined
@@ -62,13 +62,13 @@ export const filePart = (mediaType: unknown, data: unknown, item: unknown, kind:
     : ({ type: "file", mediaType: type, data: base64 } as const)
 }
 
-/** A file of a `data:` URL (RFC 2397), or the item that says where it is. */
+/** A file in a `data:` URL (RFC 2397), or the item that refers to it. */
 export const urlPart = (url: unknown, item: unknown, kind?: unknown) => {
   const [, mediaType, data] = /^data:([^;,]+)[^,]*;base64,(.*)$/s.exec(anyText(url) ?? "") ?? []
   return filePart(mediaType, data, item, kind ?? fieldOf(item, "type"))
 }
 
-/** A tool call. Arguments are text of JSON, or the value itself. */
+/** A tool call. The arguments are JSON text, or a value. */
 export const callPart = (callId: unknown, tool: unknown, args: unknown, fallbackId = "unnamed"): CallPart => ({
   type: "call",
   callId: textOf(callId) ?? fallbackId,
@@ -76,7 +76,7 @@ export const callPart = (callId: unknown, tool: unknown, args: unknown, fallback
   ...(typeof args === "string" ? Arguments.read(args) : valueArguments(args ?? {})),
 })
 
-/** Arguments that are JSON within that of the answer. */
+/** Arguments that are a value in the answer's own JSON. */
 const valueArguments = (value: unknown): Arguments.Arguments => {
   const args = wellFormed(value as Json)
   if (args === undefined) return Arguments.unread(asText(value))
@@ -84,7 +84,7 @@ const valueArguments = (value: unknown): Arguments.Arguments => {
   return { args, ...defined({ text }) }
 }
 
-/** A call of a tool that takes text as it is, without JSON. */
+/** A call of a tool that takes plain text instead of JSON. */
 export const textCallPart = (callId: unknown, tool: unknown, input: unknown, fallbackId = "unnamed"): CallPart => ({
   type: "call",
   callId: textOf(callId) ?? fallbackId,
@@ -92,7 +92,7 @@ export const textCallPart = (callId: unknown, tool: unknown, input: unknown, fal
   args: asText(input ?? ""),
 })
 
-/** A tool that the provider ran itself. */
+/** A hosted tool's call, with its result if that is known. */
 export const hostedPart = (
   callId: unknown,
   tool: unknown,
@@ -107,7 +107,7 @@ export const hostedPart = (
   ...(ended.isError === true ? { isError: true } : {}),
 })
 
-/** The result of a call. Text that is JSON stays text: it is what the model read. */
+/** A call's result. JSON text stays text, since that is what the model read. */
 export const toolResult = (callId: unknown, tool: string, content: unknown, isError = false): ToolResult => ({
   callId: textOf(callId) ?? "unnamed",
   tool,
@@ -115,19 +115,18 @@ export const toolResult = (callId: unknown, tool: string, content: unknown, isEr
   content: (content ?? null) as Json,
 })
 
-/** A tool as a model is told of it. */
 export const toolDescription = (tool: unknown, schema: unknown): ToolDescription => ({
   name: asText(fieldOf(tool, "name") ?? ""),
   description: anyText(fieldOf(tool, "description")) ?? "",
-  // Every field of a body is JSON.
+  // Safe: every field of a parsed body is JSON.
   args: asObject(schema as Json | undefined),
 })
 
-/** A body without the fields that are told elsewhere. */
+/** The body without fields that the request model already has. */
 export const settingsOf = (body: JsonObject, told: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !told.includes(name)))
 
-/** The text of a content: itself, or its parts joined. */
+/** The joined text of a content. */
 export const textIn = (content: unknown): string =>
   typeof content === "string"
     ? content
@@ -135,7 +134,7 @@ export const textIn = (content: unknown): string =>
         .map((part) => anyText(fieldOf(part, "text")) ?? "")
         .join("")
 
-/** A content as parts: text alone, or a list. */
+/** A content as parts: plain text, or a list. */
 export const contentOf = (content: unknown, partOf: (part: unknown) => ToldPart): ReadonlyArray<ToldPart> =>
   Array.isArray(content)
     ? content.map(partOf)
@@ -143,7 +142,7 @@ export const contentOf = (content: unknown, partOf: (part: unknown) => ToldPart)
       ? [{ type: "text", text: content ?? "" }]
       : [partOf(content)]
 
-/** Adds a part to those before it: text and thought that go on are one part. */
+/** Appends a part. Text extends a text before it, and reasoning extends reasoning. */
 export const join = (parts: Array<AnswerPart>, part: AnswerPart): void => {
   const last = parts.at(-1)
   if ((part.type === "text" && last?.type === "text") || (part.type === "reasoning" && last?.type === "reasoning")) {
@@ -151,11 +150,11 @@ export const join = (parts: Array<AnswerPart>, part: AnswerPart): void => {
   } else parts.push(part)
 }
 
-/** A path with another name in the place that a pattern finds after its first group; undefined where it finds none. */
+/** Replaces the name after the pattern's first group; undefined if the pattern does not match. */
 export const renamed = (path: string, pattern: RegExp, name: string): string | undefined =>
   pattern.test(path) ? path.replace(pattern, `$1${encodeURIComponent(name)}`) : undefined
 
-/** A part of a path, without its escapes. */
+/** Decodes a path segment; returns it unchanged if its escapes are invalid. */
 export const decoded = (segment: string): string => {
   try {
     return decodeURIComponent(segment)
@@ -164,7 +163,7 @@ export const decoded = (segment: string): string => {
   }
 }
 
-/** The id of an answer that a request gets, or cancels, under this name in its path. */
+/** Returns a function that finds the id of the answer that a request fetches or cancels below `/name/` in its path. */
 export const polledAt = (name: string) => {
   const pattern = new RegExp(`/${name}/([^/]+?)(/cancel)?/?$`)
   return (method: string, path: string): string | undefined => {

@@ -1,12 +1,12 @@
-/** The JSON values in a body: one, or those of a stream of server-sent events or of lines. */
+/** Splits a body into JSON values: a single one, server-sent events, or lines. */
 
 import type { Json } from "../values/Json.ts"
 import * as AwsEvents from "./AwsEvents.ts"
 import * as ExactJson from "./ExactJson.ts"
 
 /**
- * The JSON value of a text; undefined if it is none. However deep it is nested: the keys in it are learned, so that they are
- * not recorded. What takes the value looks no deeper than calls can be, or keeps a list of what is left.
+ * Parses JSON at any depth of nesting; undefined if the text is invalid. Redaction must find keys however deep they
+ * are, so consumers limit their own recursion.
  */
 export const jsonOf = (text: string): Json | undefined => {
   try {
@@ -16,21 +16,20 @@ export const jsonOf = (text: string): Json | undefined => {
   }
 }
 
-/** What came of an answer: its JSON values in order, and how they came. */
+/** The JSON values of an answer's body, in order. */
 export interface AnswerBody {
   readonly pieces: ReadonlyArray<Json>
-  /** Whether the body is one JSON value, which came to its end. */
+  /** Whether the body is one complete JSON value. */
   readonly isWhole: boolean
-  /** Whether the stream said `[DONE]`, as those of OpenAI's format do after all else. */
+  /** Whether the stream ended with `[DONE]`, as OpenAI's do. */
   readonly isDone: boolean
 }
 
 /**
- * The JSON values of a body. It may be one value, a list of them (Gemini), one in each line (Ollama), or server-sent
- * events (https://html.spec.whatwg.org/multipage/server-sent-events.html). What is no JSON, and a last value that was
- * cut, are left out.
+ * Reads one JSON value, a list (Gemini), a value per line (Ollama), or server-sent events
+ * (https://html.spec.whatwg.org/multipage/server-sent-events.html). Skips invalid JSON and a last value that was cut.
  *
- * @param bytes the bytes, where the body is no text: the event stream of AWS is read
+ * @param bytes the raw body, if it is AWS's binary event stream
  */
 export const bodyOf = (body: string, bytes?: () => Uint8Array): AnswerBody => {
   if (bytes !== undefined) return { pieces: AwsEvents.eventsOf(bytes()), isWhole: false, isDone: false }
@@ -50,31 +49,30 @@ export const bodyOf = (body: string, bytes?: () => Uint8Array): AnswerBody => {
     : { pieces: [whole], isWhole: true, isDone: false }
 }
 
-/** The JSON values of a body, in order. */
 export const piecesOf = (body: string): ReadonlyArray<Json> => bodyOf(body).pieces
 
 const DONE = "[DONE]"
 
-/** Among how many last events of a stream is its end. */
+/** The end marker is among this many last events. */
 const LAST = 8
 
-/** How much of a body shows whether it has server-sent events, in characters. */
+/** Characters at the start of a body that tell server-sent events from JSON. */
 const FIRST_LINES = 1024
 
-/** The lines of a text. Of a list that was cut, its whole elements. */
+/** The lines of a text, or the complete elements of a list that was cut. */
 const linesOf = (text: string): ReadonlyArray<string> =>
   text.trimStart().startsWith("[") ? elementsOf(text) : text.split("\n")
 
 const parsed = (text: string): ReadonlyArray<Json> => {
-  // Each stream has some of these, and to try them costs more than all else.
+  // Frequent in streams, and trying to parse these would cost more than all else.
   if (text === "" || text === DONE) return []
   const value = jsonOf(text)
   return value === undefined ? [] : [value]
 }
 
-/** The data of each event. An event that was cut before its blank line counts as far as its lines are whole. */
+/** The data of each event. An event that was cut counts up to its last whole line. */
 const eventsOf = (text: string): ReadonlyArray<string> =>
-  // Most streams have no carriage return, and a line for each event.
+  // Fast path: most streams have no carriage returns and one line per event.
   text.includes("\r")
     ? text.split(/\r\n\r\n|\n\n|\r\r/).map((event) => dataOf(event.split(/\r\n|\n|\r/)))
     : text.split("\n\n").map((event) => (event.includes("\n") ? dataOf(event.split("\n")) : (dataIn(event) ?? "")))
@@ -85,13 +83,13 @@ const dataOf = (lines: ReadonlyArray<string>): string =>
     .filter((data) => data !== undefined)
     .join("\n")
 
-/** The data of a line; undefined if it has another field. */
+/** The data of a line; undefined for other fields. */
 const dataIn = (line: string): string | undefined =>
   line.startsWith("data:") ? line.slice(line[DATA] === " " ? DATA + 1 : DATA) : undefined
 
 const DATA = "data:".length
 
-/** The whole elements of a list of objects that was cut. */
+/** The complete elements of a list of objects that was cut. */
 const elementsOf = (text: string): ReadonlyArray<string> => {
   const elements: Array<string> = []
   let [depth, start, inText] = [0, 0, false]

@@ -1,4 +1,4 @@
-/** All wire formats that are known, and what a request and its answer say in theirs. */
+/** All supported wire formats. Finds the format of a request, and reads the request and its answer. */
 
 import { callIdOf } from "../agents/models/CallId.ts"
 import { isPriced } from "../kernel/pricing/Prices.ts"
@@ -22,21 +22,21 @@ import type { Address, ModelRequest, Wire } from "./Wire.ts"
 
 export type { Answered, Came } from "./Outcome.ts"
 
-/** The first that matches counts: a path may end as two formats do. */
+/** In order of precedence: a path can match two formats. */
 const WIRES: ReadonlyArray<Wire> = [
   ...[openAiChat, openAiResponses, anthropic, gemini, interactions, converse, invoke, cohere, ollama, ollamaGenerate],
   ...[embeddings, completions],
 ]
 
-/** A request to a model, and how its answer is read. */
+/** A request to a model, with its wire format. */
 export interface Asked {
   readonly wire: Wire
   readonly request: ModelRequest
-  /** Whether the server is the provider's own, so that its prices are known. */
+  /** Whether the host is the provider's own, so that its prices apply. */
   readonly isOfficial: boolean
 }
 
-/** What a request asks of a model; undefined if it is of no known format. */
+/** Reads a request to a model; undefined if its format is unknown. */
 export const askedBy = (method: string, { host, path }: Address, body: Json | undefined): Asked | undefined => {
   if (method !== "POST" || !isObject(body)) return undefined
   const address = { host, path: path.replace(/\/+$/, "") }
@@ -45,7 +45,7 @@ export const askedBy = (method: string, { host, path }: Address, body: Json | un
   return { wire, request: wire.request(address, body), isOfficial: isOfficial(host) }
 }
 
-/** A call that was recorded earlier, of which the address and the model are known: enough to read an answer to it that came later. */
+/** Rebuilds enough of an earlier recorded call, from its URL and model, to read a background answer to it. */
 export const wireAt = (
   url: string,
   { provider, model }: Pick<ModelRequest, "provider" | "model">,
@@ -56,14 +56,14 @@ export const wireAt = (
   return asked?.wire.polled === undefined ? undefined : { ...asked, request: { ...asked.request, provider, model } }
 }
 
-/** Whether a host is that of a provider whose prices are known. */
+/** Whether a host belongs to a provider with known prices. */
 export const isOfficial = (host: string): boolean => isPriced(providerAt(host, ""))
 
 /**
- * What a model answered.
+ * Reads a model's answer.
  *
  * @param redact removes keys from a reason
- * @param now the time in milliseconds, for a `Retry-After` that is a date
+ * @param now epoch milliseconds, for a `Retry-After` with a date
  */
 export const answeredBy = (
   { wire, request }: Asked,
@@ -74,7 +74,7 @@ export const answeredBy = (
   const isBinary = came.headers["content-type"]?.startsWith(AwsEvents.MEDIA_TYPE) === true
   const body = bodyOf(came.body, isBinary ? came.bytes : undefined)
   const given = wire.answer(body, (index) => callIdOf(request, index))
-  // A character may come in halves, in two pieces; a half that stays alone is none that a log holds. Parts are JSON.
+  // A surrogate pair may arrive in two pieces; the log accepts no lone half. Parts are JSON, so the casts are safe.
   const parts = (wellFormed(given.parts as unknown as Json) ?? []) as unknown as typeof given.parts
   return outcomeOf({ ...given, parts }, { ...came, isWhole: body.isWhole }, redact, now)
 }

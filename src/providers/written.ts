@@ -1,17 +1,17 @@
-/** Answers of models that a person wrote, as each provider would send them. */
+/** Encodes a text that a person wrote as a model's answer in each wire format. */
 
 import type { Json, JsonObject } from "../values/Json.ts"
 import * as AwsEvents from "./AwsEvents.ts"
 import type { Address } from "./Wire.ts"
 
-/** The body of an answer over HTTP. */
+/** The body of an HTTP answer. */
 export interface WrittenAnswer {
   readonly contentType: string
-  /** Text, or the bytes of AWS's event stream. */
+  /** Text, or bytes for AWS's event stream. */
   readonly body: string | Uint8Array<ArrayBuffer>
 }
 
-/** A text as the answer to a request of the wire format of this name. */
+/** Returns a text as the answer to a request in the wire format with this name. */
 export const written = (wire: string, { path }: Address, body: JsonObject, text: string): WrittenAnswer => {
   const isStreamed = wire.startsWith("ollama") ? body.stream !== false : body.stream === true
   const model = body.model ?? ""
@@ -156,7 +156,7 @@ const geminiOf = (path: string, text: string): WrittenAnswer => {
     usageMetadata: { promptTokenCount: 0, candidatesTokenCount: 0, totalTokenCount: 0 },
   }
   if (!path.includes(":streamGenerateContent")) return whole(value)
-  // The path has the query where a stream of events is asked for; else it is a list.
+  // Without `alt=sse` in the query, Gemini streams a JSON list.
   return path.includes("alt=sse") ? { contentType: SSE, body: `data: ${JSON.stringify(value)}\n\n` } : whole([value])
 }
 
@@ -253,7 +253,7 @@ const converseEvents = (text: string): ReadonlyArray<readonly [string, Json]> =>
   ["metadata", { usage: converseUsage, metrics: { latencyMs: 0 } }],
 ]
 
-/** In the format of the model that the path names, which the request shows. */
+/** The request shows the format of the model in the path. */
 const bedrockInvoked = (path: string, body: JsonObject, text: string): WrittenAnswer => {
   const isStreamed = path.endsWith("-response-stream")
   const chunks = (pieces: ReadonlyArray<Json>) =>

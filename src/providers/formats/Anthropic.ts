@@ -1,4 +1,4 @@
-/** The format of Anthropic's messages (https://docs.anthropic.com/en/api/messages), also as Vertex AI takes them. */
+/** Anthropic's messages (https://docs.anthropic.com/en/api/messages), also on Vertex AI. */
 
 import { meaningOf } from "../../agents/models/FinishReason.ts"
 import type { AnswerPart } from "../../agents/models/Message.ts"
@@ -27,9 +27,9 @@ export const anthropic: Wire = {
 }
 
 /**
- * What a request asks.
+ * Reads a request.
  *
- * @param model where the path names it
+ * @param model from the path, if the path names it
  */
 export const requestOf = ({ host }: Address, body: JsonObject, model?: string): ModelRequest => {
   const told = Conversing.make()
@@ -42,7 +42,7 @@ export const requestOf = ({ host }: Address, body: JsonObject, model?: string): 
     ...told.whole(),
     tools: Parts.listOf(body.tools).map((tool) => {
       const described = Parts.toolDescription(tool, fieldOf(tool, "input_schema"))
-      // Tools of Anthropic's own have a type, and most a name as well.
+      // Anthropic's own tools have a type, and most have a name.
       return { ...described, name: described.name || Parts.asText(fieldOf(tool, "type") ?? "") }
     }),
     settings: Parts.settingsOf(body, ["model", "system", "messages", "tools", "stream"]),
@@ -50,7 +50,7 @@ export const requestOf = ({ host }: Address, body: JsonObject, model?: string): 
   }
 }
 
-/** What an answer says. */
+/** Reads an answer. */
 export const answerOf = ({ pieces, isWhole }: AnswerBody): ProviderAnswer => {
   const blocks = new Blocks.GrowingBlocks()
   const counted = ProviderUsage.counting(ProviderUsage.anthropic)
@@ -106,7 +106,7 @@ export const answerOf = ({ pieces, isWhole }: AnswerBody): ProviderAnswer => {
   }
 }
 
-/** A turn that pauses is continued by a request with what came of it. */
+/** Stop reasons of a turn that the program continues with another request. */
 const PAUSES: ReadonlySet<string | undefined> = new Set(["pause_turn", "compaction"])
 
 const finishOf = (stop: string | undefined): Finished => ({

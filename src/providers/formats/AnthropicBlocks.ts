@@ -1,10 +1,10 @@
-/** The content blocks of Anthropic's messages: of answers, whole or as they stream, and of what a model is told. */
+/** Content blocks of Anthropic's messages, in answers (whole or streamed) and in requests. */
 
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Parts from "../parts.ts"
 
-/** A block of an answer: its text, its arguments, or what was thought in it. */
+/** A block of an answer while it streams. */
 interface GrowingBlock {
   readonly block: unknown
   text: string
@@ -12,10 +12,9 @@ interface GrowingBlock {
   signature: string
 }
 
-/** Most blocks of one answer: a place beyond it is none. */
+/** Maximum number of blocks in an answer. Blocks beyond it are dropped. */
 const MOST_BLOCKS = 4096
 
-/** The blocks of an answer so far. */
 export class GrowingBlocks {
   readonly #blocks: Array<GrowingBlock> = []
 
@@ -41,7 +40,7 @@ export class GrowingBlocks {
     growing.signature += Parts.anyText(fieldOf(delta, "signature")) ?? ""
   }
 
-  /** The parts, in order. The result of a tool that the provider ran is in the part of its call. */
+  /** The parts, in order. A hosted call includes its result. */
   parts(): ReadonlyArray<AnswerPart> {
     const blocks = this.#blocks.filter(Boolean)
     const calls = new Set(blocks.filter(isHosted).map(({ block }) => fieldOf(block, "id")))
@@ -49,7 +48,7 @@ export class GrowingBlocks {
     return blocks.flatMap((one): ReadonlyArray<AnswerPart> => {
       if (isHosted(one)) return [hosted(one, results.get(fieldOf(one.block, "id")))]
       if (!isResult(one)) return partsOf(one)
-      // A turn that paused has the call, and the next one its result.
+      // If the turn paused in between, the call is in the answer before and its result here.
       return calls.has(fieldOf(one.block, "tool_use_id")) ? [] : [resultAlone(one.block)]
     })
   }
@@ -112,7 +111,7 @@ const partsOf = ({ block, text, args, signature }: GrowingBlock): ReadonlyArray<
 
 const objectOf = (value: unknown): object => (typeof value === "object" && value !== null ? value : {})
 
-/** A block of what a person, or a program for it, tells a model. */
+/** A block of a user message. */
 export const contentPart = (block: unknown): ToldPart => {
   switch (fieldOf(block, "type")) {
     case "text":
@@ -128,7 +127,7 @@ export const contentPart = (block: unknown): ToldPart => {
   }
 }
 
-/** The type and the data of a file that is in the block; a block may also say where the file is. */
+/** Media type and data of an embedded file; undefined for a file that the block only refers to. */
 const sourceOf = (block: unknown): readonly [unknown, unknown] => {
   const source = fieldOf(block, "source")
   return fieldOf(source, "type") === "base64"

@@ -1,6 +1,6 @@
 /**
- * The formats of Amazon Bedrock (https://docs.aws.amazon.com/bedrock/latest/APIReference): `converse`, the same for all models,
- * and `invoke`, which takes the format of the model that the path names. Their streams are events of AWS (`AwsEvents`).
+ * Amazon Bedrock (https://docs.aws.amazon.com/bedrock/latest/APIReference): `converse`, one format for all models, and
+ * `invoke`, in the format of the model that the path names. Both stream AWS events (`AwsEvents`).
  */
 
 import { meaningOf } from "../../agents/models/FinishReason.ts"
@@ -37,7 +37,7 @@ export const invoke: Wire = {
     const model = modelIn(INVOKE, address)
     const provider = providerAt(address.host, PROVIDER)
     if (isNova(body)) return converseRequest(address, body, model)
-    // Other models that take messages take those of OpenAI.
+    // All other models with messages use OpenAI's format.
     return "anthropic_version" in body
       ? { ...Anthropic.requestOf(address, body, model), provider }
       : { ...openAiChat.request(address, body), provider, model: Parts.decoded(model) }
@@ -61,10 +61,10 @@ const PROVIDER = "aws"
 
 const modelIn = (pattern: RegExp, { path }: Address): string => pattern.exec(path)?.[1] ?? ""
 
-/** Whether a request has the format of Amazon's own models: that of `converse`. */
+/** Whether a request is for an Amazon model; these use the format of `converse`. */
 const isNova = (body: JsonObject): boolean => "inferenceConfig" in body || "schemaVersion" in body
 
-/** The events of `converse`, which Amazon's own models name by a field each. */
+/** The events of `converse`. In streams of Amazon's models, each is a field instead of a type. */
 const CONVERSE_EVENTS = [
   ...["messageStart", "contentBlockStart", "contentBlockDelta", "contentBlockStop", "messageStop", "metadata"],
 ]

@@ -1,11 +1,11 @@
-/** The content blocks of Bedrock's `converse`. A block is named by its one field: `{ text }`, `{ toolUse }` … */
+/** Content blocks of Bedrock's `converse`. A block's type is its one field: `{ text }`, `{ toolUse }` … */
 
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Parts from "../parts.ts"
 
 interface GrowingBlock {
-  /** As it began; undefined for text, which begins with its first piece. */
+  /** The block as it began; undefined for text, which starts with its first delta. */
   readonly block: unknown
   text: string
   thought: string
@@ -14,7 +14,7 @@ interface GrowingBlock {
   input: string
 }
 
-/** The blocks of an answer, whole or as they stream. */
+/** The blocks of an answer, whole or while they stream. */
 export class GrowingBlocks {
   readonly #blocks = new Map<unknown, GrowingBlock>()
 
@@ -23,7 +23,7 @@ export class GrowingBlocks {
     this.grow(index, block)
   }
 
-  /** Takes a piece of a block, or a whole one. */
+  /** Takes a delta of a block, or a whole block. */
   grow(index: unknown, delta: unknown): void {
     const known = this.#blocks.get(index)
     const growing = known ?? { block: undefined, text: "", thought: "", signature: "", redacted: "", input: "" }
@@ -62,14 +62,14 @@ const partsOf = ({ block, text, thought, signature, redacted }: GrowingBlock): R
   }
   if (redacted !== "") return Parts.reasoningParts("", { bedrock: { redactedData: redacted } })
   if (text !== "") return Parts.textParts(text)
-  // Of a result, the call has it.
+  // A result is already part of its call.
   if (fieldOf(block, "toolResult") !== undefined || fieldOf(block, "text") !== undefined) return []
   const cited = Parts.textIn(fieldOf(fieldOf(block, "citationsContent"), "content"))
   if (cited !== "") return Parts.textParts(cited)
   return contentParts(block)
 }
 
-/** What a block tells. A place where a cache ends tells nothing. */
+/** Parts of a block. A cache point gives none. */
 export const contentParts = (block: unknown): ReadonlyArray<ToldPart> => {
   const text = Parts.anyText(fieldOf(block, "text"))
   if (text !== undefined) return [{ type: "text", text }]

@@ -1,4 +1,4 @@
-/** Puts the calls of a chat completion together from the pieces of its stream, in whatever way a server marks them. */
+/** Assembles the calls of a streamed chat completion, whose servers differ in how they mark the pieces. */
 
 import type { CallPart } from "../../agents/models/Message.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
@@ -9,18 +9,17 @@ interface GrowingCall {
   readonly index: unknown
   id: string | undefined
   name: string
-  /** Text as it streams, or a value that came at once. */
+  /** Streamed text, or a value that arrived at once. */
   args: unknown
-  /** Whether its input is text as it is, without JSON. */
+  /** Whether the input is plain text rather than JSON. */
   isText: boolean
 }
 
-/** The calls of an answer so far. */
 export class ChatCalls {
   readonly #calls: Array<GrowingCall> = []
   #old: GrowingCall | undefined
 
-  /** Takes pieces of calls. In a whole message each piece is a call. */
+  /** Takes pieces of calls. In a whole message, each piece is a call. */
   take(pieces: ReadonlyArray<unknown>, isWhole: boolean): void {
     for (const piece of pieces) {
       const custom = fieldOf(piece, "custom")
@@ -33,7 +32,7 @@ export class ChatCalls {
     }
   }
 
-  /** Takes a piece of the one call of the old `function_call`. */
+  /** Takes a piece of the single call in the deprecated `function_call`. */
   takeOld(called: unknown): void {
     if (called === undefined || called === null) return
     this.#old ??= this.#begin(undefined, false)
@@ -55,8 +54,8 @@ export class ChatCalls {
   }
 
   /**
-   * The call that a piece continues: that of its place, or the last one where it names none. An id that another call has
-   * not, and a name with arguments after arguments that are whole, begin a call: some servers give all the same place.
+   * Returns the call that a piece continues: the one at its index, or the last one if it has no index. Some servers
+   * give all calls the same index, so a new id, or a name with arguments after complete arguments, begins a new call.
    */
   #continued(index: unknown, { id, name, args }: Piece): GrowingCall | undefined {
     const known = id === undefined ? undefined : this.#calls.findLast((call) => call.id === id && call.index === index)
@@ -76,7 +75,7 @@ interface Piece {
 
 const grow = (call: GrowingCall, { id, name, args }: Piece): void => {
   call.id ??= id
-  // Most servers give the name at once, and some with each piece.
+  // Most servers send the name once, some with each piece.
   if (name !== undefined && name !== call.name) call.name += name
   if (typeof args === "string") call.args = typeof call.args === "string" ? call.args + args : call.args
   else if (args !== undefined && args !== null) call.args = args

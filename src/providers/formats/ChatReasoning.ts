@@ -1,4 +1,4 @@
-/** What a model thought in a chat completion: providers have given it a field each. */
+/** The reasoning in a chat completion; each provider has its own field for it. */
 
 import type { AnswerPart } from "../../agents/models/Message.ts"
 import { type Json, type JsonObject, wellFormed } from "../../values/Json.ts"
@@ -11,7 +11,7 @@ import * as Parts from "../parts.ts"
  */
 export class ChatReasoning {
   #text = ""
-  /** OpenRouter wants these back as they came. */
+  /** OpenRouter requires these back unchanged. */
   readonly #details: Array<JsonObject> = []
 
   take(said: unknown): void {
@@ -22,7 +22,7 @@ export class ChatReasoning {
     for (const detail of details) this.#gather(detail)
   }
 
-  /** Takes a part of the content of the type `thinking`. */
+  /** Takes a content part of type `thinking`. */
   takeThinking(part: unknown): void {
     const thinking = fieldOf(part, "thinking")
     this.#text += Parts.textIn(thinking)
@@ -36,7 +36,7 @@ export class ChatReasoning {
     )
   }
 
-  /** Pieces of one detail are one: those of the same type and place that follow each other. */
+  /** Merges successive pieces with the same type and index into one detail. */
   #gather(detail: unknown): void {
     if (!isObject(detail as Json)) return
     const [piece, last] = [detail as JsonObject, this.#details.at(-1)]

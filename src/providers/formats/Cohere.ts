@@ -1,4 +1,4 @@
-/** The format of Cohere's chat, version 2 (https://docs.cohere.com/reference/chat). */
+/** Cohere's chat, version 2 (https://docs.cohere.com/reference/chat). */
 
 import { meaningOf } from "../../agents/models/FinishReason.ts"
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
@@ -59,7 +59,7 @@ export const cohere: Wire = {
   },
 }
 
-/** What was said so far. A message has lists; the pieces of a stream have one element of them. */
+/** The content of an answer so far. A whole message has lists; each event of a stream has one element of them. */
 class Said {
   #plan = ""
   readonly #contents = new Map<unknown, { type: string; text: string }>()
@@ -82,7 +82,7 @@ class Said {
       ({ type, text }): ReadonlyArray<AnswerPart> =>
         type === "thinking" ? Parts.reasoningParts(text) : Parts.textParts(text),
     )
-    // The plan is what the model thought before its calls.
+    // The plan is the model's reasoning before its calls.
     return [...Parts.reasoningParts(this.#plan), ...contents, ...this.#others, ...this.#calls.parts(callId)]
   }
 

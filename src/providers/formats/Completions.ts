@@ -1,4 +1,4 @@
-/** The format of OpenAI's old completions, which vLLM, llama.cpp and others still speak. Its answer continues a text. */
+/** OpenAI's legacy completions, which vLLM, llama.cpp and others still serve. The answer continues the prompt. */
 
 import { meaningOf } from "../../agents/models/FinishReason.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
@@ -26,7 +26,7 @@ export const completions: Wire = {
   },
   answer: ({ pieces, isWhole, isDone }) => {
     const counted = ProviderUsage.counting(ProviderUsage.openAi)
-    /** One prompt may have several answers, and there may be several prompts. */
+    /** By index: a request may have several prompts, and several answers for each. */
     const texts = new Map<unknown, string>()
     let [id, model, finish]: Array<string | undefined> = []
     let error: { readonly error: unknown } | undefined
@@ -60,7 +60,7 @@ export const completions: Wire = {
   },
 }
 
-/** The prompts: a text, or a list of texts, or of tokens. */
+/** The prompts: a text, or a list of texts or of tokens. */
 const promptsIn = (prompt: Json | undefined) => {
   if (typeof prompt === "string") return [{ type: "text" as const, text: prompt }]
   const list = Parts.listOf(prompt)

@@ -1,6 +1,6 @@
 /**
- * Embeddings, as OpenAI, Cohere, Gemini and Ollama make them. The model reads texts and answers with vectors, which stay in
- * the recorded bytes: the answer says how many came.
+ * Embeddings of OpenAI, Cohere, Gemini and Ollama. The answer states the number of vectors; the vectors themselves stay
+ * in the recorded bytes.
  */
 
 import type { ToldPart } from "../../agents/models/Message.ts"
@@ -13,7 +13,7 @@ import * as Parts from "../parts.ts"
 import type { Wire } from "../Wire.ts"
 import { deploymentIn } from "./OpenAiChat.ts"
 
-/** Where each provider embeds, what it is called there, and the fields in which it has texts. */
+/** Each provider's path, its name, and the fields that hold the texts. */
 const PLACES: ReadonlyArray<readonly [RegExp, string, ReadonlyArray<string>]> = [
   [/\/v2\/embed$/, "cohere", ["texts", "inputs", "images"]],
   [/\/models\/([^/:]+):(?:embedContent|batchEmbedContents)$/, "google", ["content", "requests"]],
@@ -60,7 +60,7 @@ export const embeddings: Wire = {
   },
 }
 
-/** The texts that are embedded. Tokens and files are kept as they are. */
+/** The texts to embed. Tokens and files become items. */
 const textsIn = (value: Json | undefined): ReadonlyArray<ToldPart> => {
   if (value === undefined) return []
   if (typeof value === "string") return [{ type: "text", text: value }]
@@ -68,13 +68,13 @@ const textsIn = (value: Json | undefined): ReadonlyArray<ToldPart> => {
   const parts = fieldOf(value, "parts") ?? fieldOf(value, "content")
   const text = Parts.anyText(fieldOf(value, "text"))
   if (text !== undefined) return [{ type: "text", text }]
-  // Each field of a body is JSON.
+  // Safe: every field of a parsed body is JSON.
   return parts === undefined
     ? [Parts.itemPart(Array.isArray(value) ? "tokens" : "input", value)]
     : textsIn(parts as Json)
 }
 
-/** How many vectors came, and how long they are. */
+/** The number of vectors and their length. */
 const vectorsIn = (piece: unknown) => {
   const lists = [
     ...[Parts.listOf(fieldOf(piece, "data")), Parts.listOf(fieldOf(piece, "embeddings"))],

@@ -1,4 +1,7 @@
-/** The format of Gemini's `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content), also of Vertex AI. */
+/**
+ * Gemini's `generateContent` and `streamGenerateContent` (https://ai.google.dev/api/generate-content), also on Vertex
+ * AI.
+ */
 
 import { meaningOf } from "../../agents/models/FinishReason.ts"
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
@@ -74,7 +77,7 @@ export const gemini: Wire = {
   },
 }
 
-/** The functions in an entry of the tools, and the tools of Google's own, which an entry names by its fields. */
+/** The declared functions of an entry in `tools`, and Google's own tools, each a field of the entry. */
 const toolsIn = (tool: unknown) => {
   const declared = Parts.listOf(fieldOf(tool, "functionDeclarations") ?? fieldOf(tool, "function_declarations"))
   const own = Object.keys(typeof tool === "object" && tool !== null ? tool : {}).filter(
@@ -90,13 +93,13 @@ const toolsIn = (tool: unknown) => {
   ]
 }
 
-/** What was said so far. */
+/** The content of an answer so far. */
 class Said {
   readonly parts: Array<AnswerPart> = []
   readonly #callId: (index: number) => string
   readonly #others = new Set<unknown>()
   #calls = 0
-  /** The place of the call whose arguments are coming. */
+  /** Index of the call whose arguments are streaming. */
   #streaming: number | undefined
 
   constructor(callId: (index: number) => string) {
@@ -121,7 +124,7 @@ class Said {
     } else this.#takeOther(part)
   }
 
-  /** A call, or a piece of one that streams: it begins with its name, and ends with a piece that has nothing. */
+  /** Takes a call, or a piece of a streamed one. The first piece has the name; an empty piece ends it. */
   #takeCall(called: unknown, kept: { readonly providerMetadata?: JsonObject }): void {
     const [name, args, partial] = [fieldOf(called, "name"), fieldOf(called, "args"), fieldOf(called, "partialArgs")]
     const streams = Array.isArray(partial) || fieldOf(called, "willContinue") === true
@@ -140,7 +143,7 @@ class Said {
     } else this.#streaming = undefined
   }
 
-  /** A candidate next to the first. */
+  /** Keeps a further candidate. */
   takeOther(candidate: unknown): void {
     const index = fieldOf(candidate, "index")
     if (this.#others.has(index)) return
@@ -169,7 +172,7 @@ class Said {
   }
 }
 
-/** Fields of a part that say something of it, and not what it is. */
+/** Fields of a part that annotate it and do not give its type. */
 const MARKS: ReadonlySet<string> = new Set([
   ...["thought", "thoughtSignature", "thought_signature", "videoMetadata", "video_metadata", "mediaResolution"],
   ...["partMetadata"],
@@ -177,7 +180,7 @@ const MARKS: ReadonlySet<string> = new Set([
 
 const kindOf = (part: object): string | undefined => Object.keys(part).find((name) => !MARKS.has(name))
 
-/** Clients write names either way, and so do servers. */
+/** Clients and servers write field names in either case. */
 const ofEither = (value: unknown, name: string, other: string): unknown => fieldOf(value, name) ?? fieldOf(value, other)
 
 const fileIn = (part: unknown) => {
@@ -194,7 +197,7 @@ const finishOf = (reason: string): Finished => ({
 
 const REFUSALS = /^IMAGE_(SAFETY|PROHIBITED_CONTENT|RECITATION)$/
 
-/** Reasons for which Gemini gives up. */
+/** Reasons with which Gemini reports a failure. */
 const FAILURES: ReadonlySet<string> = new Set([
   ...["OTHER", "LANGUAGE", "IMAGE_OTHER", "NO_IMAGE", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE"],
 ])

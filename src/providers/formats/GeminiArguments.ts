@@ -1,5 +1,5 @@
 /**
- * The arguments of a function call that Gemini streams value by value (`partialArgs` of Vertex AI), each with its place as a
+ * Function-call arguments that Gemini on Vertex AI streams value by value (`partialArgs`), each with its place as a
  * JSON path: `$.location`, `$.items[0].name`.
  */
 
@@ -7,14 +7,14 @@ import type { Json } from "../../values/Json.ts"
 import { fieldOf, isObject } from "../../values/JsonObjects.ts"
 import * as Parts from "../parts.ts"
 
-/** The arguments with further values in their places. A text that continues is one text. */
+/** Returns the arguments with more values in place. A piece of text extends the text before it. */
 export const withPartial = (args: Json, partial: ReadonlyArray<unknown>): Json =>
   partial.reduce<Json>((before, arg) => {
     const path = Parts.anyText(fieldOf(arg, "jsonPath")) ?? ""
     return placed(before, segmentsOf(path), (known) => givenValue(arg, known, path.endsWith("[]")))
   }, args)
 
-/** The value of a piece where another may be. Undefined leaves that one. */
+/** The value of a piece; undefined keeps the known one. */
 const givenValue = (arg: unknown, known: Json | undefined, isList: boolean): Json | undefined => {
   const text = Parts.anyText(fieldOf(arg, "stringValue"))
   if (text !== undefined) return (typeof known === "string" ? known : "") + text
@@ -22,7 +22,7 @@ const givenValue = (arg: unknown, known: Json | undefined, isList: boolean): Jso
   if (typeof number === "number") return number
   if (typeof flag === "boolean") return flag
   if (fieldOf(arg, "nullValue") !== undefined) return null
-  // A list or an object that is empty.
+  // An empty list or object.
   return known !== undefined || fieldOf(arg, "willContinue") === true ? undefined : isList ? [] : {}
 }
 
@@ -33,10 +33,10 @@ const segmentsOf = (path: string): ReadonlyArray<string | number> =>
     index === undefined ? (name ?? quoted ?? doubleQuoted ?? "") : Number(index),
   )
 
-/** Maximum length of a list. A place beyond it is none. */
+/** Maximum length of a list. Values beyond it are dropped. */
 const MOST_ITEMS = 65_536
 
-/** A copy with another value in a place, and the objects and lists that lead there. */
+/** Returns a copy with one place changed. Creates the objects and lists on the way to it. */
 const placed = (
   whole: Json | undefined,
   [segment, ...further]: ReadonlyArray<string | number>,

@@ -1,4 +1,4 @@
-/** The steps of Gemini's interactions, and the contents in them: whole, or as they stream. */
+/** The steps of Gemini's interactions and their contents, whole or streamed. */
 
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import { defined } from "../../values/defined.ts"
@@ -7,10 +7,10 @@ import * as Parts from "../parts.ts"
 
 const CONTENTS: ReadonlySet<unknown> = new Set(["text", "image", "audio", "video", "document"])
 
-/** Whether an item is content, which does not say whose it is. */
+/** Whether an item is bare content, which names no role. */
 export const isContent = (item: unknown): boolean => typeof item === "string" || CONTENTS.has(fieldOf(item, "type"))
 
-/** Whether an item is a step of the model's. */
+/** Whether an item is a step of the model. */
 export const isOfModel = (item: unknown): boolean => {
   const type = Parts.anyText(fieldOf(item, "type")) ?? ""
   return MODEL.has(type) || HOSTED.test(type)
@@ -18,10 +18,9 @@ export const isOfModel = (item: unknown): boolean => {
 
 const MODEL: ReadonlySet<string> = new Set(["model_output", "thought", "function_call"])
 
-/** Tools that Google runs, and their results: `google_search_call`, `google_search_result` … */
+/** Hosted calls and their results: `google_search_call`, `google_search_result` … */
 const HOSTED = /^(?!function_)(\w+?)_(?:tool_)?(call|result)$/
 
-/** A content as a model is told it. */
 export const contentPart = (content: unknown): ToldPart => {
   const text = Parts.anyText(content) ?? Parts.anyText(fieldOf(content, "text"))
   if (text !== undefined) return { type: "text", text }
@@ -30,7 +29,7 @@ export const contentPart = (content: unknown): ToldPart => {
     : Parts.unreadPart(content)
 }
 
-/** The parts of steps or outputs, in order. The result of a tool that Google ran is in the part of its call. */
+/** The parts of steps or outputs, in order. A hosted call includes its result. */
 export const partsOf = (steps: ReadonlyArray<unknown>, callId: () => string): ReadonlyArray<AnswerPart> => {
   const results = new Map<unknown, unknown>()
   const calls = new Set<unknown>()
@@ -86,11 +85,11 @@ const endOf = (result: unknown) => ({
   isError: fieldOf(result, "is_error") === true,
 })
 
-/** The steps, or the contents, of an answer while it streams. */
+/** The steps, or contents, of an answer while it streams. */
 export class GrowingSteps {
   readonly #steps = new Map<unknown, GrowingStep>()
 
-  /** Takes an event that is about a step (`step.start`, `step.delta`) or a content (`content.start`, `content.delta`). */
+  /** Takes an event about a step (`step.start`, `step.delta`) or a content (`content.start`, `content.delta`). */
   take(type: string, event: unknown): void {
     const index = fieldOf(event, "index")
     const started = fieldOf(event, "step") ?? fieldOf(event, "content")
@@ -109,7 +108,7 @@ export class GrowingSteps {
         ...(args === "" ? {} : { arguments: args }),
       }
       if (contents.length === 0) return { ...begun, ...more }
-      // A content may begin with its type alone.
+      // A content may begin with nothing but its type.
       const isEmpty = typeof step === "object" && step !== null && Object.keys(step).length <= 1
       const before = !isContent(step) ? Parts.listOf(fieldOf(step, "content")) : isEmpty ? [] : [step]
       return { ...begun, ...more, type: "model_output", content: [...before, ...contents] }
@@ -145,7 +144,7 @@ const grown = (before: GrowingStep, delta: unknown): GrowingStep => {
     case "text_annotation_delta":
       return before
     default:
-      // A step that comes as a whole.
+      // A step that arrives whole.
       return { ...before, step: { ...(before.step ?? {}), ...(typeof delta === "object" ? delta : {}) } }
   }
 }

@@ -1,4 +1,7 @@
-/** The format of Gemini's interactions (https://ai.google.dev/gemini-api/docs/interactions), of both revisions: `outputs` and `steps`. */
+/**
+ * Gemini's Interactions API (https://ai.google.dev/gemini-api/docs/interactions), in both revisions: `outputs` and
+ * `steps`.
+ */
 
 import type { AnswerPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
@@ -86,12 +89,12 @@ const finishOf = (status: string | undefined, isWhole: boolean): Finished | unde
     case "cancelled":
       return { unified: "error", raw: status }
     default:
-      // It works in the background: the program asks for the rest later.
+      // Runs in the background: the program fetches the rest later.
       return isWhole && status === "in_progress" ? { unified: "paused", raw: status } : undefined
   }
 }
 
-/** A turn with a role, a step, or content of the person. */
+/** Takes a turn with a role, a step, or user content. */
 const tell = (told: Conversing.Conversing, item: Json) => {
   const [role, content] = [fieldOf(item, "role"), fieldOf(item, "content")]
   const steps = Array.isArray(content) ? content : [content]

@@ -1,4 +1,4 @@
-/** The formats of Ollama (https://github.com/ollama/ollama/blob/main/docs/api.md): `chat` and `generate`. */
+/** Ollama's `chat` and `generate` (https://github.com/ollama/ollama/blob/main/docs/api.md). */
 
 import { meaningOf } from "../../agents/models/FinishReason.ts"
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
@@ -40,14 +40,14 @@ export const ollamaGenerate: Wire = {
       model: Parts.asText(body.model ?? ""),
       ...told.whole(),
       tools: [],
-      // The context has the tokens of the turns before.
+      // `context` stays a setting: it holds the tokens of earlier turns.
       settings: Parts.settingsOf(body, ["model", "prompt", "images", "system", "stream"]),
     }
   },
   answer: ({ pieces }, callId) => answerOf(pieces, callId, generated),
 }
 
-/** What a piece of `generate` says, as a message of `chat` has it. */
+/** Converts a chunk of `generate` to a message of `chat`. */
 const generated = (piece: unknown): unknown => {
   const [content, thinking] = [fieldOf(piece, "response"), fieldOf(piece, "thinking")]
   return content === undefined && thinking === undefined ? undefined : { content, thinking }
@@ -122,5 +122,5 @@ const tell = (told: Conversing.Conversing, message: unknown) => {
   }
 }
 
-/** Ollama does not say which format an image has. */
+/** Ollama does not state the format of an image. */
 const imageOf = (data: unknown) => Parts.filePart("application/octet-stream", data, data, "image")

@@ -1,6 +1,6 @@
 /**
- * The format of OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat), which most servers
- * speak: Mistral, OpenRouter, DeepSeek, Groq, xAI, vLLM, llama.cpp, Ollama … with fields of their own.
+ * OpenAI's chat completions (https://platform.openai.com/docs/api-reference/chat), which most servers speak with fields
+ * of their own: Mistral, OpenRouter, DeepSeek, Groq, xAI, vLLM, llama.cpp, Ollama …
  */
 
 import { meaningOf } from "../../agents/models/FinishReason.ts"
@@ -70,7 +70,7 @@ export const openAiChat: Wire = {
   },
 }
 
-/** What was said in an answer so far. */
+/** The content of an answer so far. */
 class Said {
   refusal = ""
   #text = ""
@@ -95,7 +95,7 @@ class Said {
     this.#audio.transcript += Parts.anyText(fieldOf(audio, "transcript")) ?? ""
   }
 
-  /** A choice next to the first: a program that asks for several reads them all. */
+  /** Keeps a further choice (`n > 1`); the program reads all of them. */
   takeOther(choice: unknown): void {
     const index = fieldOf(choice, "index")
     if (this.#choices.has(index)) return
@@ -142,7 +142,7 @@ class Said {
   }
 }
 
-/** How an answer ended. Some servers give an empty reason, with each piece or with the last one alone. */
+/** How an answer ended. Some servers send an empty reason, with each chunk or with the last one only. */
 class Finish {
   readonly #body: AnswerBody
   #reason: string | undefined
@@ -156,7 +156,7 @@ class Finish {
   take(choice: unknown, isMessage: boolean): void {
     const reason = fieldOf(choice, "finish_reason")
     this.#reason = textOf(reason) ?? this.#reason
-    // A whole message needs no reason; a stream whose pieces had none (null) ends with the first that has one.
+    // A whole message needs no reason. A stream whose chunks had `null` ends at the first empty reason.
     this.#isEmpty ||= (isMessage && this.#body.isWhole) || (reason === "" && this.#before !== "")
     this.#before = reason
   }
@@ -169,18 +169,18 @@ class Finish {
   }
 }
 
-/** The deployment that a path of Azure names: `/openai/deployments/NAME/chat/completions`. */
+/** The deployment in a path of Azure: `/openai/deployments/NAME/chat/completions`. */
 export const deploymentIn = (path: string): string | undefined => {
   const name = /\/deployments\/([^/]+)\//.exec(path)?.[1]
   return name === undefined ? undefined : Parts.decoded(name)
 }
 
-/** Tools as OpenAI and Ollama are told of them. */
+/** Tool descriptions in a request to OpenAI or Ollama. */
 export const toolsOf = (tools: unknown) =>
   Parts.listOf(tools).map((tool) => {
     const described = fieldOf(tool, "function") ?? fieldOf(tool, "custom") ?? tool
     const { name, ...others } = Parts.toolDescription(described, fieldOf(described, "parameters"))
-    // Tools of the provider's own have a type alone.
+    // The provider's own tools have only a type.
     return { name: name || Parts.asText(fieldOf(tool, "type") ?? ""), ...others }
   })
 
@@ -208,7 +208,7 @@ const tell = (told: Conversing.Conversing, message: unknown) => {
   }
 }
 
-/** What an earlier answer said, as a program sends it back. */
+/** An earlier answer, as a program sends it back. */
 const assistantParts = (message: unknown, callId: () => string): ReadonlyArray<AnswerPart> => {
   const said = new Said()
   said.take(message, true)
@@ -216,7 +216,7 @@ const assistantParts = (message: unknown, callId: () => string): ReadonlyArray<A
   return [
     ...said.parts(callId),
     ...Parts.textParts(said.refusal),
-    // A program sends the id of what was spoken.
+    // Programs refer to earlier audio by its id.
     ...(audio === undefined || audio === null ? [] : [Parts.itemPart("audio", audio)]),
   ]
 }
@@ -244,7 +244,7 @@ const contentPart = (part: unknown): ToldPart => {
   }
 }
 
-/** The type of sound: the request names its format, and the sound does as well. */
+/** The media type of audio, from its first bytes: only the request names the format. */
 const audioTypeOf = (sound: Buffer): string =>
   SIGNATURES.find(([signature]) => sound.subarray(0, signature.length).toString("latin1") === signature)?.[1] ??
   "audio/*"

@@ -1,4 +1,4 @@
-/** The format of OpenAI's responses (https://platform.openai.com/docs/api-reference/responses). */
+/** OpenAI's Responses API (https://platform.openai.com/docs/api-reference/responses). */
 
 import type { ToldPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
@@ -74,17 +74,17 @@ const threadIn = ({ previous_response_id, conversation }: JsonObject): Thread | 
   return { ...defined({ after, conversation: id }) }
 }
 
-/** Whether a value is a response, and no event about one. */
+/** Whether a value is a response rather than an event about one. */
 const isResponse = (piece: unknown): boolean =>
   fieldOf(piece, "object") === "response" || (!fieldOf(piece, "type") && Array.isArray(fieldOf(piece, "output")))
 
 const isEnd = (type: unknown) =>
   type === "response.completed" || type === "response.incomplete" || type === "response.failed"
 
-/** An item of an answer while it streams. */
+/** An item while it streams. */
 interface GrowingItem {
   item: unknown
-  /** Pieces of its text, of its arguments, of what it thought or of its refusal. */
+  /** Its streamed text so far: output, arguments, reasoning or refusal. */
   text: string
   isRefusal: boolean
 }
@@ -102,7 +102,7 @@ const take = (growing: Map<number, GrowingItem>, piece: unknown): void => {
   }
 }
 
-/** The field in which items of a type have the text that streams. */
+/** The field that holds the streamed text, by item type. */
 const STREAMED: ReadonlyMap<unknown, (text: string) => JsonObject> = new Map<unknown, (text: string) => JsonObject>([
   ["function_call", (text) => ({ arguments: text })],
   ["mcp_call", (text) => ({ arguments: text })],
@@ -111,7 +111,7 @@ const STREAMED: ReadonlyMap<unknown, (text: string) => JsonObject> = new Map<unk
   ["reasoning", (text) => ({ summary: [{ type: "summary_text", text }] })],
 ])
 
-/** An item as far as it came. */
+/** The item as far as it arrived. */
 const itemOf = ({ item, text, isRefusal }: GrowingItem): unknown => {
   if (text === "" || typeof item !== "object" || item === null) return item
   const content = isRefusal ? { type: "refusal", refusal: text } : { type: "output_text", text }
@@ -132,10 +132,10 @@ const finishOf = (response: unknown, { isWhole }: AnswerBody): Finished | undefi
       return { unified: "error", raw: status }
     case "queued":
     case "in_progress":
-      // Works in the background: the program asks for the rest later.
+      // A background response: the program fetches the rest later.
       return isWhole ? { unified: "paused", raw: status } : undefined
     default:
-      // Some servers give no status.
+      // Some servers send no status.
       return isWhole && isResponse(response) ? { unified: "stop", raw: status } : undefined
   }
 }

@@ -1,11 +1,11 @@
-/** The items of OpenAI's responses: what a model gives, and what a program sends back. */
+/** Items of OpenAI's Responses API: model output, and results that a program sends back. */
 
 import type { AnswerPart, CallPart } from "../../agents/models/Message.ts"
 import { defined } from "../../values/defined.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Parts from "../parts.ts"
 
-/** Whether a model gives items of this type, so that one in a request is the model's own. */
+/** Whether models produce items of this type, so that one in a request came from a model. */
 export const isOfModel = (item: unknown): boolean => {
   const type = typeOf(item)
   return (
@@ -17,7 +17,7 @@ export const isOfModel = (item: unknown): boolean => {
   )
 }
 
-/** The result of a call, as a program sends it or as the provider gives it; undefined if the item is none. */
+/** The result of a call, from the program or from the provider; undefined for other items. */
 export const resultIn = (
   item: unknown,
 ): { readonly callId: unknown; readonly content: unknown; readonly isError: boolean } | undefined => {
@@ -37,14 +37,14 @@ export const resultIn = (
 
 const RESULTS: ReadonlySet<string> = new Set(["tool_search_output", "program_output"])
 
-/** The parts of items that a model gave, in order. A call whose result is among them was run by the provider. */
+/** The parts of a model's items, in order. A call whose result is in the same list ran at the provider. */
 export const partsOf = (items: ReadonlyArray<unknown>, callId: () => string): ReadonlyArray<AnswerPart> => {
   const results = new Map(items.map(resultIn).flatMap((result) => (result ? [[result.callId, result] as const] : [])))
   const calls = new Set(items.filter((item) => resultIn(item) === undefined).map((item) => fieldOf(item, "call_id")))
   return items.flatMap((item): ReadonlyArray<AnswerPart> => {
     const end = resultIn(item)
     if (end !== undefined && calls.has(end.callId)) return []
-    // An earlier answer has the call.
+    // Its call is in an earlier answer.
     if (end !== undefined) {
       const tool = typeOf(item).replace(/(_call)?_output$/, "")
       return [Parts.hostedPart(end.callId, tool, {}, { result: end.content, isError: end.isError })]
@@ -134,16 +134,16 @@ const CALLS: { readonly [type: string]: (item: unknown, callId: () => string) =>
 
 const isEmpty = (list: unknown): boolean => Parts.listOf(list).length === 0
 
-/** Tools that the provider runs, by the fields in which their items say what was asked and what came of it. */
+/** Hosted tools, with the fields for their arguments and their result. */
 const HOSTED: { readonly [type: string]: { readonly args: ReadonlyArray<string>; readonly result?: string } } = {
   web_search_call: { args: ["action"] },
   file_search_call: { args: ["queries"], result: "results" },
   code_interpreter_call: { args: ["code", "container_id"], result: "outputs" },
   mcp_call: { args: ["arguments"], result: "output" },
   mcp_list_tools: { args: ["server_label"], result: "tools" },
-  // A program that the model wrote, which calls the tools of the program that asks.
+  // A program written by the model, which calls the tools of the requesting program.
   program: { args: ["code"] },
-  // Those of xAI.
+  // xAI's tools.
   x_search_call: { args: ["arguments"] },
   code_execution_call: { args: ["arguments"] },
   view_image_call: { args: ["arguments"] },
@@ -166,7 +166,7 @@ const hosted = (item: unknown, type: string): AnswerPart => {
   })
 }
 
-/** What xAI calls as custom tools, and runs itself. */
+/** Custom tools that xAI calls and runs itself. */
 const OF_XAI: ReadonlySet<unknown> = new Set([
   ...["web_search", "web_search_with_snippets", "browse_page", "view_image", "view_x_video"],
   ...["x_user_search", "x_keyword_search", "x_semantic_search", "x_thread_fetch"],
@@ -175,7 +175,7 @@ const OF_XAI: ReadonlySet<unknown> = new Set([
 const pick = (fields: Record<string, unknown>, names: ReadonlyArray<string>) =>
   Object.fromEntries(names.map((name) => [name, fields[name]]))
 
-/** Items that are no calls. */
+/** Items other than calls. */
 const OTHERS: { readonly [type: string]: (item: unknown) => ReadonlyArray<AnswerPart> } = {
   message: (item) => {
     const content = fieldOf(item, "content")
@@ -184,7 +184,7 @@ const OTHERS: { readonly [type: string]: (item: unknown) => ReadonlyArray<Answer
   reasoning: (item) => {
     const text = Parts.textIn(fieldOf(item, "summary")) || Parts.textIn(fieldOf(item, "content"))
     const [id, encrypted] = [textOf(fieldOf(item, "id")), textOf(fieldOf(item, "encrypted_content"))]
-    // What is encrypted goes back as it is.
+    // Encrypted reasoning goes back unchanged.
     const metadata =
       encrypted === undefined
         ? undefined
