@@ -12,15 +12,14 @@ export interface ActingTask extends TaskContext {
     readonly log: EventLog.Service
     readonly gate: GateConfig
     readonly confirmations: ConfirmationAsking
-    /** Shared by all tasks of the kernel. */
     readonly commands: CommandQueue
   }
   /**
-   * Runs effects one at a time. Each change of an environment is compared, recorded and stored before the next one, in
-   * the order of the results.
+   * Serializes changes of environments: each is compared, recorded and stored before the next, in the order of the
+   * results.
    */
   readonly inOrder: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
-  /** The last known document of each environment, by plugin. */
+  /** The last known documents, by plugin. */
   readonly documents: Map<string, Json>
   /** Plugins whose environments a resume or fork could not restore. */
   readonly unrewound: Set<string>

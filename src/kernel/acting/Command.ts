@@ -30,10 +30,10 @@ export {
   unknownReason,
 } from "./command/Outcome.ts"
 
-/** Reasons why a command could not be requested. A denied or failed command is an outcome, not an error. */
+/** A denied or failed command is an outcome, not an error. */
 export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 
-/** Stops a command: its time is used up, or an input arrived. */
+/** Stops a command when its time is used up or an input arrives. */
 export interface Stop {
   /** Completes with the reason. */
   readonly signal: Effect.Effect<string>
@@ -43,8 +43,8 @@ export interface Stop {
 }
 
 /**
- * Runs commands until their stops fire. A stop interrupts the run: tools see an aborted signal, and the log records how
- * each command ended. Several commands stop together, once all of their stops have fired.
+ * Runs commands until all of their stops have fired, then interrupts them: tools see an aborted signal, and the log
+ * records how each command ended.
  *
  * @param stopped returns the recorded outcomes of stopped commands
  */
@@ -85,19 +85,16 @@ export interface Command {
   readonly args: JsonObject
   readonly commandId: string
   readonly argsDigest: string
-  /** The acting agent, in a task with several. */
+  /** In a task with several agents. */
   readonly agentId?: string | undefined
-  /** Ends the command before its caller does. */
   readonly stop?: Stop | undefined
 }
 
-/** Identifies a command across requests. */
 export interface CommandIdentity {
   /** The model's id of the tool call. */
   readonly callId?: string
-  /** The acting agent, in a task with several. */
+  /** In a task with several agents. */
   readonly agentId?: string
-  /** The origin of a command that no agent requested. */
   readonly source?: "scenario"
 }
 
@@ -122,19 +119,17 @@ export interface ResolvedActuator {
   readonly plugin: string
   readonly digest: string
   readonly priority: number
-  /** Commands to the same instance of a plugin share a lane of the queue. */
   readonly lane: Lane
-  /** The actuator's name within its plugin. */
   readonly component: string
   readonly declared: Actuator | undefined
   /** The declared risk, raised by the plugin's grants. */
   readonly risk: EffectiveRisk
-  /** Whether the actuator steps a world: its result then carries rewards. */
+  /** Whether it steps a world: its result then carries rewards. */
   readonly isStep: boolean
   readonly found: Plugin
 }
 
-/** Looks up the active actuator of a command in the current registry. */
+/** Undefined if no active actuator has this name. */
 export const resolve = ({
   task,
   actuator,
@@ -156,11 +151,10 @@ export const resolve = ({
   })
 
 /**
- * Maximum number of commands in progress at one instance of a concurrent plugin; the others wait by priority. Half of
- * the calls that a process takes (`CALLS_IN_FLIGHT`), so that the kernel can still read sensors.
+ * Maximum number of commands in progress at one instance of a concurrent plugin. Half of the calls that a process takes
+ * (`CALLS_IN_FLIGHT`), so that the kernel can still read sensors.
  */
 const CONCURRENT_COMMANDS = 32
 
-/** The active actuators of the plugins that take part in a task. */
 export const activeIn = (task: ActingTask, registry: PluginRegistry): ReadonlyArray<ActiveComponent> =>
   activeActuators(registry).filter(({ plugin }) => task.takesPart(plugin))

@@ -74,7 +74,6 @@ const alone = <E>(task: ActingTask, setout: Effect.Effect<Traveller.Setout, E>, 
     () => stop?.outcome,
   )
 
-/** Reaches the plugin with one command. */
 const REACH: Reach = {
   isRound: false,
   refuses: () => undefined,
@@ -83,7 +82,6 @@ const REACH: Reach = {
     of === undefined ? Effect.void : recordOutcome(of, plugin, { failed: failureOf(failure) }),
 }
 
-/** Calls the plugin for a dispatched command. */
 const called = (
   process: Parameters<Reach["call"]>[0],
   of: Traveller.Traveller,

@@ -1,4 +1,4 @@
-/** Records how a command ended: succeeded, failed, denied, expired or aborted. */
+/** Records how commands ended. */
 
 import { Cause, Effect, Option, Predicate } from "effect"
 import type { AppendError, CoreNewEvent, LeaseLost } from "../../events/log/EventLog.ts"
@@ -15,14 +15,11 @@ import * as CommandState from "./CommandState.ts"
 import type { Traveller } from "./Traveller.ts"
 import { unknownReward } from "./WorldRewards.ts"
 
-/** The outcome of a command that was executed, or that failed on the way to its plugin. */
 export type ExecutionResult = (
   | { readonly succeeded: Json; readonly latencyMs: number; readonly unrecorded?: string }
   | { readonly failed: Failure; readonly latencyMs?: number }
 ) & {
-  /** The document of the plugin's environment after the command. */
   readonly state?: Json | undefined
-  /** The world's rewards for the command, as events. */
   readonly rewards?: ReadonlyArray<CoreNewEvent>
   /** The plugin, as `name@version`, whose `settle` reported this outcome after a crash. */
   readonly settledBy?: string
@@ -74,10 +71,7 @@ export const recordOutcome = (
       }),
     )
 
-/**
- * The outcome of an executed command whose result cannot be recorded. Its reason also says if the world's state is
- * missing.
- */
+/** Its reason also says if the world's state is missing. */
 export const unrecorded = (
   task: ActingTask,
   plugin: string,
@@ -90,10 +84,7 @@ export const unrecorded = (
 
 const STATE_LOST = "; what it changed in its world is not recorded"
 
-/**
- * Logs the outcome of a command whose task another kernel has taken over. The event log has `CommandOutcomeUnknown` for
- * it.
- */
+/** Another kernel took the task over, and the event log has `CommandOutcomeUnknown` for the command. */
 const warnUnrecorded =
   ({ actuator, commandId }: Command, { type, payload }: CoreNewEvent) =>
   ({ message }: LeaseLost) =>
@@ -101,7 +92,6 @@ const warnUnrecorded =
       `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
     )
 
-/** The outcome as the caller receives it. */
 export const outcomeOf = (
   { commandId, actuator, args }: Command,
   event: Event,
@@ -150,10 +140,8 @@ export const isUnrecorded = (ending: ExecutionResult): boolean =>
 const settledByOf = ({ settledBy }: ExecutionResult) => (settledBy === undefined ? {} : { settledBy })
 
 /**
- * Returns the event for a change of an environment's document, or nothing if it did not change.
- *
- * `commands` lists the ids of the commands that caused the change, if there are several. `isConfirmed` records an empty
- * change too: without it, a reader cannot tell whether a command whose result is missing lost its state as well.
+ * `commands` lists the commands that caused the change, if there are several. `isConfirmed` records an empty change
+ * too: without it, a reader cannot tell whether a command whose result is missing lost its state as well.
  */
 export const changesOf = (
   task: ActingTask,
@@ -189,10 +177,7 @@ export const endedBy = (
   }
 }
 
-/**
- * Records, in one commit, the ends of commands that were interrupted or failed without an outcome. Skips commands that
- * have ended.
- */
+/** Records, in one commit, the ends of commands that were interrupted or failed without an outcome. */
 export const recordAborted = (
   travellers: ReadonlyArray<Traveller>,
   cause: Cause.Cause<unknown>,
@@ -239,7 +224,6 @@ const abortedEvent = ({ command, state }: Traveller, cause: Cause.Cause<unknown>
   return outcomeEvent(commandId, state.last, { failed: { code, message } })
 }
 
-/** Reads the outcome of a stopped command from its recorded end. */
 const stopped = ({ commandId, actuator, args }: Command, event: Event): CommandOutcome | undefined => {
   const of = { commandId, actuator, args, event }
   if (Vocabulary.is(event, "CommandFailed")) return { status: "failed", ...of, error: event.payload.error }

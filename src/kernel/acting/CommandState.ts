@@ -11,7 +11,6 @@ import { plainText } from "../../values/Json.ts"
 import type { ConfirmationResult, RequestedEvent } from "../gate/ConfirmationRequests.ts"
 import type * as Gate from "../gate/Gate.ts"
 
-/** The state of a command. */
 export interface CommandState {
   /**
    * - `new`: the log has nothing of it
@@ -24,14 +23,13 @@ export interface CommandState {
    * - `ended`: has its outcome, or was denied
    */
   readonly at: "new" | "requested" | "asked" | "answered" | "allowed" | "dispatched" | "doubtful" | "ended"
-  /** The id of its latest event, which causes the next one. For a new command: the event that causes its request. */
+  /** The id of its latest event; at first, of the event that causes its request. */
   readonly last: string
-  /** The id and position of its request; empty and 0 for a new command. */
+  /** The id and position of its request. */
   readonly requested: string
   readonly commandedAt: number
   /** The version of the task's stream up to which nothing has ended it. */
   readonly version: number
-  /** The rule that allowed it last. */
   readonly rule?: string | undefined
   /** The question that an earlier kernel asked a person about it. */
   readonly question?: RequestedEvent | undefined
@@ -39,7 +37,6 @@ export interface CommandState {
   readonly answer?: ConfirmationResult | undefined
 }
 
-/** The state before anything is recorded. */
 export const unrecorded = (causationId: string): CommandState => ({
   at: "new",
   last: causationId,
@@ -54,7 +51,6 @@ export const unrecorded = (causationId: string): CommandState => ({
 /** The part of an event that the fold reads. An event has no position or version until it is recorded. */
 export type CommandEvent = Pick<Event, "id" | "type" | "payload"> & Partial<Pick<Event, "position" | "version">>
 
-/** The types of the events that end a command. */
 export const ENDS = ["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"] as const
 
 export const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).includes(type)
@@ -80,7 +76,7 @@ export const evolve = (state: CommandState, event: CommandEvent): CommandState =
   }
 }
 
-/** Keeps one set of fields in one order, so that all states share a hidden class: each command creates several. */
+/** All states have the same fields in the same order, which V8 rewards: each command creates several. */
 const moved = (
   { requested, commandedAt, question, answer, rule: ruledBy }: CommandState,
   at: CommandState["at"],
@@ -89,7 +85,6 @@ const moved = (
   rule = ruledBy,
 ): CommandState => ({ at, last, requested, commandedAt, version, rule, question, answer })
 
-/** Applies the answer to the question about a command. */
 export const answered = (state: CommandState, answer: ConfirmationResult): CommandState => ({
   ...state,
   at: "answered",
@@ -98,15 +93,15 @@ export const answered = (state: CommandState, answer: ConfirmationResult): Comma
 })
 
 /**
- * The state in which a kernel takes up a command that another kernel left. A dispatched command is in doubt. A question
- * still stands, even if its answer had led to an allowance: the kernel that dispatches checks the answer itself.
+ * The state in which a kernel takes up a command that another kernel left. A question stands even after its answer: the
+ * kernel that dispatches checks the answer itself.
  */
 export const takenUp = (state: CommandState): CommandState => {
   if (state.at === "dispatched") return { ...state, at: "doubtful" }
   return state.question !== undefined && state.at === "allowed" ? { ...state, at: "asked" } : state
 }
 
-/** Marks a command as ended although its latest event is no end. */
+/** For a command whose latest event is no end. */
 export const ended = (state: CommandState): CommandState => ({ ...state, at: "ended" })
 
 /** Takes back a recorded dispatch that was never followed by a call. */
@@ -125,13 +120,12 @@ export const unasked = ({ question, ...state }: CommandState): CommandState => {
 export const isApproved = ({ question, answer }: CommandState): boolean =>
   question !== undefined || answer !== undefined
 
-/** The ruling on a command: the gate's, or a denial that needed no gate. */
+/** The gate's ruling, or a denial that needed no gate. */
 export interface Judgement extends Gate.Ruling {
   /** Whether a second dispatch is safe although the first may have taken effect. Default: no. */
   readonly isRepeatable?: boolean
 }
 
-/** One step of a command. */
 export type Step =
   | { readonly do: "request" }
   | { readonly do: "ask" }
@@ -144,7 +138,6 @@ export type Step =
   | { readonly do: "doubt" }
   | { readonly do: "nothing" }
 
-/** The one step to take in a state. */
 export const next = (state: CommandState, judgement: Judgement): Step => {
   const { decision, rule, isRepeatable = false } = judgement
   switch (state.at) {
@@ -198,10 +191,10 @@ const afterAnswer = (answer: ConfirmationResult | undefined, rule: string): Step
   }
 }
 
-/** The rule of a denial for lack of a decision: `Gate.INVALID_GATE_RULE`. */
+/** Equal to `Gate.INVALID_GATE_RULE`. */
 const NO_DECISION: typeof Gate.INVALID_GATE_RULE = "gate"
 
-/** The reason for denying a command after an unknown decision. The compiler excludes it; a cast or a defect could still cause it. */
+/** The compiler excludes an unknown decision; a cast or a defect could still cause it. */
 const unexpected = (expected: string, found: undefined): string =>
   `expected ${expected}, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
 
@@ -211,7 +204,6 @@ export const refusal = ({ at }: CommandState, rule: string, reason: string): Ste
 
 export const EXPIRED = "nobody decided in time"
 
-/** The content of a step's event beyond the step itself. */
 interface Recorded {
   readonly id: string
   readonly request: PayloadOf<"ActuatorCommanded">
@@ -253,7 +245,7 @@ export const eventOf = (
   }
 }
 
-/** Folds a task's events into the states of its commands, by id, in the order of their requests. */
+/** States by command id, in the order of the requests. */
 export const fold = (events: Iterable<Event>): ReadonlyMap<string, CommandState> => {
   const states = new Map<string, CommandState>()
   for (const event of events) {

@@ -20,15 +20,12 @@ import type { Journey } from "./Reach.ts"
 import type { Traveller } from "./Traveller.ts"
 import { endIfRecorded, isOpen, refuse, unreached } from "./Undispatched.ts"
 
-/** The task was paused before the dispatch. The command gives its turn back and waits. */
+/** The command gives its turn back and waits. */
 class Paused extends Data.TaggedError("Paused") {}
 
 type Ledger = Interpreter.Ledger<Traveller, Event, LeaseLost | AppendError | LogError>
 
-/**
- * Sends allowed commands to their plugin, in their turn, unless the task is paused. After the dispatch only the call
- * itself is interruptible.
- */
+/** After the dispatch only the call itself is interruptible. */
 export const carryOut = (
   journey: Journey,
   resolved: ResolvedActuator,
@@ -40,9 +37,9 @@ export const carryOut = (
   )
 
 /**
- * Records the ledger and the dispatch in one commit, if nothing has to wait: the lane is free, the process runs, and
- * the task is not paused. Otherwise, or if another program has appended to the task's stream (its events may end the
- * task or a command), records nothing and returns false.
+ * Records the ledger and the dispatch in one commit, if the lane is free, the process runs and the task is not paused.
+ * Otherwise, or if another program has appended to the task's stream (its events may end the task or a command),
+ * records nothing and returns false.
  */
 const atOnce = (
   journey: Journey,
@@ -124,8 +121,7 @@ const send = (
     const { task, place } = journey
     const [first] = ready
     if (first === undefined) return
-    // The commands may have waited long for a person, their turn or their process, so the actuator is resolved and
-    // checked again.
+    // The commands may have waited long for a person, their turn or their process.
     const now = yield* resolve(first.command)
     if (now?.digest !== resolved.digest) return yield* refuse(journey, ready, () => DEACTIVATED)
     yield* refuse(journey, ready, (of) => {
@@ -153,7 +149,6 @@ const DEACTIVATED: Denial = {
 
 const CLOSED: Denial = { rule: "open-task", reason: "its task was closed or cancelled meanwhile" }
 
-/** Calls the plugin for dispatched commands, then records the outcomes and the changes of its environment. */
 const call = (
   { reach, waiting }: Journey,
   process: Instance["process"],
@@ -181,10 +176,10 @@ const eventsOf = (
 }
 
 /**
- * Records the dispatch of commands in one commit, unless the log shows the end of one of them or of the task. Returns
- * whether it did. Checking the lease is not enough: the process may be suspended between that check and the append,
- * long enough for another kernel to take over. So the append expects a version of the task's stream. A kernel that
- * takes over ends every open task in the task's own stream, and this append conflicts.
+ * Records the dispatch in one commit, unless the log shows the end of a command or of the task. Returns whether it did.
+ * Checking the lease is not enough: the process may be suspended between that check and the append, long enough for
+ * another kernel to take over. So the append expects a version of the task's stream, in which a kernel that takes over
+ * ends the task.
  */
 const recordDispatches = (
   journey: Journey,
@@ -199,7 +194,7 @@ const recordDispatches = (
       )
       if (end === undefined) continue
       of.state = CommandState.evolve(of.state, end)
-      // Any end but a denial belongs to a call that this kernel did not make.
+      // Any other end belongs to a call that this kernel did not make.
       endedBy(of, Vocabulary.is(end, "CommandDenied") ? { do: "deny", ...end.payload } : { do: "doubt" }, end)
     }
     return !ready.every(isOpen) || missed.some(endsTask)

@@ -14,8 +14,8 @@ export const OF_ANSWERS = [
 ] as const
 
 /**
- * Codes after which a step may have been taken: the result is invalid, or the process received the call and did not
- * answer. A replay knows a failure by its code alone.
+ * The world's result is invalid, or the process received the call and did not answer. A replay knows a failure by its
+ * code alone.
  */
 const MAY_BE_TAKEN: ReadonlySet<string> = new Set([
   ...OF_ANSWERS,
@@ -25,8 +25,8 @@ const MAY_BE_TAKEN: ReadonlySet<string> = new Set([
 const TAKEN: ReadonlySet<string> = new Set(OF_ANSWERS)
 
 /**
- * The advice that an agent receives next to the error of a failed command, so that it does not repeat a step that was
- * taken; undefined if the failure excludes that. The event holds the failure alone.
+ * Tells the agent, next to the error of a failed command, not to repeat a step that was or may have been taken. The
+ * event holds the error alone.
  */
 export const advice = (code: string): string | undefined => {
   if (TAKEN.has(code))
@@ -36,6 +36,6 @@ export const advice = (code: string): string | undefined => {
     : undefined
 }
 
-/** The reward events after a failed step: unknown rewards, or none if the world refused the step. */
+/** The rewards of a failed step are unknown, unless the world refused it. */
 export const rewardsAfter = (failure: PluginFailure, asked: ReadonlyArray<TakenStep>): ReadonlyArray<CoreNewEvent> =>
   MAY_BE_TAKEN.has(failureOf(failure).code) ? asked.map(unknownReward) : []

@@ -1,6 +1,6 @@
 /**
- * Interprets the state machine of `CommandState`: takes commands from their states to their ends. It knows neither
- * tasks nor logs: a kernel or a recorded run supplies those as `Ways`.
+ * Takes commands to their ends by the state machine of `CommandState`. It knows neither tasks nor logs: a kernel or a
+ * recorded run supplies those as `Ways`.
  */
 
 import { Effect } from "effect"
@@ -10,54 +10,47 @@ import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { ConfirmationResult, RequestedEvent } from "../gate/ConfirmationRequests.ts"
 import * as CommandState from "./CommandState.ts"
 
-/** A command that the interpreter takes to its end. */
 export interface Traveller {
   readonly request: PayloadOf<"ActuatorCommanded">
   /** Made once, before the interpreter records anything. */
   readonly judgement: CommandState.Judgement
   /** Why its actuator could not say how the command ended. */
   readonly doubt?: string | undefined
-  /** The state after the recorded events. */
   state: CommandState.CommandState
 }
 
-/** A step and the event that records it. */
 export interface Entry<Of> {
   readonly of: Of
   readonly step: CommandState.Step
   readonly event: Entered
 }
 
-/** An event with its id, before it is recorded. */
 export type Entered = CoreNewEvent & { readonly id: string }
 
-/** Steps that were taken and not yet recorded. One commit records them all, before the first wait. */
+/** Steps not yet recorded. One commit records them all, before the first wait. */
 export interface Ledger<Of, Stored, E> {
   readonly entries: () => ReadonlyArray<Entry<Of>>
   /** A command's state after the entries. */
   readonly ahead: (of: Of) => CommandState.CommandState
-  /** Records the entries in one commit, if there are any. */
   readonly commit: Effect.Effect<void, E>
   /** Takes over the result of a commit that the caller made. */
   readonly committed: (stored: ReadonlyArray<Stored>) => void
 }
 
-/** Records commands, asks about them and dispatches them. */
 export interface Ways<Of extends Traveller, Stored extends CommandState.CommandEvent, E> {
-  /** Records events in one commit and returns them as stored. */
+  /** Records events in one commit. */
   readonly record: (events: readonly [Entered, ...ReadonlyArray<Entered>]) => Effect.Effect<ReadonlyArray<Stored>, E>
-  /** Asks a person about a command, or waits for the answer to the standing question. */
+  /** Asks a person, or waits for the answer to the standing question. */
   readonly ask: (of: Of) => Effect.Effect<ConfirmationResult, E>
   readonly withdraw: (question: RequestedEvent, reason: string) => Effect.Effect<void, E>
-  /** Sets the outcome of a command that ended without a call of its plugin. */
   readonly ended: (of: Of, step: CommandState.Step, event: Stored) => void
-  /** Records the ledger, dispatches allowed commands together, and takes them to their ends. */
+  /** Records the ledger, dispatches the commands together, and takes them to their ends. */
   readonly carryOut: (ready: ReadonlyArray<Of>, ledger: Ledger<Of, Stored, E>) => Effect.Effect<void, E>
 }
 
 /**
- * Takes commands to their ends: one, or several that travel together. It records all requests before it asks anybody.
- * Commands that do not pass end one by one, in order; those that pass are allowed and dispatched together.
+ * Takes commands to their ends. It records all requests before it asks anybody. Commands that do not pass end one by
+ * one, in order; the others are allowed and dispatched together.
  */
 export const travel = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
   travellers: ReadonlyArray<Of>,
@@ -104,7 +97,6 @@ const eachAlone = <Of extends Traveller, Stored extends CommandState.CommandEven
     }
   })
 
-/** Whether commands take a step together, or the command has ended. */
 const isTogether = ({ do: step }: CommandState.Step) => step === "allow" || step === "dispatch" || step === "nothing"
 
 export const entryOf = <Of extends Traveller>(
@@ -117,7 +109,6 @@ export const entryOf = <Of extends Traveller>(
   return { of, step, event }
 }
 
-/** Applies recorded steps to their commands. */
 export const recorded = <Of extends Traveller, Stored extends CommandState.CommandEvent>(
   entries: ReadonlyArray<Entry<Of>>,
   stored: ReadonlyArray<Stored>,
@@ -131,7 +122,6 @@ export const recorded = <Of extends Traveller, Stored extends CommandState.Comma
   }
 }
 
-/** Records steps in one commit and applies them. */
 export const record = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
   entries: ReadonlyArray<Entry<Of>>,
   { record, ended }: Pick<Ways<Of, Stored, E>, "record" | "ended">,

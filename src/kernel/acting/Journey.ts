@@ -57,7 +57,6 @@ const judgeBy = (reach: Reach, resolved: Command.ResolvedActuator) => {
   return denial === undefined ? Judging.by(resolved) : Judging.denying(denial)
 }
 
-/** Takes a place in the task's order of commands, runs the steps, and gives the place back. */
 export const withPlace = <A, E>(task: ActingTask, steps: (place: Place) => Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const { arrive, leave } = task.kernel.commands
@@ -81,7 +80,7 @@ const waysOf = (journey: Journey, resolved: Command.ResolvedActuator | undefined
   }
 }
 
-/** Asks a person about a command. The command keeps its place, but holds up no other command in the meantime. */
+/** While a person is asked, the command keeps its place but holds up no other command. */
 const stepAside = <A, E>({ task, place }: Journey, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const { leave, comeBack } = task.kernel.commands

@@ -15,7 +15,6 @@ import * as Command from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
 import type { Setout, Traveller } from "./Traveller.ts"
 
-/** The rule and the reason of a denial. */
 export interface Denial {
   readonly rule: string
   readonly reason: string
@@ -34,10 +33,7 @@ const deny = ({ rule, reason }: Denial): CommandState.Judgement => ({
   confirmWithinMs: 0,
 })
 
-/**
- * Judges a new command, or one that an earlier kernel left. A person who was asked about it approved the grants of that
- * time.
- */
+/** A person who was asked by an earlier kernel approved the grants of that time. */
 export const by =
   (resolved: Command.ResolvedActuator) =>
   ({ command, state, plugin }: Setout): CommandState.Judgement => {
@@ -50,28 +46,23 @@ export const by =
     return state.at === "doubtful" ? { ...ruling, isRepeatable: isRepeatable(command, resolved) } : ruling
   }
 
-/** The rule that denies a command whose plugin was granted more than was approved. */
 export const GRANTED_MORE = "effective-risk"
 
-/** Checks arguments against the schema of their actuator. Returns the error, or undefined if they are valid. */
+/** Returns undefined for valid arguments. */
 export const validationError = (
   { args }: Pick<Command.Command, "args">,
   { declared }: Command.ResolvedActuator,
 ): string | undefined => ComponentSchemas.validationError("args", declared?.args, args)
 
-/** The gate's ruling, by the plugin's current grants. */
 const rulingOn = ({ task, actuator, args }: Command.Command, { risk }: Command.ResolvedActuator): Gate.Ruling =>
   Gate.decide(task.kernel.gate, { actuator, risk: risk.effective, because: risk.because, args })
 
-/**
- * Whether a command that may have taken effect may be dispatched again. A world's step may, only if the world was
- * restored to the state before it.
- */
+/** A world's step may be repeated only if the world was restored to the state before it. */
 const isRepeatable = ({ task }: Command.Command, { declared, isStep, plugin }: Command.ResolvedActuator): boolean =>
   declared?.idempotent === true && !(isStep && task.unrewound.has(plugin))
 
 /**
- * Why an allowed command must not be dispatched: its plugin has been granted more since. The gate rules again on a
+ * The reason not to dispatch an allowed command: its plugin has been granted more since. The gate rules again on a
  * command that it had allowed. A command that a person approved is denied, since the approval was for less.
  */
 const outdated = (
@@ -87,7 +78,6 @@ const outdated = (
   return again.decision === "allow" ? undefined : `${why}: ${again.reason}`
 }
 
-/** Why an allowed command must not be dispatched, given its actuator's current state. */
 export const outdatedBy = (
   { command, state, begun, plugin }: Traveller,
   resolved: Command.ResolvedActuator,
@@ -98,7 +88,6 @@ export const outdatedBy = (
   return outdated(command, before, { isApproved: CommandState.isApproved(state) }, now)
 }
 
-/** The denial of a command that names no active actuator. */
 export const noActuator = (task: ActingTask) =>
   Effect.map(task.kernel.registry.state, (registry): Denial => {
     const names = Command.activeIn(task, registry).map(({ name }) => name)
@@ -108,7 +97,6 @@ export const noActuator = (task: ActingTask) =>
     }
   })
 
-/** Asks a person about a command, or waits for the answer to the question that an earlier kernel asked. */
 export const ask = ({ command, judgement, state }: Traveller, resolved: Command.ResolvedActuator | undefined) => {
   const { task, actuator, args, commandId, argsDigest, agentId } = command
   const { confirmations } = task.kernel

@@ -11,19 +11,18 @@ import type { ActingTask } from "./ActingTask.ts"
 import type { Command, CommandOutcome } from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
 
-/** A command without an outcome. */
 export interface LeftCommand {
   readonly commanded: Event & { readonly payload: PayloadOf<"ActuatorCommanded"> }
   readonly state: CommandState.CommandState
-  /** Its plugin's entry in the registry when a person was asked or, if nobody was, when the command was requested. */
+  /** Its plugin's registry entry when a person was asked or, if nobody was, when it was requested. */
   readonly plugin: Plugin | undefined
-  /** Its outcome, if its actuator was asked and reported one. */
+  /** The outcome that its actuator reported. */
   readonly settled?: CommandOutcome | undefined
   /** Why its actuator could not say how the command ended. */
   readonly doubt?: string | undefined
 }
 
-/** The commands of a task that have no outcome, oldest first. Pure. */
+/** Oldest first. Pure. */
 export const leftIn = (
   events: ReadonlyArray<Event>,
   pluginAt: (actuator: string, position: number) => Plugin | undefined,
@@ -42,13 +41,13 @@ export const leftIn = (
 /** Whether an earlier kernel dispatched it, so that it may have taken effect. */
 export const isInDoubt = ({ state }: LeftCommand): boolean => state.at === "dispatched"
 
-/** Whether a program carried it out itself. No actuator knows it, and the kernel never dispatches it. */
+/** Whether a program carried it out itself, so that the kernel never dispatches it. */
 export const isObserved = ({ commanded }: LeftCommand): boolean => commanded.payload.observed === true
 
 /**
- * Drops questions that somebody else may have answered: they were asked before this user trusted the log, or the log's
- * chain is broken, so that somebody changed it in place. A dropped question is withdrawn if it still waits, and the
- * gate rules on its command again. The chain is verified only if an answer would count.
+ * Drops questions that somebody else may have answered: they precede this user's trust in the log, or a broken chain
+ * shows that somebody changed it in place. Withdraws such a question if it still waits; the gate rules on its command
+ * again. Verifies the chain only if an answer would count.
  */
 export const withOwnQuestions = (
   { log, confirmations }: Pick<ActingTask["kernel"], "log" | "confirmations">,
@@ -74,7 +73,7 @@ export const withOwnQuestions = (
     })
   })
 
-/** Whether the chain of the log is intact. A chain that cannot be read is not. */
+/** A chain that cannot be read is not intact. */
 const isChained = (log: ActingTask["kernel"]["log"]): Effect.Effect<boolean> =>
   log.verifyWith({ quick: true }).pipe(
     Effect.map(({ _tag }) => _tag === "Intact"),
@@ -86,7 +85,7 @@ export const unasked = (command: LeftCommand): LeftCommand => ({
   state: CommandState.unasked(command.state),
 })
 
-/** The command as recorded. Its arguments were copied and checked before that. */
+/** Its arguments were copied and checked before they were recorded. */
 export const commandOf = (task: ActingTask, { commanded }: LeftCommand): Command => {
   const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
   return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId }

@@ -9,7 +9,6 @@ import type { ActingTask } from "./ActingTask.ts"
 import * as CommandState from "./CommandState.ts"
 import { isObserved, type LeftCommand } from "./LeftCommand.ts"
 
-/** A command as an agent requests it. */
 export interface Requested {
   readonly actuator: string
   readonly args: JsonObject
@@ -18,10 +17,7 @@ export interface Requested {
 }
 
 export interface LeftCommands {
-  /**
-   * Takes the command that matches a request: the one with the id of the model's call or, without such an id, the first
-   * equal one.
-   */
+  /** Takes the command with the id of the model's call or, without such an id, the first equal one. */
   readonly take: (requested: Requested) => LeftCommand | undefined
   /** Records the ends of the commands that nobody requested again. */
   readonly endAll: (task: ActingTask) => Effect.Effect<void, AppendError>
@@ -31,7 +27,7 @@ export interface Left {
   readonly commands: ReadonlyArray<LeftCommand>
   /** `resume`: an earlier kernel left them, on the same timeline. `fork`: they were unfinished at the fork point. */
   readonly by: "resume" | "fork"
-  /** Reports of the actuators of dispatched commands, by command id. */
+  /** Reports of actuators, by command id. */
   readonly answers?: ReadonlyMap<string, Pick<LeftCommand, "settled" | "doubt">>
 }
 
@@ -59,7 +55,6 @@ export const make = ({ commands, by, answers }: Left): LeftCommands => {
   }
 }
 
-/** Whether a request names the command that was left. */
 export const isSame = (left: LeftCommand, { actuator, args, callId, agentId }: Requested): boolean => {
   const { payload } = left.commanded
   return (

@@ -10,27 +10,24 @@ import type { Denial } from "./Judging.ts"
 import type { Place } from "./queue/CommandOrder.ts"
 import type { Traveller } from "./Traveller.ts"
 
-/** Commands of one actuator that a kernel takes to their ends together. */
 export interface Journey {
   readonly task: ActingTask
   readonly reach: Reach
-  /** Its place in the order in which the task's commands start. */
   readonly place: Place
   readonly travellers: ReadonlyArray<Traveller>
   /**
-   * Makes a wait as interruptible as the caller is. All other steps are uninterruptible, so that each one that began is
+   * Makes a wait as interruptible as the caller. Nothing else is interruptible, so that each step that began is
    * recorded.
    */
   readonly waiting: Restore
 }
 
-/** The way in which commands reach their plugin. */
 export interface Reach {
   /** Whether one call carries all commands. */
   readonly isRound: boolean
-  /** The denial of all commands of the journey, if they must not pass. */
+  /** A denial of the whole journey. */
   readonly refuses: (resolved: ResolvedActuator) => Denial | undefined
-  /** Calls the plugin's process. Returns an effect that records how the commands ended. */
+  /** Returns an effect that records how the commands ended. */
   readonly call: (
     process: Instance["process"],
     dispatched: ReadonlyArray<Traveller>,

@@ -16,13 +16,12 @@ import { validationError } from "./Judging.ts"
 import { commandOf, isInDoubt, isObserved, type LeftCommand } from "./LeftCommand.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
-/** An actuator's report on a command: its outcome, or why it cannot tell. */
 type Answer = Pick<LeftCommand, "settled" | "doubt">
 
 /**
  * Asks the actuator of each dispatched command without an outcome, if it has a `settle`. Its report becomes the
- * command's recorded outcome, with its source. The question changes nothing, so it passes no gate. If it fails or the
- * report is invalid, the command stays in doubt.
+ * recorded outcome, with its source. The question changes nothing, so it passes no gate. After a failure or an invalid
+ * report the command stays in doubt.
  *
  * @param answers receives the reports, by command id
  */

@@ -1,4 +1,4 @@
-/** A command on its way to its end: its request, judgement and state and, at the end, its outcome. */
+/** A command on its way to its end. */
 
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
@@ -15,22 +15,19 @@ export interface Traveller extends Interpreter.Traveller {
   /** The state in which this kernel took it up. */
   readonly begun: CommandState.CommandState
   /**
-   * For a command of an earlier kernel: its plugin's entry in the registry when a person was asked or, if nobody was,
-   * when it was requested.
+   * For a command of an earlier kernel: its plugin's registry entry when a person was asked or, if nobody was, when it
+   * was requested.
    */
   readonly plugin: Plugin | undefined
-  /** Set once a world was asked to take the step. */
   step?: TakenStep
   outcome?: CommandOutcome | undefined
 }
 
 /** A command before it is judged. */
 export type Setout = Omit<Traveller, "request" | "judgement"> & {
-  /** The payload of its request, given the priority of its actuator. */
   readonly requestFor: (priority: number) => PayloadOf<"ActuatorCommanded">
 }
 
-/** A new command. */
 export const requested = (
   command: Command,
   { callId, source }: Omit<CommandIdentity, "agentId">,
@@ -54,7 +51,7 @@ export const requested = (
   }
 }
 
-/** A command that an earlier kernel left. If its actuator reported an outcome, it has ended. */
+/** If its actuator reported an outcome, the command has ended. */
 export const left = (task: ActingTask, left: LeftCommand, stop?: Stop): Setout => {
   const { plugin, doubt, settled: outcome, commanded } = left
   const state = outcome === undefined ? CommandState.takenUp(left.state) : CommandState.ended(left.state)

@@ -13,7 +13,6 @@ import type { Traveller } from "./Traveller.ts"
 
 export const isOpen = ({ state }: Traveller): boolean => state.at !== "ended"
 
-/** Ends commands for which there was no process to call. */
 export const unreached = (
   journey: Journey,
   resolved: ResolvedActuator,
@@ -31,7 +30,6 @@ export const unreached = (
   )
 }
 
-/** Ends the commands for which `why` returns a denial. */
 export const refuse = (
   journey: Journey,
   travellers: ReadonlyArray<Traveller>,

@@ -14,10 +14,9 @@ import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as SchemaPredicate from "../../values/SchemaPredicate.ts"
 
-/** The critic of these score sets. */
 const CRITIC = "environment"
 
-/** The event that starts a task's score set of its return. `at` is the position of the world's first reset. */
+/** `at` is the position of the world's first reset. */
 export const started = (taskId: string, at: number): CoreNewEvent => ({
   type: "ScoringStarted",
   payload: {
@@ -32,9 +31,7 @@ export const started = (taskId: string, at: number): CoreNewEvent => ({
   },
 })
 
-/**
- * The start of a task's score set of its return, if a crash or a fork point at `at` cut it off after the world's reset.
- */
+/** The start of the score set, if a crash or a fork point at `at` cut it off after the world's reset. */
 export const missingStart = (taskId: string, at: number, past: ReadonlyArray<Event>): ReadonlyArray<CoreNewEvent> =>
   past.some(
     (event) => event.position <= at && is(event, "ScoringStarted") && event.payload.scoreSetId === scoreSetOf(taskId),
@@ -42,10 +39,9 @@ export const missingStart = (taskId: string, at: number, past: ReadonlyArray<Eve
     ? []
     : [started(taskId, at)]
 
-/** The range in which sums of returns stay exact enough; the runner refuses larger rewards. */
+/** Larger rewards would break sums of returns; the runner refuses them. */
 const Reward = Schema.Finite.pipe(Schema.between(-1e15, 1e15))
 
-/** An agent's part of a step's result. */
 const Got = Schema.Struct({
   rewards: Schema.Record({ key: Schema.NonEmptyString, value: Reward }),
   terminated: Schema.Boolean,
@@ -53,7 +49,7 @@ const Got = Schema.Struct({
   outcome: optional(Schema.Literal("achieved", "failed")),
 })
 
-/** The result of a world's step. `others` holds agents that did not act and still received something. */
+/** `others` holds agents that did not act and still received something. */
 export const StepResult = Schema.Struct({
   ...Got.fields,
   reward: Schema.Finite,
@@ -65,7 +61,6 @@ export type StepResult = typeof StepResult.Type
 
 const isStepResult = SchemaPredicate.is(StepResult)
 
-/** Decodes the result of a step; undefined for any other value. */
 export const stepResultOf = (result: Json): StepResult | undefined => (isStepResult(result) ? result : undefined)
 
 /** Results by agent. */
@@ -73,20 +68,19 @@ export type Gotten = { readonly [agentId: string]: typeof Got.Type }
 
 const isGot = Schema.is(Got)
 
-/** Reads agents' results from the steps of a recorded world tick. */
+/** Reads the results of a recorded world tick. */
 export const gottenIn = (steps: { readonly [agentId: string]: Json }): Gotten =>
   Object.fromEntries(Object.entries(steps).flatMap(([agentId, step]) => (isGot(step) ? [[agentId, step]] : [])))
 
 export interface TakenStep {
   readonly taskId: string
   readonly plugin: string
-  /** The position of its `ActuatorCommanded`, which the rewards cite; empty without a command. */
+  /** The position of its `ActuatorCommanded`; empty without a command. */
   readonly because: ReadonlyArray<number>
-  /** The acting agent, in a task with several. */
   readonly agentId?: string | undefined
 }
 
-/** The rewards and punishments of a step. A reward of 0 has no event. */
+/** A reward of 0 has no event. */
 export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewEvent> => {
   const found = stepResultOf(result)
   if (found === undefined) return []
@@ -97,7 +91,7 @@ export const rewardsOf = (step: TakenStep, result: Json): ReadonlyArray<CoreNewE
   ]
 }
 
-/** The event for a step whose result is missing: its reward is unknown, not 0. */
+/** The reward is unknown, not 0. */
 export const unknownReward = ({ taskId, plugin, agentId }: TakenStep): CoreNewEvent => ({
   type: "MeasureUnscored",
   payload: {

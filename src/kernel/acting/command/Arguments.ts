@@ -15,7 +15,6 @@ export class InvalidCommand extends Data.TaggedError("InvalidCommand")<{
   }
 }
 
-/** Copies a command's arguments. Fails if they are not a JSON object. */
 export const copied = (actuator: string, args: JsonObject): Effect.Effect<JsonObject, InvalidCommand> =>
   Effect.mapError(checkedCopy(args), (flaw) => new InvalidCommand({ actuator, ...flaw }))
 

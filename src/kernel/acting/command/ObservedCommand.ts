@@ -1,7 +1,6 @@
 /**
- * Events of commands that a recorded or imported program carried out itself. The answer of its model has the call; a
- * later request, or the program's own records, have the result. No gate ruled on such a command, and no kernel
- * dispatches it, asks about it or executes it again. Pure.
+ * Events of commands that a recorded or imported program carried out itself. No gate ruled on such a command, and no
+ * kernel dispatches it or asks about it. Pure.
  */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
@@ -13,7 +12,6 @@ import { type Json, plainText } from "../../../values/Json.ts"
 
 type Body<Name extends CoreName> = { readonly type: Name; readonly payload: PayloadOf<Name> }
 
-/** A call that a program carried out itself. */
 export interface ObservedCall {
   readonly commandId: string
   /** `plugin/actuator`. No such plugin exists. */
@@ -24,11 +22,11 @@ export interface ObservedCall {
   readonly agentId?: string | undefined
 }
 
-/** A call's result, as the program reported it to its model or its records. */
+/** A result as the program reported it to its model or its records. */
 export interface ObservedResult {
   readonly ok: boolean
   readonly content: Json
-  /** Milliseconds between call and result; undefined if their times are unknown. */
+  /** Undefined if the times of call and result are unknown. */
   readonly latencyMs: number | undefined
   /** The rule that paired it with its call; undefined if one record has both. */
   readonly by: PairingRule | undefined
@@ -36,7 +34,6 @@ export interface ObservedResult {
 
 const inferredBy = (by: PairingRule | undefined) => (by === undefined ? {} : { inferred: { cause: by } })
 
-/** The event of a call. */
 export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"ActuatorCommanded"> => ({
   type: "ActuatorCommanded",
   payload: {
@@ -49,7 +46,7 @@ export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"Actua
   },
 })
 
-/** The events between a command's request and its end. `rule` names the source, because no gate ruled. */
+/** `rule` names the source, because no gate ruled. */
 export const passed = (
   commandId: string,
   rule: "observed" | "import",
@@ -58,7 +55,6 @@ export const passed = (
   { type: "CommandDispatched", payload: { commandId } },
 ]
 
-/** The end of a command that has a result. */
 export const ended = (
   commandId: string,
   { ok, content, latencyMs, by }: ObservedResult,
@@ -69,14 +65,14 @@ export const ended = (
   return { type: "CommandFailed", payload: { commandId, error: { code: "failed", message }, ...timed } }
 }
 
-/** The end of a command that somebody refused, by the program's records. */
+/** Somebody refused the command, by the program's records. */
 export const denied = (commandId: string, reason: string, by: PairingRule | undefined): Body<"CommandDenied"> => ({
   type: "CommandDenied",
   payload: { commandId, rule: "import", reason: plainText(reason), ...inferredBy(by) },
 })
 
 /**
- * The end of a command whose result never came: it may have succeeded.
+ * The result never came: the command may have succeeded.
  *
  * @param by the rule that paired the records' substitute for a result with the call
  */
@@ -85,7 +81,6 @@ export const unknown = (commandId: string, reason?: string, by?: PairingRule): B
   payload: { commandId, ...defined({ reason }), ...inferredBy(by) },
 })
 
-/** The ids of the observed commands among events. */
 export const idsIn = (events: Iterable<Event>): ReadonlySet<string> => {
   const ids = new Set<string>()
   for (const event of events) {

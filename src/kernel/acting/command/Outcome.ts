@@ -5,15 +5,14 @@ import type { Failure } from "../../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 
 /**
- * How a command ended. Only `succeeded` and `failed` were certainly executed. `unknown`: its kernel ended after the
- * dispatch and before it recorded an outcome.
+ * Only `succeeded` and `failed` commands were certainly executed. `unknown`: the kernel ended between the dispatch and
+ * the outcome.
  */
 export type CommandOutcome = {
   readonly commandId: string
   /** `plugin/actuator` */
   readonly actuator: string
   readonly args: JsonObject
-  /** The event that ended it. */
   readonly event: Event
 } & (
   | {
@@ -30,17 +29,14 @@ export type CommandOutcome = {
 
 export const UNKNOWN_REASON = "its kernel ended after the command was dispatched; whether it took effect is not known"
 
-/** The reason of an unknown outcome, with the actuator's own explanation if it gave one. */
+/** Includes the actuator's own explanation, if it gave one. */
 export const unknownReason = (doubt: string | undefined): string =>
   doubt === undefined ? UNKNOWN_REASON : `${UNKNOWN_REASON} (${doubt})`
 
-/** The reason of a command that was stopped because no time was left. */
 export const OUT_OF_TIME = "its agent's budget of time was used up"
 
-/** The reason of a command that an input stopped. */
 export const INTERRUPTED = "an input interrupted it"
 
-/** Whether a recorded outcome says that the command was stopped for this reason. */
 export const wasStopped = (outcome: CommandOutcome, reason: string): boolean =>
   outcome.status === "failed"
     ? outcome.error.code === "Interrupted" && outcome.error.message.startsWith(reason)

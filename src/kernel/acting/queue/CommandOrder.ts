@@ -1,6 +1,5 @@
 /** The order in which a task's commands start: by priority, equal ones in the order of their requests. */
 
-/** A command's place in the order of its task. */
 export interface Place {
   /** The order holds within a task; tasks do not wait for each other. */
   readonly task: string
@@ -19,7 +18,6 @@ export interface Place {
 }
 
 export interface CommandOrder {
-  /** Takes the last place of the task. Call it when the command is requested. */
   readonly arrive: (task: string) => Place
   readonly move: (place: Place, state: Place["state"]) => void
   /**
@@ -34,7 +32,7 @@ export interface CommandOrder {
 }
 
 export const make = (): CommandOrder => {
-  /** The places that are not gone, by task, in the order of arrival. */
+  /** Without those that are gone, in the order of arrival. */
   const byTask = new Map<string, Set<Place>>()
   let arrivals = 0
 

@@ -8,43 +8,40 @@ import * as NextCommand from "./NextCommand.ts"
 
 /** The commands to one instance of a plugin. */
 export interface Lane {
-  /** Identifies the lane. */
   readonly name: string
-  /** Maximum number of its commands that run concurrently. */
+  /** Maximum number of concurrent commands. */
   readonly capacity: number
 }
 
-/** A command's request for a turn. */
+/** A request for a turn. */
 export interface Slot {
   readonly lane: Lane
   /** `plugin/actuator` */
   readonly actuator: string
-  /** The priority at the time of the request; the queue looks up the current one when it grants turns. */
+  /** At the time of the request; the queue looks up the current one when it grants turns. */
   readonly priority: number
-  /** Its place in the order of its task. Default: a place of its own, which waits for no other. */
+  /** Default: a place of its own, which waits for no other. */
   readonly place?: CommandOrder.Place
 }
 
 /**
- * A priority queue of commands. A turn goes to the highest priority; among equals, to the earliest request. A full lane
- * does not delay another lane. The queue reads priorities when it grants a turn, so that a changed priority counts from
- * the next turn on.
+ * A turn goes to the highest priority; among equals, to the earliest request. A full lane does not delay another lane.
+ * The queue reads priorities when it grants a turn, so that a change counts from the next turn on.
  *
- * Commands of one task and lane start one after the other: the next one gets its turn after the dispatch of the one
- * before it is recorded. So neither earlier appends nor the start of a process change their order.
+ * Commands of one task and lane start one after the other: the next one gets its turn after the dispatch before it is
+ * recorded. So neither earlier appends nor the start of a process change their order.
  */
 export interface CommandQueue {
-  /** Takes a place in the order of a task when a command is requested. Give it back with `leave`. */
+  /** Takes a place in the order of a task. Give it back with `leave`. */
   readonly arrive: (task: string) => CommandOrder.Place
   /** Gives a place back: the command was dispatched, has ended, or waits for a person. */
   readonly leave: (place: CommandOrder.Place) => Effect.Effect<void>
   /** Returns a command to its old place, after a person has answered. */
   readonly comeBack: (place: CommandOrder.Place) => void
-  /** Whether all preceding commands of the task and lane have started. */
   readonly isFirst: (place: CommandOrder.Place) => boolean
   /**
-   * Takes a turn at once, in a lane that is free and has no waiting command. Returns the effect that gives it back, or
-   * undefined if the command must wait. Preceding commands may still be starting: check `isFirst` at the start.
+   * Takes a turn at once, in a free lane without waiting commands. Returns the effect that gives it back, or undefined
+   * if the command must wait. Preceding commands may still be starting: check `isFirst` at the start.
    */
   readonly takeTurn: (place: CommandOrder.Place, slot: Omit<Slot, "place">) => Effect.Effect<void> | undefined
   /** Requests a turn. The caller must give it back. */
@@ -53,7 +50,6 @@ export interface CommandQueue {
 
 /** A requested turn. */
 export interface Turn {
-  /** Waits for the turn. */
   readonly given: Effect.Effect<void>
   /** Gives the turn back, or withdraws the request. */
   readonly giveBack: Effect.Effect<void>
@@ -99,7 +95,6 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
     }
   }
 
-  /** Grants turns to the commands that can run now. */
   const advance: Effect.Effect<void> = Effect.suspend(() => {
     if (waiting.size === 0) return Effect.void
     const known = ({ priority }: Slot) => priority

@@ -8,11 +8,8 @@ export interface Waiting {
 }
 
 /**
- * Picks the next command among those that can run: the highest priority; among equals, the earliest arrival. Returns
- * `undefined` if none can run. Pure.
- *
- * A command that can run waits only for those with a higher priority or an earlier arrival. It starves only while
- * commands of a higher priority keep arriving.
+ * Picks the highest priority among commands that can run; among equals, the earliest arrival. Pure. A command that can
+ * run starves only while commands of a higher priority keep arriving.
  */
 export const next = <Of extends Waiting>(waiting: Iterable<Of>, canRun: (one: Of) => boolean): Of | undefined => {
   let first: Of | undefined

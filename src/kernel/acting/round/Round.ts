@@ -16,13 +16,13 @@ import type { Reach } from "../Reach.ts"
 import * as Traveller from "../Traveller.ts"
 import { recordFailure, recordRound } from "./RoundEnd.ts"
 
-/** One agent's step. */
+/** The step of one agent. */
 export interface AgentCommand {
   readonly agentId: string
   /** `world/step` */
   readonly actuator: string
   readonly args: JsonObject
-  /** The decision or other event that caused it. Default: the event that opened the task. */
+  /** Default: the event that opened the task. */
   readonly causationId?: string
   /**
    * The agent's remaining time, in milliseconds. The round stops once none of its agents has time left. Default: no
@@ -31,10 +31,7 @@ export interface AgentCommand {
   readonly withinMs?: number
 }
 
-/**
- * Takes the steps through the gate and those that pass to the world, as one round. Returns the outcomes in the order of
- * the commands.
- */
+/** Returns the outcomes in the order of the commands. */
 export const together = (
   task: ActingTask,
   left: LeftCommands,
@@ -59,7 +56,6 @@ export const together = (
     })
   })
 
-/** Continues a command that an earlier kernel left under its id, or makes a new one. */
 const setOut = (
   task: ActingTask,
   left: LeftCommands,
@@ -98,7 +94,6 @@ const severalOfOne = (commands: ReadonlyArray<AgentCommand>) =>
     ],
   })
 
-/** Reaches the world with all commands of a round in one call. */
 const REACH: Reach = {
   isRound: true,
   // The world takes a round as a step, whatever actuator the gate ruled on.

@@ -1,4 +1,6 @@
-/** Records the ends of a round's commands in one commit, in the order of the commands. */
+/**
+ * Records the ends of a round's commands in one commit, in their order, with the change of the world and its rewards.
+ */
 
 import { Effect } from "effect"
 import type { CoreNewEvent, InvalidEvent } from "../../../events/log/EventLog.ts"
@@ -15,8 +17,8 @@ import { rewardsOf, unknownReward } from "../WorldRewards.ts"
 import { resultsOf } from "./RoundResults.ts"
 
 /**
- * Records the ends of a round's commands, the change of the world and its rewards in one commit. If the log cannot
- * store them, it leaves out the results of the commands that succeeded, and then the change as well.
+ * If the log cannot store the commit, leaves out the results of the commands that succeeded, and then the change as
+ * well.
  */
 export const recordRound = (
   task: ActingTask,
@@ -57,8 +59,8 @@ export const recordRound = (
 }
 
 /**
- * Records that the world took none of a round's actions. If its answer was invalid, records instead that it took them
- * with an unknown result.
+ * Records that the world took none of a round's actions or, if its answer was invalid, that it took them with an
+ * unknown result.
  */
 export const recordFailure = (
   task: ActingTask,
