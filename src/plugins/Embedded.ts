@@ -1,15 +1,15 @@
-/** Contents of files of Hindcast's package, embedded for programs that bundle Hindcast. */
+/** Files of Hindcast's package as text, for programs that bundle Hindcast into one file. */
 export interface Embedded {
-  /** The text of the runner, as JavaScript. */
+  /** The runner, as JavaScript. */
   readonly runner: string
-  /** The text of the module that computes `precomputed` bytes, as JavaScript. */
+  /** The module that computes `precomputed` bytes, as JavaScript. */
   readonly precompute: string
-  /** The names of the shipped plugins, by their digests. */
+  /** Names of the shipped plugins, by digest. */
   readonly shipped: { readonly [digest: string]: string }
 }
 
 /**
- * Undefined in the sources, which read the files themselves. In the build, `scripts/shipped.mjs` replaces this module by one
- * that has the contents, so that a bundled program contains them in its single file.
+ * Undefined in the sources, which read the files from the disk. In the build, `scripts/shipped.mjs` replaces this
+ * module with one that holds their contents.
  */
 export const EMBEDDED: Embedded | undefined = undefined

@@ -1,15 +1,15 @@
-/** The errors of starting a plugin and of calling its components. Each doc comment begins with the remedy. */
+/** The errors of starting a plugin and calling its components. Each doc comment begins with the remedy. */
 import { Data } from "effect"
 import type { Failure } from "../events/vocabulary/EventType.ts"
 import type { Json } from "../values/Json.ts"
 import { visibleLines } from "../values/PlainText.ts"
 
-/** Install or fix the path: the plugin's process could not be started at all. */
+/** Install the program or correct the path: the plugin's process could not start. */
 export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
   readonly plugin: string
-  /** What was expected, what was found and what to do, in one or two sentences. */
+  /** One or two sentences: expected, found, and what to do. */
   readonly reason: string
-  /** Whether there is nothing at the path that was named. */
+  /** Whether the named path does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -17,14 +17,14 @@ export class PluginUnavailable extends Data.TaggedError("PluginUnavailable")<{
   }
 }
 
-/** Fix the plugin: its entry threw, has no valid default export, or did not answer the handshake. */
+/** Fix the plugin: its entry threw, lacks a valid default export, or did not answer the handshake. */
 export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
   readonly plugin: string
   readonly reason: string
-  /** The last lines that the process wrote to its standard error. */
+  /** The last lines of the process's standard error. */
   readonly stderr: ReadonlyArray<string>
 }> {
-  /** The error's text, and the first stack frame in the plugin. The full traces are in `details` and in the log. */
+  /** The reason and the first stack frame in the plugin. `details` and the log have the full traces. */
   override get message() {
     const reason = withoutFrames(this.reason).join("\n")
     const thrownAt = FRAME_LOCATION.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
@@ -33,34 +33,30 @@ export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
     return visibleLines(`Plugin ${this.plugin} did not load: ${reason}${at}${lines.join("")}`)
   }
 
-  /** The reason and the standard error with all stack traces, for programs. */
+  /** The reason and the whole standard error, for programs. */
   get details(): string {
     return [this.reason, ...this.stderr].join("\n")
   }
 }
 
-/** A line of a V8 stack trace. */
 const FRAME = /^\s+at /
 
-/** The location of a stack frame: file, line and column. */
+/** Matches file, line and column of a stack frame. */
 const FRAME_LOCATION = /file:\/\/([^\s)]+:\d+:\d+)/
 
-/** A stack frame of the host's own runner. It is never the cause, so the message skips it. */
+/** A frame of the host's own runner. It is never the cause, so the message skips it. */
 const OWN_FRAME = /\/runner\/runner\.[jt]s:/
 
 const frames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => FRAME.test(line))
 
 const withoutFrames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => !FRAME.test(line))
 
-/**
- * Fix the manifest or the entry: the components that the manifest declares and those that the entry exports must be the
- * same.
- */
+/** Make the manifest and the entry agree: one declares components that the other lacks. */
 export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
   readonly plugin: string
-  /** Exported but not declared: `sensor look`, `actuator take`, `environment`. */
+  /** Exported only: `sensor look`, `actuator take`, `environment`. */
   readonly undeclared: ReadonlyArray<string>
-  /** Declared but not exported. */
+  /** Declared only. */
   readonly missing: ReadonlyArray<string>
 }> {
   override get message() {
@@ -72,16 +68,15 @@ export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{
   }
 }
 
-/** Start the plugin again: its process ended before it answered. Whether the call took effect is unknown. */
+/** Start the plugin again: its process ended before it answered. The call may have taken effect. */
 export class PluginExited extends Data.TaggedError("PluginExited")<{
   readonly plugin: string
   readonly code: number | null
   readonly signal: string | null
-  /** All calls that were unanswered when the process ended, such as `act text-room/go`. */
+  /** The calls without an answer when the process ended, such as `act text-room/go`. */
   readonly inFlight: ReadonlyArray<string>
-  /** The call that this error answers. */
   readonly call: string
-  /** Why the host ended the process. Absent if the host did not end it. */
+  /** Why the host ended the process, if it did. */
   readonly reason?: string
 }> {
   override get message() {
@@ -91,14 +86,13 @@ export class PluginExited extends Data.TaggedError("PluginExited")<{
   }
 }
 
-/** Fix the plugin: its process did not react to the host and was killed. Whether the call took effect is unknown. */
+/** Fix the plugin: its process stopped reacting, and the host killed it. The call may have taken effect. */
 export class PluginStuck extends Data.TaggedError("PluginStuck")<{
   readonly plugin: string
   /** What the process did not react to, and for how long. */
   readonly reason: string
-  /** All calls that were unanswered when the process was killed, such as `act text-room/go`. */
+  /** The calls without an answer when the host killed the process, such as `act text-room/go`. */
   readonly inFlight: ReadonlyArray<string>
-  /** The call that this error answers. */
   readonly call: string
 }> {
   override get message() {
@@ -106,7 +100,10 @@ export class PluginStuck extends Data.TaggedError("PluginStuck")<{
   }
 }
 
-/** Retry or raise the limit: no answer came in time. The call was cancelled. Whether it took effect is unknown. */
+/**
+ * Retry or raise the time-out: the host cancelled the call, because no answer came in time. The call may have taken
+ * effect.
+ */
 export class CallTimedOut extends Data.TaggedError("CallTimedOut")<{
   readonly plugin: string
   readonly call: string
@@ -117,13 +114,13 @@ export class CallTimedOut extends Data.TaggedError("CallTimedOut")<{
   }
 }
 
-/** The plugin's function threw. This is an ordinary answer. */
+/** The plugin's function threw: an ordinary answer. */
 export class CallFailed extends Data.TaggedError("CallFailed")<{
   readonly plugin: string
   readonly call: string
-  /** The thrown error's message, and its `code` if that is a string, else its name. */
+  /** The thrown error's message and its `code`; its name if `code` is not a string. */
   readonly error: Failure
-  /** The environment's state after the failure. Absent if the plugin has no environment. */
+  /** The environment's state after the failure; absent without an environment. */
   readonly state?: Json
 }> {
   override get message() {
@@ -131,13 +128,13 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
   }
 }
 
-/** Fix the plugin: its answer is invalid. Effects of the call are not undone. */
+/** Fix the plugin: its answer is invalid. Effects of the call remain. */
 export class AnswerInvalid extends Data.TaggedError("AnswerInvalid")<{
   readonly plugin: string
   readonly call: string
-  /** What was expected, and what was found at which path. */
+  /** What was expected, what was found, and at which path. */
   readonly reason: string
-  /** The environment's state afterwards. Present if the plugin has an environment and the state is valid. */
+  /** The environment's state afterwards, if the plugin has an environment and its state is valid. */
   readonly state?: Json
 }> {
   override get message() {
@@ -145,5 +142,5 @@ export class AnswerInvalid extends Data.TaggedError("AnswerInvalid")<{
   }
 }
 
-/** The errors of calling a component. */
+/** The ways in which a call of a component fails. */
 export type CallError = PluginExited | PluginStuck | CallTimedOut | CallFailed | AnswerInvalid

@@ -1,11 +1,11 @@
-/** What an actuator answers when it is asked what became of a command in doubt (`settle`). */
+/** The answer of an actuator's `settle`: how a command in doubt ended. */
 
 import { Either, Schema } from "effect"
 import { Failure } from "../events/vocabulary/EventType.ts"
 import { Json } from "../values/Json.ts"
 import { mistakesOf } from "../values/schema/Mistakes.ts"
 
-/** Schema of the answer. */
+/** Schema of `Settled`. */
 export const Settled = Schema.Union(
   Schema.Struct({ status: Schema.Literal("succeeded"), result: Json }),
   Schema.Struct({ status: Schema.Literal("failed"), error: Failure }),
@@ -16,7 +16,7 @@ export type Settled = typeof Settled.Type
 
 const decodeSettled = Schema.decodeUnknownEither(Settled)
 
-/** Decodes an answer. Left says what was expected, and where. */
+/** Decodes an answer. Left names what was expected, and where. */
 export const decode = (answer: unknown): Either.Either<Settled, string> =>
   Either.mapLeft(decodeSettled(answer), (error) => {
     const [first] = mistakesOf(error)

@@ -1,4 +1,4 @@
-/** The plugins that ship with this package. They are recognised by the digest of their files, never by their names. */
+/** Recognises the plugins of this package, by the digest of their files and never by name. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -6,14 +6,14 @@ import { Schema } from "effect"
 import { Sha256 } from "../events/vocabulary/EventType.ts"
 import { EMBEDDED } from "./Embedded.ts"
 
-/** The names of the shipped plugins, for people, by the plugins' digests. */
+/** Display names of the shipped plugins, by digest. */
 export type ShippedPlugins = ReadonlyMap<string, string>
 
 /**
- * The list that `npm run build` makes of `plugins/`, `packages/` and `examples/plugins/` (`scripts/shipped.mjs`). Where it is missing or
- * cannot be read no plugin counts as shipped.
+ * Reads the list that `npm run build` makes of `plugins/`, `packages/` and `examples/plugins/` (`scripts/shipped.mjs`).
+ * If the list is missing or unreadable, no plugin counts as shipped.
  *
- * @param file Default: what is embedded in the build; for the sources, the one in `dist`
+ * @param file Default: the embedded list in a build, the one in `dist` for the sources
  */
 export const shippedPlugins = (file?: string): ShippedPlugins => {
   try {
@@ -24,7 +24,7 @@ export const shippedPlugins = (file?: string): ShippedPlugins => {
   }
 }
 
-/** Whether a plugin with this digest ships with this package. */
+/** Whether the plugin with this digest ships with this package. */
 export const isShipped = (digest: string): boolean => {
   known ??= shippedPlugins()
   return known.has(digest)
@@ -38,7 +38,7 @@ const NAME = "shipped.json"
 
 const read = (file: string): unknown => JSON.parse(fs.readFileSync(file, "utf8"))
 
-/** The list's file: beside the compiled modules. If the sources run, the file in `dist` is used. */
+/** Next to the compiled modules; the sources use the one in `dist`. */
 const listOfBuild = (): string =>
   fileURLToPath(
     path.extname(import.meta.url) === ".ts"

@@ -1,13 +1,10 @@
-/**
- * The verdicts that a measure's function answers with, and their decoder. The author's side of the type is in
- * `author.ts`.
- */
+/** Decodes the verdicts that a measure's function returns. `author.ts` has the type for authors. */
 import { Either, Schema } from "effect"
 import { optional } from "../events/vocabulary/EventType.ts"
 import type { Json } from "../values/Json.ts"
 import { mistakesOf } from "../values/schema/Mistakes.ts"
 
-/** A judgement of one reward or punishment by a measure's function. */
+/** A measure function's verdict on one reward or punishment. */
 export const Verdict = Schema.Struct({
   name: Schema.String,
   kind: optional(Schema.Literal("reward", "punishment")),
@@ -20,7 +17,7 @@ export type Verdict = typeof Verdict.Type
 
 const decodeVerdicts = Schema.decodeUnknownEither(Schema.Array(Verdict), { onExcessProperty: "error" })
 
-/** Decodes the answer of a measure's function. Left says what was expected, and where. */
+/** Decodes an answer. Left names what was expected, and where. */
 export const decode = (answer: Json): Either.Either<ReadonlyArray<Verdict>, string> =>
   Either.mapLeft(decodeVerdicts(answer), (error) => {
     const [first] = mistakesOf(error)

@@ -1,8 +1,8 @@
 /**
- * The types that a plugin's author writes against: `import type { Plugin } from "hindcast/plugin"`.
+ * The types for plugin authors: `import type { Plugin } from "hindcast/plugin"`.
  *
- * The module exists at compile time only. A plugin's entry default-exports a plain object and imports nothing of
- * Hindcast. This module imports nothing either, so that Deno and an editor can read it by itself.
+ * They exist at compile time only: an entry default-exports a plain object and needs nothing of Hindcast at run time.
+ * This module imports nothing, so Deno and editors read it without the package.
  *
  * @module hindcast/plugin
  */
@@ -10,27 +10,27 @@
 /** Any JSON value. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | { readonly [key: string]: Json }
 
-/** Arguments of a command, or options of an environment. */
+/** A command's arguments, or an environment's options. */
 export type JsonObject = { readonly [key: string]: Json }
 
-/** Numbers in nested lists, as numpy's `tolist` gives them; in a Box also `"Infinity"` and `"-Infinity"`. */
+/** Numbers in nested lists, in the layout of numpy's `tolist`. A Box also holds `"Infinity"` and `"-Infinity"`. */
 export type Nested<A = number> = A | ReadonlyArray<Nested<A>>
 
-/** A bound of a Box: JSON has no infinities, so that they are text. */
+/** A bound of a Box. Infinities are text, because JSON has none. */
 export type Bound = number | "Infinity" | "-Infinity"
 
-/** A Box of numbers, in nested lists of its shape: `[]` is one number, `[2, 3]` two lists of three. */
+/** A Box of numbers, in nested lists of its shape: `[]` is one number, `[2, 3]` is two lists of three. */
 export interface BoxSpace {
   readonly type: "Box"
-  /** numpy's name: `float32`, `float64`, `int64`, `uint8` … Of `bool`, the values and the bounds are `false` and `true`. */
+  /** A numpy dtype: `float32`, `float64`, `int64`, `uint8` … A `bool` has `false` and `true` as values and bounds. */
   readonly dtype: string
   readonly shape: ReadonlyArray<number>
-  /** Nested lists of the shape, or one bound for all. */
+  /** Nested lists of the shape, or one bound for every entry. */
   readonly low: Nested<Bound | boolean>
   readonly high: Nested<Bound | boolean>
 }
 
-/** The whole numbers from `start` (default 0) to `start + n - 1`. */
+/** The integers from `start` (default: 0) to `start + n - 1`. */
 export interface DiscreteSpace {
   readonly type: "Discrete"
   readonly n: number
@@ -38,22 +38,22 @@ export interface DiscreteSpace {
   readonly dtype?: string
 }
 
-/** Several discrete spaces: nested lists in the shape of `nvec`. */
+/** Several Discrete spaces, in nested lists of the shape of `nvec`. */
 export interface MultiDiscreteSpace {
   readonly type: "MultiDiscrete"
   readonly nvec: Nested
-  /** The least value of each, in the shape of `nvec`. Default: 0 for all. */
+  /** The lowest value of each, in the shape of `nvec`. Default: 0 for each. */
   readonly start?: Nested
   readonly dtype?: string
 }
 
-/** Lists of 0 and 1: of `n` numbers, or nested lists of the shape `n`. */
+/** Lists of 0 and 1: `n` of them, or nested lists of the shape `n`. */
 export interface MultiBinarySpace {
   readonly type: "MultiBinary"
   readonly n: number | ReadonlyArray<number>
 }
 
-/** A list with one value for each subspace. */
+/** A list with one value per subspace. */
 export interface TupleSpace {
   readonly type: "Tuple"
   readonly subspaces: ReadonlyArray<Space>
@@ -65,42 +65,46 @@ export interface DictSpace {
   readonly subspaces: { readonly [key: string]: Space }
 }
 
-/** Text of a length in characters (Unicode code points). */
+/** A text; its length counts Unicode code points. */
 export interface TextSpace {
   readonly type: "Text"
   /** Default: 1. */
   readonly min_length?: number
   readonly max_length: number
-  /** The characters that may occur. Default: all. */
+  /** The allowed characters. Default: all. */
   readonly charset?: string
 }
 
-/** A list of any length (at most 65,536) with values of one space. */
+/** A list of at most 65,536 values of one space. */
 export interface SequenceSpace {
   readonly type: "Sequence"
   readonly feature_space: Space
-  /** Whether Gymnasium stacks the values into arrays. As JSON, they are a list of the values in either case. */
+  /** Whether Gymnasium stacks the values into arrays. In JSON, they are a list either way. */
   readonly stack?: boolean
 }
 
 /**
- * A graph: `{ nodes, edges, edge_links }`. `nodes` and `edges` are lists (each of at most 65,536) with values of their spaces, and `edge_links` has,
- * for each edge, the places in `nodes` of the two nodes that it joins. Without edges, `edges` and `edge_links` are null.
+ * A graph: `{ nodes, edges, edge_links }`. `nodes` and `edges` list values of their spaces, at most 65,536 each.
+ * `edge_links` holds, for each edge, the indices of the two nodes that it joins. A graph without edges has null for
+ * `edges` and `edge_links`.
  */
 export interface GraphSpace {
   readonly type: "Graph"
   readonly node_space: Space
-  /** Default: null, for graphs that never have edges. */
+  /** Default: null, for graphs without edges. */
   readonly edge_space?: Space | null
 }
 
-/** A value of one of the subspaces: `[index, value]`, with the place of the subspace that the value is of. */
+/** A value of one of the subspaces, as `[index of the subspace, value]`. */
 export interface OneOfSpace {
   readonly type: "OneOf"
   readonly subspaces: ReadonlyArray<Space>
 }
 
-/** Which observations or actions there are, as Minari writes Gymnasium's spaces; those that it does not write by the names of their fields. */
+/**
+ * The set of possible observations or actions: Gymnasium's spaces in Minari's JSON. Spaces that Minari does not write
+ * use Gymnasium's field names.
+ */
 export type Space =
   | BoxSpace
   | DiscreteSpace
@@ -114,37 +118,40 @@ export type Space =
   | OneOfSpace
 
 /**
- * numpy's `Generator(PCG64(SeedSequence(seed)))`: the same seed gives the same numbers, bit by bit, if the same methods
- * are called in the same order.
+ * numpy's `Generator(PCG64(SeedSequence(seed)))`. The same seed and the same sequence of calls give the same numbers,
+ * bit for bit.
  */
 export interface Generator {
   /** Numbers in [0, 1). */
   readonly random: { (): number; (count: number): Array<number> }
   /** Numbers in [low, high). */
   readonly uniform: { (low: number, high: number): number; (low: number, high: number, count: number): Array<number> }
-  /** Whole numbers in [low, high), and in [0, low) without `high`. */
+  /** Integers in [low, high), or in [0, low) without `high`. */
   readonly integers: {
     (low: number, high?: number): number
     (low: number, high: number | undefined, count: number): Array<number>
   }
-  /** One of the list, or of the whole numbers below a number; `p` are the probabilities, which sum up to 1. */
+  /** Picks from a list, or from the integers below a number. The probabilities `p` sum to 1. */
   readonly choice: {
     (below: number, p?: ReadonlyArray<number>): number
     <A>(list: ReadonlyArray<A>, p?: ReadonlyArray<number>): A
   }
-  /** An index of the probabilities `p`, drawn as Gymnasium's `categorical_sample` does: `argmax(cumsum(p) > random())`. */
+  /**
+   * An index drawn with the probabilities `p`, as Gymnasium's `categorical_sample` does:
+   * `argmax(cumsum(p) > random())`.
+   */
   readonly categorical: (p: ReadonlyArray<number>) => number
   /** Shuffles a list in place. */
   readonly shuffle: (list: Array<unknown>) => void
-  /** A shuffled copy of the list, or the whole numbers below a number, shuffled. */
+  /** A shuffled copy of the list, or of the integers below a number. */
   readonly permutation: { (below: number): Array<number>; <A>(list: ReadonlyArray<A>): Array<A> }
 }
 
 /**
- * Elementary functions that return the same bits in every JavaScript engine and on every machine. Those of `Math` do not: the last bit of
- * `Math.sin` depends on the engine's version, so that a world that uses it may leave its recorded course when it is run again. `exp`, `log` and
- * `pow` return what glibc returns, and so numpy; the others are correctly rounded. `+`, `-`, `*`, `/`, `%` and `Math.sqrt`, `fround`, `abs`, `floor`
- * and their like are exact everywhere; `**` is not.
+ * Elementary functions that return the same bits in every JavaScript engine and on every machine. The last bit of
+ * `Math.sin` depends on the engine's version, so a world that uses `Math` may diverge from its recording. `exp`, `log`
+ * and `pow` return the results of glibc, and so of numpy; the others are correctly rounded. `+`, `-`, `*`, `/`, `%`,
+ * `Math.sqrt`, `fround`, `abs`, `floor` and the like are exact everywhere; `**` is not.
  */
 export interface ElementaryFunctions {
   /** The sine of an angle in radians. */
@@ -193,16 +200,16 @@ export interface ElementaryFunctions {
   readonly atanh: (x: number) => number
 }
 
-/** The result of a command that the host ran for the plugin. */
+/** The result of a command that the host ran. */
 export interface RunResult {
-  /** Exit code; null if a signal ended the command. */
+  /** The exit code; null if a signal ended the command. */
   readonly code: number | null
   readonly signal: string | null
   readonly stdout: string
   readonly stderr: string
 }
 
-/** The options of a network request. */
+/** Options of `PluginContext.fetch`. */
 export interface FetchOptions {
   /** Default: `GET`. */
   readonly method?: string
@@ -210,100 +217,102 @@ export interface FetchOptions {
   readonly body?: string
 }
 
-/** The response to a network request. */
+/** An HTTP response. */
 export interface FetchResult {
   readonly status: number
-  /** Names are in lower case. Several headers of one name are joined by commas. */
+  /** By lower-case name. A comma joins repeated headers. */
   readonly headers: { readonly [name: string]: string }
-  /** The URL that answered, after redirects. */
+  /** The final URL, after redirects. */
   readonly url: string
   readonly body: string
-  /** How `body` encodes the response's bytes: as text if they are valid UTF-8, else in base64. */
+  /** The encoding of `body`: text if the bytes are valid UTF-8, otherwise base64. */
   readonly encoding: "utf8" | "base64"
 }
 
-/** The first argument of every function of a plugin. */
+/** An `AbortSignal`, also for programs that compile without its type. */
 export type Signal = typeof globalThis extends { AbortSignal: { prototype: infer Known } }
   ? Known
   : {
       readonly aborted: boolean
       readonly reason: unknown
-      /** Throws if the call was aborted. */
+      /** Throws once the call is aborted. */
       readonly throwIfAborted: () => void
-      /** Calls the listener when the call is aborted. */
+      /** Runs the listener when the call is aborted. */
       readonly addEventListener: (type: "abort", listener: () => void) => void
-      /** Takes a listener away. */
+      /** Removes the listener. */
       readonly removeEventListener: (type: "abort", listener: () => void) => void
     }
 
-/** What every function of a plugin is given. */
+/** The first argument of every function of a plugin. */
 export interface PluginContext {
   /** The manifest's `variables`. */
   readonly variables: JsonObject
-  /** The metadata of the called component, as it is at the time of the call. */
+  /** The called component's metadata at the time of the call. */
   readonly metadata: JsonObject
-  /** Writes a line to the event log (`PluginLogged`). */
+  /** Records a line in the event log (`PluginLogged`). */
   readonly log: (message: string, level?: "debug" | "info" | "warn" | "error") => void
-  /** Aborts when the caller no longer waits for the answer. */
+  /** Aborts when the caller stops waiting for the answer. */
   readonly signal: Signal
-  /** A number in [0, 1), from a generator seeded by the kernel: the same seed gives the same numbers. */
+  /** A number in [0, 1). The kernel seeds the generator: the same seed gives the same numbers. */
   readonly random: () => number
-  /** Elementary functions with the same bits in every engine. What can be executed again should use them instead of those of `Math`. */
+  /**
+   * Elementary functions that return the same bits in every engine. Use them, not `Math`, in code that a replay runs
+   * again.
+   */
   readonly math: ElementaryFunctions
-  /** The time of the call by the kernel's clock, in epoch milliseconds. */
+  /** The time of the call on the kernel's clock, in epoch milliseconds. */
   readonly now: number
   /**
-   * Who the call is made for: the name of an agent in a task with several agents. Null in a task with one agent, and in
-   * a world for one agent `"agent"`.
+   * The agent that the call serves, in a task with several agents. In a task with one agent it is null, and in a world
+   * for one agent `"agent"`.
    */
   readonly agent: string | null
   /**
-   * The id of the command that an actuator carries out: what `settle` may be asked about later, and a key by which another
-   * service can recognise a second try. Null in other calls, and in a round of a world.
+   * The id of the command that an actuator carries out. `settle` receives the same id later, and another service can
+   * use it to detect a repeated request. Null in other calls, and in a round of a world.
    */
   readonly commandId: string | null
-  /** The absolute path of the workspace directory, which `"."` in `permissions` means. */
+  /** The absolute path of the workspace: `"."` in `permissions`. */
   readonly workspace: string
   /**
-   * The absolute path of the file with the bytes that the manifest declares as `precomputed`. The plugin may read it. Null
-   * if the manifest declares none, or if the bytes could not be computed.
+   * The absolute path of the bytes that the manifest declares as `precomputed`. The plugin may read the file. Null if
+   * the manifest declares none, or if computing them failed.
    */
   readonly precomputed: string | null
   /**
-   * Asks the host to run a command that the manifest's `permissions.run` allows. Arguments are passed as they are,
-   * without a shell. The working directory is the workspace. Rejects when the command is not allowed or cannot start;
-   * an exit code other than 0 is an answer, not a rejection.
+   * Asks the host to run a command that the manifest's `permissions.run` allows, in the workspace and without a shell.
+   * Rejects if the command is not allowed or cannot start. An exit code other than 0 resolves.
    */
   readonly run: (command: string, args?: ReadonlyArray<string>) => Promise<RunResult>
-  /** Asks the host for a text file (UTF-8). A relative path is resolved against the workspace. */
+  /** Asks the host for a text file (UTF-8). Relative paths start at the workspace. */
   readonly readFile: (path: string) => Promise<string>
-  /** Asks the host to write a text file (UTF-8), replacing any existing file. Needs `permissions.write`. */
+  /** Asks the host to write a text file (UTF-8), replacing any existing one. Needs `permissions.write`. */
   readonly writeFile: (path: string, content: string) => Promise<void>
   /**
-   * Asks the host to fetch over HTTP or HTTPS from a host that the manifest's `permissions.net` names. A plugin has no
-   * other access to the network. Redirects are followed to such hosts only. A status other than 200 does not reject.
+   * Asks the host for an HTTP or HTTPS request to a host that the manifest's `permissions.net` names: a plugin's only
+   * access to the network. Follows redirects to such hosts only. A status other than 200 resolves.
    */
   readonly fetch: (url: string, options?: FetchOptions) => Promise<FetchResult>
   /**
-   * Reports the progress of the call to the caller: a fraction from 0 to 1, or a few words. Progress is not an event. A
-   * busy caller gets the newest report only.
+   * Reports the call's progress to the caller: a fraction from 0 to 1, or a few words. The log does not record it, and
+   * a busy caller receives only the newest report.
    */
   readonly progress: (progress: number | string) => void
   /**
-   * Pushes a reading of one of the plugin's own sensors without being called. It works while the process runs, even
-   * after the call of this context has ended.
+   * Pushes a reading of one of the plugin's own sensors. Works as long as the process runs, even after this call has
+   * ended.
    *
-   * Resolves when the kernel has taken the reading, so that awaiting it is back-pressure. At most 256 readings wait;
-   * any further reading is dropped and counted, and its promise rejects with the code `TooManyReadings`. An unhandled
-   * rejection does not end the process.
+   * Resolves when the kernel has taken the reading, so awaiting it gives back-pressure. At most 256 readings wait. The
+   * host drops and counts any more, and rejects their promises with the code `TooManyReadings`. An unhandled rejection
+   * does not end the process.
    */
   readonly emit: (sensor: string, reading: Json) => Promise<void>
 }
 
 /**
- * The default export of the module that the manifest's `precomputed` names. It must return the same bytes on
- * every machine and at every run, at most 64 MiB. It runs in the plugin's sandbox, without any grant. What it prints is
- * logged and is not part of the bytes.
+ * The default export of the module that the manifest's `precomputed` names. It returns at most 64 MiB, the same bytes
+ * on every machine and in every run. It runs in the plugin's sandbox without grants. The log takes what it prints,
+ * which is not part of the bytes.
  */
 export type Precompute = () => Uint8Array | Promise<Uint8Array>
 
@@ -311,22 +320,21 @@ export type Precompute = () => Uint8Array | Promise<Uint8Array>
 export type Sensor = (context: PluginContext) => Json | Promise<Json>
 
 /**
- * Carries out a command and returns its result. To refuse a command, throw an error. Its `code`, if it is a string, and
- * its message become the command's failure.
+ * Carries out a command and returns its result. To refuse a command, throw: the error's message and its `code`, if that
+ * is a string, become the command's failure.
  */
 // biome-ignore lint/suspicious/noExplicitAny: an author names the arguments that the manifest's `args` schema promises.
 export type Actuator = (context: PluginContext, args: any) => Json | Promise<Json>
 
-/** What became of a command, as far as the world shows it. */
+/** How a command ended, as far as the world shows it. */
 export type Settled =
   | { readonly status: "succeeded"; readonly result: Json }
   | { readonly status: "failed"; readonly error: { readonly code: string; readonly message: string } }
   | { readonly status: "unknown"; readonly reason?: string }
 
 /**
- * Finds out what became of a command that an actuator was given before its kernel was killed, and whose outcome is not
- * in the log. It is a question: it changes nothing (`context.writeFile` refuses), and may be asked again. If it cannot
- * tell, it answers `unknown`. It is called in a new process, with the command's id and arguments.
+ * Finds out how a command ended whose kernel was killed before the log had its outcome. It runs in a new process, must
+ * change nothing (`context.writeFile` refuses), and may run again. If it cannot tell, it returns `unknown`.
  */
 export type Settle = (
   context: PluginContext,
@@ -335,84 +343,85 @@ export type Settle = (
   args: any,
 ) => Settled | Promise<Settled>
 
-/** An environment with its own state. By default, its process serves one task; the manifest can say otherwise. */
+/** An environment with state of its own. By default, its process serves one task; the manifest can change that. */
 export interface Environment {
   /**
-   * Puts the environment in its first state. `options` configure it, for example with a scenario. To refuse them,
-   * throw.
+   * Puts the environment into its first state. `options` configure it, for example with a scenario. Throw to refuse
+   * them.
    */
   readonly reset: (context: PluginContext, options: JsonObject) => void | Promise<void>
-  /** Returns the whole state as one JSON document. It is called after a reset and after every command. */
+  /** The whole state as one JSON document. The host calls it after each reset and each command. */
   readonly state: () => Json
   /**
-   * Puts the environment in a state that `state` returned earlier, with the options of that earlier reset. It is needed
-   * if `rewind` in the manifest has `snapshot`. It is called in a new process; `state` must then return an equal
-   * document.
+   * Restores a state that `state` returned earlier, given the options of that earlier reset. A manifest with `snapshot`
+   * in `rewind` requires it. It runs in a new process, and afterwards `state` must return an equal document.
    */
   readonly restore?: (context: PluginContext, options: JsonObject, state: Json) => void | Promise<void>
 }
 
-/** The spaces of a world: what an agent can be shown, and how it can act. */
+/** The spaces of a world: its possible observations and actions. */
 export interface Spaces {
   readonly observation: Space
   readonly action: Space
 }
 
-/** What the functions of a world are given. */
+/** The first argument of a world's functions. */
 export interface WorldContext extends PluginContext {
-  /** Who observes or acts. In a world for one agent, it is `"agent"`. Elsewhere, the first of `agents`. */
+  /**
+   * The agent that observes or acts. In a world for one agent, it is `"agent"`. In other calls, the first of `agents`.
+   */
   readonly agent: string
-  /** Who takes part, by name. */
+  /** The agents that take part, sorted by name. */
   readonly agents: ReadonlyArray<string>
   /**
-   * The random numbers of the episode: numpy's `Generator(PCG64(SeedSequence(seed)))`. Hindcast keeps its state in the
-   * world's document, so that a world that was restored draws the same numbers. Draw all random numbers from it.
+   * The episode's random numbers: numpy's `Generator(PCG64(SeedSequence(seed)))`. Draw all random numbers from it.
+   * Hindcast keeps its state in the world's document, so a restored world draws the same numbers.
    */
   readonly rng: Generator
 }
 
-/** What an agent gets for a step of a world. */
+/** An agent's result of one step. */
 export interface Step {
-  /** A finite number, or several named ones, of which the sum is the reward. */
+  /** A finite number, or several named ones whose sum is the reward. */
   readonly reward: number | { readonly [name: string]: number }
-  /** Whether the episode came to its end by the world's own rules. Default: false. */
+  /** Whether the episode ended by the world's own rules. Default: false. */
   readonly terminated?: boolean
-  /** Whether it was ended by a limit from outside, such as a number of steps. Default: false. */
+  /** Whether an outside limit, such as a number of steps, ended the episode. Default: false. */
   readonly truncated?: boolean
-  /** Where it terminated: how the task of an agent ends. Default: `achieved`. */
+  /** The outcome of the agent's task if the episode terminated. Default: `achieved`. */
   readonly outcome?: "achieved" | "failed"
-  /** What is worth knowing besides, such as metrics. */
+  /** Anything else worth recording, such as metrics. */
   readonly info?: JsonObject
 }
 
-/** A function's answer, now or later. */
+/** A value, or a promise of it. */
 type Eventually<Value> = Value | Promise<Value>
 
-/** What a world for one agent and a world for several have in common. */
+/** The members that both kinds of world share. */
 interface CommonWorld {
-  /** Begins an episode. To refuse the options, throw. What it returns is the first `info`. */
+  /** Begins an episode and returns its first `info`. Throw to refuse the options. */
   // biome-ignore lint/suspicious/noConfusingVoidType: most functions return nothing.
   readonly reset: (context: WorldContext, options: JsonObject) => Eventually<void | { readonly info?: JsonObject }>
-  /** What `context.agent` is shown now: a function of the state alone, in the observation space. */
+  /** The observation of `context.agent`, in the observation space. It must depend on the state alone. */
   readonly observe: (context: WorldContext) => Eventually<Json>
   /**
-   * Which actions are legal for `context.agent` now: 1 or 0 in the shape that Gymnasium's masks of the action space have,
-   * or null for all. Another shape is a failed reading (`MaskOutsideSpace`). The manifest says `mask: true` if the world has it and
-   * refuses the others, or `"advice"` if it takes them.
+   * The legal actions of `context.agent`: 1 or 0 in the shape of Gymnasium's mask for the action space, or null for
+   * all. A mask of another shape fails the reading (`MaskOutsideSpace`). Declare `mask: true` in the manifest if the
+   * world refuses illegal actions, or `"advice"` if it accepts them.
    */
   readonly mask?: (context: WorldContext) => Eventually<Json>
-  /** The whole state as one JSON object. Its key `episode` is Hindcast's. */
+  /** The whole state as one JSON object. Hindcast owns its key `episode`. */
   readonly state: () => JsonObject
-  /** As `Environment.restore`. */
+  /** Restores a state, as `Environment.restore` does. */
   readonly restore?: (context: WorldContext, options: JsonObject, state: JsonObject) => Eventually<void>
 }
 
-/** A world for one agent: an environment that can be stepped, as the reinforcement-learning field knows them. */
+/** A world for one agent: an environment with steps, as in reinforcement learning. */
 export interface World extends CommonWorld {
   readonly mode?: undefined
-  /** The spaces, where the options change those that the manifest declares; undefined where they do not. */
+  /** The spaces, if the options change those of the manifest; otherwise undefined. */
   readonly spaces?: (options: JsonObject) => Spaces | undefined
-  /** Takes one action. To refuse it, throw before anything has changed. */
+  /** Takes one action. To refuse it, throw before changing anything. */
   // biome-ignore lint/suspicious/noExplicitAny: an author names the actions that the action space promises.
   readonly step: (context: WorldContext, action: any) => Eventually<Step>
 }
@@ -421,11 +430,11 @@ export interface World extends CommonWorld {
 export interface MultiAgentWorld extends CommonWorld {
   /** `parallel`: all agents act in each round. `turn-based`: one agent acts in each step. */
   readonly mode: "parallel" | "turn-based"
-  /** The spaces of an agent, where the options change those that the manifest declares; undefined where they do not. */
+  /** The spaces of one agent, if the options change those of the manifest; otherwise undefined. */
   readonly spaces?: (options: JsonObject, agent: string) => Spaces | undefined
   /**
-   * Takes the actions that came, by agent: of all agents, fewer where some were late, or of the one whose turn it is.
-   * Returns what agents get for it: each that acted, and others too, in the order of their names.
+   * Takes actions by agent: of all agents (fewer if some were late), or of the one whose turn it is. Returns the
+   * results of each agent that acted, and of others if they get any, in the order of their names.
    */
   readonly step: (
     context: WorldContext,
@@ -433,34 +442,34 @@ export interface MultiAgentWorld extends CommonWorld {
     actions: { readonly [agent: string]: any },
   ) => Eventually<{ readonly [agent: string]: Step }>
   /**
-   * Turn-based: whose turn it is, or null if nobody's. The turn of an agent that has left, or whose episode is over, is
-   * that of the next one by name.
+   * Turn-based only: the agent whose turn it is, or null for none. The turn of an agent that has left or finished goes
+   * to the next agent by name.
    */
   readonly turn?: () => string | null
-  /** An agent joins in the middle of an episode. To refuse it, throw. */
+  /** Adds an agent in the middle of an episode. Throw to refuse it. */
   readonly join?: (context: WorldContext, agent: string) => Eventually<void>
-  /** An agent leaves. */
+  /** Removes an agent. */
   readonly leave?: (context: WorldContext, agent: string) => Eventually<void>
   /**
-   * The world moves by itself for some milliseconds of its time. Returns what agents get meanwhile: their rewards are
-   * recorded, and the end of an agent's episode ends its run. What else has happened they observe.
+   * Moves the world on by some milliseconds of its own time. Returns results by agent: Hindcast records their rewards,
+   * and an ended episode ends the agent's run. Agents learn of other changes by observing.
    */
   // biome-ignore lint/suspicious/noConfusingVoidType: most functions return nothing.
   readonly tick?: (context: WorldContext, milliseconds: number) => Eventually<void | { readonly [agent: string]: Step }>
 }
 
-/** The context of a measure's function. It has no host requests: the task's events are the only data it can ask for. */
+/** The context of a measure's function. It offers no host requests: the task's events are the function's only data. */
 export type JudgeContext = Pick<
   PluginContext,
   "variables" | "metadata" | "log" | "signal" | "random" | "now" | "progress"
 >
 
-/** An event of a judged task, as in the log. */
+/** An event of a judged task. */
 export interface TaskEvent {
-  /** The position in the log. Verdicts cite it. */
+  /** Its position in the log; verdicts cite it. */
   readonly position: number
   readonly id: string
-  /** The event type: `SensorRead`, `ActuatorCommanded`, `EnvironmentChanged`, `TaskClosed` … */
+  /** For example `SensorRead`, `ActuatorCommanded`, `EnvironmentChanged` or `TaskClosed`. */
   readonly type: string
   readonly actor: string
   /** The id of the event that caused this one. */
@@ -471,7 +480,7 @@ export interface TaskEvent {
   readonly payload: JsonObject
 }
 
-/** A reward or punishment of the measure. */
+/** A reward or punishment of a measure. */
 export interface JudgedReward {
   readonly name: string
   readonly when: string
@@ -480,17 +489,17 @@ export interface JudgedReward {
   readonly per?: "task" | "occurrence" | "step"
 }
 
-/** A completed task, as a measure's function sees it. It is a copy: mutations have no effect. */
+/** A completed task, for a measure's function. It is a copy: mutating it changes nothing. */
 export interface JudgedTask {
   readonly id: string
   readonly goal: string
   /** `name@version` */
   readonly agent: string
-  /** `achieved`, `failed`, `abandoned` or `truncated`; null if the task is still open. */
+  /** `achieved`, `failed`, `abandoned` or `truncated`; null while the task is open. */
   readonly outcome: string | null
-  /** The recorded state at the task's end: readings by `plugin/sensor`, environment documents by plugin. */
+  /** The state at the task's end: readings by `plugin/sensor`, environment documents by plugin. */
   readonly state: { readonly readings: JsonObject; readonly environment: JsonObject; readonly [key: string]: Json }
-  /** The measure to judge by, as in the rubric. */
+  /** The measure to judge by, from the rubric. */
   readonly measure: {
     readonly name: string
     readonly description: string
@@ -498,32 +507,32 @@ export interface JudgedTask {
     readonly punishments: ReadonlyArray<JudgedReward>
   }
   /**
-   * The task's events in order, up to its end, without the events of earlier scorings. They are read in chunks during
-   * iteration, so memory does not grow with the task's length. Each iteration starts from the first event.
+   * The task's events in order, up to its end, without those of earlier scorings. Iterating reads them in chunks, so
+   * memory does not grow with the task, and each iteration starts at the first event.
    */
   readonly events: AsyncIterable<TaskEvent>
 }
 
-/** A judgement of one reward or punishment. A reward without a verdict did not occur. */
+/** A verdict on one reward or punishment. One without a verdict did not occur. */
 export interface Verdict {
-  /** The name of a reward or punishment of the measure. */
+  /** The reward's or punishment's name. */
   readonly name: string
-  /** Needed if a reward and a punishment of the measure have the same name. */
+  /** Required if a reward and a punishment of the measure share the name. */
   readonly kind?: "reward" | "punishment"
   /**
-   * How often it occurred, a whole number. Default: 1. Verdicts about the same reward add up. A reward with `per:
-   * "task"` counts at most once.
+   * How often it occurred, an integer. Default: 1. Verdicts on the same reward add up; a reward with `per: "task"`
+   * counts at most once.
    */
   readonly occurrences?: number
-  /** The positions of the task's events that are the evidence. At least one, unless `occurrences` is 0. */
+  /** The evidence: positions of the task's events. At least one, unless `occurrences` is 0. */
   readonly because: ReadonlyArray<number>
-  /** The reason, in words. It stays in the log when personal data is shredded, so it must not contain any. */
+  /** The reason, in words. Shredding personal data does not remove it, so it must not contain any. */
   readonly rationale?: string
 }
 
 /**
- * Judges a task by a measure. It runs after the task has ended, in a sandbox without permissions. It may be called again
- * for the same task, so it must keep no state between calls: the same events must give the same verdicts.
+ * Judges a task by a measure, after the task has ended, in a sandbox without permissions. It may run again for the same
+ * task, so it must keep no state between calls: the same events must give the same verdicts.
  *
  * ```ts
  * const exploration: Judge = async (context, { events }) => {
@@ -540,20 +549,20 @@ export type Judge = (
   task: JudgedTask,
 ) => ReadonlyArray<Verdict> | Promise<ReadonlyArray<Verdict>>
 
-/** The default export of a plugin's entry. It must export exactly the components that the manifest declares. */
+/** The default export of a plugin's entry: exactly the components that the manifest declares. */
 export interface Plugin {
   readonly sensors?: { readonly [name: string]: Sensor }
   readonly actuators?: { readonly [name: string]: Actuator }
   readonly environment?: Environment
-  /** By the name of an actuator: how to find out what became of its commands that a crash left in doubt. */
+  /** By actuator: finds out how commands ended that a crash left in doubt. */
   readonly settle?: { readonly [actuator: string]: Settle }
-  /** Functions by the measure's name, one for each measure whose `critic` in the manifest is `plugin`. */
+  /** By measure: one function for each measure with `"critic": "plugin"` in the manifest. */
   readonly measures?: { readonly [name: string]: Judge }
 }
 
 /**
- * The default export of the entry of a plugin whose manifest declares the spaces of its environment. The sensor
- * `observation` and the actuator `step` follow from the world, and are not exported.
+ * The default export of an entry whose manifest declares the spaces of its environment. Hindcast derives the sensor
+ * `observation` and the actuator `step`; the entry does not export them.
  */
 export interface WorldPlugin extends Omit<Plugin, "environment"> {
   readonly environment: World | MultiAgentWorld

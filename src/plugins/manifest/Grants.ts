@@ -1,6 +1,5 @@
 /**
- * What a plugin may do. The module compares the permissions that a manifest requests with the grants that people gave,
- * and reports each missing grant.
+ * Decides what a plugin may do: compares the permissions that its manifest requests with the grants that people gave.
  */
 import * as path from "node:path"
 import { Data, Either, Schema } from "effect"
@@ -10,7 +9,7 @@ import { quoteWord } from "../../values/ShellWord.ts"
 import type { Manifest } from "./Manifest.ts"
 import { confusableCharacter, isInside } from "./paths.ts"
 
-/** The permissions of a plugin, as the person who imported it granted them. Paths are absolute. */
+/** A plugin's permissions, as granted at its import. Paths are absolute. */
 export const Grants = Schema.Struct({
   read: Schema.Array(Schema.String).annotations({ description: "Directories and files it may read" }),
   write: Schema.Array(Schema.String).annotations({ description: "Directories and files the host may write for it" }),
@@ -22,10 +21,10 @@ export const Grants = Schema.Struct({
 
 export type Grants = typeof Grants.Type
 
-/** The grants of a plugin that may do nothing. */
+/** No permissions at all. */
 export const NO_GRANTS: Grants = { read: [], write: [], net: [], env: [], run: [], runAny: false }
 
-/** The permissions that a manifest requests, verbatim. */
+/** A manifest's requests, verbatim. */
 export interface RequestedPermissions {
   readonly read: ReadonlyArray<string>
   readonly write: ReadonlyArray<string>
@@ -34,35 +33,30 @@ export interface RequestedPermissions {
   readonly run: ReadonlyArray<string>
 }
 
-/** The inputs of `decideGrants`: the plugin's location, and the grants that people gave and revoked. */
+/** The plugin's location, and the grants that people gave and revoked. */
 export interface GrantInputs {
-  /** The plugin's directory: an absolute, real path. */
+  /** An absolute, real path. */
   readonly directory: string
-  /** The workspace that `"."` means: an absolute, real path. */
+  /** The workspace, `"."`: an absolute, real path. */
   readonly workspace: string
-  /**
-   * Explicit grants, for this version or an earlier one: `--grant-read`, `--grant-write`, `--grant-net`, `--grant-env`,
-   * `--grant-run`, `--grant-run-any`.
-   */
+  /** Explicit grants, for this version or an earlier one: `--grant-read`, `--grant-net` … */
   readonly extra?: GrantedPermissions
-  /** Revoked grants. A request for one of them needs an explicit grant, even if it would otherwise need none. */
+  /** Revoked grants. Requesting one of them needs an explicit grant, even where no grant is needed otherwise. */
   readonly revoked?: GrantedPermissions
-  /**
-   * For an update: the requests of the previous version. Every request that is not among them needs an explicit grant.
-   */
+  /** In an update: the previous version's requests. Any other request needs an explicit grant. */
   readonly earlier?: RequestedPermissions
 }
 
-/** A requested permission that is not granted. */
+/** A request without its grant. */
 export type Refusal = MissingGrant
 
-/** The granted part of a manifest's requests, and the refused part. */
+/** The granted and the refused part of a manifest's requests. */
 export interface GrantDecision {
   readonly grants: Grants
   readonly refusals: ReadonlyArray<Refusal>
 }
 
-/** Grant the permissions, or do without the plugin: it requests more than it was granted. */
+/** Grant the permissions, or do without the plugin: it requests more than people granted. */
 export class GrantRefused extends Data.TaggedError("GrantRefused")<{
   readonly plugin: string
   readonly refusals: ReadonlyArray<Refusal>
@@ -72,11 +66,11 @@ export class GrantRefused extends Data.TaggedError("GrantRefused")<{
   }
 }
 
-/** Formats a refusal as a line of a message. */
+/** One line of a message. */
 export const formatRefusal = ({ field, asked, reason, flag }: Refusal): string =>
   `\n  ${field} asks for ${JSON.stringify(asked)}: ${reason}${flag === undefined ? "" : `; ${flag} grants it`}`
 
-/** The permissions that a manifest requests. */
+/** The requests of a manifest, with empty lists for missing ones. */
 export const requested = (manifest: Manifest): RequestedPermissions => ({
   read: manifest.permissions.read,
   write: manifest.permissions.write ?? [],
@@ -85,7 +79,7 @@ export const requested = (manifest: Manifest): RequestedPermissions => ({
   run: manifest.permissions.run,
 })
 
-/** Grants all that a manifest requests, or fails with every refusal; see `decideGrants`. */
+/** Grants everything that a manifest requests, or fails with every refusal; see `decideGrants`. */
 export const resolve = (manifest: Manifest, inputs: GrantInputs): Either.Either<Grants, GrantRefused> => {
   const { grants, refusals } = decideGrants(manifest, inputs)
   return refusals.length === 0
@@ -94,18 +88,17 @@ export const resolve = (manifest: Manifest, inputs: GrantInputs): Either.Either<
 }
 
 /**
- * Decides which of the requested permissions a plugin is granted. Pure: symbolic links are not resolved.
+ * Decides about each requested permission. Pure: it does not resolve symbolic links.
  *
- * - `read`, `write`: `"."` is the workspace; a relative path is resolved against the plugin's directory. `"."`,
- *   absolute paths in the workspace and, for `read`, paths in the plugin's directory need no explicit grant. Any other
- *   path must lie in an explicitly granted one. A relative path never counts as the workspace, because the plugin's copy
- *   may be kept in it.
+ * - `read`, `write`: `"."` is the workspace; relative paths start at the plugin's directory. `"."`, absolute paths in
+ *   the workspace and, for `read`, paths in the plugin's directory need no explicit grant. Any other path must lie in a
+ *   granted one. A relative path never counts as the workspace, because the plugin's copy may lie there.
  * - `run`: named commands need no explicit grant. `"."`, any command, needs `runAny`, which also covers named commands.
- * - `net`, `env`: each name needs an explicit grant of the same name.
- * - A request that is new in an update, or that was revoked, always needs an explicit grant. The exception is a new
- *   request to read in the plugin's own directory.
+ * - `net`, `env`: each name needs a grant of the same name.
+ * - A new request in an update, or a revoked one, needs an explicit grant, except a new request to read in the plugin's
+ *   own directory.
  *
- * An explicit grant that the manifest does not request has no effect.
+ * An explicit grant has no effect if the manifest does not request it.
  */
 export const decideGrants = (manifest: Manifest, inputs: GrantInputs): GrantDecision => {
   const requests = requested(manifest)
@@ -134,13 +127,13 @@ export const decideGrants = (manifest: Manifest, inputs: GrantInputs): GrantDeci
   return { grants, refusals }
 }
 
-/** The options that would grant the refusals, each once, and the refusals that no option can grant. */
+/** The options that grant the refusals, each once, and the refusals that no option grants. */
 export const remedies = (refusals: ReadonlyArray<Refusal>) => ({
   flags: unique(refusals.flatMap(({ flag }) => flag ?? [])),
   ungrantable: refusals.filter(({ flag }) => flag === undefined),
 })
 
-/** Normalises explicit grants for recording: absolute paths, no duplicates. Returns undefined if they are empty. */
+/** Normalises explicit grants for the log: absolute paths, no duplicates. Undefined if they are empty. */
 export const granted = (extra: GrantedPermissions = {}, directory = process.cwd()): GrantedPermissions | undefined => {
   const names = LISTS.flatMap((list) => {
     const values = extra[list] ?? []
@@ -152,13 +145,13 @@ export const granted = (extra: GrantedPermissions = {}, directory = process.cwd(
   return { ...Object.fromEntries(names), ...(extra.runAny === true ? { runAny: true } : {}) }
 }
 
-/** Whether `grants` contains everything in `others`. */
+/** Whether `grants` includes all of `others`. */
 export const covers = (grants: Grants, others: Grants): boolean =>
   LISTS.every((list) => others[list].every((name) => grants[list].includes(name))) && (grants.runAny || !others.runAny)
 
 /**
- * Removes revoked grants, except those that were granted again. Revoking a directory also removes the grants of paths
- * inside it and of directories around it.
+ * Removes revoked grants, except those given again. Revoking a directory also removes grants of paths in it and of
+ * directories around it.
  */
 export const withoutRevoked = (
   grants: Grants,
@@ -181,10 +174,10 @@ export const withoutRevoked = (
   }
 }
 
-/** The list fields of explicit grants. The remaining field is `runAny`. */
+/** The fields of explicit grants that are lists; the other one is `runAny`. */
 export const LISTS = ["read", "write", "net", "env", "run"] as const
 
-/** The explicit grants that can never be given, each with the reason. */
+/** The explicit grants that nobody can give, each with the reason. */
 export const invalidGrants = (names: GrantedPermissions): ReadonlyArray<string> =>
   LISTS.flatMap((list) =>
     (names[list] ?? []).flatMap((name) => {
@@ -199,7 +192,7 @@ export const invalidGrants = (names: GrantedPermissions): ReadonlyArray<string> 
     }),
   )
 
-/** The union of several sets of grants. */
+/** The union of sets of grants. */
 export const merge = (...all: ReadonlyArray<GrantedPermissions>): GrantedPermissions =>
   granted(
     {
@@ -219,7 +212,7 @@ const unique = (values: ReadonlyArray<string>) => [...new Set(values)]
 
 /** Why a path can never be granted, or undefined. */
 const invalidPath = (place: string): string | undefined => {
-  // Deno's permission flags separate paths and hosts by commas, so a comma inside a name would grant something else.
+  // Deno's permission flags separate paths and hosts by commas: a comma in a name would grant something else.
   if (/[,\n\r\0]/.test(place)) return "a path with a comma or a line break cannot be granted"
   const confusable = confusableCharacter(place)
   return confusable === undefined ? undefined : `a path with ${confusable} cannot be granted`
@@ -253,7 +246,7 @@ const resolvePath = (
   return refuse(`${resolved} lies outside ${limits}`, flag)
 }
 
-/** Why an update is refused a permission that a first import would get. */
+/** Why an update does not get a permission that a first import would get. */
 const NEW_REQUEST = "the previous version does not ask for it"
 
 const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: GrantInputs): Refusal | undefined => {

@@ -1,32 +1,28 @@
-/**
- * The risk of a component for gate rules: the risk that its manifest declares, raised by what its plugin was granted.
- */
+/** The risk of a component for gate rules: the declared risk, raised by its plugin's grants. */
 import type { Grants } from "./Grants.ts"
 import type { Risk } from "./Manifest.ts"
 
-/** A risk level in gate rules: a manifest's level, or `undeclared`. */
+/** A manifest's risk level, or `undeclared`. */
 export type Level = Risk | "undeclared"
 
 /**
- * The levels in ascending order. `undeclared` is above `medium`, because nobody has said that the harm is bounded. It
- * is below `high`, so that grants can still raise it to `high`, and rules about high risk then apply to it too.
+ * Levels in ascending order. `undeclared` is above `medium`, because nobody has bounded the harm, and below `high`, so
+ * that grants can raise it to `high` and rules about high risk then match it.
  */
 export const LEVELS: ReadonlyArray<Level> = ["none", "low", "medium", "undeclared", "high", "irreversible"]
 
-/** The risk of a component, as gate rules see it. */
+/** A component's risk, as gate rules see it. */
 export interface EffectiveRisk {
-  /** The level in the manifest. */
   readonly declared: Level
-  /** The higher of the level in the manifest and the level that the plugin's grants imply. */
+  /** The higher of `declared` and the level that the grants imply. */
   readonly effective: Level
-  /** If `effective` is above `declared`: the grants that raise it, in words, such as `its plugin may write /work`. */
+  /** The grants that raise `effective` above `declared`, such as `its plugin may write /work`. */
   readonly because: ReadonlyArray<string>
 }
 
 /**
- * The levels that grants imply for every component of their plugin. They do not depend on the component, because a
- * plugin is one process and the host cannot tell which component makes a request. Reading and environment variables
- * raise nothing.
+ * The levels that grants imply, for every component of a plugin: it is one process, and the host cannot tell which
+ * component makes a request. Reading files and environment variables raises nothing.
  */
 const RAISED_BY_GRANTS: ReadonlyArray<{
   readonly to: Level
@@ -40,8 +36,8 @@ const RAISED_BY_GRANTS: ReadonlyArray<{
 ]
 
 /**
- * Computes the effective risk of a component. Pure. A tool of the embedding program has no grants, so that its declared
- * risk counts: the program is the operator.
+ * Computes the effective risk. Pure. A tool of the embedding program has no grants; its declared risk counts, because
+ * the program is the operator.
  */
 export const effective = (declared: Risk | undefined, grants: Grants): EffectiveRisk => {
   const declaredLevel: Level = declared ?? "undeclared"
@@ -51,9 +47,9 @@ export const effective = (declared: Risk | undefined, grants: Grants): Effective
   return { declared: declaredLevel, effective: highest, because }
 }
 
-/** Whether `level` is above `other`. */
+/** Compares levels. */
 export const isAbove = (level: Level, other: Level): boolean => LEVELS.indexOf(level) > LEVELS.indexOf(other)
 
-/** Formats an effective risk: `low`, or `none → high: its plugin may run git`. */
+/** `low`, or `none → high: its plugin may run git`. */
 export const inWords = ({ declared, effective, because }: EffectiveRisk): string =>
   because.length === 0 ? effective : `${declared} → ${effective}: ${because.join("; ")}`

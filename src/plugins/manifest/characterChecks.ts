@@ -1,7 +1,7 @@
 /**
- * Limits on the text in a manifest: its length, and no characters that are invisible or that control a terminal. Names
- * and versions appear in event envelopes, file names and terminals. People decide by descriptions, and agents are shown
- * them. A type schema cannot express these limits.
+ * Limits the text in a manifest: its length, and no invisible characters or terminal controls. Names and versions reach
+ * event envelopes, file names and terminals; people decide by descriptions, and agents read them. A type schema cannot
+ * express these limits.
  */
 
 import { type Json, pointerToken, valueAt } from "../../values/Json.ts"
@@ -9,24 +9,24 @@ import { isVisible, visible } from "../../values/PlainText.ts"
 import { grouped } from "./digits.ts"
 import type { SourceLocation } from "./sourceLocations.ts"
 
-/** Maximum length of each kind of text, in characters. */
+/** Maximum lengths, in characters. */
 export const MAX_LENGTHS = {
-  /** A name of a plugin or component, or a version. They are part of event fields. */
+  /** A plugin's or component's name, or a version: part of event fields. */
   name: 64,
-  /** A name of a measure, reward or environment: shown on one line. */
+  /** A measure's, reward's or environment's name: shown on one line. */
   title: 200,
   /** A path, host, variable or command. */
   place: 1024,
-  /** A description, condition or rule: may have several lines. */
+  /** A description, condition or rule: may span lines. */
   prose: 8192,
-  /** What a model is told: may have many lines. */
+  /** A system prompt or memory. */
   prompt: 65_536,
 } as const
 
 type Kind = keyof typeof MAX_LENGTHS
 
 /**
- * The texts of a manifest by their paths; `*` is each item of a list. Metadata, variables and schemas are data, with
+ * The texts of a manifest by path; `*` stands for each item of a list. Metadata, variables and schemas are data with
  * limits of their own.
  */
 const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
@@ -61,7 +61,7 @@ const TEXT_PATHS: ReadonlyArray<readonly [place: string, kind: Kind]> = [
   ]),
 ]
 
-/** Every text of a manifest that is too long, or that has characters which are not shown as they are. */
+/** Every text of a manifest that is too long or contains misleading characters. */
 export const textIssues = (document: Json): ReadonlyArray<ManifestIssue> =>
   TEXT_PATHS.flatMap(([place, kind]) =>
     textsAt(document, [], place.split("/")).flatMap(({ keys, text }) => {
@@ -71,7 +71,7 @@ export const textIssues = (document: Json): ReadonlyArray<ManifestIssue> =>
     }),
   )
 
-/** What is wrong with the text of a file that stands for a system prompt; undefined if it is fine. */
+/** Checks the text of a system prompt's file. Undefined if it is fine. */
 export const promptIssue = (path: string, text: string): ManifestIssue | undefined => {
   const found = problemOf(text, "prompt")
   return found === undefined ? undefined : { path, expected: `a file with ${EXPECTED.prompt}`, found }
@@ -94,7 +94,7 @@ const problemOf = (text: string, kind: Kind): string | undefined => {
   return isVisible(line) ? undefined : `"${visible(line).slice(0, SHOWN_LENGTH)}"`
 }
 
-/** Maximum length of the text that an issue shows, in characters. */
+/** Maximum length of text that an issue quotes, in characters. */
 const SHOWN_LENGTH = 100
 
 interface FoundText {
@@ -118,10 +118,10 @@ const textsAt = (
 
 /** A mistake in a manifest. */
 export interface ManifestIssue {
-  /** A JSON Pointer (RFC 6901) to the mistake, such as `/peas/sensors/0/name`; `""` is the whole document. */
+  /** A JSON Pointer (RFC 6901), such as `/peas/sensors/0/name`; `""` for the whole document. */
   readonly path: string
   readonly expected: string
   readonly found: string
-  /** The location in the file. Present if the file's text is known. */
+  /** The location in the file, if its text is known. */
   readonly place?: SourceLocation
 }

@@ -1,6 +1,6 @@
 /**
- * Decodes a manifest from JSON and reports all mistakes at once. Beyond the schema, it checks rules that span several
- * fields: unique names, measures that are not empty, and paths that stay in the plugin's directory.
+ * Decodes a manifest from JSON and reports all mistakes at once: those of the schema, and those that span fields, such
+ * as repeated names, empty measures and paths that leave the plugin's directory.
  */
 import { Data, Either, Schema } from "effect"
 import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
@@ -11,7 +11,7 @@ import { FILE, Manifest } from "./schema.ts"
 import { DERIVED } from "./world.ts"
 import { worldIssues } from "./worldIssues.ts"
 
-/** Fix the manifest: `issues` are all mistakes in it. */
+/** Fix the manifest: `issues` lists all its mistakes. */
 export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
   /** The file's path, or its name if the path is unknown. */
   readonly file: string
@@ -23,29 +23,29 @@ export class ManifestInvalid extends Data.TaggedError("ManifestInvalid")<{
   }
 }
 
-/** Options of decoding: strictness, and the file's name for messages. */
+/** Options of `decode`. */
 export interface DecodeOptions {
-  /** Accepts unknown fields, and measures without rewards and punishments, with a warning each. Default: false. */
+  /** Turns unknown fields and empty measures from mistakes into warnings. Default: false. */
   readonly lenient?: boolean
   /**
-   * The manifest was accepted earlier, perhaps by a version without the limits of `MAX_LENGTHS`. Its text is not checked
-   * against them again. Default: false.
+   * Skips the limits of `MAX_LENGTHS`: an earlier version, perhaps without them, accepted this manifest. Default:
+   * false.
    */
   readonly accepted?: boolean
-  /** Default: `looper-plugin.json`. */
+  /** The file's name in messages. Default: `looper-plugin.json`. */
   readonly file?: string
 }
 
-/** A decoded manifest without its unknown fields, and the warnings about it. */
+/** A decoded manifest without unknown fields, and its warnings. */
 export interface DecodedManifest {
   readonly manifest: Manifest
-  /** One line for each issue that strict decoding would refuse. */
+  /** One line per issue that strict decoding refuses. */
   readonly warnings: ReadonlyArray<string>
 }
 
 /**
- * Decodes a manifest from parsed JSON and reports all mistakes at once. Unless `lenient` is set, an unknown field is an
- * error, because it is more often a typing mistake than an extension.
+ * Decodes a manifest from parsed JSON and reports all mistakes at once. An unknown field is a mistake unless `lenient`
+ * is set: it is more often a typing error than an extension.
  */
 export const decode = (json: unknown, options: DecodeOptions = {}): Either.Either<DecodedManifest, ManifestInvalid> => {
   const { manifest, issues } = validate(json, options)
@@ -56,19 +56,19 @@ export const decode = (json: unknown, options: DecodeOptions = {}): Either.Eithe
   return Either.right({ manifest, warnings: issues.map(describe) })
 }
 
-/** A document, decoded as far as possible, and every issue that strict decoding refuses. */
+/** A document, decoded as far as possible, with every issue that strict decoding refuses. */
 export interface ValidatedManifest {
-  /** The manifest without unknown fields; undefined if it has other mistakes. */
+  /** The manifest without unknown fields; undefined if other mistakes remain. */
   readonly manifest: Manifest | undefined
   readonly issues: ReadonlyArray<ValidationIssue>
 }
 
-/** An issue, and whether lenient decoding accepts it. */
+/** An issue; `tolerable` if lenient decoding accepts it. */
 export interface ValidationIssue extends ManifestIssue {
   readonly tolerable: boolean
 }
 
-/** As `decode`, but returns all issues, including those that lenient decoding accepts. */
+/** Decodes like `decode`, but returns every issue. */
 export const validate = (
   json: unknown,
   { accepted = false }: Pick<DecodeOptions, "accepted"> = {},
@@ -84,7 +84,7 @@ export const validate = (
   return { manifest: Either.getOrUndefined(permissively(json)), issues }
 }
 
-/** The components of a world that it declares by itself, although they follow from its spaces. */
+/** Components that a world declares although they follow from its spaces. */
 const derivedNameIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   if (valueAt(document, ["peas", "environment", "spaces"]) === undefined) return []
   return [...elementsAt(document, ["peas", "sensors"]), ...elementsAt(document, ["peas", "actuators"])].flatMap(
@@ -97,17 +97,14 @@ const derivedNameIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   )
 }
 
-/**
- * A manifest is recorded as JSON. It cannot be recorded if a text has an unpaired surrogate or if it is nested too
- * deeply.
- */
+/** The log records a manifest as JSON. Unpaired surrogates and very deep nesting make that impossible. */
 const nonJsonIssues = (document: unknown): ReadonlyArray<ValidationIssue> => {
   const wrong = typeof document === "object" && document !== null ? findNonJson(document) : undefined
   if (wrong === undefined) return []
   return [{ path: wrong.path, expected: "JSON that can be recorded", found: wrong.found, tolerable: false }]
 }
 
-/** The issue without its `tolerable` flag. */
+/** An issue without its `tolerable` flag. */
 export const withoutTolerable = ({ tolerable: _, ...issue }: ValidationIssue): ManifestIssue => issue
 
 const atPointer = ({ keys, expected, found, nearest, tolerable }: SchemaIssue): ValidationIssue => ({
@@ -121,13 +118,12 @@ const strictly = Schema.decodeUnknownEither(Manifest, { errors: "all", onExcessP
 const permissively = Schema.decodeUnknownEither(Manifest, { onExcessProperty: "ignore" })
 const isJson = Schema.is(Json)
 
-/** Formats an issue on one line: its location if known, its path, what was expected and what was found. */
+/** One line: location if known, path, expected, found. */
 export const describe = ({ path, expected, found, place }: ManifestIssue): string =>
   `${place === undefined ? "" : `${place.line}:${place.column} `}${path === "" ? "(the whole file)" : path}: expected ${expected}, found ${found}`
 
 /**
- * Checks the rules that span several fields. The input is the undecoded document, so that these issues are reported
- * together with fields of the wrong type.
+ * Checks rules that span fields, on the undecoded document, so that they report together with fields of the wrong type.
  */
 const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
   const measures = elementsAt(document, ["peas", "performance"])
@@ -207,7 +203,7 @@ const duplicates = (
   })
 }
 
-/** Reports a path in the document that leads out of the plugin's directory. */
+/** Reports a path that leaves the plugin's directory. */
 export const outsidePathIssues = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<ValidationIssue> => {
   const place = valueAt(document, keys)
   if (typeof place !== "string" || !(place.startsWith("/") || place.split(/[\\/]/).includes(".."))) return []

@@ -1,10 +1,10 @@
-/** Fields that the parts of a manifest share. */
+/** Fields that several parts of a manifest share. */
 import { Schema } from "effect"
 import { MAX_LENGTHS } from "./characterChecks.ts"
 
 export const Text = Schema.NonEmptyString.annotations({ description: "non-empty text" })
 
-/** A sensor's, actuator's or guide's name: the second half of `plugin/component`. */
+/** The second half of `plugin/component`. */
 export const ComponentId = Schema.String.pipe(
   Schema.pattern(/^[^\s/\p{Cc}]+$/u),
   Schema.annotations({ description: 'a name without spaces and "/", non-empty' }),
@@ -19,7 +19,7 @@ export const PluginName = Schema.String.pipe(
 /** Whether a text is a valid plugin name. */
 export const isPluginName = (text: string): boolean => Schema.is(PluginName)(text) && text.length <= MAX_LENGTHS.name
 
-/** How much harm a command can do, as its author declares it. See `manifest/Risk.ts` for the effective risk. */
+/** The harm that a command can do, by its author's word. `manifest/Risk.ts` computes the effective risk. */
 export const Risk = Schema.Literal("none", "low", "medium", "high", "irreversible").annotations({
   identifier: "Risk",
   description: '"none", "low", "medium", "high" or "irreversible"',

@@ -1,9 +1,9 @@
-/** Guides in a manifest: what agents that think with a model may be told before they begin. */
+/** Guides in a manifest: what a model-driven agent learns before it begins. */
 import { Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { ComponentId, Text } from "./fields.ts"
 
-/** A model's temperature. */
+/** A model's sampling temperature. */
 export const Temperature = Schema.Finite.pipe(
   Schema.between(0, 2),
   Schema.annotations({ description: "a number from 0 to 2" }),
@@ -14,39 +14,35 @@ const Count = Schema.Int.pipe(
   Schema.annotations({ description: "a whole number, 1 or more" }),
 )
 
-/** All of the conversation. */
 const Full = Schema.Struct({ name: Schema.Literal("full") })
 
-/** The opening, and the last turns. */
 const SlidingWindow = Schema.Struct({ name: Schema.Literal("sliding-window"), turns: optional(Count) })
 
-/** The opening, a summary of earlier turns once the conversation is long, and the turns after it. */
 const Summary = Schema.Struct({
   name: Schema.Literal("summary"),
   maxTokens: optional(Count),
   keepTurns: optional(Count),
 })
 
-/** The names of the policies. */
 const NAMES = ["full", "sliding-window", "summary"] as const
 
-/** The name of a memory policy, or the policy with its settings. */
+/** A memory policy's name, or the policy with its settings. */
 export const MemoryPolicy = Schema.Union(Schema.Literal(...NAMES), Full, SlidingWindow, Summary).annotations({
   identifier: "MemoryPolicy",
   description: `${NAMES.map((name) => `"${name}"`).join(", ")}, or an object with such a name and its settings`,
 })
 
 /**
- * - `full`: the whole conversation. It fails once that is too long for the model.
+ * - `full`: the whole conversation. The request fails once that is too long for the model.
  * - `sliding-window`: the opening and the last `turns` turns (default: 20).
- * - `summary`: once the last turn used more than `maxTokens` tokens (default: 100 000), a summary replaces all turns
- *   but the last `keepTurns` (default: 4).
+ * - `summary`: once a turn has used more than `maxTokens` tokens (default: 100 000), a summary replaces all turns but
+ *   the last `keepTurns` (default: 4).
  */
 export type MemoryPolicy = typeof MemoryPolicy.Type
 
 /**
- * A guide in a manifest, called `plugin/name`. Its system prompt is its text or a file; when the plugin is loaded, the
- * file's text takes the place of its path, so that the log has it.
+ * A guide, called `plugin/name`. Its system prompt is text or a file; loading replaces the file's path by its text, so
+ * that the log holds it.
  */
 export const Guide = Schema.Struct({
   name: ComponentId,

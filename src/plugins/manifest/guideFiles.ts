@@ -1,10 +1,10 @@
-/** Reads the files with the system prompts of a plugin's guides. */
+/** Reads the system prompts that guides keep in files. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { type ManifestIssue, promptIssue } from "./characterChecks.ts"
 import type { Manifest } from "./schema.ts"
 
-/** A manifest whose guides have their texts. */
+/** A manifest with the prompts of its guides filled in. */
 export interface GuideFiles {
   /** Undefined if there are issues. */
   readonly manifest: Manifest | undefined
@@ -12,9 +12,9 @@ export interface GuideFiles {
 }
 
 /**
- * The manifest with the text of each guide's file in place of its path. The files exist, in the plugin's directory.
+ * Replaces the path of each guide's file by the file's text. The files must exist.
  *
- * @param trusted whether the texts were checked at import and are not checked again
+ * @param trusted skips checks of the text that the import already made
  */
 export const read = async (root: string, manifest: Manifest, trusted: boolean): Promise<GuideFiles> => {
   if (manifest.guides === undefined) return { manifest, issues: [] }

@@ -1,6 +1,6 @@
 /**
- * Loads a plugin's directory: reads and checks the manifest and the files that it names, and computes the digest of the
- * content. No code of the plugin runs.
+ * Loads a plugin's directory without running its code: checks the manifest and the files that it names, and computes
+ * the digest of the content.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
@@ -25,53 +25,53 @@ import { FILE, type Manifest } from "./schema.ts"
 import { type SourceLocation, type SourceLocations, sourceLocationsOf, syntaxErrorLocation } from "./sourceLocations.ts"
 import { withWorld } from "./world.ts"
 
-/** A plugin that was loaded from a directory. */
+/** A plugin, read from its directory. */
 export interface LoadedPlugin {
   readonly manifest: Manifest
   readonly warnings: ReadonlyArray<string>
-  /** The plugin's directory: an absolute, real path. */
+  /** An absolute, real path. */
   readonly directory: string
-  /** SHA-256, in lower-case hexadecimal, over the relative paths and bytes of all files, in order. */
+  /** SHA-256 in lower-case hexadecimal, over the relative paths and bytes of all files in order. */
   readonly digest: string
   /** Relative paths with `/`, sorted. */
   readonly files: ReadonlyArray<string>
 }
 
 /**
- * Directories that are left out of the digest and the list of files. Tools keep them beside the source, and a plugin
- * cannot import from them. A log in `.hindcast` may be open in this process, whose locks are gone once its file is read and closed.
+ * Directories outside the digest and the list of files. Tools keep them next to the source, and a plugin cannot import
+ * from them. This process may have a log in `.hindcast` open: reading and closing its file would drop the process's
+ * locks on it.
  */
 export const SKIPPED: ReadonlySet<string> = new Set([".git", ".hindcast", "node_modules"])
 
-/** Options of loading. */
+/** Options of `load`. */
 export interface LoadOptions extends Omit<DecodeOptions, "file" | "accepted"> {
-  /** The text and the component schemas were checked at import and are not checked again. Default: false. */
+  /** Skips checks of text and component schemas that the import already made. Default: false. */
   readonly trusted?: boolean
 }
 
-/** A plugin's directory, with all its mistakes. */
+/** A plugin's directory with all its mistakes. */
 export interface Inspected {
-  /** The absolute path of the manifest's file. */
+  /** The manifest's absolute path. */
   readonly file: string
-  /** The manifest as JSON; undefined if it is not JSON. */
+  /** The manifest; undefined if it is not JSON. */
   readonly document: Json | undefined
-  /** The decoded manifest, even if there are other issues; undefined if it cannot be decoded. */
+  /** The decoded manifest, even with other issues; undefined if decoding fails. */
   readonly manifest: Manifest | undefined
-  /** The plugin; undefined if there are issues. */
+  /** Undefined if there are issues. */
   readonly plugin: LoadedPlugin | undefined
-  /** The mistakes that refuse the plugin, in the order of the file. */
+  /** The mistakes that prevent loading, in the file's order. */
   readonly issues: ReadonlyArray<ManifestIssue>
-  /** The location of a part of the manifest in its file, by JSON Pointer. */
+  /** Locates a part of the manifest in its file, by JSON Pointer. */
   readonly placeOf: (path: string) => SourceLocation
 }
 
 /**
- * Reads a plugin's directory without running its code. It decodes the manifest, checks that the entry and the scenario
- * are files in the directory, that no symbolic link leads out of it and that the components' schemas are usable, and
- * computes a digest of the content.
+ * Loads a plugin's directory without running its code. It decodes the manifest, checks the named files, the links and
+ * the component schemas, and computes the digest.
  *
- * `.git` and `node_modules` are not part of a plugin: a plugin keeps its dependencies in its own files. A link to a
- * file in the directory counts as that file. A link to a directory is refused.
+ * A link to a file in the directory counts as that file. A link to a directory, or out of the plugin's directory, is a
+ * mistake. `.git` and `node_modules` are not part of a plugin, which keeps its dependencies in its own files.
  */
 export const load = (
   directory: string,
@@ -81,7 +81,7 @@ export const load = (
     plugin === undefined ? new ManifestInvalid({ file, issues }) : Effect.succeed(plugin),
   )
 
-/** As `load`, but returns the mistakes instead of failing. */
+/** Loads like `load`, but returns the mistakes instead of failing. */
 export const inspect = (
   directory: string,
   { lenient = false, trusted = false }: LoadOptions = {},
@@ -120,7 +120,7 @@ export const inspect = (
     const passes = ({ tolerable }: ValidationIssue) => lenient && tolerable
     const refusing = located.filter((issue) => !passes(issue)).map(withoutTolerable)
     const warnings = located.filter(passes).map(describe)
-    // The digest follows links, so it is computed only after they are known to stay in the directory.
+    // Only now: the digest follows links, and they are known to stay in the directory.
     const plugin =
       manifest === undefined || refusing.length > 0
         ? undefined
@@ -168,7 +168,7 @@ export const MANIFEST_BYTES = 1024 * 1024
 
 const readText = async (file: string): Promise<string> => {
   const stats = await fs.stat(file)
-  // Reading a pipe would block until its other end is opened, which may never happen.
+  // Reading a pipe would block until somebody opens its other end.
   if (!stats.isFile()) throw new Error("something else than a file")
   const { size } = stats
   if (size > MANIFEST_BYTES) throw new Error(`one of ${size} bytes; at most ${MANIFEST_BYTES} are read`)
@@ -186,7 +186,7 @@ const parse = (text: string): Either.Either<unknown, ManifestIssue> => {
   }
 }
 
-/** Lists every file and link below a directory, sorted by code unit. Links to directories are not followed. */
+/** Every file and link below a directory, sorted by code unit. Does not follow links to directories. */
 const list = async (root: string, below: string): Promise<ReadonlyArray<string>> => {
   const entries = await fs.readdir(path.join(root, below), { withFileTypes: true })
   const found = await Promise.all(
@@ -214,13 +214,11 @@ const strayLink = async (root: string, file: string) => {
   return { path: "", expected: `${file} to be a file in the plugin's directory`, found }
 }
 
-/** Where a manifest names the file that draws its environment. */
 const VIEW_HTML = ["peas", "environment", "viewHtml"]
 
-/** Maximum size of that file, in bytes. */
+/** Maximum size of an environment's HTML view, in bytes. */
 export const VIEW_HTML_BYTES = 256 * 1024
 
-/** What is wrong with the file that draws the environment, if it is there. */
 const viewHtmlIssues = async (root: string, document: Json): Promise<ReadonlyArray<ManifestIssue>> => {
   const file = valueAt(document, VIEW_HTML)
   if (typeof file !== "string" || outsidePathIssues(document, VIEW_HTML).length > 0) return []
@@ -233,7 +231,7 @@ const viewHtmlIssues = async (root: string, document: Json): Promise<ReadonlyArr
   return [{ path: `/${VIEW_HTML.join("/")}`, expected, found: `one of ${size} bytes` }]
 }
 
-/** Where a manifest names files, besides its guides. */
+/** The fields that name files, besides those of guides. */
 const FILES = [
   ["entry"],
   ["peas", "environment", "scenario"],
@@ -242,7 +240,7 @@ const FILES = [
   ["precomputed", "module"],
 ]
 
-/** The files that the manifest names and that do not exist. Paths that are refused anyway are skipped. */
+/** Named files that do not exist. Skips paths that another check refuses. */
 const missingFiles = (document: Json, files: ReadonlyArray<string>): ReadonlyArray<ManifestIssue> =>
   [...FILES, ...guideFiles(document)].flatMap((keys) => {
     const file = valueAt(document, keys)
@@ -259,7 +257,7 @@ const guideFiles = (document: Json): ReadonlyArray<ReadonlyArray<string>> => {
 
 const NO_PROMPTS: GuideFiles.GuideFiles = { manifest: undefined, issues: [] }
 
-/** Hashes each file's path and bytes, each after its length, so that no two directories hash the same input. */
+/** Hashes each path and content after its length, so that different directories never hash the same input. */
 const digestOf = async (root: string, files: ReadonlyArray<string>): Promise<string> => {
   const hash = crypto.createHash("sha256")
   for (const file of files) {

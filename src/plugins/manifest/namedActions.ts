@@ -1,10 +1,10 @@
-/** Checks the names that a manifest gives to the actions of its world. */
+/** Checks the names that a manifest gives to its world's actions. */
 
 import { type Json, valueAt } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import type { ManifestIssue } from "./characterChecks.ts"
 
-/** There is a name for each action of a Discrete space, and no name and no key is given twice. */
+/** Requires one name per action of a Discrete space, and unique names and keys. */
 export const actionIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   const named = valueAt(document, [...ENVIRONMENT, "actions"])
   if (!Array.isArray(named)) return []
@@ -27,6 +27,6 @@ export const actionIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
 
 const ENVIRONMENT = ["peas", "environment"]
 
-/** The indices of the values that come earlier in the list, too. */
+/** The indices of values that occur earlier in the list. */
 const repeated = (values: ReadonlyArray<Json | undefined>): ReadonlyArray<number> =>
   values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []))

@@ -15,10 +15,10 @@ export const FILE = "looper-plugin.json"
 
 const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a number of milliseconds above 0" }))
 
-/** Maximum timeout of a call, in milliseconds: a day. */
+/** A day. */
 const TIMEOUT_MS = 24 * 60 * 60 * 1_000
 
-/** The time-out of a call, in milliseconds. */
+/** A call's time-out, in milliseconds. */
 export const TimeoutMs = Schema.Number.pipe(
   Schema.positive(),
   Schema.lessThanOrEqualTo(TIMEOUT_MS),
@@ -27,7 +27,7 @@ export const TimeoutMs = Schema.Number.pipe(
   }),
 )
 
-/** A reward for good behaviour or a punishment for bad behaviour. Manifests and rubrics share it. */
+/** A reward or punishment. Manifests and rubrics share it. */
 export const Reward = Schema.Struct({
   name: Text,
   when: Text.annotations({ description: "non-empty text: the condition, in words" }),
@@ -42,13 +42,12 @@ export const Reward = Schema.Struct({
 
 export type Reward = typeof Reward.Type
 
-/** A performance measure. It has at least one reward or punishment, unless it was decoded leniently. */
+/** A performance measure. Strict decoding requires a reward or punishment. */
 export const Measure = Schema.Struct({
   name: Text.annotations({ description: "non-empty text: the name that is shown" }),
   description: Text,
   rewards: optional(Schema.Array(Reward)),
   punishments: optional(Schema.Array(Reward)),
-  /** `plugin`: a function of the plugin's entry judges the rewards and punishments without a rule. */
   critic: optional(
     Schema.Literal("plugin").annotations({ description: '"plugin": a function of the entry judges what has no rule' }),
   ),
@@ -65,7 +64,7 @@ const componentFields = {
   timeout: optional(TimeoutMs),
 }
 
-/** A sensor in a manifest. `interval` is the time between two readings, in milliseconds. */
+/** A sensor; `interval` is the time between readings, in milliseconds. */
 export const Sensor = Schema.Struct({
   ...componentFields,
   reading: optional(JsonObject.annotations({ description: "a JSON Schema: what is read has to fit it" })),
@@ -94,20 +93,22 @@ export const Environment = Schema.Struct({
   description: Text,
   rules: optional(Schema.Array(Text)),
   conventions: optional(Schema.Array(Text)),
-  /** The path of a YAML or JSON file in the plugin's directory with the default options of a reset. */
+  /** The default options of a reset. */
   scenario: optional(Text.annotations({ description: "the path of a YAML or JSON file in the plugin's directory" })),
   /**
-   * The `environment_type` of the scenarios that the environment plays. Its options are then a whole scenario; otherwise
-   * they are a scenario's `configuration`, with its rooms, things and agents.
+   * The `environment_type` of the scenarios that the environment plays. With it, the options are a whole scenario;
+   * without it, they are a scenario's `configuration`: its rooms, things and agents.
    */
   scenarioType: optional(
     Text.annotations({ description: "the environment_type of the scenarios that it plays, which are its options" }),
   ),
   /**
-   * How the environment can return to an earlier state, for a fork or a resumed task. `snapshot`: `environment.restore`
-   * of the entry puts it in a state that it had. `re-execution`: the same commands after the same reset with the same
-   * seed lead to the same state and have no other effects. `stateless`: its process keeps nothing that matters later,
-   * so that any process serves as well. Default: it cannot.
+   * The ways back to an earlier state, for a fork or a resumed task. Default: none.
+   *
+   * - `snapshot`: the entry's `environment.restore` restores a state.
+   * - `re-execution`: after the same reset with the same seed, the same commands lead to the same state and have no
+   *   other effect.
+   * - `stateless`: its process keeps nothing that matters later; any process will do.
    */
   rewind: optional(
     Schema.Array(Schema.Literal("snapshot", "re-execution", "stateless")).annotations({
@@ -116,9 +117,9 @@ export const Environment = Schema.Struct({
     }),
   ),
   ...worldFields,
-  /** How the environment's state document is drawn, at any moment of the past too. */
+  /** Draws the environment's state document, also for past moments. */
   view: optional(View),
-  /** The path of an HTML file in the plugin's directory that draws the environment in Studio, for people who allow it. */
+  /** Draws the environment in Studio, for people who allow its code. */
   viewHtml: optional(
     Text.annotations({
       description: "the path of an HTML file in the plugin's directory with code that draws it in Studio",
@@ -138,7 +139,7 @@ export const Permissions = Schema.Struct({
   env: optional(Schema.Array(Text).annotations({ description: "a list of environment variables" })),
 }).annotations({ identifier: "Permissions" })
 
-/** Bytes that follow from the plugin's files and take long to compute. The host computes them once and caches them. */
+/** Bytes that follow from the plugin's files and take long to compute. The host computes and caches them once. */
 export const Precomputed = Schema.Struct({
   module: Text.annotations({
     description: "the path of a TypeScript module in the plugin's directory, which answers with the bytes",
@@ -148,10 +149,7 @@ export const Precomputed = Schema.Struct({
 
 export type Precomputed = typeof Precomputed.Type
 
-/**
- * A plugin's manifest, `looper-plugin.json`. Its encoded form equals its decoded form. `decode` also checks rules that
- * span several fields, such as unique names.
- */
+/** A plugin's manifest. Its encoded and decoded forms are equal. `decode` also checks rules that span fields. */
 export const Manifest = Schema.Struct({
   name: PluginName,
   description: Text.annotations({ description: "non-empty text: what agents are told of the plugin" }),
@@ -170,7 +168,7 @@ export const Manifest = Schema.Struct({
   metadata: optional(JsonObject),
   instance: optional(Schema.Literal("task", "kernel").annotations({ description: '"task" or "kernel"' })),
   concurrent: optional(Schema.Boolean.annotations({ description: "whether commands may run at the same time" })),
-  /** The JSON Schema of this file, for editors. Hindcast ignores it. */
+  /** For editors; Hindcast ignores it. */
   $schema: optional(Text.annotations({ description: "the place of a JSON Schema, for editors" })),
 }).annotations({ identifier: "Manifest", title: FILE })
 
@@ -189,16 +187,13 @@ export const guidesOf = ({ guides }: Manifest): ReadonlyArray<Guide> => guides ?
 export const judgedOf = ({ peas }: Manifest): ReadonlyArray<Measure> =>
   peas.performance.filter(({ critic }) => critic === "plugin")
 
-/**
- * Whether a plugin has one process per task or one per kernel. Default: per task if it declares an environment, else
- * per kernel.
- */
+/** Whether each task or each kernel gets a process of its own. Default: each task, if the plugin has an environment. */
 export const instanceOf = (manifest: Manifest): "task" | "kernel" =>
   manifest.instance ?? (manifest.peas.environment === undefined ? "kernel" : "task")
 
 /**
- * The manifest's variables as one object. An item is either `{ "key": …, "value": … }` or an object of pairs. If a key
- * is repeated, the last one counts.
+ * The variables as one object. An item is `{ "key": …, "value": … }` or an object of pairs; the last value of a key
+ * counts.
  */
 export const variablesOf = (manifest: Manifest): JsonObject =>
   Object.fromEntries((manifest.variables ?? []).flatMap((item) => pairsOf(item)))

@@ -1,27 +1,24 @@
-/**
- * Finds the line and column of each part of a JSON document in its text, so that mistakes in a manifest can be located.
- */
+/** Maps JSON Pointers to lines and columns of a JSON text, to locate mistakes in a manifest. */
 import { pointerToken } from "../../values/Json.ts"
 
-/** A location in a text, as editors count: from 1, columns in UTF-16 code units. */
+/** A location in a text, from 1; columns count UTF-16 code units, as editors do. */
 export interface SourceLocation {
   readonly line: number
   readonly column: number
 }
 
-/** The locations of the parts of a JSON document in its text. */
+/** The locations in one JSON text. */
 export interface SourceLocations {
   /**
-   * The location of the value at a JSON Pointer (RFC 6901). For a field of an object, it is the location of the field's
-   * name. If nothing is there, it is the location of the nearest enclosing part. If a name is repeated, the last one
-   * counts, as in `JSON.parse`.
+   * The location of the value at a JSON Pointer (RFC 6901); for an object's field, of its name. If nothing is there,
+   * the nearest enclosing part. Of repeated names, the last one counts, as in `JSON.parse`.
    */
   readonly of: (pointer: string) => SourceLocation
-  /** The pointers of fields that a later field of the same name overrides, with their locations. */
+  /** Fields that a later field of the same name overrides. */
   readonly overridden: ReadonlyArray<{ readonly pointer: string; readonly place: SourceLocation }>
 }
 
-/** Computes the locations for a text that `JSON.parse` accepts. It scans the text once and does not recurse. */
+/** Locates the parts of a text that `JSON.parse` accepts, in one scan without recursion. */
 export const sourceLocationsOf = (text: string): SourceLocations => {
   const offsets = new Map<string, number>()
   const hidden: Array<{ readonly pointer: string; readonly at: number }> = []
@@ -61,28 +58,24 @@ export const sourceLocationsOf = (text: string): SourceLocations => {
   }
 }
 
-/** An object or a list that is not closed yet. */
+/** An object or list that is still open. */
 interface Container {
   readonly pointer: string
   readonly isObject: boolean
-  /** If it is a list: the number of items so far. */
+  /** The items of a list so far. */
   items: number
 }
 
 /** The tokens of JSON, without commas, colons and whitespace. */
 const TOKEN = /[{}[\]]|"[^"\\]*(?:\\.[^"\\]*)*"|[^\s{}[\],:"]+/gs
 
-/**
- * Where `JSON.parse` stopped. It is the position in the error's message, if that has one, else the first invalid token,
- * or the end of the text.
- */
+/** Where `JSON.parse` stopped: the position in its message, else the first invalid token, else the end of the text. */
 export const syntaxErrorLocation = (text: string, message: string): SourceLocation => {
   const position = /at position (\d+)/.exec(message)?.[1]
   if (position !== undefined) return locationsAt(text)(Number(position))
   return locationsAt(text)(firstInvalidToken(text) ?? text.length)
 }
 
-/** The offset of the first invalid token. */
 const firstInvalidToken = (text: string): number | undefined => {
   for (const { 0: token, index } of text.matchAll(TOKEN)) {
     if (/^[{}[\]"]/.test(token)) continue

@@ -1,32 +1,32 @@
-/** What a manifest says of a world, and the sensors and the actuator that follow from it. */
+/** The facts that a manifest states about its world, and the components that Hindcast derives from them. */
 
 import type { JsonObject } from "../../values/Json.ts"
 import type { Spaces } from "../author.ts"
 import { jsonSchemaOf } from "../spaces/Space.ts"
 import type { Actuator, Manifest, Sensor } from "./schema.ts"
 
-/** The names of the components of a world. */
+/** Names of a world's components. */
 export const OBSERVATION = "observation"
 export const ACTION_MASK = "action_mask"
-/** The actuator by which agents step a world. */
+/** The actuator that steps a world. */
 export const STEP = "step"
 
-/** The components that no world declares by itself, because they follow from its spaces. */
+/** The components that a world must not declare, because they follow from its spaces. */
 export const DERIVED: ReadonlyArray<string> = [OBSERVATION, ACTION_MASK, STEP]
 
-/** What a manifest says of its world. */
+/** A world's facts, from its manifest. */
 export interface WorldFacts {
   readonly spaces: Spaces
-  /** The step at which an episode is truncated; null if there is no such limit. */
+  /** The step that truncates an episode; null without a limit. */
   readonly maxSteps: number | null
   readonly maxAgents: number
-  /** Whether an action mask says which actions are legal. `advice`: the world takes the others, too. */
+  /** Whether a mask marks the legal actions. `advice`: the world accepts illegal ones too. */
   readonly mask: boolean | "advice"
-  /** Whether it says that an episode may go on without end. */
+  /** Whether the manifest allows endless episodes. */
   readonly isEndless: boolean
 }
 
-/** The facts of a manifest's world; undefined if its environment is not one. */
+/** Undefined if the environment is not a world. */
 export const worldOf = ({ peas }: Manifest): WorldFacts | undefined => {
   const { spaces, max_agents = 1, max_episode_steps, mask = false } = peas.environment ?? {}
   if (spaces === undefined) return undefined
@@ -35,9 +35,9 @@ export const worldOf = ({ peas }: Manifest): WorldFacts | undefined => {
 }
 
 /**
- * The manifest with the components of its world: sensors `observation` and, if it has masks, `action_mask`, and the
- * actuator `step`, whose schemas follow from the spaces. A manifest that has them already, such as one from the log, is
- * returned as it is.
+ * Adds the components of the manifest's world: the sensors `observation` and, with masks, `action_mask`, and the
+ * actuator `step`, with schemas from the spaces. Returns a manifest that has them already, such as one from the log,
+ * unchanged.
  */
 export const withWorld = (manifest: Manifest): Manifest => {
   const world = worldOf(manifest)
@@ -50,7 +50,7 @@ export const withWorld = (manifest: Manifest): Manifest => {
     description: `Acts in ${environment.name}: takes one step with an action of its action space.`,
     risk: "none",
     args: argsOf(world),
-    // The world is restored to where it stood before the step, so that the step is taken once.
+    // Restoring the state before the step makes a repeated step count once.
     ...(environment.rewind === undefined || environment.rewind.includes("stateless") ? {} : { idempotent: true }),
   }
   const observation: Sensor = {
@@ -69,7 +69,7 @@ export const withWorld = (manifest: Manifest): Manifest => {
   }
 }
 
-/** The JSON Schema of the arguments of a step. A world for several may have other spaces for some agents. */
+/** The JSON Schema of a step's arguments. In a world for several agents, some may have other spaces. */
 const argsOf = ({ spaces }: WorldFacts): JsonObject => ({
   type: "object",
   properties: { action: jsonSchemaOf(spaces.action) },

@@ -1,4 +1,4 @@
-/** The fields of a manifest's environment that make it a world. */
+/** The fields that turn a manifest's environment into a world. */
 
 import { Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
@@ -6,10 +6,8 @@ import { JsonObject } from "../../values/Json.ts"
 import { SpaceSchema } from "../spaces/SpaceSchema.ts"
 import { Text } from "./fields.ts"
 
-/** Most agents that a manifest may allow in one world. */
 const MAX_AGENTS = 10_000
 
-/** Most actions that a manifest may name. */
 const MAX_NAMED_ACTIONS = 100
 
 const ActionNameText = Schema.String.pipe(
@@ -24,7 +22,7 @@ const ActionKey = Schema.String.pipe(
   Schema.annotations({ description: 'a small letter other than q, "left", "right", "up", "down" or "space"' }),
 )
 
-/** An action by its name, with the key by which a person takes it, if that is not left to Hindcast. */
+/** An action's name, with the key that takes it if the author chooses one. */
 export const NamedAction = Schema.Union(
   ActionNameText,
   Schema.Struct({ name: ActionNameText, key: ActionKey }),
@@ -32,7 +30,7 @@ export const NamedAction = Schema.Union(
 
 export type NamedAction = typeof NamedAction.Type
 
-/** The fields. An environment with `spaces` is a world; the others say more of it. */
+/** An environment with `spaces` is a world; the other fields describe it. */
 export const worldFields = {
   spaces: optional(
     Schema.Struct({ observation: SpaceSchema, action: SpaceSchema }).annotations({

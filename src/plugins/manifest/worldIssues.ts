@@ -1,13 +1,10 @@
-/** Checks what a manifest says of its environment beyond the types of its fields. */
+/** Checks a manifest's environment beyond the types of its fields. */
 
 import { type Json, valueAt } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import type { ManifestIssue } from "./characterChecks.ts"
 
-/**
- * Each reward has a name of its own; what says which actions are legal has actions; an environment begins with a scenario
- * or with a configuration.
- */
+/** Requires unique reward names, spaces wherever there is a mask, and a scenario or a configuration, not both. */
 export const worldIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   const { rewards, mask, spaces, scenario, configuration } = asObject(valueAt(document, ["peas", "environment"]))
   const issue = (field: string, expected: string, found: string): ManifestIssue => ({
