@@ -1,4 +1,4 @@
-/** The environment of any plugin, with its sensors and actuators: what HAL and PiaSE are adapters of. */
+/** The environment of any plugin, with its sensors and actuators. HAL and PiaSE are adapters over it. */
 
 export * from "./handle/Environment.ts"
 export { NoSuchEnvironment, open, type PluginEnvironmentOptions } from "./handle/PluginEnvironment.ts"

@@ -1,7 +1,7 @@
 /**
- * The package's entry `hindcast/worlds`: environments as agents of all kinds use them. `World` opens a world on a kernel;
- * the adapters give it the names of other frameworks, and the wrappers change it in one respect each. `AgentGroup` makes one
- * agent of several, and `Scenario` says how a world begins and ends.
+ * The entry `hindcast/worlds`. `World` opens a world on a kernel; adapters give it the names of other frameworks, and
+ * each wrapper changes it in one respect. `AgentGroup` makes one agent of several, and `Scenario` declares how a world
+ * begins and ends.
  *
  * @module hindcast/worlds
  */

@@ -1,4 +1,4 @@
-/** Checks of who takes part, and of how episodes end: 32 to 41, 45, 47 and 50. */
+/** Checks of who takes part and how episodes end: 32 to 41, 45, 47 and 50. */
 
 import { Effect } from "effect"
 import {
@@ -16,24 +16,24 @@ import type { Episode, Plan } from "./Episode.ts"
 import { isOfAnswer } from "./refusals.ts"
 import { episodeIn, meaningless, notReset, ofRounds, ofStart, only, said, UNPLAYABLE } from "./seen.ts"
 
-/** The longest episodes that are played to their limit. */
+/** Maximum length of an episode that the checks play to its limit. */
 const LONGEST = 1000
 
 const NO_LAST = "there is no last(): each step returns what it gives every agent"
 
-/** The code by which what runs a world refuses a step of an agent whose episode is over. */
+/** The code with which a world's runner refuses a step after the end of an agent's episode. */
 const OVER = "EpisodeOver"
 
-/** The plans that reach the limit of steps, if it is low enough to be reached. In turns, each agent's step counts. */
+/** Plans that reach the limit of steps, if it is low enough. In a turn-based world, each agent's step counts. */
 export const toLimit = ({ facts, seeds }: Drive): ReadonlyArray<Plan> => {
   const steps = ((facts.maxEpisodeSteps ?? Infinity) + 1) * (facts.mode === "turn-based" ? facts.maxAgents : 1)
   return steps > LONGEST + 1 ? [] : seeds.map((seed) => ({ seed, steps }))
 }
 
-/** The plan of an episode that is left at the first agent's end. */
+/** The plan of an episode that stops at the first agent's end. */
 export const toFirstEnd = ({ plan }: Drive): Plan => ({ ...plan, steps: LONGEST, probe: true })
 
-/** How many steps the episode has after a round, as Hindcast counts them. */
+/** The episode's number of steps after a round, as Hindcast counts them. */
 const countAt = ({ rounds }: Episode, index: number): number => {
   const step = episodeIn(rounds[index]?.stepped.document ?? null)?.step
   return typeof step === "number" ? step : index + 1
@@ -95,7 +95,7 @@ const inOrder = (drive: Drive): Effect.Effect<Verdict> =>
     if (answers.length === 0) return untried("no step named two agents")
     return verdictOf(
       answers.flatMap(({ named, where }) => {
-        // Objects have keys such as "7" first, whoever makes them.
+        // JavaScript objects list integer-like keys such as "7" first.
         const expected = Object.keys(Object.fromEntries(named.toSorted().map((agent) => [agent, null])))
         return named.every((agent, index) => agent === expected[index])
           ? []
@@ -104,7 +104,6 @@ const inOrder = (drive: Drive): Effect.Effect<Verdict> =>
     )
   })
 
-/** Checks of agents and ends. */
 export const agentChecks: ReadonlyArray<Check> = [
   ofStart({ number: 32, name: "some-agent", sentence: "At least one agent takes part." }, ({ agents }) =>
     Object.keys(agents).length > 0 ? passed : failed("expected an agent, found none"),

@@ -1,62 +1,63 @@
-/** What a conformance check is, and what it can find. */
+/** Conformance checks and their verdicts. */
 
 import type { Effect, Either } from "effect"
 import type { DrivenWorld, Refusal, WorldFacts } from "./DrivenWorld.ts"
 import type { Episode, Plan } from "./Episode.ts"
 
-/** What a check found. `note` is advice that a world need not follow. */
+/** The result of a check. `note` is advice that a world need not follow. */
 export type Verdict =
   | { readonly status: "passed"; readonly note?: string }
   | { readonly status: "failed"; readonly why: string }
   | { readonly status: "inapplicable"; readonly why: string }
 
-/** An action that a world ought to refuse, and what came of it. */
+/** An action that a world should refuse, and the world's answer. */
 export interface Probe {
-  /** Between which steps, in words. */
+  /** The place in the episode, in words. */
   readonly where: string
-  /** Whether an action mask leaves it out. Otherwise the world refused it when the episode was played first. */
+  /**
+   * True if an action mask excludes the action; false if the world refused the action when the episode was first
+   * played.
+   */
   readonly masked: boolean
-  /** How it was refused; undefined if the world took it. */
+  /** Undefined if the world accepted the action. */
   readonly refusal: Refusal | undefined
   /** What the refused action changed, in words; undefined if nothing. */
   readonly changed: string | undefined
 }
 
-/** What checks have of a world. */
+/** The world under test, with cached episodes. */
 export interface Drive {
   readonly facts: WorldFacts
   /**
-   * Plays an episode, or returns it if it was played before. `copy` and `run` tell episodes of one plan apart: `copy` 1 is
-   * another copy of the world than 0, and `run` 1 is the plan played once more on the same copy.
+   * Plays an episode, or returns it if it was played before. `copy` selects one of two copies of the world; `run` 1
+   * plays the plan again on the same copy.
    */
   readonly episode: (plan: Plan, copy?: 0 | 1, run?: 0 | 1) => Effect.Effect<Episode>
   /** The seeds of {@link episodes}. */
   readonly seeds: ReadonlyArray<number>
-  /** The episodes that most checks look at: of a few seeds, played to their end or for a bounded number of steps. */
+  /** The episodes that most checks use, one per seed, played to their end or for a limited number of steps. */
   readonly episodes: Effect.Effect<ReadonlyArray<Episode>>
   /** The plan of the first of {@link episodes}. */
   readonly plan: Plan
-  /** Whether the world can be restored. */
   readonly restores: boolean
-  /** Uses a copy that was neither reset nor restored before, and ends it. Left is why it did not start. */
+  /** Uses a new copy, without a reset or restore before, and ends it. Left if it does not start. */
   readonly fresh: <A>(use: (world: DrivenWorld) => Effect.Effect<A>) => Effect.Effect<Either.Either<A, Refusal>>
-  /** Uses the other copy than that of {@link episodes}, whatever it did before. Left is why it did not start. */
+  /** Uses the copy that does not play {@link episodes}, whatever its state. Left if it does not start. */
   readonly used: <A>(use: (world: DrivenWorld) => Effect.Effect<A>) => Effect.Effect<Either.Either<A, Refusal>>
-  /** The actions that the world ought to refuse, and what came of them. Left is why none could be tried. */
+  /** Actions that the world should refuse, with its answers. Left, with a reason, if none could be tried. */
   readonly probes: Effect.Effect<Either.Either<ReadonlyArray<Probe>, string>>
-  /** Starts a copy of its own and closes it twice; returns what the second call said. */
+  /** Starts a separate copy and closes it twice; judges the second call. */
   readonly closeTwice: Effect.Effect<Verdict>
 }
 
-/** One of the conformance checks. */
 export interface Check {
-  /** To 48, its number in the list of what Gymnasium and PettingZoo check. From 49 on, Hindcast's own. */
+  /** 1 to 48: the number in the list of Gymnasium's and PettingZoo's checks. From 49 on: Hindcast's own checks. */
   readonly number: number
   /** In kebab case. */
   readonly name: string
-  /** What holds if it passes. */
+  /** The property that the check tests. */
   readonly sentence: string
-  /** Drives a world. It never fails: a failure of the world is a verdict. */
+  /** Drives a world. Never fails: a failure of the world is a verdict. */
   readonly run: (drive: Drive) => Effect.Effect<Verdict>
 }
 
@@ -66,20 +67,20 @@ export const failed = (why: string): Verdict => ({ status: "failed", why })
 
 export const inapplicable = (why: string): Verdict => ({ status: "inapplicable", why })
 
-/** The verdict where a check applies, and found nothing that it could look at. */
+/** The verdict of a check that applies but found nothing to test. */
 export const untried = (why: string): Verdict => inapplicable(`nothing was tried: ${why}`)
 
-/** There was nothing in a place that a check could look at there. */
+/** A place where a check found nothing to test. */
 export interface Unseen {
   readonly unseen: string
 }
 
-/** What was found wrong in a place, or why nothing could be looked at there. */
+/** The flaws in one place, or why the check found nothing to test there. */
 export type Look = ReadonlyArray<string> | Unseen
 
 export const unseen = (why: string): Unseen => ({ unseen: why })
 
-/** The verdict for several places: what is wrong in them. A check that could look at none of them does not pass. */
+/** Combines the results for several places. A check that tested none of them does not pass. */
 export const verdictOfLooks = (looks: ReadonlyArray<Look>, none: string): Verdict => {
   const looked = looks.filter((look): look is ReadonlyArray<string> => !("unseen" in look))
   if (looked.length > 0) return verdictOf(looked.flat())
@@ -87,7 +88,7 @@ export const verdictOfLooks = (looks: ReadonlyArray<Look>, none: string): Verdic
   return untried(first?.unseen ?? none)
 }
 
-/** The verdict for what was found wrong: the first of it, and how much more there is. */
+/** The verdict for a list of flaws: the first one, and the number of the others. */
 export const verdictOf = (wrong: ReadonlyArray<string>): Verdict => {
   const [first, ...others] = wrong
   if (first === undefined) return passed

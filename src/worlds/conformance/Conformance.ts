@@ -1,7 +1,6 @@
 /**
- * The conformance checks of worlds: what Gymnasium's `check_env` and PettingZoo's tests check, 48 in number, applied to
- * Hindcast's interface, and from number 49 on what Hindcast itself asks of worlds. Each check judges for itself: a failing
- * one does not stop the others.
+ * Conformance checks of worlds: the 48 checks of Gymnasium's `check_env` and PettingZoo's tests, applied to Hindcast's
+ * interface, and from number 49 on Hindcast's own. The checks are independent: a failure does not stop the others.
  */
 
 import { Effect } from "effect"
@@ -16,16 +15,16 @@ import { stepChecks } from "./StepChecks.ts"
 
 export type { Verdict } from "./Check.ts"
 
-/** All checks, by number. Those that no world here can fail are among them, with the reason. */
+/** All checks, by number, including those that no Hindcast world can fail. */
 export const CHECKS: ReadonlyArray<Check> = [
   ...[...spaceChecks, ...resetChecks, ...stepChecks],
   ...[...agentChecks, ...contractChecks],
 ].toSorted((a, b) => a.number - b.number)
 
-/** What a check found. */
+/** The verdict of one check. */
 export type Finding = Pick<Check, "number" | "name" | "sentence"> & Verdict
 
-/** What all checks found of a world. */
+/** The verdicts of all checks of a world. */
 export interface Report {
   readonly world: string
   /** By number. */
@@ -35,8 +34,8 @@ export interface Report {
 }
 
 /**
- * Runs all checks. It takes a bounded number of steps and a bounded time, also if the world does not answer. Fails only
- * if the world cannot be started.
+ * Runs all checks, within limits of steps and time even if the world does not answer. Fails only if the world does not
+ * start.
  */
 export const check = (open: OpenWorld, options: Drive.DriveOptions = {}): Effect.Effect<Report, Refusal> =>
   Effect.scoped(

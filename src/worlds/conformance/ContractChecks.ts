@@ -1,4 +1,4 @@
-/** Checks of what Hindcast itself asks of worlds, since replays and forks rest on it: 51 to 55. */
+/** Checks of Hindcast's own requirements, on which replays and forks depend: 51 to 55. */
 
 import { Effect, Either } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -8,16 +8,16 @@ import type { DrivenWorld, Refusal, Start } from "./DrivenWorld.ts"
 import { answered, EPISODE_MS, type Episode, masksOf, type Round } from "./Episode.ts"
 import { differs, everything, notReset, only, said, stepsDiffer, UNPLAYABLE } from "./seen.ts"
 
-/** Most steps that a restored world goes on. */
+/** Maximum number of steps after a restore. */
 const MOST_STEPS = 50
 
-/** Most steps between which a world is observed twice. */
+/** Maximum number of steps between which the world is observed twice. */
 const MOST_OBSERVED = 10
 
-/** An episode that was reset. */
+/** An episode whose reset succeeded. */
 type Begun = Episode & { readonly start: Start }
 
-/** The first episode, if the world plays it twice alike; otherwise the verdict. */
+/** The first episode, if the world repeats it exactly; otherwise the verdict. */
 const repeated = (drive: Drive): Effect.Effect<Either.Either<Begun, Verdict>> =>
   Effect.gen(function* () {
     const first = yield* drive.episode(drive.plan)
@@ -34,7 +34,7 @@ const repeated = (drive: Drive): Effect.Effect<Either.Either<Begun, Verdict>> =>
     return Either.right({ ...first, start })
   })
 
-/** A check of the first episode, which the world plays alike each time. */
+/** A check of the first episode, which applies only if the world repeats it exactly. */
 const ofRepeated = (
   title: Pick<Check, "number" | "name" | "sentence">,
   judge: (first: Begun, drive: Drive) => Effect.Effect<Verdict>,
@@ -44,11 +44,10 @@ const ofRepeated = (
     Effect.flatMap(repeated(drive), Either.match({ onLeft: Effect.succeed, onRight: (first) => judge(first, drive) })),
 })
 
-/** The verdict of what a copy of the world shows. */
 const shownBy = (copy: Either.Either<Verdict, Refusal>): Verdict =>
   Either.getOrElse(copy, (refusal) => untried(`the world did not start (${said(refusal)})`))
 
-/** What is there after some steps: the document, and what is shown. */
+/** The document, observations and masks after some steps. */
 const after = ({ start, rounds }: Begun, steps: number, { facts }: DrivenWorld) => {
   const stepped = rounds[steps - 1]?.stepped
   const { observations, masks } = stepped ?? {
@@ -60,11 +59,11 @@ const after = ({ start, rounds }: Begun, steps: number, { facts }: DrivenWorld) 
   return { document: stepped?.document ?? start.document, shown: { observations, masks: facts.mask ? masks : {} } }
 }
 
-/** What is shown, without masks where there are none. */
+/** The current observations, with masks if the world has them. */
 const looking = ({ facts, observe }: DrivenWorld) =>
   Effect.map(observe, ({ observations, masks }) => ({ observations, masks: facts.mask ? masks : {} }))
 
-/** Takes steps again. Says what differs from what they came to first, and how many were compared. */
+/** Repeats steps. Returns the first difference, and the number of steps compared. */
 const again = (world: DrivenWorld, rounds: ReadonlyArray<Round>, from: number, until: number) =>
   Effect.gen(function* () {
     for (const [index, { actions, stepped }] of rounds.entries()) {
@@ -79,7 +78,7 @@ const again = (world: DrivenWorld, rounds: ReadonlyArray<Round>, from: number, u
     return { compared: rounds.length, found: undefined }
   })
 
-/** Restores a fresh copy to before a step, and goes on. Says what differs. */
+/** Restores a new copy to the state before a step and continues. Returns the first difference. */
 const continued = (world: DrivenWorld, first: Begun, cut: number): Effect.Effect<string | undefined> =>
   Effect.gen(function* () {
     const until = (yield* MonotonicClock.now) + EPISODE_MS
@@ -205,7 +204,6 @@ const episodesEnd = (drive: Drive): Effect.Effect<Verdict> =>
     )
   })
 
-/** Checks of Hindcast's own contracts. */
 export const contractChecks: ReadonlyArray<Check> = [
   only(
     ({ restores }) => (restores ? undefined : "the manifest does not say that the world can be restored (snapshot)"),

@@ -1,4 +1,4 @@
-/** Runs copies of a world for the checks, and plays each episode once. */
+/** Runs copies of a world for the checks and plays each episode once. */
 
 import { Effect, Either, Exit, Scope } from "effect"
 import { type Drive, failed, inapplicable, passed } from "./Check.ts"
@@ -7,23 +7,23 @@ import { type Episode, failedToStart, type Plan, play } from "./Episode.ts"
 import { canProbe, probing } from "./Probe.ts"
 import { said } from "./seen.ts"
 
-/** How thoroughly a world is driven. */
+/** Options of the checks. */
 export interface DriveOptions {
-  /** The seeds of the episodes that most checks look at. Default: 1, 2 and 3. */
+  /** The seeds of the episodes that most checks use. Default: 1, 2 and 3. */
   readonly seeds?: ReadonlyArray<number>
-  /** Most steps of such an episode. Default: 200. */
+  /** Maximum number of steps of such an episode. Default: 200. */
   readonly steps?: number
 }
 
-/** A copy of the world that runs. */
+/** A running copy of the world. */
 interface Copy {
   readonly world: DrivenWorld
   readonly scope: Scope.CloseableScope
 }
 
 /**
- * What the checks drive. The copies that it starts end with the scope. A copy that ended by itself or
- * does not answer is replaced by a new one. Fails if the world cannot be started.
+ * Starts a world for the checks. Its copies end with the scope. Replaces a copy that ended or does not answer. Fails if
+ * the world does not start.
  */
 export const make = (
   open: OpenWorld,
@@ -73,7 +73,7 @@ export const make = (
     const plans = seeds.map((seed): Plan => ({ seed, steps }))
     const fresh: Drive["fresh"] = (use) => Effect.either(Effect.scoped(Effect.flatMap(open, use)))
     const used: Drive["used"] = (use) => Effect.either(Effect.flatMap(started(1), (copy) => use(copy.world)))
-    // The first episode shows whether an episode can be played again.
+    // The first episode shows whether the world repeats an episode.
     const probes = yield* Effect.cached(
       Effect.gen(function* () {
         const begun = yield* Effect.forEach(plans, (plan) => Effect.map(episode(plan), (first) => ({ plan, first })))

@@ -1,4 +1,4 @@
-/** Plays one episode of a world with drawn actions, and keeps everything that it answered. */
+/** Plays one episode of a world with random actions and keeps all its answers. */
 
 import { Effect, Either } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -8,13 +8,13 @@ import { isSpace, sample } from "../../plugins/spaces/Space.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { DrivenWorld, Refusal, Start, Stepped } from "./DrivenWorld.ts"
 
-/** What to play. Equal plans give equal actions, as far as the world answers equally. */
+/** An episode to play. Equal plans draw equal actions as long as the world gives equal answers. */
 export interface Plan {
   readonly seed: number
   readonly options?: JsonObject
-  /** Most steps to take. */
+  /** Maximum number of steps. */
   readonly steps: number
-  /** Ends once an agent's episode is over, with a step by that agent. Default: false. */
+  /** Stops when an agent's episode is over, and lets that agent step once more. Default: false. */
   readonly probe?: boolean
 }
 
@@ -26,37 +26,37 @@ export interface Round {
   readonly stepped: Stepped
 }
 
-/** Everything that a world answered in an episode. */
+/** The answers of a world in one episode. */
 export interface Episode {
   /** Undefined if the reset failed. */
   readonly start: Start | undefined
   readonly rounds: ReadonlyArray<Round>
   /** The agents whose episode is not over. */
   readonly live: ReadonlyArray<string>
-  /** What the world did not carry out; the episode was left then. */
+  /** The failure that stopped the episode. */
   readonly failure: Refusal | undefined
-  /** The actions of the step that was not carried out. */
+  /** The actions of the failed step. */
   readonly refused?: { readonly [agent: string]: Json }
-  /** Whether it was left for the time that it took: it would have had more steps. */
+  /** Whether the time limit stopped the episode. */
   readonly cut: boolean
-  /** Why nobody could act, although the world did not fail: nobody had the turn. */
+  /** Why no agent could act although the world did not fail: no agent had the turn. */
   readonly stuck: string | undefined
-  /** Whether no action could be drawn, since an action space has flaws. */
+  /** Whether no action could be drawn, because an action space has flaws. */
   readonly unplayable: boolean
-  /** The probing step: whose it was, and how it was refused. */
+  /** The extra step after an agent's end, and how it was refused. */
   readonly probed: { readonly agent: string; readonly refusal: Refusal | undefined } | undefined
 }
 
-/** Most time that a world may take for one call. */
+/** Maximum time of one call to a world. */
 const CALL_MS = 10_000
 
-/** The code of a refusal that is none: the call took too long. */
+/** The code of a call that took too long. */
 const TIMED_OUT = "TimedOut"
 
-/** Most time that an episode takes: it is left after the step that ends later. */
+/** Maximum time of an episode: it stops after the step that exceeds it. */
 export const EPISODE_MS = 10_000
 
-/** Plays an episode. It never fails: a failure of the world is part of what was seen. */
+/** Plays an episode. Never fails: a failure of the world is part of the result. */
 export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
   Effect.gen(function* () {
     const until = (yield* MonotonicClock.now) + EPISODE_MS
@@ -98,10 +98,9 @@ const NOTHING: Episode = {
   probed: undefined,
 }
 
-/** What is seen of a world that did not start. */
 export const failedToStart = (failure: Refusal): Episode => ({ ...NOTHING, failure })
 
-/** The answer to a call, or why there is none. A call that takes too long is given up. */
+/** The answer to a call, or the refusal. A call that takes longer than `CALL_MS` is abandoned. */
 export const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Either.Either<A, Refusal>> =>
   call.pipe(
     Effect.timeoutFail({
@@ -115,11 +114,10 @@ export const answered = <A>(call: Effect.Effect<A, Refusal>): Effect.Effect<Eith
     Effect.either,
   )
 
-/** The masks after a reset. */
 export const masksOf = (start: Start): Stepped["masks"] =>
   Object.fromEntries(Object.entries(start.agents).map(([agent, { mask }]) => [agent, mask]))
 
-/** Who acts now; undefined if it is nobody's turn, or the turn of somebody who cannot act. */
+/** The agents that act now; undefined if no agent has the turn, or one that cannot act. */
 const actorsOf = (
   { facts }: DrivenWorld,
   live: ReadonlyArray<string>,
@@ -145,13 +143,13 @@ const actionsOf = (
   )
 }
 
-/** The action space of an agent; undefined if it has flaws. */
+/** An agent's action space; undefined if it has flaws. */
 export const actionSpace = (start: Start, agent: string): Space | undefined => {
   const space = start.agents[agent]?.spaces.action
   return isSpace(space) ? space : undefined
 }
 
-/** A step by an agent whose episode is over. In a world where all act at once, the others act too. */
+/** Lets an agent step after its end. In a parallel world, the others act too. */
 const probing = (
   world: DrivenWorld,
   start: Start,

@@ -1,4 +1,4 @@
-/** Plays an episode once more, with actions in between that the world ought to refuse. */
+/** Plays an episode again, with actions in between that the world should refuse. */
 
 import { Effect, Either } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -11,16 +11,16 @@ import { exclusions } from "./masks.ts"
 import { isByWorld } from "./refusals.ts"
 import { differs, everything, said } from "./seen.ts"
 
-/** Most steps of an episode that are taken once more. */
+/** Maximum number of steps to repeat. */
 const MOST_STEPS = 100
 
-/** Whether there is anything to try: a mask that the world has to enforce, or an action that it refused before. */
+/** Whether there is an action to try: one that an enforced mask excludes, or one that the world refused before. */
 export const canProbe = ({ mask, advice }: WorldFacts, { failure }: Episode): boolean =>
   (mask && !advice) || (failure !== undefined && isByWorld(failure))
 
 /**
- * Plays an episode once more. Before each step, one agent does what its mask leaves out. It is left when the world took
- * such an action, or when a refused one changed something.
+ * Plays an episode again. Before each step, one agent tries an action that its mask excludes. Stops if the world
+ * accepts such an action, or if a refused one changed something.
  */
 export const probing = (
   world: DrivenWorld,
@@ -35,7 +35,7 @@ export const probing = (
     const rng = seeded(seed)
     if (Either.isLeft(yield* answered(world.reset(seed, options)))) return probes
 
-    /** Returns whether to go on: the world refused, and nothing is seen to have changed. */
+    /** Tries an action. Returns true if the world refused it and nothing changed. */
     const probe = (step: number, who: string, masked: boolean, actions: { readonly [agent: string]: Json }) =>
       Effect.gen(function* () {
         const where = `${name}, before step ${step}: ${who}`
@@ -77,7 +77,7 @@ export const probing = (
         : differs("the step after it", everything(stepped), everything(again.right))[0]
       const last = probes.at(-1)
       if (found !== undefined) {
-        // Without a refused action before, it has another cause, which other checks find.
+        // Without a refused action before it, the difference has another cause, which other checks find.
         if (last !== undefined) probes[probes.length - 1] = { ...last, changed: found }
         return probes
       }

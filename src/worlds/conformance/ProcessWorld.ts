@@ -1,4 +1,4 @@
-/** A world in a plugin's real process, as the conformance checks drive it. */
+/** Runs a world under test in the plugin's real process. */
 
 import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
@@ -10,26 +10,26 @@ import { isObject } from "../../values/JsonObjects.ts"
 import type { DrivenSpaces, DrivenWorld, OpenWorld, Refusal, Stepped, WorldFacts } from "./DrivenWorld.ts"
 import { episodeIn } from "./seen.ts"
 
-/** A plugin's process, with what its manifest says. */
+/** A plugin's process and manifest. */
 export interface WorldProcess {
   readonly manifest: Manifest
   readonly process: Pick<Components, "reset" | "read" | "round" | "restore">
 }
 
-/** How the world's episodes begin. */
+/** Options of the world's episodes. */
 export interface ProcessWorldOptions {
   /** The options of resets. Default: none. */
   readonly options?: JsonObject
-  /** Who takes part. Default: as many as the manifest allows, at most four. */
+  /** The agents that take part. Default: as many as the manifest allows, at most four. */
   readonly agents?: ReadonlyArray<string>
 }
 
-/** The names of agents in a world for several. */
+/** Default names of agents in a world for several. */
 const NAMES = ["alice", "bob", "carol", "dave"]
 
 /**
- * Opens copies of a world, each in a process of its own, which `start` starts. Fails if the process does not start, or if
- * the plugin has no world. The first copy is reset to see who acts when; the others are as they start.
+ * Opens copies of a world, each in a process that `start` starts. Fails if the process does not start, or if the plugin
+ * has no world. Resets the first copy to learn who acts when; later copies are not reset.
  */
 export const opening = (
   start: Effect.Effect<WorldProcess, unknown, Scope.Scope>,
@@ -71,7 +71,7 @@ const drivenBy = (
       )
     const masks = (names: ReadonlyArray<string>) => read(ACTION_MASK, masked ? names : [])
 
-    // The manifest does not say who acts when; the document does.
+    // Only the document tells who acts when, not the manifest.
     const inTurns = Effect.map(
       Effect.either(reset(0)),
       (first) => first._tag === "Right" && episodeIn(first.right)?.turn !== undefined,
@@ -85,7 +85,7 @@ const drivenBy = (
       mask: masked,
       advice: world.mask === "advice",
     }
-    // A round without actions changes nothing, and is answered with the document.
+    // A round without actions returns the document and changes nothing.
     const document = Effect.map(call(process.round({})), ({ state }) => state)
     const restore = (state: Json) => call(process.restore(defaults, state))
     const isRestored = manifest.peas.environment?.rewind?.includes("snapshot") === true
@@ -138,7 +138,7 @@ const drivenBy = (
     }
   })
 
-/** The agents that take part, whether their episode is over or not. */
+/** The agents that take part, including those whose episode is over. */
 const agentsIn = (document: Json): ReadonlyArray<string> => {
   const agents = episodeIn(document)?.agents
   if (!isObject(agents)) return []
@@ -177,7 +177,7 @@ const namedIn = (outcomes: { readonly [agent: string]: RoundOutcome }): Readonly
 /** A failed step as a refusal. */
 const thrownBy = (error: unknown): Refusal => ({ ...refusalOf(error), byStep: field(error, "_tag") === "CallFailed" })
 
-/** A failed call as a refusal: the world's own code and message if it threw. */
+/** A failed call as a refusal, with the world's own code and message if it threw. */
 const refusalOf = (error: unknown): Refusal => {
   const tag = field(error, "_tag")
   const thrown = tag === "CallFailed" ? field(error, "error") : error

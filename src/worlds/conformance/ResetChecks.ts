@@ -1,4 +1,4 @@
-/** Checks of resets: 11 to 19, 26, 31 and 46. Some compare episodes that should be equal. */
+/** Checks of resets: 11 to 19, 25, 26, 31 and 46. Some compare episodes that should be equal. */
 
 import { Effect } from "effect"
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
@@ -24,10 +24,10 @@ import {
   type Title,
 } from "./seen.ts"
 
-/** The seeds that check 11 resets with, besides those of the other checks. */
+/** Additional seeds of check 11. */
 const SEEDS = [0, 2 ** 32, Number.MAX_SAFE_INTEGER]
 
-/** A check of two plays of the first plan: `copy` and `run` say which the second one is. */
+/** A check that compares two plays of the first plan; `copy` and `run` select the second one. */
 const ofTwo = (
   title: Title,
   [copy, run]: readonly [0 | 1, 0 | 1],
@@ -44,7 +44,7 @@ const ofTwo = (
     }),
 })
 
-/** What an agent is shown by a reset, without the world's document. */
+/** The agents' view of a reset, without the world's document. */
 const shown = ({ agents, turn }: Start): Json => ({
   turn,
   agents: Object.fromEntries(
@@ -52,12 +52,11 @@ const shown = ({ agents, turn }: Start): Json => ({
   ),
 })
 
-/** What agents get by a step, without the world's document. */
+/** The agents' view of a step, without the world's document. */
 const got = ({ results, observations, masks, turn }: Stepped): Json => ({ results, observations, masks, turn })
 
 const generatorIn = (document: Json): Json => episodeIn(document)?.rng ?? null
 
-/** Checks of resets. */
 export const resetChecks: ReadonlyArray<Check> = [
   {
     number: 11,

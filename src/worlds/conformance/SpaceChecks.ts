@@ -6,7 +6,6 @@ import { type Check, inapplicable, type Verdict, verdictOf, verdictOfLooks } fro
 import type { Start } from "./DrivenWorld.ts"
 import { NO_AGENT, ofStart, type Title } from "./seen.ts"
 
-/** A space of an agent: where it was found, and what it says. */
 interface Declared {
   readonly place: string
   readonly space: unknown
@@ -18,7 +17,7 @@ const declaredIn = (start: Start): ReadonlyArray<Declared> =>
     { place: `${agent}/action`, space: spaces.action },
   ])
 
-/** A check of the flaws that are its business, in spaces that have a part of one of its types (of any, if it has none). */
+/** A check of certain flaws, in spaces that contain one of the types; no types means all. */
 const ofFlaws = (
   title: Title,
   types: ReadonlyArray<unknown>,
@@ -39,7 +38,7 @@ const ofFlaws = (
     )
   })
 
-/** The type of the innermost space on the way to a flaw. */
+/** The type of the innermost space on the path to a flaw. */
 const ownerOf = (space: unknown, path: string): unknown => {
   let type: unknown
   let here = space
@@ -53,13 +52,13 @@ const ownerOf = (space: unknown, path: string): unknown => {
 const field = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 
-/** The types of a space and of its parts. */
+/** The types of a space and its parts. */
 const typesIn = (space: unknown, depth = 0): ReadonlyArray<unknown> => {
   const inside = depth < 16 ? partsOf(space) : []
   return [field(space, "type"), ...inside.flatMap((part) => typesIn(part, depth + 1))]
 }
 
-/** The spaces that a space is made of. */
+/** The direct parts of a space. */
 const partsOf = (space: unknown): ReadonlyArray<unknown> => {
   const subspaces = field(space, "subspaces")
   const listed = typeof subspaces === "object" && subspaces !== null ? Object.values(subspaces) : []
@@ -67,7 +66,7 @@ const partsOf = (space: unknown): ReadonlyArray<unknown> => {
   return [...listed, ...named].filter((part) => part !== undefined && part !== null)
 }
 
-/** Advice about bounds of Boxes: what is said of the cells for which it holds. */
+/** A check that advises about the bounds of Boxes. */
 const ofBounds = (
   title: Title,
   concerns: (place: string, box: BoxSpace) => boolean,
@@ -96,7 +95,6 @@ const some = (low: unknown, high: unknown, holds: (low: number, high: number) =>
   return (lows.length > highs.length ? lows : highs).some((_, index) => holds(at(lows, index), at(highs, index)))
 }
 
-/** Checks 1 to 10. */
 export const spaceChecks: ReadonlyArray<Check> = [
   ofStart(
     { number: 1, name: "spaces-declared", sentence: "Each agent has a space of observations and one of actions." },

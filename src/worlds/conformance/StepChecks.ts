@@ -1,4 +1,4 @@
-/** Checks of steps: 20 to 24, 27, 30, 42 to 44, 48 and 49. */
+/** Checks of steps: 20 to 24, 27 to 30, 42 to 44, 48 and 49. */
 
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import { isObject } from "../../values/JsonObjects.ts"
@@ -8,10 +8,10 @@ import { formDiffers, hasLegal } from "./forms.ts"
 import { hasOwnCheck, isOfMask, OUTSIDE } from "./refusals.ts"
 import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./seen.ts"
 
-/** What a step gives an agent, besides the observation. */
+/** The fields of a step's result, besides the observation. */
 const FIELDS = ["reward", "terminated", "truncated", "info"]
 
-/** What was found wrong with some of what a step shows, each by itself; `none` says why there is nothing to look at. */
+/** Checks each value of a list; `none` is the reason if the list is empty. */
 const each = <A>(shown: ReadonlyArray<A>, none: string, wrong: (one: A) => string | undefined): Look =>
   shown.length === 0 ? unseen(none) : shown.flatMap((one) => wrong(one) ?? [])
 
@@ -28,7 +28,6 @@ const observationsOutside = ({ stepped, start }: SeenRound): Look =>
     },
   )
 
-/** Checks of steps. */
 export const stepChecks: ReadonlyArray<Check> = [
   ofRounds(
     {
@@ -162,7 +161,7 @@ export const stepChecks: ReadonlyArray<Check> = [
           ...still
             .filter((agent) => stepped.observations[agent] === undefined)
             .map((agent) => `${agent} has no observation`),
-          // Who is at its end takes part until it leaves, and may be shown how the others go on.
+          // An agent whose episode is over takes part until it leaves, and may still get observations.
           ...Object.keys(stepped.observations)
             .filter((agent) => !Object.hasOwn(start.agents, agent))
             .map((agent) => `${agent} has an observation, but does not take part`),

@@ -1,4 +1,4 @@
-/** The forms of values and masks: what can be said of them by their spaces. */
+/** The forms of values and masks, by their spaces. */
 
 import type { Space } from "../../plugins/author.ts"
 import { isSpace } from "../../plugins/spaces/Space.ts"
@@ -6,8 +6,8 @@ import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 
 /**
- * What tells two values of a space apart whatever their numbers and texts are: types, keys, lengths. Values of spaces that admit several forms do not
- * differ.
+ * Compares the forms of two values of a space: types, keys and lengths, but not numbers and strings. Ignores spaces
+ * whose values may have several forms. Returns the difference in words, or undefined.
  */
 export const formDiffers = (before: Json, after: Json, space: unknown, path = ""): string | undefined => {
   const known = isSpace(space) ? space : undefined
@@ -30,12 +30,12 @@ const formOf = (value: Json): string => {
   return value === null ? "null" : `a ${typeof value}`
 }
 
-/** Whether a mask of a space has some legal action, wherever it is a list of flags. */
+/** Whether a mask leaves some action legal, as far as it consists of flags. */
 export const hasLegal = (mask: Json, space: unknown): boolean => {
   if (mask === null) return true
   const known = isSpace(space) ? space : undefined
   switch (known?.type) {
-    // Each of its numbers is legal, or both are.
+    // A MultiBinary mask always leaves 0, 1 or both.
     case "MultiBinary":
       return true
     case "Sequence": {
@@ -55,7 +55,7 @@ export const hasLegal = (mask: Json, space: unknown): boolean => {
   }
 }
 
-/** Whether the masks of the parts of a space have some legal action. */
+/** Whether each part's mask leaves some action legal. */
 const partsOf = (
   mask: Json,
   { subspaces }: Extract<Space, { readonly type: "OneOf" | "Tuple" | "Dict" }>,

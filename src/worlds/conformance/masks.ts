@@ -1,4 +1,4 @@
-/** What action masks leave out. */
+/** Draws actions that masks exclude. */
 
 import type { Generator, Space } from "../../plugins/author.ts"
 import { sample } from "../../plugins/spaces/Space.ts"
@@ -9,8 +9,8 @@ import { isObject } from "../../values/JsonObjects.ts"
 type Draw = (rng: Generator) => Json
 
 /**
- * What draws actions that a mask leaves out, one for each part of the space in which it leaves out something. The other
- * parts are drawn from what the mask leaves. None is known for a Sequence or a Graph.
+ * Returns draws of actions that a mask excludes, one for each part of the space with exclusions; the other parts get
+ * legal values. None for a Sequence or a Graph.
  */
 export const exclusions = (space: Space, mask: Json): ReadonlyArray<Draw> => {
   switch (space.type) {
@@ -59,7 +59,7 @@ const partIn = (mask: Json, index: number): Json => (Array.isArray(mask) ? (mask
 const fieldIn = (mask: Json, key: string): Json =>
   isObject(mask) && Object.hasOwn(mask, key) ? (mask[key] ?? null) : null
 
-/** The masks of what a list with a flag for each action leaves out, or nested lists of such lists. */
+/** The inverted masks of a list of flags, or of nested lists of flags. */
 const ofFlags = (mask: Json): ReadonlyArray<Json> => {
   if (!Array.isArray(mask)) return []
   if (mask.every((flag) => typeof flag === "number"))
@@ -67,7 +67,7 @@ const ofFlags = (mask: Json): ReadonlyArray<Json> => {
   return mask.flatMap((part, index) => ofFlags(part).map((found) => mask.with(index, found)))
 }
 
-/** Likewise, of 0 or 1 where an action has to be that, and 2 where it is free. */
+/** The inverted masks of a MultiBinary mask, in which 0 and 1 force a value and 2 leaves it free. */
 const ofForced = (mask: Json): ReadonlyArray<Json> => {
   if (mask === 0 || mask === 1) return [1 - mask]
   return Array.isArray(mask)

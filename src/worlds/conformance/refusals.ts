@@ -1,15 +1,15 @@
-/** Refusals that fail checks of their own: the codes by which what runs a world says what is wrong with its answers. */
+/** Classifies refusals by their codes: those of the world's runner belong to specific checks. */
 
 import type { OF_ANSWERS as CODES } from "../../kernel/acting/FailedStep.ts"
 import type { Refusal, WorldFacts } from "./DrivenWorld.ts"
 
-/** The code for an observation outside of its space, which fails the checks 16, 21 and 42. */
+/** An observation outside its space: fails checks 16, 21 and 42. */
 export const OUTSIDE = "ObservationOutsideSpace"
 
-/** The code for an info of a reset that is no object, which fails check 15. */
+/** A reset's info that is not an object: fails check 15. */
 export const INFO = "InvalidInfo"
 
-/** The codes for what is wrong with an answer to a step, each with the number of the check that it fails. */
+/** Codes for flaws in the answer to a step, with the number of the check that they fail. */
 const OF_ANSWERS: { readonly [code: string]: number } = {
   InvalidReward: 23,
   InvalidFlag: 24,
@@ -17,30 +17,30 @@ const OF_ANSWERS: { readonly [code: string]: number } = {
   InvalidStepInfo: 49,
 } satisfies { readonly [Code in Exclude<(typeof CODES)[number], "InvalidStep">]: number }
 
-/** The codes for a mask that is none, and for a forbidden action that the mask left. They fail check 43. */
+/** Codes for an invalid mask, and for a forbidden action that the mask allowed. They fail check 43. */
 const OF_MASKS = ["MaskOutsideSpace", "ActionOutsideSpace"]
 
-/** Other codes that are not the world's own. */
+/** Other codes of the runner. */
 const OF_RUNNER = [OUTSIDE, INFO, "InvalidStep", "EpisodeOver", "NotYourTurn", "NoSuchAgent"]
 
-/** The codes of errors by which JavaScript says that a function is broken. */
+/** Codes of JavaScript errors, which mean that the world is broken. */
 const OF_JAVASCRIPT = ["TypeError", "RangeError", "ReferenceError", "SyntaxError"]
 
-/** Whether a refusal says that the answer to a step breaks a check. */
+/** Whether a refusal fails this check of a step's answer. */
 export const isOfAnswer = ({ code }: Refusal, check: number): boolean =>
   Object.hasOwn(OF_ANSWERS, code) && OF_ANSWERS[code] === check
 
-/** Whether the world itself refused an action, rather than that what runs it did, or that the world is broken. */
+/** Whether the world itself refused an action: not its runner, and not because the world is broken. */
 export const isByWorld = ({ code, byStep, ended }: Refusal): boolean =>
   byStep === true &&
   ended !== true &&
   !Object.hasOwn(OF_ANSWERS, code) &&
   ![...OF_MASKS, ...OF_RUNNER, ...OF_JAVASCRIPT].includes(code)
 
-/** Whether a refusal says that a mask is none, or leaves an action that is refused. */
+/** Whether a refusal means that a mask is invalid, or allows an action that the world refuses. */
 export const isOfMask = (refusal: Refusal, { mask }: WorldFacts): boolean =>
   mask && (OF_MASKS.includes(refusal.code) || isByWorld(refusal))
 
-/** Whether a refused step fails another check than that steps are answered. */
+/** Whether another check than "step-answered" covers a refused step. */
 export const hasOwnCheck = (refusal: Refusal, facts: WorldFacts): boolean =>
   refusal.code === OUTSIDE || Object.hasOwn(OF_ANSWERS, refusal.code) || isOfMask(refusal, facts)

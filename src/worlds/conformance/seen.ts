@@ -1,4 +1,4 @@
-/** Ways in which checks look at episodes. */
+/** Builds checks that look at episodes. */
 
 import { Effect } from "effect"
 import { diff } from "../../projections/patch/diff.ts"
@@ -20,10 +20,10 @@ import type { Refusal, Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode, Round } from "./Episode.ts"
 import { isOfAnswer } from "./refusals.ts"
 
-/** The name and the sentence of a check, and its number. */
+/** The identity of a check. */
 export type Title = Pick<Check, "number" | "name" | "sentence">
 
-/** A check of what the first reset answered. */
+/** A check of the first reset. */
 export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => Verdict): Check => ({
   ...title,
   run: (drive) =>
@@ -32,29 +32,27 @@ export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => Ver
     ),
 })
 
-/** Why nothing could be looked at where an agent's space has flaws. */
 export const NO_SPACE = "no agent has a space of observations without flaws"
 
-/** Why nothing could be looked at where nobody takes part. */
 export const NO_AGENT = "no agent takes part"
 
-/** A step of an episode: its number, counted from 1, and what the reset before answered. */
+/** A step of an episode, numbered from 1, with the answer to the reset. */
 export interface SeenRound extends Round {
   readonly number: number
   readonly start: Start
 }
 
-/** A refusal that left an episode. */
+/** A refusal that ended an episode. */
 export interface Refused {
-  /** How many steps were taken before; undefined if the reset itself was refused. */
+  /** The number of steps before it; undefined if the reset was refused. */
   readonly steps: number | undefined
-  /** The actions of the step that was refused. */
+  /** The actions of the refused step. */
   readonly actions: Episode["refused"]
 }
 
 /**
- * A check of the steps of all episodes: says what is wrong with a step, or why there is nothing in it to look at, and whether a refusal
- * fails it.
+ * A check of each step of all episodes. `look` returns a step's flaws, or why there is nothing to test; `refusalWrong`
+ * tells whether a refusal fails the check.
  */
 export const ofRounds = (
   title: Title,
@@ -82,7 +80,7 @@ export const ofRounds = (
 
 const placed = (episode: number, step: number) => (why: string) => `episode ${episode + 1}, step ${step}: ${why}`
 
-/** A check of some fields of the results of all agents in all steps. Another one finds fields that are missing. */
+/** A check of some fields of all results. Check 20 finds missing fields. */
 export const ofResults = (
   title: Title,
   fields: ReadonlyArray<string>,
@@ -103,7 +101,7 @@ export const ofResults = (
     (refusal) => (isOfAnswer(refusal, title.number) ? said(refusal) : undefined),
   )
 
-/** A check that applies to some worlds only: `why` says why it does not apply, or undefined if it does. */
+/** A check that applies to some worlds only: `why` returns the reason if it does not apply. */
 export const only = (why: (drive: Drive) => string | undefined, check: Check): Check => ({
   ...check,
   run: (drive) => {
@@ -112,17 +110,15 @@ export const only = (why: (drive: Drive) => string | undefined, check: Check): C
   },
 })
 
-/** A check that does not apply to any world here. */
+/** A check that applies to no Hindcast world. */
 export const meaningless = (title: Title, why: string): Check => ({
   ...title,
   run: () => Effect.succeed(inapplicable(why)),
 })
 
-/** The verdict where nothing could be seen, since a reset failed. */
 export const notReset = (failure: Refusal | undefined): Verdict =>
   inapplicable(`the world could not be reset (${said(failure)})`)
 
-/** The verdict where no step could be taken, since an action space has flaws. */
 export const UNPLAYABLE: Verdict = inapplicable("an action space has flaws: no action can be drawn")
 
 const notStepped = (episodes: ReadonlyArray<Episode>): Verdict => {
@@ -131,33 +127,31 @@ const notStepped = (episodes: ReadonlyArray<Episode>): Verdict => {
   return first.unplayable ? UNPLAYABLE : inapplicable(`no step was taken (${first.stuck ?? said(first.failure)})`)
 }
 
-/** Why nothing could be looked at where no step was taken. */
 export const NO_STEP = "no step was taken"
 
 /** A refusal in words. */
 export const said = (refusal: Refusal | undefined): string =>
   refusal === undefined ? "no reason is known" : `${refusal.code}: ${refusal.message}`
 
-/** Where two values differ, as a JSON Pointer with what is there; undefined if they are equal. */
+/** Where two values differ, as a JSON Pointer in words; undefined if they are equal. */
 export const difference = (before: Json, after: Json): string | undefined => {
   if (equal(before, after)) return undefined
   const [first] = diff(before, after)
   return first === undefined ? "they differ" : `they differ at ${first.path === "" ? "the root" : first.path}`
 }
 
-/** What Hindcast notes of the episode in the world's document, if it is there. */
+/** Hindcast's record of the episode in the world's document, if there is one. */
 export const episodeIn = (document: Json): JsonObject | undefined => {
   const episode = isObject(document) ? document.episode : undefined
   return isObject(episode) ? episode : undefined
 }
 
-/** Where two values differ, with what they are. */
 export const differs = (what: string, before: Json, after: Json): ReadonlyArray<string> => {
   const found = difference(before, after)
   return found === undefined ? [] : [`${what}: ${found}`]
 }
 
-/** All that a step answers. */
+/** All parts of the answer to a step. */
 export const everything = ({ results, observations, masks, turn, document }: Stepped): Json => ({
   results,
   observations,
@@ -166,7 +160,7 @@ export const everything = ({ results, observations, masks, turn, document }: Ste
   document,
 })
 
-/** Where the steps of two episodes differ, by what `part` takes of a step. */
+/** The first difference between the steps of two episodes, in the part that `part` selects. */
 export const stepsDiffer = (
   first: Episode,
   second: Episode,
@@ -178,11 +172,11 @@ export const stepsDiffer = (
     const found = differs(`step ${index + 1}`, part(round.stepped), part(other.stepped))
     if (found.length > 0) return found
   }
-  // How far a slow world came says nothing.
+  // A time limit stopped one of them: their lengths say nothing.
   if (first.rounds.length === second.rounds.length || first.cut || second.cut) return []
   return [`one episode has ${first.rounds.length} steps, the other ${second.rounds.length}`]
 }
 
-/** The verdict of comparing the steps of two episodes. Without a step in both, none was compared. */
+/** The verdict of a comparison of two episodes. If one of them has no step, nothing was compared. */
 export const compared = (first: Episode, second: Episode, wrong: ReadonlyArray<string>): Verdict =>
   wrong.length === 0 && Math.min(first.rounds.length, second.rounds.length) === 0 ? untried(NO_STEP) : verdictOf(wrong)

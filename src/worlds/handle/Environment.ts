@@ -1,6 +1,6 @@
 /**
- * An environment as agents with sensors and actuators use it: any plugin that has one, a world among them. HAL and PiaSE
- * are adapters over it.
+ * The handle of an environment for agents with sensors and actuators: any plugin that has an environment, including
+ * worlds. HAL and PiaSE are adapters over it.
  */
 
 import type { Effect, Stream } from "effect"
@@ -10,41 +10,41 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import type { ResetOptions, Spaces, Status, WorldInfo } from "./World.ts"
 import type { WorldError } from "./WorldError.ts"
 
-/** A sensor of an environment, by its own name: `room`, not `text-room/room`. */
+/** A sensor under its own name: `room`, not `text-room/room`. */
 export interface SensorDescription {
   readonly name: string
   readonly description: string
-  /** JSON Schema of its readings, if it declares one. */
+  /** JSON Schema of its readings, if declared. */
   readonly reading?: JsonObject
 }
 
-/** An actuator of an environment, by its own name: `go`, not `text-room/go`. */
+/** An actuator under its own name: `go`, not `text-room/go`. */
 export interface ActuatorDescription {
   readonly name: string
   readonly description: string
-  /** JSON Schema of its arguments, if it declares one. */
+  /** JSON Schema of its arguments, if declared. */
   readonly args?: JsonObject
 }
 
-/** What an environment says of itself. */
+/** The description of an environment. */
 export interface EnvironmentInfo extends WorldInfo {
-  /** Its spaces; null if it is not a world. */
+  /** Null if the environment is not a world. */
   readonly spaces: Spaces | null
   readonly sensors: ReadonlyArray<SensorDescription>
   readonly actuators: ReadonlyArray<ActuatorDescription>
 }
 
-/** What an agent perceived at a time. */
+/** A perception of an agent. */
 export interface Perceived {
   /** Epoch milliseconds. */
   readonly at: number
-  /** The readings, by the sensor's own name. A sensor that gave none is missing. */
+  /** The readings, by the sensor's own name. A sensor that failed is missing. */
   readonly readings: { readonly [sensor: string]: Json }
-  /** The readings before, if there were any: what has changed since then is news. */
+  /** The previous readings, to compare with; null at the first perception. */
   readonly before: { readonly [sensor: string]: Json } | null
 }
 
-/** Something that was said to an agent. */
+/** A message to an agent. */
 export interface Said {
   readonly sender: string
   readonly content: Json
@@ -52,79 +52,87 @@ export interface Said {
   readonly at: number
 }
 
-/** How a command ended. */
+/** The end of a command. */
 export interface Ended {
   readonly commandId: string
   readonly actuator: string
   /** Epoch milliseconds. */
   readonly at: number
-  /** `unknown`: it was dispatched, and its outcome was not recorded. Only `succeeded` and `failed` were certainly carried out. */
+  /**
+   * `unknown`: the command was dispatched, but its outcome was not recorded. Only `succeeded` and `failed` mean that it
+   * was carried out.
+   */
   readonly status: "succeeded" | "failed" | "denied" | "expired" | "unknown"
-  /** What it answered; null unless it succeeded, and where that could not be recorded. */
+  /** The command's result; null unless it succeeded and its result could be recorded. */
   readonly result: Json
-  /** Why it did not succeed, for programs: a code of the environment, or the gate's rule. */
+  /** Why it did not succeed: a code of the environment, or the gate's rule. */
   readonly code: string | null
-  /** Why it did not succeed, or why what it answered could not be recorded, in words. */
+  /** Why it did not succeed, or why its result could not be recorded, in words. */
   readonly reason: string | null
 }
 
-/** A command, and what the log keeps of it beside its arguments. */
+/** A command of an agent. */
 export interface Commanded {
   readonly actuator: string
   readonly args: JsonObject
-  /** The agent's choice as it wrote it. It is recorded as a decision, which is the command's cause. Default: none. */
+  /** The agent's choice in its own form. Recorded as a decision, which becomes the command's cause. Default: none. */
   readonly choice?: JsonObject
 }
 
 /**
- * An environment, one task after another: a reset closes the task before it and opens a new one. What begins while it is
- * being reset or closed waits for that; what is under way when it begins fails with `EpisodeReplaced`.
+ * An environment, one task after another: a reset closes the current task and opens a new one. A call that begins
+ * during a reset or close waits for it; a call in progress at that time fails with `EpisodeReplaced`.
  */
 export interface Environment {
   /** The plugin's name. */
   readonly name: string
   readonly info: EnvironmentInfo
-  /** Who takes part in the task; before the first reset, who would. */
+  /** The agents that take part in the task, or in the next task before the first reset. */
   readonly agents: () => ReadonlyArray<string>
   /** The id of the current task. */
   readonly taskId: Effect.Effect<string, WorldError>
-  /** Begins again, in a new task; the task before it is closed. */
+  /** Closes the current task and begins again in a new one. */
   readonly reset: (options?: ResetOptions) => Effect.Effect<void, WorldError>
-  /** Sets the options of later resets that have none of their own. */
+  /** Sets the default options of later resets. */
   readonly configure: (options: JsonObject) => Effect.Effect<void>
   /**
-   * Lets time pass in a world that moves by itself, and answers with what agents got meanwhile, by agent. Fails with `EnvironmentRefused` in any
-   * other environment.
+   * Lets time pass in a world that moves by itself. Returns what agents got during it, by agent. Fails with
+   * `EnvironmentRefused` in any other environment.
    */
   readonly tick: (milliseconds: number) => Effect.Effect<Gotten, WorldError>
   /** Reads every sensor. */
   readonly perceive: (agent: string) => Effect.Effect<Perceived, WorldError>
-  /** What the agent perceived last, if nobody has acted since; else null, and it has to perceive again. */
+  /** The agent's last perception, or null if an agent has acted since. */
   readonly perceived: (agent: string) => Perceived | null
-  /** Takes what was said to the agent and not delivered yet. */
+  /** Takes the messages to the agent that were not delivered yet. */
   readonly heard: (agent: string) => Effect.Effect<ReadonlyArray<Said>, WorldError>
-  /** Carries out a command. It goes on if its caller is interrupted; `lastEnded` then tells how it ended. */
+  /**
+   * Carries out a command. If the caller is interrupted, the command continues; `lastEnded` then tells how it ended.
+   */
   readonly act: (agent: string, command: Commanded) => Effect.Effect<Ended, WorldError>
-  /** Takes the steps of several agents as one round of a world. It goes on if its caller is interrupted. Answers in their order. */
+  /**
+   * Steps several agents in one round of a world. If the caller is interrupted, the round continues. Returns the ends
+   * in the order of the actions.
+   */
   readonly together: (actions: {
     readonly [agent: string]: Json
   }) => Effect.Effect<ReadonlyArray<readonly [agent: string, ended: Ended]>, WorldError>
-  /** How the agent's last command ended; null before the first. */
+  /** The end of the agent's last command; null before the first. */
   readonly lastEnded: (agent: string) => Ended | null
   /** The whole state as one document. */
   readonly state: Effect.Effect<JsonObject, WorldError>
-  /** Whether an agent's episode goes on, and how it ended. */
+  /** The agent's status in its episode. */
   readonly status: (agent: string) => Effect.Effect<Status, WorldError>
-  /** What a world's document says of the agent, such as its status and its return; null in other environments. */
+  /** The agent's entry in a world's document, such as its status and return; null in other environments. */
   readonly own: (agent: string) => Effect.Effect<JsonObject | null, WorldError>
   /**
-   * The events of the current task from now on, of these types, as far as they are about the agent: those that name it, the
-   * ends of its commands, and those that are about nobody in particular. The stream ends with the task.
+   * Later events of the current task, of the given types, that concern the agent: those that name it, the ends of its
+   * commands, and those that name no agent. The stream ends with the task.
    */
   readonly events: (
     agent: string,
     types: ReadonlyArray<string>,
   ) => Effect.Effect<Stream.Stream<Event, WorldError>, WorldError>
-  /** Ends the task. Closing an environment that has none does nothing. */
+  /** Ends the task, if there is one. */
   readonly close: Effect.Effect<void, WorldError>
 }

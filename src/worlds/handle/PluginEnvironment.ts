@@ -1,4 +1,4 @@
-/** The environment of a plugin, run by the kernel: each reset opens a task, in which only this plugin takes part. */
+/** Runs the environment of a plugin on the kernel: each reset opens a task with this plugin alone. */
 
 import { Data, Effect, Either, Fiber, type Scope, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
@@ -29,7 +29,7 @@ const Resetting = Options.of<ResetOptions>({
   optional: { seed: Options.Seed, options: JsonObject, agents: AgentNames },
 })
 
-/** Import or activate the plugin, or name another one: it has no environment that can be used. */
+/** The plugin has no environment that can be used. Import or activate it, or name another plugin. */
 export class NoSuchEnvironment extends Data.TaggedError("NoSuchEnvironment")<{
   readonly plugin: string
   readonly found: string
@@ -39,22 +39,21 @@ export class NoSuchEnvironment extends Data.TaggedError("NoSuchEnvironment")<{
   }
 }
 
-/** A task that serves an episode, and what its agents have perceived and done in it. */
+/** The task of an episode, and what its agents have perceived and done. */
 interface Episode {
   readonly task: Task
   readonly agents: ReadonlyArray<string>
   readonly perceived: Map<string, { readonly shown: Perceived; readonly events: ReadonlyArray<Event> }>
-  /** Who has perceived what is so now: nobody has acted since. */
+  /** The agents whose last perception is current: no agent has acted since. */
   readonly current: Set<string>
   readonly lastEnded: Map<string, Ended>
-  /** How the episode ended for agents, as far as a step said so. */
+  /** The agents' outcomes, as far as steps told them. */
   readonly outcomes: Map<string, TaskOutcome>
 }
 
 /**
- * Opens the environment of a plugin. It fails if the options that it would be reset with break their schema. No task is
- * opened before the first reset. When the scope closes, the task is
- * closed: with the outcome that the environment gave, or as `truncated`.
+ * Opens the environment of a plugin. Fails if its default options violate their schema. The first task opens with the
+ * first reset. When the scope closes, the task closes with the environment's outcome, or as `truncated`.
  */
 export const open = (
   input: PluginEnvironmentOptions,
@@ -81,7 +80,7 @@ export const open = (
     if (manifest === undefined || described === undefined || flaw !== undefined) {
       return yield* new NoSuchEnvironment({ plugin: options.plugin, found: flaw ?? "none" })
     }
-    // Found now, and not with the first reset.
+    // Validate the options now, not at the first reset.
     const given = options.options === undefined ? {} : { [options.plugin]: options.options }
     yield* Environments.optionsOf(kernel.plugins, options.plugin, described, given)
     const environment = make(services, options, infoOf(manifest), yield* Effect.scope)
@@ -106,18 +105,18 @@ const make = (
   scope: Scope.Scope,
 ): Environment => {
   let defaults = given
-  // A task with one agent does not name it, and its world calls it by a name of its own.
+  // A task with one agent does not name it; its world uses the name `agent`.
   const isShared = info.maxAgents > 1 || opened.length > 1
   const keyOf = (agent: string) => (isShared ? agent : AGENT)
   const named = (agent: string) => (isShared ? { agentId: agent } : {})
   let current: Episode | undefined
-  // One that is reset while it is being reset would leave the first task open.
+  // Two resets at once would leave the first task open.
   const alone = Effect.unsafeMakeSemaphore(1).withPermits(1)
   const episode = alone(
     Effect.suspend(() => (current === undefined ? new NoEpisode({ world: plugin }) : Either.right(current))),
   )
 
-  /** Does something in the current episode. If that is replaced meanwhile, its task is closed. */
+  /** Runs an effect in the current episode. If the episode is replaced meanwhile, its task is closed. */
   const inEpisode = <A, E extends { readonly _tag: string }>(use: (episode: Episode) => Effect.Effect<A, E>) =>
     Effect.flatMap(episode, (began) =>
       Effect.mapError(use(began), (error) =>
@@ -139,7 +138,7 @@ const make = (
       const joint = EpisodeEnd.joint([...outcomes.values()])
       const how = joint ?? ended(documentOf(yield* recordedOf(closing))) ?? "truncated"
       current = undefined
-      // The kernel may have ended it already, for example because it was cancelled.
+      // The kernel may have closed it already, for example after a cancellation.
       yield* Effect.catchTag(task.close(how), "TaskClosed", () => Effect.void)
     })
   })
@@ -179,7 +178,7 @@ const make = (
       return shown
     })
 
-  /** The agent's choice as an event, if there is anything to record about it. */
+  /** Records the agent's choice, if there is one, and returns its event as a cause. */
   const chosen = ({ task, perceived }: Episode, agent: string, choice: JsonObject | undefined) =>
     choice === undefined
       ? Effect.succeed({})
@@ -187,7 +186,7 @@ const make = (
           causationId,
         }))
 
-  /** Keeps how an agent's command ended, and for whom the episode ended with it. */
+  /** Keeps the end of a command, and the outcomes of the agents whose episode ended with it. */
   const noted = ({ lastEnded, outcomes }: Episode, agent: string, result: Ended): Ended => {
     lastEnded.set(agent, result)
     for (const [name, outcome] of endsOf(agent, result.result)) outcomes.set(name, outcome)
@@ -273,7 +272,7 @@ const make = (
       Effect.gen(function* () {
         const { task } = yield* episode
         const { position } = yield* log.head
-        // Whose a command is, its request says, which may have come before.
+        // Events that end a command do not name its agent; its request does, and may be earlier.
         const followed = [...types, "ActuatorCommanded", "TaskClosed"]
         const concerns = isShared ? concerning(agent) : () => true
         return log.follow({ taskId: task.id, types: followed }).pipe(
@@ -288,8 +287,8 @@ const make = (
 }
 
 /**
- * Tells which of a task's events are about an agent, or about nobody in particular. It is asked about all of them in order,
- * because what ends a command names the command alone.
+ * Returns a predicate for events that concern an agent or name none. It must see all events in order: events that end a
+ * command name only the command.
  */
 const concerning = (agent: string): ((event: Event) => boolean) => {
   const others = new Set<Json | undefined>()

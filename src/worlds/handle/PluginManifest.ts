@@ -1,4 +1,4 @@
-/** What a manifest and the log say about an environment, as the handle over it has it. Pure. */
+/** Reads an environment's handle data from its manifest and the log. Pure. */
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { CommandOutcome } from "../../kernel/acting/CommandExecution.ts"
@@ -12,7 +12,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Ended, EnvironmentInfo } from "./Environment.ts"
 import type { Status } from "./World.ts"
 
-/** What an environment's manifest says of it. */
+/** Returns the description of an environment from its manifest. */
 export const infoOf = (manifest: Manifest): EnvironmentInfo => {
   const { environment } = manifest.peas
   return {
@@ -38,10 +38,10 @@ export const infoOf = (manifest: Manifest): EnvironmentInfo => {
   }
 }
 
-/** `room` of `text-room/room`. */
+/** Returns `room` for `text-room/room`. */
 export const localName = (component: string): string => component.slice(component.indexOf("/") + 1)
 
-/** How a command ended, without its events. */
+/** The end of a command, without its events. */
 export const endedOf = (outcome: CommandOutcome): Ended => {
   const { commandId, status, event } = outcome
   const ended = { commandId, status, actuator: localName(outcome.actuator), at: event.occurredAt, result: null }
@@ -59,7 +59,7 @@ export const endedOf = (outcome: CommandOutcome): Ended => {
   }
 }
 
-/** How the episode ended for the agents for which this step of an agent ended it; none if the result is not that of a step. */
+/** The outcomes of the agents whose episode ended with this agent's step; none if the result is not that of a step. */
 export const endsOf = (agent: string, result: Json): ReadonlyArray<readonly [agent: string, outcome: TaskOutcome]> => {
   const step = stepResultOf(result)
   if (step === undefined) return []
@@ -69,13 +69,13 @@ export const endsOf = (agent: string, result: Json): ReadonlyArray<readonly [age
   })
 }
 
-/** What a world's document says of an agent; null if the document is not that of a world, or it has no such agent. */
+/** The agent's entry in a world's document; null if there is none. */
 export const ownIn = (document: Json, agent: string): JsonObject | null => {
   const own = SafeRecord.get(asObject(asObject(asObject(document).episode).agents), agent)
   return isObject(own) ? own : null
 }
 
-/** Where an agent is in its episode, from what its world's document says of it; undefined if it says nothing. */
+/** The agent's status, from its entry in the world's document; undefined if it has none. */
 export const statusOf = (own: JsonObject | null): Status | undefined => STATUSES.find((known) => known === own?.status)
 
 const STATUSES: ReadonlyArray<Status> = ["active", "terminated", "truncated", "left"]

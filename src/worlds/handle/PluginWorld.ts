@@ -1,4 +1,4 @@
-/** A world as the kernel runs it: each episode is a task, each step a command and each observation a reading. */
+/** Runs a world on the kernel: each episode is a task, each step a command and each observation a reading. */
 
 import { Effect, type Scope } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
@@ -16,18 +16,16 @@ import { ActionRefused, EpisodeReplaced, NoSuchAgent, NothingShown, type WorldEr
 
 /** Options of `World.open`. */
 export interface WorldOptions extends Omit<PluginEnvironment.PluginEnvironmentOptions, "plugin" | "ended"> {
-  /** The plugin that is the world. It is active in the registry. */
+  /** The plugin of the world. It must be active in the registry. */
   readonly world: string
 }
 
 /**
- * Opens a world. No task is opened before the first reset. When the scope closes, the task of the last episode is closed:
- * as the world says that it ended, or as `truncated`.
+ * Opens a world. The first task opens with the first reset. When the scope closes, the task of the last episode closes
+ * with the world's outcome, or as `truncated`.
  *
- * @example
- * const world = yield* World.open({ world: "cartpole" })
- * const { observation } = yield* world.reset({ seed: 42 })
- * const { reward, terminated } = yield* world.step(1)
+ * @example const world = yield* World.open({ world: "cartpole" }) const { observation } = yield* world.reset({ seed: 42
+ *   }) const { reward, terminated } = yield* world.step(1)
  */
 export const open = ({
   world,
@@ -52,10 +50,10 @@ const over = (environment: Environment, declared: Spaces): World => {
   const first = () => environment.agents()[0] ?? AGENT
   let spacesOf = new Map<string, Spaces>()
   let mode: Mode = info.maxAgents === 1 ? "single" : "parallel"
-  /** What a reset answers with is of its own episode. */
+  /** A reset must return the observations of its own episode. */
   const alone = Effect.unsafeMakeSemaphore(1).withPermits(1)
 
-  /** An action and what is seen after it are of one episode. */
+  /** Fails if the episode changes between an action and the observation after it. */
   const inOneEpisode = <A>(step: Effect.Effect<A, WorldError>) =>
     Effect.gen(function* () {
       const began = yield* alone(environment.taskId)
@@ -69,7 +67,7 @@ const over = (environment: Environment, declared: Spaces): World => {
     return agents.includes(agent) ? Effect.void : Effect.fail(new NoSuchAgent({ world: name, agent, agents }))
   }
 
-  /** A reading of an agent, as it is now. */
+  /** An agent's current reading. */
   const read = (agent: string, sensor: string) =>
     Effect.gen(function* () {
       const { readings } = environment.perceived(agent) ?? (yield* environment.perceive(agent))
@@ -83,7 +81,7 @@ const over = (environment: Environment, declared: Spaces): World => {
         : Effect.succeed(observation),
     )
 
-  /** Carries out the action of one agent. Answers with what each agent got. */
+  /** Carries out one agent's action. Returns what each agent got. */
   const act = (agent: string, action: Json) =>
     Effect.gen(function* () {
       yield* taking(agent)
@@ -92,7 +90,7 @@ const over = (environment: Environment, declared: Spaces): World => {
       return yield* gotOf(name, agent, ended)
     })
 
-  /** Carries out the actions of a round: all together, where it is several. */
+  /** Carries out the actions of a round, together if there are several. */
   const round = (actions: { readonly [agent: string]: Json }) =>
     Effect.gen(function* () {
       const [only, ...others] = Object.entries(actions)
@@ -101,7 +99,7 @@ const over = (environment: Environment, declared: Spaces): World => {
         return yield* new ActionRefused({ world: name, agent: "nobody", code: "NoActions", reason })
       }
       if (others.length === 0) return yield* act(...only)
-      // One that is wrong is refused before the others are taken.
+      // Refuse an invalid action before the world takes the others.
       for (const [agent, action] of Object.entries(actions)) {
         yield* taking(agent)
         const problem = contains((spacesOf.get(agent) ?? declared).action, action)
@@ -120,7 +118,7 @@ const over = (environment: Environment, declared: Spaces): World => {
       return got
     })
 
-  /** What an agent got whose action was not carried out, in a round in which others acted. */
+  /** The result of an agent whose action was refused in a round in which others acted. */
   const gotNothing = (refused: ActionRefused) =>
     Effect.map(Effect.all([environment.status(refused.agent), environment.state]), ([status, state]): Got => {
       const { step = 0 } = asObject(state.episode)
@@ -130,7 +128,6 @@ const over = (environment: Environment, declared: Spaces): World => {
       return { ...NOTHING, ...over, refused }
     })
 
-  /** What an agent got, with what it is shown after it. */
   const shownAfter = (agent: string, got: Got) =>
     Effect.map(observe(agent), (observation): StepResult => ({ observation, ...got }))
 
@@ -172,7 +169,7 @@ const over = (environment: Environment, declared: Spaces): World => {
       inOneEpisode(
         Effect.gen(function* () {
           const { [agent]: got } = yield* act(agent, action)
-          // What the agent that acted got is always among it.
+          // The agent that acted always has an entry.
           return yield* shownAfter(agent, got ?? NOTHING)
         }),
       ),
@@ -216,7 +213,7 @@ type Got = Omit<StepResult, "observation">
 
 const NOTHING: Got = { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} }
 
-/** Why a command was not carried out, with the code that worlds have for actions outside their space. */
+/** The refusal of a command, with the codes that worlds use. */
 const refusalOf = (world: string, agent: string, { code, reason, status }: Ended) =>
   new ActionRefused({
     world,
@@ -228,7 +225,7 @@ const refusalOf = (world: string, agent: string, { code, reason, status }: Ended
 const codeOf = (status: Ended["status"]): string =>
   status === "denied" ? "Denied" : status === "expired" ? "Expired" : "OutcomeUnknown"
 
-/** The spaces of an agent, where they are not those of the manifest. */
+/** The agent's spaces, if the document overrides the manifest's. */
 const spacesIn = (agent: string, { spaces }: JsonObject): ReadonlyArray<readonly [string, Spaces]> => {
   const { observation, action } = asObject(spaces)
   return isSpace(observation) && isSpace(action) ? [[agent, { observation, action }]] : []

@@ -1,4 +1,4 @@
-/** What the step of a world answers, decoded. */
+/** Decodes the answer of a world's step. */
 
 import { Either, Schema } from "effect"
 import type { Gotten } from "../../kernel/acting/WorldRewards.ts"
@@ -15,18 +15,18 @@ const Own = {
   info: JsonObject,
 }
 
-/** What an agent got for a step. */
+/** One agent's result of a step. */
 const Got = Schema.Struct(Own)
 
 export type Got = typeof Got.Type
 
-/** What the agent that acted got, and with it what others got. */
+/** The acting agent's result, with those of others. */
 const Answer = Schema.Struct({
   ...Own,
   others: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Got }), { default: () => ({}) }),
 })
 
-/** What agents got while the time of a world passed, by agent. */
+/** The agents' results of a tick. */
 const Ticked = Schema.Record({ key: Schema.String, value: Got })
 
 export const tickedOf = (
@@ -38,7 +38,7 @@ export const tickedOf = (
     ({ message }) => new UnexpectedAnswer({ world, expected: "the steps of a tick", found: message }),
   )
 
-/** What each agent got for the step of one, by agent. */
+/** Decodes the results of one agent's step, by agent. */
 export const gotOf = (
   world: string,
   agent: string,

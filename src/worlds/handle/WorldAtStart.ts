@@ -1,4 +1,7 @@
-/** A world as an episode begins in it: its process is started in its sandbox, reset, and ended. No task is opened, and nothing is recorded. */
+/**
+ * Shows how an episode of a world begins: starts its process in its sandbox, resets it and ends it. Opens no task and
+ * records nothing.
+ */
 
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -13,23 +16,25 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
-/** Which world, and how it is reset. */
+/** A world and the options of its reset. */
 export interface StartOfWorld {
   /** An active plugin. */
   readonly plugin: string
   readonly options: JsonObject
   readonly seed: number
-  /** Who takes part, in a world for several. */
+  /** The agents, in a world for several. */
   readonly agents?: ReadonlyArray<string>
   /** The directory of the plugins' copies and their Deno caches. */
   readonly directory: string
   readonly workspace: string
 }
 
-/** The instance that its process is said to serve. */
 const INSTANCE = "preview"
 
-/** The world's document after the reset. Whatever the plugin was granted, its process may read its own directory alone. */
+/**
+ * Returns the world's document after the reset. The process may read only its own directory, whatever grants the plugin
+ * has.
+ */
 export const document = ({ plugin, options, seed, agents, directory, workspace }: StartOfWorld) =>
   Effect.gen(function* () {
     const log = yield* EventLog

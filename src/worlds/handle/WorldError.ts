@@ -1,4 +1,4 @@
-/** What can go wrong with a world. The kernel's own errors are passed on as they are. */
+/** The errors of a world. Errors of the kernel pass through unchanged. */
 
 import { Data } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -8,13 +8,12 @@ import type { TaskClosed } from "../../kernel/context/TaskLifecycle.ts"
 import type { PerceiveError } from "../../kernel/sensing/Perception.ts"
 import type { OpenError } from "../../kernel/tasks/TaskOpening.ts"
 
-/** Choose another action, or reset: the action was not carried out, and the state is as it was before. */
+/** The world refused the action, and its state is unchanged. Choose another action, or reset. */
 export class ActionRefused extends Data.TaggedError("ActionRefused")<{
   readonly world: string
   readonly agent: string
-  /** Why, for programs: `ActionOutsideSpace`, `EpisodeOver`, `NoSuchAgent`, `Denied`, or a code of the world's own. */
+  /** `ActionOutsideSpace`, `EpisodeOver`, `NoSuchAgent`, `Denied`, or a code of the world. */
   readonly code: string
-  /** Why, in words. */
   readonly reason: string
 }> {
   override get message() {
@@ -22,7 +21,7 @@ export class ActionRefused extends Data.TaggedError("ActionRefused")<{
   }
 }
 
-/** Reset the world: there is no episode. */
+/** There is no episode. Reset the world. */
 export class NoEpisode extends Data.TaggedError("NoEpisode")<{ readonly world: string }> {
   override get message() {
     return `${this.world} has no episode: expected a reset before anything else, found none. Call reset first.`
@@ -30,8 +29,8 @@ export class NoEpisode extends Data.TaggedError("NoEpisode")<{ readonly world: s
 }
 
 /**
- * Act again, on what the new episode shows: the world was reset or closed while this was under way. Whether an action was
- * still carried out in the episode before, its task's events say.
+ * The world was reset or closed during the call. Act on the new episode. The events of the old task tell whether an
+ * action was still carried out.
  */
 export class EpisodeReplaced extends Data.TaggedError("EpisodeReplaced")<{ readonly world: string }> {
   override get message() {
@@ -39,7 +38,7 @@ export class EpisodeReplaced extends Data.TaggedError("EpisodeReplaced")<{ reado
   }
 }
 
-/** Name an agent that takes part, or reset with it: there is no agent of this name. */
+/** No agent of this name takes part. Name another one, or reset with it. */
 export class NoSuchAgent extends Data.TaggedError("NoSuchAgent")<{
   readonly world: string
   readonly agent: string
@@ -50,7 +49,7 @@ export class NoSuchAgent extends Data.TaggedError("NoSuchAgent")<{
   }
 }
 
-/** Look at the log: a sensor gave no reading, and `SensorFailed` says why. */
+/** A sensor gave no reading. The event `SensorFailed` in the log says why. */
 export class NothingShown extends Data.TaggedError("NothingShown")<{
   readonly world: string
   readonly agent: string
@@ -61,7 +60,7 @@ export class NothingShown extends Data.TaggedError("NothingShown")<{
   }
 }
 
-/** Fix the plugin: what it answered is not what a world answers. */
+/** The plugin's answer is not a valid answer of a world. Fix the plugin. */
 export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
   readonly world: string
   readonly expected: string
@@ -75,7 +74,7 @@ export class UnexpectedAnswer extends Data.TaggedError("UnexpectedAnswer")<{
 /** The errors of the kernel and its log. */
 export type KernelError = OpenError | PerceiveError | ActError | TaskClosed | LeaseLost | AppendError | LogError
 
-/** Everything that can go wrong with a world. */
+/** Any error of a world. */
 export type WorldError =
   | ActionRefused
   | NoEpisode

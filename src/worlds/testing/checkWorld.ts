@@ -1,4 +1,4 @@
-/** The conformance checks of a world in its real sandbox, for authors of worlds. */
+/** Conformance checks of a world in its real sandbox, for authors of worlds. */
 
 import { Cause, Data, Effect, Exit, Schema } from "effect"
 import { WantedTier } from "../../plugins/sandbox/Tier.ts"
@@ -13,13 +13,13 @@ import * as ProcessWorld from "../conformance/ProcessWorld.ts"
 export interface CheckWorldOptions {
   /** The options of resets. Default: none. */
   readonly options?: JsonObject
-  /** Who takes part in a world for several agents. Default: as many as the manifest allows, at most four. */
+  /** The agents, in a world for several. Default: as many as the manifest allows, at most four. */
   readonly agents?: ReadonlyArray<string>
-  /** The seeds of the episodes that most checks look at. Default: 1, 2 and 3. */
+  /** The seeds of the episodes that most checks use. Default: 1, 2 and 3. */
   readonly seeds?: ReadonlyArray<number>
-  /** Most steps of such an episode. Default: 200. */
+  /** Maximum number of steps of such an episode. Default: 200. */
   readonly steps?: number
-  /** Accepts a manifest that `hindcast plugin add --lenient` accepts. Default: false. */
+  /** Accepts the manifests that `hindcast plugin add --lenient` accepts. Default: false. */
   readonly lenient?: boolean
   /** As in `loadPlugin`. */
   readonly sandbox?: WantedTier
@@ -40,9 +40,9 @@ const CheckWorldOptions = Options.of<CheckWorldOptions>({
 })
 
 /**
- * Runs the conformance checks on the world of a plugin: what Gymnasium's `check_env` and PettingZoo's tests check, each
- * with a verdict. It starts a few copies of the plugin's process, and ends them. Rejects if the plugin does not start, or
- * has no world.
+ * Runs the conformance checks on a plugin's world: those of Gymnasium's `check_env`, of PettingZoo's tests and of
+ * Hindcast, each with a verdict. Starts a few copies of the plugin's process and ends them. Rejects if the plugin does
+ * not start, or has no world.
  *
  * ```ts
  * const { conforms, findings } = await checkWorld("./cart-pole")
@@ -55,7 +55,7 @@ export const checkWorld = async (directory: string, options: CheckWorldOptions =
   throw Cause.squash(exit.cause)
 }
 
-/** The plugin's process did not start, or it has no world. */
+/** The plugin's process did not start, or the plugin has no world. */
 export class WorldNotStarted extends Data.TaggedError("WorldNotStarted")<{
   readonly directory: string
   readonly code: string
@@ -66,10 +66,9 @@ export class WorldNotStarted extends Data.TaggedError("WorldNotStarted")<{
   }
 }
 
-/** How a test consents to starting its world. */
 const HOW_TO_CONSENT = 'If you wrote it or trust it, say so in its test: `{ consent: "flags" }`.'
 
-/** As {@link checkWorld}, for programs with Effect. `say` is how to consent to the start, for an error. */
+/** {@link checkWorld} as an effect. `say` tells in an error how to consent to the start. */
 export const checking = (directory: string, given: CheckWorldOptions, say = HOW_TO_CONSENT) =>
   Effect.gen(function* () {
     const { options, agents, seeds, steps, ...starting } = yield* Options.decode("checkWorld", CheckWorldOptions, given)

@@ -1,15 +1,15 @@
-/** The conformance checks of a world as tests of vitest. */
+/** Runs the conformance checks of a world as Vitest tests. */
 
 import { beforeAll, describe, it } from "vitest"
 import { CHECKS, type Report } from "../conformance/Conformance.ts"
 import { type CheckWorldOptions, checkWorld } from "./checkWorld.ts"
 
-/** Most time that all checks together take. */
+/** Maximum time of all checks together. */
 const TIMEOUT_MS = 300_000
 
 /**
- * Declares a test for each conformance check of the world in a plugin's directory. A check that does not apply is
- * skipped, with the reason.
+ * Declares a test for each conformance check of the world in a plugin's directory. Skips a check that does not apply,
+ * with the reason.
  */
 export const worldSuite = (directory: string, options: CheckWorldOptions = {}): void => {
   describe(`world: ${directory}`, () => {
