@@ -1,4 +1,4 @@
-/** Who plays a scenario: one agent, a group, or agents by their names. */
+/** Assigns agents to a scenario: one agent, a group, or agents by name. */
 
 import { Either } from "effect"
 import * as Agent from "../../kernel/agents/Agent.ts"
@@ -6,27 +6,27 @@ import { defined } from "../../values/defined.ts"
 import { InvalidOptions } from "../../values/Options.ts"
 import * as AgentGroup from "../group/AgentGroup.ts"
 
-/** An agent, a group of agents, or the agents by their names in the scenario. */
+/** An agent, a group of agents, or agents by their names in the scenario. */
 export type Players = Agent.Agent | { readonly [agentId: string]: Agent.Agent }
 
-/** The parts of a scenario that agents play. */
+/** The roles of a scenario. */
 export interface Parts {
-  /** The names of its agents; none, if it does not say. */
+  /** The names of its agents; empty if it names none. */
   readonly names: ReadonlyArray<string>
   /** The plugin whose environment is the world. */
   readonly world: string
-  /** Most rounds of a group that is made of agents by their names. */
+  /** Maximum number of rounds of a group made of named agents. */
   readonly maxRounds?: number | undefined
 }
 
-/** What a task is run with. */
+/** The agent and names with which a task runs. */
 export interface Cast {
   readonly agent: Agent.Agent
   /** The names of the agents, in a task with several. */
   readonly agents?: ReadonlyArray<string>
 }
 
-/** Casts a scenario. Agents by their names become a group; one of a scenario for one plays by itself. */
+/** Casts a scenario. Several named agents become a group; a single one plays alone. */
 export const of = (players: Players, parts: Parts): Either.Either<Cast, InvalidOptions> => {
   const { names } = parts
   if (isAgent(players)) {
@@ -41,7 +41,7 @@ export const of = (players: Players, parts: Parts): Either.Either<Cast, InvalidO
   return Either.right(alone === undefined ? { agent: groupOf(players, parts), agents: given } : { agent: alone })
 }
 
-/** A group that is named by its agents. */
+/** A group whose name consists of its agents' names. */
 export const groupOf = (
   agents: { readonly [agentId: string]: Agent.Agent },
   { world, maxRounds }: Partial<Pick<Parts, "world" | "maxRounds">> = {},
@@ -53,7 +53,7 @@ export const groupOf = (
     ...defined({ world, maxRounds }),
   })
 
-/** Most names that the name of a group lists. */
+/** Maximum number of agents' names in a group's name. */
 const MAX_NAMES = 4
 
 const nameOf = (names: ReadonlyArray<string>): string =>
@@ -61,7 +61,7 @@ const nameOf = (names: ReadonlyArray<string>): string =>
     ? names.join("+")
     : `${names.slice(0, MAX_NAMES).join("+")}+${names.length - MAX_NAMES}-more`
 
-/** Whether these are the agents of a scenario. One that names none is played by any. */
+/** Whether the agents match the scenario's. A scenario without names accepts any. */
 const fits = (given: ReadonlyArray<string>, names: ReadonlyArray<string>): boolean =>
   names.length === 0 || (given.length === names.length && names.every((name) => given.includes(name)))
 
@@ -77,7 +77,7 @@ const misfit = (given: ReadonlyArray<string> | undefined, names: ReadonlyArray<s
     ],
   })
 
-/** Most names that a message lists. */
+/** Maximum number of names in a message. */
 const MAX_LISTED = 20
 
 const listed = (names: ReadonlyArray<string>): string =>

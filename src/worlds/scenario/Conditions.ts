@@ -1,4 +1,4 @@
-/** The conditions of a scenario: when it is won, and when it is lost. Pure. */
+/** The conditions that win or lose a scenario. Pure. */
 
 import { Either } from "effect"
 import { defined } from "../../values/defined.ts"
@@ -6,19 +6,22 @@ import type { Condition, Scenario } from "./Document.ts"
 import * as Expressions from "./Expressions.ts"
 import type { Facts } from "./Facts.ts"
 
-/** How a scenario ended, by which condition, and the positions of the events that made it true. */
+/** How a scenario ended, with the condition and the positions of the events that met it. */
 export interface Verdict {
   readonly result: "won" | "lost"
   readonly condition: Condition
   readonly because: ReadonlyArray<number>
-  /** The agent that met it, in a task with several; undefined if all did, or it is not about an agent. */
+  /**
+   * The agent that met the condition, in a task with several; undefined if all did, or if the condition concerns no
+   * agent.
+   */
   readonly agentId?: string
 }
 
-/** The conditions of a scenario, compiled. Undefined: it is open. If it is both won and lost, it is won. */
+/** Judges facts; undefined while the scenario is open. If conditions of both kinds hold, the scenario is won. */
 export type Conditions = (facts: Facts) => Verdict | undefined
 
-/** Compiles the conditions of a scenario that was decoded. */
+/** Compiles the conditions of a decoded scenario. */
 export const of = ({ win_conditions, lose_conditions = [] }: Scenario): Conditions => {
   const all = [
     ...win_conditions.map((condition) => ({ result: "won" as const, condition, met: metBy(condition) })),
@@ -35,13 +38,12 @@ export const of = ({ win_conditions, lose_conditions = [] }: Scenario): Conditio
   }
 }
 
-/** How a condition was met: at which event, and by which agent. */
+/** The event and agent that met a condition. */
 interface Met {
   readonly at: number
   readonly agentId?: string | undefined
 }
 
-/** Finds how a condition is met; undefined if it is not. */
 const metBy = (condition: Condition): ((facts: Facts) => Met | undefined) => {
   switch (condition.type) {
     case "item_in_inventory":
@@ -64,7 +66,7 @@ const metBy = (condition: Condition): ((facts: Facts) => Met | undefined) => {
   }
 }
 
-/** A condition that the named agent meets, or one of them, or every one. */
+/** A condition that a named agent, any agent or every agent must meet. */
 const ofAgents =
   (
     { agent_id, every_agent }: { readonly agent_id?: string; readonly every_agent?: boolean },
@@ -81,7 +83,7 @@ const ofAgents =
     return agentId !== undefined || holds(facts) ? { at, agentId } : undefined
   }
 
-/** The position of the first of the events at which a rule holds. */
+/** Returns the position of the first event at which a rule holds. */
 export const heldAt = (source: string): ((facts: Facts) => number | undefined) => {
   const rule = compiled(Expressions.rule(source))
   return ({ contexts }) =>
@@ -91,6 +93,6 @@ export const heldAt = (source: string): ((facts: Facts) => number | undefined) =
     })?.event.position
 }
 
-/** The expressions of a scenario that was decoded compile. */
+/** Unwraps an expression that decoding has already compiled. */
 const compiled = <A>(either: Either.Either<A, string>): A =>
   Either.getOrThrowWith(either, (reason) => new Error(reason))

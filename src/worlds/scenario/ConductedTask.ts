@@ -1,4 +1,7 @@
-/** The task as an agent works on it that a scenario conducts: each command is followed by a look, and nothing is answered after the end. */
+/**
+ * The task of an agent in a scenario: the scenario is checked after each command, and every request fails after its
+ * end.
+ */
 
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -8,15 +11,14 @@ import type { Task } from "../../kernel/tasks/Task.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { agentsOf, configOf, type Scenario } from "./Document.ts"
 
-/** What conducts an agent. */
+/** Checks a scenario against its task. */
 export interface Conductor {
-  /** Looks at what came since the last look, and does what fell due. */
+  /** Processes new events, and carries out the responses that are due. */
   readonly look: (when: "start" | "later") => Effect.Effect<void, TaskClosed | AppendError | LogError>
-  /** How the scenario ended; undefined while it is open. */
+  /** The scenario's end; undefined while it is open. */
   readonly ended: () => RunResult | undefined
 }
 
-/** The task, conducted. */
 export const of = (task: Task, scenario: Scenario, { look, ended }: Conductor): Task => {
   const open = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E | TaskClosed> =>
     Effect.suspend((): Effect.Effect<A, E | TaskClosed> => {
@@ -41,12 +43,12 @@ export const of = (task: Task, scenario: Scenario, { look, ended }: Conductor): 
     record: (...args) => open(task.record(...args)),
     decided: (...args) => open(task.decided(...args)),
     deciding: (...args) => open(task.deciding(...args)),
-    // Once the scenario has ended, it says how the task is closed.
+    // After the scenario's end, the scenario decides the task's outcome.
     close: (...args) => Effect.suspend(() => (ended() === undefined ? task.close(...args) : Effect.void)),
   }
 }
 
-/** What the scenario gives an agent to begin with. */
+/** The initial configuration of an agent. */
 const configFor = (scenario: Scenario, agentId: string | undefined): { readonly config?: JsonObject } => {
   const agents = agentsOf(scenario)
   const config = configOf(agentId === undefined ? agents[0] : agents.find(({ agent_id }) => agent_id === agentId))

@@ -1,8 +1,8 @@
 /**
- * An agent that a scenario conducts, or a group of them: after each command the scenario's triggers and conditions are
- * looked at, what falls due is recorded and done, and the run ends when the scenario is won or lost.
+ * Runs an agent or a group in a scenario. After each command, the scenario's triggers and conditions are evaluated, and
+ * responses that are due are recorded and carried out. The run ends when the scenario is won or lost.
  *
- * All of it follows from the events of the task. A replay, a fork and a resumption find what is recorded already, and do
+ * All of this follows from the events of the task: a replay, a fork and a resumed task find the recorded part and do
  * the rest.
  */
 
@@ -20,7 +20,7 @@ import { fromJson } from "./decode.ts"
 import * as Enacted from "./Enacted.ts"
 import { asObject, fullName } from "./World.ts"
 
-/** A scenario that is to be played, in the world of a plugin. */
+/** A scenario to play in the world of a plugin. */
 export interface Playing {
   readonly scenario: Scenario
   readonly digest: string
@@ -28,8 +28,8 @@ export interface Playing {
 }
 
 /**
- * The agent, conducted by the scenario of its task: that which `ScenarioStarted` names, or, where there is none yet, the
- * one that is given, which is recorded. In a task without a scenario it works by itself. A group stays a group.
+ * Puts an agent under its task's scenario: the one in `ScenarioStarted`, otherwise `playing`, which is then recorded.
+ * Without either, the agent works alone. A group stays a group.
  */
 export function conducted(agent: Agent.GroupAgent, playing?: Playing): Agent.GroupAgent
 export function conducted(agent: Agent.AdvancingAgent, playing?: Playing): Agent.AdvancingAgent
@@ -67,7 +67,7 @@ const startOf = ({ scenario, digest, plugin }: Playing): ScenarioEvent => ({
   payload: { name: scenario.scenario_name, version: scenario.version, digest, plugin, scenario: asJson(scenario) },
 })
 
-/** The scenario of a recorded start; undefined if a later version of Hindcast wrote one that this one does not know. */
+/** The recorded scenario; undefined if a later version of Hindcast wrote one that this version cannot decode. */
 const playingOf = ({
   scenario,
   digest,
@@ -78,14 +78,16 @@ const playingOf = ({
     onRight: (scenario) => ({ scenario, digest, plugin }),
   })
 
-/** Most commands that a scenario gives after one request of its agent. Repeating triggers could fire one another for ever. */
+/**
+ * Maximum number of a scenario's commands per request of its agent: repeating triggers could fire each other forever.
+ */
 const MAX_COMMANDS = 100
 
 const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.Conductor => {
   const course = Course.start(scenario, task.id, plugin)
   const enacted = Enacted.start()
   let seen = 0
-  /** Read, and not taken yet. */
+  /** Events that were read but not processed yet. */
   let unsettled: ReadonlyArray<Event> = []
   let ended: Agent.RunResult | undefined
 
@@ -99,13 +101,13 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
     return course.take(settled)
   })
 
-  /** Gives the next command of a response that is recorded and was not carried out yet. Says whether there was one. */
+  /** Gives the next recorded command that was not carried out yet. Returns whether there was one. */
   const command = Effect.gen(function* () {
     const due = enacted.dueCommand()
     if (due === undefined) return false
     const { actuator, args, agent_id } = asObject(due.payload.response)
     const agent = enacted.agents() === undefined || typeof agent_id !== "string" ? {} : { agentId: agent_id }
-    // The options are right; a command that is refused has its outcome in the log.
+    // The options are valid. A refused command has its outcome in the log.
     yield* task
       .act(fullName(plugin, String(actuator)), asObject(args), { causationId: due.id, source: "scenario", ...agent })
       .pipe(Effect.catchTags({ InvalidOptions: Effect.die, InvalidCommand: () => Effect.void }))
@@ -113,7 +115,7 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
     return true
   })
 
-  /** @param given number of commands that the scenario gave since the agent's last request */
+  /** @param given number of the scenario's commands since the agent's last request */
   const look = (when: "start" | "later", given = 0): Effect.Effect<void, ConductError> =>
     Effect.gen(function* () {
       if (ended !== undefined) return
@@ -149,7 +151,7 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
       }
       ended = { outcome, reason, steps }
     })
-  // Commands that are given together are looked at one after the other.
+  // Commands of one round are processed one after another.
   const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
   return { look: (when) => oneAtATime(look(when)), ended: () => ended }
 }

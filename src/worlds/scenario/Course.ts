@@ -1,4 +1,4 @@
-/** The course of a scenario: a fold over its task's events, which says which triggers fired and how it ended. */
+/** Folds the events of a task into the progress of its scenario: the triggers that fired, and the verdict. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -7,13 +7,13 @@ import type { Scenario } from "./Document.ts"
 import * as Facts from "./Facts.ts"
 import * as Triggers from "./Triggers.ts"
 
-/** How far a scenario has come. */
+/** The progress of a scenario. */
 export interface Course {
-  /** All responses that fell due so far, in order. The same events give the same responses. */
+  /** All responses that have fallen due, in order. The same events give the same responses. */
   readonly firings: ReadonlyArray<Triggers.Firing>
-  /** How it ended; undefined while it is open. Nothing falls due after it. */
+  /** Undefined while the scenario is open. After it, no response falls due. */
   readonly verdict: Conditions.Verdict | undefined
-  /** The number of steps so far, of the agent with the most. */
+  /** The number of steps of the agent with the most. */
   readonly steps: number
 }
 
@@ -23,7 +23,7 @@ export interface CourseFold {
   readonly take: (events: ReadonlyArray<Event>) => Course
 }
 
-/** Starts a scenario in a task, in the world of a plugin. */
+/** Starts the fold for a task in the world of a plugin. */
 export const start = (scenario: Scenario, taskId: string, plugin: string): CourseFold => {
   const facts = Facts.start(scenario, taskId, plugin)
   const triggers = Triggers.of(scenario)
@@ -38,7 +38,7 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Cours
     steps = now.steps()
     let due = triggers.after(now)
     firings.push(...due)
-    // A flag that is set may be the trigger of another event. Each one is set once, so that this ends.
+    // A new flag may trigger another event. Each flag is set once, so the loop ends.
     for (let added = flagsIn(due, flags); added.size > flags.size; added = flagsIn(due, flags)) {
       flags = added
       due = triggers.after({ ...now, commands: [], contexts: [], again: true })
@@ -54,7 +54,7 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Cours
   }
 }
 
-/** The flags with those that responses set. */
+/** Adds the flags that responses set. */
 const flagsIn = (firings: ReadonlyArray<Triggers.Firing>, flags: Facts.Flags): Facts.Flags =>
   new Set([
     ...flags,
@@ -65,7 +65,7 @@ const flagsIn = (firings: ReadonlyArray<Triggers.Firing>, flags: Facts.Flags): F
     ),
   ])
 
-/** The events, those of one commit together: the ends of commands, the change of the world that they made, and rewards. */
+/** Groups events by commit: the ends of commands with their change of the world and their rewards. */
 const commits = (events: ReadonlyArray<Event>): ReadonlyArray<ReadonlyArray<Event>> => {
   const groups: Array<Array<Event>> = []
   for (const event of events) {
@@ -80,13 +80,13 @@ const commits = (events: ReadonlyArray<Event>): ReadonlyArray<ReadonlyArray<Even
   return groups
 }
 
-/** Whether an event was committed right after others: nothing else is recorded next to what caused it. */
+/** Whether an event belongs to the commit before it: only results follow their cause directly. */
 const follows = (group: ReadonlyArray<Event>, event: Event): boolean =>
   (event.type === "EnvironmentChanged" || Facts.REWARDS.has(event.type)) &&
   group.at(-1)?.position === event.position - 1 &&
   group.some(({ type }) => Facts.ENDS.has(type) || type === "WorldTicked")
 
-/** Puts the ends of the commands of a round together that changed the world in one step. */
+/** Joins the ends of a round's commands, which changed the world in one step. */
 const joinRound = (groups: Array<Array<Event>>, event: Event): void => {
   const commands = is(event, "EnvironmentChanged") ? event.payload.commands : undefined
   if (commands === undefined) return
@@ -98,8 +98,8 @@ const joinRound = (groups: Array<Array<Event>>, event: Event): void => {
 }
 
 /**
- * The events up to the last one that tells how the world stands: its reset, a tick, or a command's end with the change
- * that it made. What comes after it is looked at with the next one, so that it does not matter when the log is read.
+ * The events up to the last one that shows the world's state: a reset, a tick, or the end of a command. Later ones wait
+ * for the next such event, so the result does not depend on when the log is read.
  */
 export const settled = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   const groups = commits(events)

@@ -1,4 +1,4 @@
-/** The schema of a scenario's document: the form of seed 002, section 6.6, and what Hindcast adds to it. */
+/** The schema of a scenario: the format of seed 002, section 6.6, with Hindcast's additions. */
 
 import { Schema } from "effect"
 import * as Guide from "../../agents/Guide.ts"
@@ -6,7 +6,7 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { Text } from "../../plugins/manifest/fields.ts"
 import { Json, JsonObject } from "../../values/Json.ts"
 
-/** Any JSON value; a JSON Schema has to name its types. */
+/** Any JSON value. JSON Schema needs the list of types. */
 const Anything = Json.annotations({
   jsonSchema: { type: ["null", "boolean", "number", "string", "array", "object"] },
 })
@@ -18,7 +18,7 @@ const Count = Schema.Int.pipe(
 
 const Names = Schema.Array(Text).annotations({ description: "a list of names" })
 
-/** Longest CEL expression, in characters. */
+/** Maximum length of a CEL expression, in characters. */
 const MAX_EXPRESSION = 10_000
 
 const expression = (description: string) =>
@@ -29,13 +29,11 @@ const expression = (description: string) =>
 
 const Rule = expression("a rule: a CEL expression over state, event, task, command and count")
 
-/** The agent that a part of the scenario is about. Default: any of its agents. */
 const agent_id = optional(Text.annotations({ description: "the id of an agent of agent_setup; default: any" }))
 
-/** The agent that a response is for. Default: all of them. */
 const addressee = optional(Text.annotations({ description: "the id of an agent of agent_setup; default: all" }))
 
-/** Whom a condition is about. */
+/** The agents that a condition concerns. */
 const whose = {
   agent_id,
   every_agent: optional(
@@ -43,7 +41,7 @@ const whose = {
   ),
 }
 
-/** A room of a world that is made of rooms. */
+/** A room, for worlds that have rooms. */
 const Room = Schema.Struct({
   description: Text,
   exits: optional(
@@ -65,7 +63,7 @@ const Thing = Schema.Struct({
   ),
 }).annotations({ identifier: "Thing", description: "a thing: an object with description and its properties" })
 
-/** What an agent begins with. Further fields, such as the seed's `self_model`, reach it too. */
+/** The initial configuration of an agent. Other fields, such as the seed's `self_model`, also reach the agent. */
 const AgentConfig = Schema.Struct(
   {
     guide: optional(Guide.Guide),
@@ -75,7 +73,6 @@ const AgentConfig = Schema.Struct(
   Schema.Record({ key: Schema.String, value: Anything }),
 ).annotations({ identifier: "AgentConfig", description: "an object with guide, goals, settings and more" })
 
-/** An agent that takes part. */
 const AgentSetup = Schema.Struct({
   agent_id: Text,
   start_room: optional(Text),
@@ -94,10 +91,10 @@ const AgentSetup = Schema.Struct({
   ),
 }).annotations({ identifier: "AgentSetup", description: "an agent: an object with agent_id" })
 
-/** How one agent of a scenario begins. */
+/** The setup of one agent. */
 export type AgentSetup = typeof AgentSetup.Type
 
-/** A condition that wins or loses. One is enough. */
+/** A condition that wins or loses the scenario. One is enough. */
 export const Condition = Schema.Union(
   Schema.Struct({ type: Schema.Literal("item_in_inventory"), ...whose, item_name: Text }),
   Schema.Struct({ type: Schema.Literal("flag_set"), ...whose, flag_name: Text }),
@@ -116,7 +113,7 @@ export const Condition = Schema.Union(
 
 export type Condition = typeof Condition.Type
 
-/** What makes an event of a scenario happen. */
+/** The trigger of an event of a scenario. */
 export const Trigger = Schema.Union(
   Schema.Struct({
     type: Schema.Literal("action_taken"),
@@ -136,7 +133,7 @@ export const Trigger = Schema.Union(
 
 export type Trigger = typeof Trigger.Type
 
-/** What happens when a trigger fires. */
+/** The response to a trigger. */
 export const Response = Schema.Union(
   Schema.Struct({ type: Schema.Literal("message_to_agent"), agent_id: addressee, content: Text }),
   Schema.Struct({ type: Schema.Literal("log_milestone"), agent_id, milestone_name: Text }),
@@ -177,11 +174,10 @@ const Happening = Schema.Struct({
   repeat: optional(Schema.Boolean.annotations({ description: "whether it happens each time; default: once" })),
 }).annotations({ identifier: "Event", description: "an event: an object with trigger and response" })
 
-/** Maximum numbers of events and conditions: each is looked at after each command. */
+/** Maximum numbers of events and conditions, which are all evaluated after each command. */
 const MAX_EVENTS = 1_000
 const MAX_CONDITIONS = 100
 
-/** Maximum number of agents. */
 const MAX_AGENTS = 1_000
 
 const InitialState = Schema.Struct({
@@ -199,7 +195,7 @@ const InitialState = Schema.Struct({
   description: "an object with rooms, object_details and agent_setup",
 })
 
-/** A scenario. Its encoded form equals its decoded form. */
+/** The schema of a scenario. Encoded and decoded form are equal. */
 export const Scenario = Schema.Struct({
   scenario_name: Text,
   environment_type: Text.annotations({
@@ -225,7 +221,7 @@ export const Scenario = Schema.Struct({
       Schema.annotations({ description: `a list of at most ${MAX_EVENTS} events` }),
     ),
   ),
-  /** The JSON Schema of this document, for editors. Hindcast ignores it. */
+  /** A JSON Schema for editors. Hindcast ignores it. */
   $schema: optional(Text.annotations({ description: "the place of a JSON Schema, for editors" })),
 }).annotations({ identifier: "Scenario", description: "a scenario: an object" })
 
@@ -237,7 +233,7 @@ export const agentsOf = ({ initial_state }: Scenario): ReadonlyArray<AgentSetup>
   return setup === undefined ? [] : "agent_id" in setup ? [setup] : setup
 }
 
-/** The names of its agents, where it has several; else none. */
+/** The names of its agents if it has several; otherwise empty. */
 export const namesOf = (scenario: Scenario): ReadonlyArray<string> => {
   const agents = agentsOf(scenario)
   return agents.length < 2 ? [] : agents.map(({ agent_id }) => agent_id)
@@ -247,17 +243,18 @@ export const namesOf = (scenario: Scenario): ReadonlyArray<string> => {
 export const responsesOf = ({ response }: { readonly response: Response | ReadonlyArray<Response> }) =>
   "type" in response ? [response] : response
 
-/** What an agent begins with, as JSON. */
+/** The initial configuration of an agent, as JSON. */
 export const configOf = (agent: AgentSetup | undefined): JsonObject | undefined =>
   agent?.initial_agent_config === undefined ? undefined : decodeObject(agent.initial_agent_config)
 
 const decodeObject = Schema.decodeUnknownSync(JsonObject)
 
-/** A scenario as JSON. Its schema guarantees it; the decoding makes the compiler see it. */
+/** A scenario as JSON. The schema guarantees it; decoding proves it to the compiler. */
 export const asJson = (scenario: Scenario): JsonObject => decodeObject(scenario)
 
 /**
- * The canonical form of a name: `brass_key` for `Brass Key`, `the brass-key` and `brass_key`, as the text room has it.
+ * The canonical form of a name, the same as in the text room: `brass_key` for `Brass Key`, `the brass-key` and
+ * `brass_key`.
  */
 export const canonical = (name: string): string =>
   name

@@ -1,4 +1,4 @@
-/** What a scenario has done in its task, by the task's events: which responses were given, and which commands of theirs ended. */
+/** Tracks what a scenario has done in its task: recorded responses, and commands that have ended. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
@@ -10,21 +10,20 @@ import { asObject } from "./World.ts"
 
 type Fired = Event & { readonly payload: PayloadOf<"TriggerFired"> }
 
-/** What a scenario has done. */
 export interface Enacted {
   /** Takes the next events of the task, oldest first. */
   readonly take: (events: ReadonlyArray<Event>) => void
-  /** The number of responses that were recorded. */
+  /** The number of recorded responses. */
   readonly firings: () => number
-  /** The first recorded response whose command has no end yet; undefined if there is none. */
+  /** The first recorded response whose command has not ended; undefined if there is none. */
   readonly dueCommand: () => Fired | undefined
-  /** Says that the command of a response was carried out, or refused. */
+  /** Marks the command of a response as carried out or refused. */
   readonly carriedOut: (firedId: string) => void
   /** Whether the scenario's end is recorded. */
   readonly isEnded: () => boolean
-  /** The names of the agents of a task with several, also of those that left; undefined in a task with one. */
+  /** The agents of a task with several, including those that left; undefined in a task with one. */
   readonly agents: () => ReadonlyArray<string> | undefined
-  /** Those that take part now. */
+  /** The agents that take part now. */
   readonly present: () => ReadonlyArray<string>
 }
 
@@ -32,13 +31,13 @@ export const start = (): Enacted => {
   let firings = 0
   let isEnded = false
   let isOfSeveral = false
-  /** Responses that are commands and that have no end, by the event that recorded them. */
+  /** Command responses that have not ended, by the id of their event. */
   const due = new Map<string, Fired>()
-  /** The responses that commands were given for, by the command's id. */
+  /** Ids of response events, by the id of the command. */
   const givenFor = new Map<unknown, string>()
-  /** The events by which forks withdrew commands that were not dispatched. These are given again. */
+  /** Fork events. A fork withdraws commands that were not dispatched, which are then given again. */
   const forks = new Set<string | null>()
-  /** The agents, and whether they take part. */
+  /** Whether each agent takes part. */
   const agents = new Map<string, boolean>()
 
   const take = (event: Event): void => {
@@ -82,7 +81,7 @@ export const firedBy = ({ trigger, response, because }: Firing): ScenarioEvent =
 })
 
 /**
- * What is recorded together with a response.
+ * The events that are recorded together with a response.
  *
  * @param agents the agents of a task with several
  */

@@ -1,4 +1,4 @@
-/** The CEL expressions of a scenario: rules, as rubrics have them, and conditions on an agent's state. */
+/** Compiles the CEL expressions of scenarios: rules as in rubrics, and conditions on an agent's state. */
 
 import { Either } from "effect"
 import { makeEnvironment } from "../../kernel/rules/Arithmetic.ts"
@@ -7,7 +7,10 @@ import * as Rule from "../../kernel/rules/Rule.ts"
 import * as RuleDependencies from "../../kernel/rules/RuleDependencies.ts"
 import type { JsonObject } from "../../values/Json.ts"
 
-/** Compiles a rule over state, event, task, command, elapsed and count. One whose time may grow fast is refused. */
+/**
+ * Compiles a rule over state, event, task, command, elapsed and count. Refuses rules whose time may grow faster than
+ * their data.
+ */
 export const rule = (source: string): Either.Either<Rule.Rule, string> =>
   Either.flatMap(Either.mapLeft(Rule.compile(source), located), (compiled) =>
     compiled.slow ? Either.left(SLOW) : Either.right(compiled),
@@ -15,7 +18,7 @@ export const rule = (source: string): Either.Either<Rule.Rule, string> =>
 
 const SLOW = "one whose time may grow faster than the data that it reads (a regular expression, a nested loop)"
 
-/** A condition on an agent's state: the fields of the state are its variables. It is false where one is missing. */
+/** A condition whose variables are the fields of an agent's state. False if a field is missing. */
 export type AgentCondition = (state: JsonObject) => boolean
 
 /** Compiles a condition on an agent's state, such as `energy <= 0`. */
@@ -27,7 +30,7 @@ export const ofAgent = (source: string): Either.Either<AgentCondition, string> =
       try {
         return program(state) === true
       } catch {
-        // A field that the state does not have, or has with another type: the condition does not hold.
+        // The state lacks a field, or has it with another type.
         return false
       }
     },

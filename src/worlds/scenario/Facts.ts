@@ -1,4 +1,4 @@
-/** What the conditions and triggers of a scenario look at: a fold over the events of its task. */
+/** Folds the events of a task into the facts that a scenario's conditions and triggers evaluate. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
@@ -7,53 +7,58 @@ import type { RuleContext } from "../../kernel/rules/RuleContext.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { agentsOf, canonical, namesOf, type Scenario } from "./Document.ts"
 
-/** A command of an agent that came to its end. */
+/** A command of an agent that has ended. */
 export interface EndedCommand {
-  /** The agent that gave it, in a task with several. */
+  /** Set in a task with several agents. */
   readonly agentId: string | undefined
   readonly actuator: string
   readonly args: JsonObject
   readonly succeeded: boolean
 }
 
-/** What is known after an event, or after commands' ends and the change of the world that they made. */
+/** The facts after one commit. */
 export interface Facts {
   readonly position: number
-  /** The names of the agents, in a task with several; else none. */
+  /** The names of the agents in a task with several; otherwise empty. */
   readonly agents: ReadonlyArray<string>
-  /** The contexts of rules, one for each of the events. */
+  /** One rule context per event of the commit. */
   readonly contexts: ReadonlyArray<RuleContext>
-  /** Whether the world was reset. Before that, nothing is carried, found or set. */
+  /** Whether the world was reset. Before that, no agent carries an item and no flag is set. */
   readonly started: boolean
-  /** The number of an agent's commands that came to an end, refused ones too; without an id, of the one with the most. */
+  /**
+   * The number of an agent's commands that ended, including refused ones; without an id, the highest number of any
+   * agent.
+   */
   readonly steps: (agentId?: string) => number
-  /** The commands of agents that ended, in order. */
+  /** The agents' commands that ended in this commit, in order. */
   readonly commands: ReadonlyArray<EndedCommand>
-  /** Whether these facts are looked at once more, because flags were set. */
+  /** Whether triggers evaluate these facts again because responses set flags. */
   readonly again: boolean
-  /** Whether an agent carries an item; without an id, any agent. */
+  /** Whether the agent carries the item; without an id, whether any agent does. */
   readonly carries: (item: string, agentId?: string) => boolean
-  /** Whether an item is carried, or came to light. */
+  /** Whether the item is carried or discovered. */
   readonly found: (item: string, agentId?: string) => boolean
-  /** Whether a flag is set, by the scenario or in the world. */
+  /** Whether the flag is set, by the scenario or in the world. */
   readonly flag: (flag: string, agentId?: string) => boolean
-  /** The states of an agent; without an id, of each: its part of the world's document, and what it recorded of itself. */
+  /**
+   * The agent's state, or without an id each agent's: its part of the world's document, merged with its recorded inner
+   * state.
+   */
   readonly statesOf: (agentId?: string) => ReadonlyArray<JsonObject>
 }
 
-/** Flags that the responses of a scenario set. */
+/** Flags that responses have set, as keys (`flagKey`). */
 export type Flags = ReadonlySet<string>
 
-/** The fold. */
 export interface FactsFold {
-  /** The facts after events that were committed together. `flags` is asked when a flag is looked up. */
+  /** Returns the facts after the events of one commit. Flag lookups call `flags`. */
   readonly after: (events: ReadonlyArray<Event>, flags: () => Flags) => Facts
 }
 
-/** The id under which a flag is kept that is set for all agents. */
+/** Stands for all agents in the key of a flag. */
 export const ALL = "*"
 
-/** The name under which a flag of an agent is kept; without an id, that any agent has it. */
+/** The key of an agent's flag; without an id, the key that tells that some agent has it. */
 export const flagKey = (flag: string, agentId?: string): string =>
   agentId === undefined ? canonical(flag) : `${agentId}/${canonical(flag)}`
 
@@ -65,14 +70,14 @@ export const initialFlags = (scenario: Scenario): Flags =>
     ),
   )
 
-/** Starts a scenario in a task, in the world of a plugin. */
+/** Starts the fold for a task in the world of a plugin. */
 export const start = (scenario: Scenario, taskId: string, plugin: string): FactsFold => {
   const contexts = TaskRuleContexts.start(taskId, EVERYTHING)
-  /** The commands that have no end yet. */
+  /** Commands that have not ended. */
   const open = new Map<string, EndedCommand & { readonly isStep: boolean }>()
-  /** The ids of the events by which the scenario acts. */
+  /** Ids of the scenario's own responses. */
   const fired = new Set<string>()
-  /** What agents recorded of themselves, and their steps, by name; without one in a task with one agent. */
+  /** Inner states and step counts by agent, under undefined in a task with one agent. */
   const own = new Map<string | undefined, JsonObject>()
   const steps = new Map<string | undefined, number>()
   let agents = namesOf(scenario)
@@ -135,12 +140,12 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Facts
 
 const EVERYTHING = { mentions: new Set(["state", "command", "counts"] as const), parts: undefined }
 
-/** The events with which a command ends. */
+/** Types of events that end a command. */
 export const ENDS: ReadonlySet<string> = new Set([
   ...["CommandSucceeded", "CommandFailed", "CommandDenied", "CommandOutcomeUnknown"],
 ])
 
-/** What a world gives for a step. */
+/** Types of a world's rewards. */
 export const REWARDS: ReadonlySet<string> = new Set(["RewardGiven", "PunishmentGiven"])
 
 type Of<Value> = ReadonlyMap<string | undefined, Value>
@@ -185,8 +190,8 @@ const factsOf = ({
 }
 
 /**
- * The parts of a world's document that are about an agent: `agents.<id>`, where the world has it. Without an id, and in a
- * task with one agent, they are the document and all agents in it.
+ * An agent's part of a world's document: `agents.<id>`, if there is one. Without an id, or in a task with one agent,
+ * the document and all agents in it.
  */
 const partsOf = (world: JsonObject, names: ReadonlyArray<string>, agentId?: string): ReadonlyArray<JsonObject> => {
   const agents = isObject(world.agents) ? world.agents : undefined
@@ -199,7 +204,7 @@ const partsOf = (world: JsonObject, names: ReadonlyArray<string>, agentId?: stri
   return [world, ...Object.values(agents).filter(isObject)]
 }
 
-/** Whether a list of texts, or of objects with a name, has this canonical name; or an object has it as a key. */
+/** Whether a list of strings, or of objects with a name, contains this canonical name. */
 const isNamed = (list: Json | undefined, name: string): boolean =>
   Array.isArray(list) &&
   list.some((item: Json) => {

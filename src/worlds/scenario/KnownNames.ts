@@ -1,16 +1,15 @@
-/** Names that a scenario has, and what is wrong with one that is not among them. */
+/** The names of one kind in a scenario, with messages for unknown ones. */
 
 import { similarNames } from "../../values/DidYouMean.ts"
 import { describeValue } from "../../values/OptionIssues.ts"
 import type { Flaw } from "./source.ts"
 
-/** Names of one kind. */
 export interface KnownNames {
-  /** The flaw of a name that is not among them. */
+  /** Returns a flaw if the name is unknown. */
   readonly unknown: (path: string, what: string, name: string) => ReadonlyArray<Flaw>
 }
 
-/** Most names that a message lists, of which a similar one is suggested, and for which one is. */
+/** Maximum numbers of names that a message lists, that are compared for a suggestion, and that get one. */
 const MAX_LISTED = 20
 const MAX_COMPARED = 500
 const MAX_SUGGESTED = 100
@@ -31,7 +30,7 @@ export const of = (names: ReadonlyArray<string>, canonical: (name: string) => st
   }
 }
 
-/** Longest name in a message, in characters. */
+/** Maximum length of a name in a message, in characters. */
 const MAX_NAME = 60
 
 const shown = (name: string): string => (name.length > MAX_NAME ? `${name.slice(0, MAX_NAME)}…` : name)

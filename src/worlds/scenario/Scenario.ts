@@ -1,4 +1,4 @@
-/** Scenarios: reading them, and playing them in a task. */
+/** Reads scenarios and plays them in tasks. */
 
 import { Effect, Either } from "effect"
 import { Kernel, type RunError, type RunOptions } from "../../kernel/Kernel.ts"
@@ -40,13 +40,14 @@ export const load = (file: string): Effect.Effect<Loaded, ScenarioInvalid | Rubr
     (text) => decode(text, file),
   )
 
-/** Most bytes of a file that is read: the longest text of a scenario, in the widest characters, and one more. */
+/**
+ * Maximum number of bytes that are read: the longest scenario in 4-byte characters, plus one to detect a longer file.
+ */
 const MAX_BYTES = 4 * MAX_LENGTH + 1
 
-/** The text of a file, and no more than is needed to see that it is too long. */
 const readText = (file: string): string => SmallFile.readUpTo(file, MAX_BYTES).toString("utf8")
 
-/** Whether a file is meant as a scenario: its text has the fields `scenario_name` and `environment_type`. */
+/** Whether a file looks like a scenario: its text has the fields `scenario_name` and `environment_type`. */
 export const isOne = (file: string): boolean => {
   try {
     return isText(readText(file))
@@ -55,29 +56,29 @@ export const isOne = (file: string): boolean => {
   }
 }
 
-/** Whether a text is meant as a scenario. */
+/** Whether a text looks like a scenario. */
 export const isText = (text: string): boolean => FIELDS.every((field) => field.test(text))
 
 const FIELDS = ["scenario_name", "environment_type"].map(
   (field) => new RegExp(`(?:^\uFEFF?|[{,])[ \\t]*["']?${field}["']?[ \\t]*:`, "m"),
 )
 
-/** A scenario in its world: what a task is opened with, and what conducts its agent. */
+/** A scenario in its world: the options of its task, and the scenario to play. */
 export interface Played {
   readonly playing: Playing
   /** The options of the task's environments, by plugin. */
   readonly environment: { readonly [plugin: string]: JsonObject }
   /** The scenario's description. */
   readonly goal: string
-  /** The steps after which the scenario is lost, and some more; undefined if it has no such condition. */
+  /** The number of steps that loses the scenario, with a margin; undefined without such a condition. */
   readonly maxSteps: number | undefined
-  /** Its agents, in its order: their names, and who plays them if it says so. */
+  /** The scenario's agents, in its order, with the programs or models that play them. */
   readonly agents: ReadonlyArray<AgentSetup>
 }
 
 /**
- * Puts a scenario in the world that it names, one of the active plugins that take part. It fails with all that the
- * scenario names and the world does not have.
+ * Finds the scenario's world among the active plugins that take part. Fails with everything that the scenario names and
+ * the world lacks.
  */
 export const inWorld = (
   loaded: Loaded,
@@ -102,14 +103,14 @@ export const inWorld = (
   })
 }
 
-/** The names of the agents that a scenario has, in its order; none if it does not say. */
+/** The names of a scenario's agents, in its order; empty if it names none. */
 export const agentsIn = ({ scenario }: Loaded): ReadonlyArray<string> =>
   agentsOf(scenario).map(({ agent_id }) => agent_id)
 
-/** Steps beyond the scenario's own limit, such as messages, so that it is the scenario that ends the run. */
+/** Steps beyond the scenario's own limit, for example for messages, so that the scenario ends the run first. */
 const SPARE_STEPS = 100
 
-/** Options of a run of a scenario. `maxSteps` of several agents are rounds, or turns where one acts after the other. */
+/** Options of `run`. For several agents, `maxSteps` counts rounds, or turns in a turn-based world. */
 export interface PlayOptions extends Omit<RunOptions, "goal" | "environment" | "agents"> {
   /** Default: the scenario's description. */
   readonly goal?: string
@@ -118,12 +119,11 @@ export interface PlayOptions extends Omit<RunOptions, "goal" | "environment" | "
 }
 
 /**
- * Plays a scenario in a new task: opens it in the scenario's world, looks at the scenario's triggers and conditions after
- * each command, and closes the task as `achieved` where it is won, as `failed` where it is lost. Otherwise the task ends
- * as the agent ends it, or as `truncated`.
+ * Plays a scenario in a new task. Closes the task as `achieved` if the scenario is won and as `failed` if it is lost;
+ * otherwise the agent ends the task, or it ends as `truncated`.
  *
- * A scenario of several agents is played by agents by their names, or by a group of them (`AgentGroup`). It fails with
- * `InvalidOptions` where they are not those of the scenario. Worlds that are for fewer agents take no part.
+ * A scenario of several agents takes agents by name, or a group (`AgentGroup`). Fails with `InvalidOptions` if they are
+ * not the scenario's. Worlds for fewer agents do not take part.
  */
 export const run = (
   players: Cast.Players,
@@ -152,8 +152,8 @@ export const run = (
   })
 
 /**
- * The rewards and punishments of a scenario's events as a rubric, for `rescore`: each response of the type `reward`
- * counts each time its trigger fired. Undefined if the scenario gives none.
+ * Converts the rewards of a scenario's events to a rubric for `rescore`: each `reward` response counts each time its
+ * trigger fired. Undefined if the scenario has no rewards.
  */
 export const rubricOf = ({
   scenario_name,
@@ -166,7 +166,7 @@ export const rubricOf = ({
     ),
   )
   if (given.length === 0) return undefined
-  // Equal rewards are one of the rubric, which counts each time that one of them was given.
+  // Equal rewards share one entry of the rubric, which counts all of them.
   const distinct = [...new Map(given.map((one) => [JSON.stringify([one.trigger, one.amount, one.name]), one])).values()]
   const named = distinct.map((one) => ({ ...one, called: one.name ?? one.trigger }))
   const measured = named.map(({ trigger, amount, name, called }, index) => {

@@ -1,4 +1,4 @@
-/** The triggers of a scenario's events: which of them fire, and because of what. Deterministic. */
+/** The triggers of a scenario's events. Deterministic. */
 
 import { STEP } from "../../plugins/manifest/Manifest.ts"
 import type { Json } from "../../values/Json.ts"
@@ -14,13 +14,13 @@ export interface Firing {
   readonly because: ReadonlyArray<number>
 }
 
-/** The triggers of a scenario as they stand in one task. */
+/** The triggers of a scenario in one task. Stateful. */
 export interface Triggers {
-  /** The responses that are due after these facts, in the scenario's order. Without `repeat`, each trigger fires once. */
+  /** Returns the responses that are due, in the scenario's order. A trigger without `repeat` fires once. */
   readonly after: (facts: Facts) => ReadonlyArray<Firing>
 }
 
-/** Starts the triggers of a scenario that was decoded. */
+/** Starts the triggers of a decoded scenario. */
 export const of = ({ events = [] }: Scenario): Triggers => {
   const all = events.map((event, index) => {
     const { name, trigger, repeat = false } = event
@@ -35,7 +35,7 @@ export const of = ({ events = [] }: Scenario): Triggers => {
   }
 }
 
-/** The positions because of which a trigger fires now; undefined if it does not. */
+/** Returns the positions that make a trigger fire; undefined if it does not fire. */
 type Watching = (facts: Facts) => ReadonlyArray<number> | undefined
 
 const watching = (trigger: Trigger, repeat: boolean): Watching => {
@@ -61,16 +61,16 @@ const watch = (trigger: Trigger): Watching => {
       return reaching(trigger)
     case "rule": {
       const becomesTrue = becoming(heldAt(trigger.rule), false)
-      // A rule does not look at the scenario's flags.
+      // Rules do not depend on the scenario's flags.
       return (facts) => (facts.again ? undefined : becomesTrue(facts))
     }
   }
 }
 
 /**
- * Fires when something becomes true.
+ * Fires when a fact becomes true.
  *
- * @param fromStart what is true at the start has not become true
+ * @param fromStart whether a fact that is true at the reset does not fire
  */
 const becoming = (at: (facts: Facts) => number | undefined, fromStart: boolean): Watching => {
   let before: boolean | undefined = fromStart ? undefined : false
@@ -83,7 +83,7 @@ const becoming = (at: (facts: Facts) => number | undefined, fromStart: boolean):
   }
 }
 
-/** Fires when a number of steps is reached, each time if it repeats. */
+/** Fires when the number of steps reaches a multiple of `steps`. */
 const reaching = ({ agent_id, steps: every }: Extract<Trigger, { readonly type: "step_reached" }>): Watching => {
   let reached = 0
   return ({ steps, position }) => {
@@ -94,7 +94,7 @@ const reaching = ({ agent_id, steps: every }: Extract<Trigger, { readonly type: 
   }
 }
 
-/** Fires when a command was carried out as often as the trigger says. */
+/** Fires when enough matching commands have succeeded. */
 const counting = (trigger: Extract<Trigger, { readonly type: "action_taken" }>): Watching => {
   const { count = 1, agent_id } = trigger
   let positions: ReadonlyArray<number> = []
@@ -115,7 +115,7 @@ const counting = (trigger: Extract<Trigger, { readonly type: "action_taken" }>):
   }
 }
 
-/** Whether a command is the action of a trigger: by its actuator, or by the action of a world that is stepped. */
+/** Whether a command matches a trigger: by its actuator, or in a stepped world by its action. */
 const isAction = (
   { action_type, target }: Extract<Trigger, { readonly type: "action_taken" }>,
   { actuator, args }: EndedCommand,
@@ -130,8 +130,8 @@ const isAction = (
 }
 
 /**
- * What an action of a world says: of a line such as `use the key on the desk`, its verb, the line itself and what comes
- * after the verb; of an object, its texts; of any other action, the action as JSON.
+ * Splits an action into verbs and things. A line such as `use the key on the desk` gives its verb, the whole line, and
+ * the words after the verb; an object gives its strings; any other action its JSON.
  */
 const spoken = (
   action: Json | undefined,
@@ -147,7 +147,7 @@ const spoken = (
   return { verbs: [JSON.stringify(action) ?? ""], things: [action] }
 }
 
-/** Looking at something is the same as examining it. */
+/** Looking at a target means examining it. */
 const SAME_WITH_TARGET: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["look", ["examine"]],
   ["examine", ["look"]],

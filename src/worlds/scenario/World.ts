@@ -1,4 +1,4 @@
-/** The world that a scenario is played in: which plugin's environment it is, and with which options. */
+/** Finds the world of a scenario, and its options. */
 
 import { Either } from "effect"
 import { manifestOf } from "../../kernel/registry/Registry.ts"
@@ -10,7 +10,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { agentsOf, asJson, responsesOf, type Scenario } from "./Document.ts"
 import type { Flaw } from "./source.ts"
 
-/** A world, with the options that put it where the scenario begins. */
+/** A world, with the options for the scenario's initial state. */
 export interface World {
   /** The plugin's name. */
   readonly plugin: string
@@ -18,10 +18,10 @@ export interface World {
 }
 
 /**
- * Finds the world of a scenario among the active plugins that take part: by the plugin's name, its environment's name or
- * its `scenarioType`. It also finds actuators that the scenario names and the world does not have.
+ * Finds the world of a scenario among the active plugins that take part: by the plugin's name, its environment's name
+ * or its `scenarioType`. Fails with the flaws, including actuators that the world does not have.
  *
- * @param plugins the plugins that take part. Default: all that are active
+ * @param plugins the plugins that take part. Default: all active ones
  */
 export const of = (
   scenario: Scenario,
@@ -46,10 +46,7 @@ export const of = (
     : Either.left(flaws)
 }
 
-/**
- * The active plugins that can take part in a task of several agents: of those that are asked for, or of all, not the
- * worlds that are for fewer.
- */
+/** Drops worlds that are for fewer agents from the plugins of a task. */
 export const plugins = (
   registry: PluginRegistry,
   agents: number,
@@ -73,8 +70,8 @@ export const optionsFor = (scenario: Scenario, { peas }: Manifest): JsonObject =
   peas.environment?.scenarioType === scenario.environment_type ? whole(scenario) : parts(scenario)
 
 /**
- * The whole scenario, for a world that plays such scenarios. Its events are left out, because Hindcast carries them out,
- * and so are conditions of types that the world does not know and what is for the agent.
+ * The whole scenario, for a world that plays scenarios of this type. Leaves out the events, which Hindcast carries out,
+ * conditions of types that such a world does not know, and the agents' own configuration.
  */
 const whole = (scenario: Scenario): JsonObject => {
   const { $schema: _, events: __, configuration, initial_state, ...rest } = asJson(scenario)
@@ -96,10 +93,10 @@ const whole = (scenario: Scenario): JsonObject => {
   }
 }
 
-/** The conditions that a text room looks at by itself, so that its document says whether it is won. */
+/** Conditions that a text room evaluates itself, so that its document tells whether it is won. */
 const WORLDLY: ReadonlySet<string> = new Set(["item_in_inventory", "flag_set"])
 
-/** The options of any other world: the configuration, and what of the initial state the scenario gives. */
+/** The options of any other world: the configuration, and the given parts of the initial state. */
 const parts = (scenario: Scenario): JsonObject => {
   const { configuration, initial_state } = asJson(scenario)
   const { rooms, object_details } = asObject(initial_state)
@@ -112,7 +109,7 @@ const parts = (scenario: Scenario): JsonObject => {
   }
 }
 
-/** An agent as its world is told of it. */
+/** An agent's setup, without what its world must not see. */
 const bare = ({
   initial_agent_config: _,
   program: _program,
@@ -120,11 +117,10 @@ const bare = ({
   ...agent
 }: ReturnType<typeof agentsOf>[number]): JsonObject => ({ ...agent })
 
-/** A JSON object, or an empty one where the value is none. */
+/** A JSON object; `{}` for any other value. */
 export const asObject = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
-/** The flaw of more agents than the world is for. */
 const crowdFlaws = (scenario: Scenario, manifest: Manifest): ReadonlyArray<Flaw> => {
   const most = worldOf(manifest)?.maxAgents ?? 1
   const count = agentsOf(scenario).length
@@ -133,7 +129,7 @@ const crowdFlaws = (scenario: Scenario, manifest: Manifest): ReadonlyArray<Flaw>
   return [{ path: "/initial_state/agent_setup", expected, found: `${count} agents` }]
 }
 
-/** The flaws of actuators that a scenario names and its world does not have. */
+/** The actuators that a scenario names and its world does not have. */
 const actuatorFlaws = (
   scenario: Scenario,
   world: Manifest,
@@ -150,7 +146,7 @@ const actuatorFlaws = (
     const { trigger, response } = event
     const path = `/events/${index}`
     const pathOf = (at: number) => `${path}/response${"type" in response ? "" : `/${at}`}`
-    // The actions of a world that is stepped are not actuators.
+    // In a stepped world, action types are actions, not actuators.
     const isStepped = own.includes("step") || own.length === 0
     return [
       ...(trigger.type === "action_taken" && !isStepped
@@ -169,6 +165,6 @@ const actuatorFlaws = (
   })
 }
 
-/** The full name of an actuator that a scenario names: `plugin/actuator`. */
+/** The full name of an actuator: `plugin/actuator`. */
 export const fullName = (plugin: string, actuator: string): string =>
   actuator.includes("/") ? actuator : `${plugin}/${actuator}`

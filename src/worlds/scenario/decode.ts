@@ -10,10 +10,10 @@ import { flawsOf } from "./references.ts"
 import { repaired } from "./repair.ts"
 import { type Flaw, type Mistake, type Place, parse } from "./source.ts"
 
-/** Most mistakes that a message lists. */
+/** Maximum number of mistakes in a message. */
 const MAX_LISTED = 50
 
-/** Fix the scenario: `mistakes` are all that were found in it. */
+/** The scenario has mistakes; `mistakes` lists all that were found. */
 export class ScenarioInvalid extends Data.TaggedError("ScenarioInvalid")<{
   readonly file: string
   readonly mistakes: ReadonlyArray<Mistake>
@@ -27,20 +27,20 @@ export class ScenarioInvalid extends Data.TaggedError("ScenarioInvalid")<{
   }
 }
 
-/** A scenario that was decoded, and where its parts are. */
+/** A decoded scenario, with the places of its parts. */
 export interface Loaded {
   readonly scenario: Scenario
-  /** SHA-256 over its canonical JSON, in lower-case hexadecimal. */
+  /** SHA-256 over the canonical JSON, in lower-case hexadecimal. */
   readonly digest: string
   /** The file, or another name of the text, for messages. */
   readonly file: string
-  /** The line and column of the value at a JSON Pointer. */
+  /** Returns the line and column of the value at a JSON Pointer. */
   readonly placeOf: (pointer: string) => Place
 }
 
 /**
- * Decodes a scenario from YAML or JSON. It finds unknown and missing fields, fields of the wrong type, names of rooms,
- * things and agents that are not there, rules that do not compile, and conditions that are met at the start.
+ * Decodes a scenario from YAML or JSON. Finds unknown, missing and mistyped fields, unknown names of rooms, things and
+ * agents, rules that do not compile, and conditions that hold at the start.
  *
  * @param file the text's name in messages
  */
@@ -54,7 +54,7 @@ export const decode = (text: string, file: string, maxValues?: number): Effect.E
       : invalid({ file, placeOf }, decoded.left)
   })
 
-/** The error for flaws in a text. */
+/** The error for a list of flaws. */
 export const invalid = (
   { file, placeOf }: Pick<Loaded, "file" | "placeOf">,
   flaws: ReadonlyArray<Flaw>,
@@ -66,7 +66,7 @@ export const invalid = (
       .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column),
   })
 
-/** Decodes a scenario from JSON, such as that of a `ScenarioStarted` event. */
+/** Decodes a scenario from JSON, for example from a `ScenarioStarted` event. */
 export const fromJson = (document: Json): Either.Either<Scenario, ReadonlyArray<Flaw>> =>
   Either.match(strictly(document), {
     onLeft: ({ issue }) => {
@@ -79,10 +79,13 @@ export const fromJson = (document: Json): Either.Either<Scenario, ReadonlyArray<
     },
   })
 
-/** Most issues beside which more is looked for: each is repaired in a copy of the document. */
+/**
+ * Maximum number of schema issues with which the other checks still run: each issue is repaired in a copy of the
+ * document.
+ */
 const MAX_REPAIRED = 100
 
-/** What else is wrong, where the parts that do not fit the schema are left out. */
+/** Finds other flaws, in a copy without the parts that violate the schema. */
 const furtherFlaws = (document: Json, issues: ReadonlyArray<SchemaIssue>): ReadonlyArray<Flaw> => {
   if (issues.length > MAX_REPAIRED) return []
   const rest = strictly(
@@ -109,8 +112,8 @@ const described = ({ path, expected, found, place }: Mistake): string => {
   return `${place.line}:${place.column} ${at}: expected ${shown(expected)}, found ${shown(found)}`
 }
 
-/** Longest part of a line of a message, in characters. */
+/** Maximum length of a message's part, in characters. */
 const MAX_PART = 1_000
 
-/** A text of the file, or one that quotes it, as a message shows it. */
+/** A text of the file, shortened and with control characters made visible. */
 const shown = (text: string): string => visible(text.length > MAX_PART ? `${text.slice(0, MAX_PART)}…` : text)

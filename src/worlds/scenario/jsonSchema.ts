@@ -1,13 +1,12 @@
-/** The JSON Schema of a scenario's document, for editors. */
+/** The JSON Schema of scenarios, for editors. */
 
 import { JSONSchema, Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { Scenario } from "./Document.ts"
 
 /**
- * The JSON Schema (draft-07) of a scenario. It checks single fields only: names that are not there, rules and scenarios
- * that are won at the start are found by `Scenario.decode`. The package's `schema/scenario.schema.json` is this schema,
- * written to a file.
+ * The JSON Schema (draft-07) of a scenario, also the package's `schema/scenario.schema.json`. It checks single fields
+ * only: `Scenario.decode` also finds unknown names, invalid rules and scenarios that are won at the start.
  */
 export const jsonSchema = (): JsonObject =>
   Schema.decodeUnknownSync(JsonObject)({
@@ -16,5 +15,5 @@ export const jsonSchema = (): JsonObject =>
     ...JSON.parse(JSON.stringify(JSONSchema.make(Scenario, { target: "jsonSchema7" }), withoutTitles)),
   })
 
-/** Removes the titles of the schema's filters, such as `nonEmptyString`: they do not help an author. */
+/** Removes the titles of the schema's filters, such as `nonEmptyString`, which do not help an author. */
 const withoutTitles = (key: string, value: unknown): unknown => (key === "title" ? undefined : value)

@@ -1,4 +1,4 @@
-/** Finds what a scenario names and does not have, rules that do not compile, and conditions that are met at the start. */
+/** Finds a scenario's unknown names, invalid rules, and conditions that hold at the start. */
 
 import { Either, Schema } from "effect"
 import { AgentName } from "../../kernel/tasks/OpenOptions.ts"
@@ -9,7 +9,7 @@ import * as Expressions from "./Expressions.ts"
 import * as KnownNames from "./KnownNames.ts"
 import type { Flaw } from "./source.ts"
 
-/** All flaws of a scenario that its schema accepts. */
+/** Returns all flaws of a scenario that its schema accepts. */
 export const flawsOf = (scenario: Scenario): ReadonlyArray<Flaw> => {
   const known = knownOf(scenario)
   return [
@@ -20,14 +20,14 @@ export const flawsOf = (scenario: Scenario): ReadonlyArray<Flaw> => {
   ]
 }
 
-/** What a scenario has, by name. */
+/** The names in a scenario. */
 interface Known {
-  /** Whether the scenario says which rooms or things there are, so that others are not there. */
+  /** Whether the scenario lists its rooms or things, so that other names are unknown. */
   readonly isOfRooms: boolean
   readonly rooms: KnownNames.KnownNames
   /** Those in `object_details`. */
   readonly details: KnownNames.KnownNames
-  /** All things: those with details, those that are hidden, and those that agents begin with. */
+  /** All things: those with details, hidden ones, and those in initial inventories. */
   readonly things: KnownNames.KnownNames
   readonly agents: KnownNames.KnownNames
 }
@@ -76,7 +76,7 @@ const agentFlaws = (scenario: Scenario, { rooms, isOfRooms }: Known): ReadonlyAr
       ...(isTwice
         ? [{ path: at, expected: "each agent to have an id of its own", found: describeValue(agent_id) }]
         : []),
-      // Those of a task with several are keys of documents and parts of actors.
+      // With several agents, ids become keys of documents and parts of actors.
       ...(agents.length > 1 && !isAgentName(agent_id)
         ? [{ path: at, expected: AGENT_NAME, found: describeValue(agent_id) }]
         : []),
@@ -114,7 +114,7 @@ const thingFlaws = ({ initial_state }: Scenario, { details, things }: Known): Re
     ]
   })
 
-/** The flaws of what a condition, a trigger or a response names. */
+/** Unknown names in a condition, trigger or response. */
 const nameFlaws = (
   { agents, things, isOfRooms }: Known,
   path: string,
@@ -129,7 +129,7 @@ const nameFlaws = (
   ]
 }
 
-/** The flaw of an expression that does not compile, or may take long. */
+/** The flaw of an expression that does not compile or may be slow. */
 const expressionFlaws = (path: string, compiled: Either.Either<unknown, string>): ReadonlyArray<Flaw> =>
   Either.isRight(compiled) ? [] : [{ path, expected: "a CEL expression that is true or false", found: compiled.left }]
 
@@ -154,7 +154,7 @@ const conditionFlaws = (scenario: Scenario, known: Known, path: string, conditio
   }
 }
 
-/** The flaw of a condition that names an agent, and means every one. */
+/** The flaw of a condition that sets both `agent_id` and `every_agent`. */
 const eachFlaws = (
   path: string,
   { agent_id, every_agent }: { readonly agent_id?: string; readonly every_agent?: boolean },
@@ -163,7 +163,7 @@ const eachFlaws = (
     ? [{ path: `${path}/every_agent`, expected: "an agent_id or every_agent", found: "both" }]
     : []
 
-/** A condition that holds before anything was done. */
+/** The flaw of a condition that holds at the start. */
 const metAtStart = (
   scenario: Scenario,
   path: string,

@@ -1,4 +1,4 @@
-/** Makes a scenario out of one that has mistakes, so that what else is wrong with it is found in the same pass. */
+/** Removes known mistakes from a scenario, so that one pass also finds the others. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 
@@ -11,12 +11,12 @@ const NEVER_HAPPENS = {
   response: { type: "log_milestone", milestone_name: "_" },
 }
 
-/** Required texts, which cannot be left out. */
+/** Required texts, which are replaced instead of removed. */
 const TEXTS: ReadonlySet<string> = new Set([
   ...["scenario_name", "environment_type", "version", "description", "agent_id"],
 ])
 
-/** A copy of a document without the parts at some paths, or with something harmless in their place. */
+/** A copy of a document in which the parts at some paths are removed or replaced by harmless ones. */
 export const repaired = (document: Json, paths: ReadonlyArray<ReadonlyArray<PropertyKey>>): Json =>
   paths.reduce<Json>((whole, path) => {
     const [first, second] = path.map(String)
@@ -30,11 +30,11 @@ export const repaired = (document: Json, paths: ReadonlyArray<ReadonlyArray<Prop
     const keys = path.map(String)
     const last = keys.at(-1) ?? ""
     if (TEXTS.has(last)) return replaced(whole, keys, "_")
-    // An item of a list of names: the list is left out, so that no other item moves.
+    // Removing an item would shift the others, so the whole list goes.
     return replaced(whole, /^\d+$/.test(last) ? keys.slice(0, -1) : keys, undefined)
   }, document)
 
-/** A copy with another value at some keys; without the field, if there is none. */
+/** A copy with another value at a path; undefined removes the field. */
 const replaced = (value: Json, keys: ReadonlyArray<string>, other: Json | undefined): Json => {
   const [key, ...rest] = keys
   if (key === undefined) return other ?? null

@@ -5,20 +5,23 @@ import type { Node, YAMLMap } from "yaml"
 import * as YamlDepth from "../../kernel/rules/YamlDepth.ts"
 import { findNonJson, type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
 
-/** A location in a text, as editors count: from 1. */
+/** A location in a text, counted from 1. */
 export interface Place {
   readonly line: number
   readonly column: number
 }
 
-/** A document and where its parts are. */
+/** A document with the places of its parts. */
 export interface Source {
   readonly document: Json
-  /** The place of the part at a JSON Pointer; of a field, that of its name. If it is missing, that of what is around it. */
+  /**
+   * Returns the place of the part at a JSON Pointer; for a field, the place of its name. A missing part has the place
+   * of its parent.
+   */
   readonly placeOf: (pointer: string) => Place
 }
 
-/** Something that is wrong in a document, without its place. */
+/** A flaw in a document, without its place. */
 export interface Flaw {
   /** A JSON Pointer. */
   readonly path: string
@@ -31,27 +34,27 @@ export interface Mistake extends Flaw {
   readonly place: Place
 }
 
-/** Longest text of a scenario, in characters. */
+/** Maximum length of a scenario's text, in characters. */
 export const MAX_LENGTH = 1_000_000
 
-/** Most uses of YAML's aliases: more would make a small file large. */
+/** Maximum number of uses of YAML aliases, which could expand a small file. */
 const MAX_ALIASES = 100
 
-/** Most values of a document whose aliases are counted each time: what a text of the most characters has without any. */
+/** Maximum number of values, counting aliases each time: as many as the longest text without aliases can have. */
 const MAX_VALUES = MAX_LENGTH / 2
 
-/** Most levels of lists and objects in one another. */
+/** Maximum nesting of lists and objects. */
 const MAX_LEVELS = 100
 
-/** What a text is parsed to, or what is wrong with it. */
+/** A parsed text, or its mistakes. */
 export type Parsed = Either.Either<Source, ReadonlyArray<Mistake>>
 
 const START: Place = { line: 1, column: 1 }
 
 /**
- * Parses YAML, which includes JSON, whose value is JSON. Fields that are left empty count as missing.
+ * Parses YAML, including JSON, to a JSON value. Empty fields count as missing.
  *
- * @param maxValues most values of the document, where those of aliases are counted each time
+ * @param maxValues maximum number of values, counting aliases each time
  */
 export const parse = (given: string, maxValues = MAX_VALUES): Effect.Effect<Parsed> => {
   const text = given.startsWith("\uFEFF") ? given.slice(1) : given
@@ -63,8 +66,8 @@ export const parse = (given: string, maxValues = MAX_VALUES): Effect.Effect<Pars
     const expected = `at most ${MAX_LEVELS} levels of lists and objects`
     return Effect.succeed(Either.left([{ path: "", expected, found: "more", place: START }]))
   }
-  // YAML's parser is loaded with the first file: most programs read none. It is CommonJS: where it is bundled, all that it exports is
-  // the default.
+  // Import the YAML parser with the first file, since most programs read none. The parser is CommonJS: in a bundle, all
+  // its exports are in the default one.
   return Effect.map(
     Effect.promise(() => import("yaml")),
     ({ default: yaml }) => parsedBy(yaml, text, maxValues),
@@ -89,12 +92,12 @@ const parsedBy = (
     found,
     place: placeAt(at),
   })
-  // The parser compares each key with all that came before it; `keyFlaws` does it in linear time.
+  // The parser compares each key with all earlier ones; the check below takes linear time.
   let parsed: ReturnType<typeof parseDocument>
   try {
     parsed = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false, logLevel: "silent" })
   } catch (cause) {
-    // It reports most texts in which its stack ends, and throws in others.
+    // The parser reports most stack overflows as errors and throws the others.
     if (!(cause instanceof RangeError)) throw cause
     return Either.left([mistake("", `at most ${MAX_LEVELS} levels of lists and objects`, "more", 0)])
   }
@@ -169,7 +172,7 @@ const parsedBy = (
   })
 }
 
-/** Whether a value has more values within it than so many. What stands in several places is counted in each. */
+/** Whether a value contains more than `most` values, counting shared ones in each place. */
 const hasMoreValues = (value: unknown, most: number): boolean => {
   const left: Array<unknown> = [value]
   for (let counted = 0; left.length > 0; counted++) {
@@ -180,12 +183,12 @@ const hasMoreValues = (value: unknown, most: number): boolean => {
   return false
 }
 
-/** The parser's own end of its stack. */
+/** Matches the parser's report of a stack overflow. */
 const OVERFLOW = /call stack|too much recursion/i
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "range" in value
 
-/** Finds the pairs of objects by their keys. */
+/** Indexes the pairs of objects by key. */
 const pairsByKey = (isScalar: Yaml["isScalar"]) => {
   const known = new WeakMap<YAMLMap, ReadonlyMap<string, YAMLMap["items"][number]>>()
   return (map: YAMLMap) => {
@@ -197,7 +200,7 @@ const pairsByKey = (isScalar: Yaml["isScalar"]) => {
   }
 }
 
-/** The document without fields that are null, in the parts whose fields Hindcast knows. */
+/** Removes fields that are null from the parts whose fields Hindcast knows. */
 const withoutEmpty = (value: Json): Json => {
   if (Array.isArray(value)) return value.map((item: Json) => withoutEmpty(item))
   if (typeof value !== "object" || value === null) return value
