@@ -1,4 +1,7 @@
-/** Calls of a recorded run that pass the gate: each is requested, ruled on, asked about where the gate says so, and dispatched. */
+/**
+ * Takes the tool calls of a recorded run through the gate: request, ruling, confirmation if the gate asks for it,
+ * dispatch.
+ */
 
 import { Cause, Data, Effect, Exit } from "effect"
 import { newId } from "../events/vocabulary/Event.ts"
@@ -13,50 +16,49 @@ import type { Json } from "../values/Json.ts"
 import type { RunLog } from "./log/RunLog.ts"
 import { recordable } from "./Recordable.ts"
 
-/** What calls need. */
 export interface GateParts {
   readonly log: RunLog
-  /** Without one, every call is allowed. With one, nothing is called that it was not asked about. */
+  /** Without a gate, every call is allowed. */
   readonly gate: Gate.GateConfig | undefined
   /** Asks a person. */
   readonly ask: (question: ConfirmationRequest) => Promise<ConfirmationResult>
 }
 
-/** What is called. */
+/** A call before the gate. */
 export interface Called {
   /** `plugin/actuator` */
   readonly actuator: string
-  /** Without keys. */
+  /** Redacted. */
   readonly args: Json
-  /** The event that causes the call. */
+  /** Id of the event that causes the call. */
   readonly cause: string
   readonly risk?: Risk | undefined
-  /** What a person is told that it does. */
+  /** Shown to the person who confirms. */
   readonly description: string
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly commandId?: string | undefined
   /** The model's id of the call. */
   readonly callId?: string | undefined
   readonly agentId?: string | undefined
 }
 
-/** A call on its way. */
+/** A call on its way through the gate. */
 export interface GatedCall extends Interpreter.Traveller {
   readonly called: Called
-  /** Why it is refused, once it is. */
+  /** Set once the gate or a person refuses. */
   denied?: { readonly rule: string; readonly reason: string }
 }
 
-/** The rule that allows the calls of a run for which there is no gate: its program asked nobody before either. */
+/** Ruling of a run without a gate. */
 const NO_GATE = { decision: "allow", rule: "recorded", reason: "", confirmWithinMs: 0 } as const
 
-/** Why nobody is asked about arguments that are shortened: the function would be given more than the person saw. */
+/** Shortened arguments are never confirmed: the function would get more than the person saw. */
 const NOT_SHOWN = {
   rule: "too-large",
   reason: "a person would have to confirm it, and its arguments are too large to be shown whole: pass less",
 } as const
 
-/** A call with what the gate says to it. Where its arguments are too large for an event, nobody is asked about them. */
+/** Builds a call with its ruling. Denies a call that needs confirmation if its arguments are too large for an event. */
 export const make = ({ gate }: Pick<GateParts, "gate">, called: Called): GatedCall => {
   const { actuator, args, cause, risk = "undeclared", commandId = newId(), callId, agentId } = called
   const recorded = recordable(args, (omitted) => ({ omitted }))
@@ -78,8 +80,8 @@ export const make = ({ gate }: Pick<GateParts, "gate">, called: Called): GatedCa
 }
 
 /**
- * Records a call up to its dispatch. Answers whether it was recorded, which it is not if the log has failed. One that the gate or a
- * person refuses is denied.
+ * Records a call up to its dispatch, or up to its denial (`call.denied`). Returns false if it was not dispatched: it
+ * was denied, or the log failed.
  */
 export const dispatched = async (parts: GateParts, call: GatedCall): Promise<boolean> => {
   const exit = await Effect.runPromiseExit(Interpreter.travel([call], waysOf(parts)))
@@ -89,18 +91,18 @@ export const dispatched = async (parts: GateParts, call: GatedCall): Promise<boo
   throw failure
 }
 
-/** The log has failed, and the run goes on. */
+/** The log has failed, and the run continues without it. */
 class NotRecorded extends Data.TaggedError("NotRecorded") {}
 
 type Told = Parameters<RunLog["append"]>[0]
 
-/** How a run records its calls: a call is dispatched in the commit in which it is allowed, which is on the disk before the function is called. */
+/** How a run records its calls. A call is dispatched in the commit that allows it, before the function runs. */
 type Ways = Interpreter.Ways<GatedCall, CommandState.CommandEvent, unknown>
 
 const waysOf = ({ log, ask }: GateParts): Ways => {
   const append = (events: Told, options: Parameters<RunLog["append"]>[1]) => promised(() => log.append(events, options))
   return {
-    // What is denied is denied, also where the log has failed.
+    // A denial holds even if the log fails to record it.
     record: (events) =>
       Effect.flatMap(append(events, {}), (isRecorded) =>
         isRecorded || events.at(-1)?.type === "CommandDenied" ? Effect.succeed(events) : new NotRecorded(),
@@ -128,7 +130,6 @@ const waysOf = ({ log, ask }: GateParts): Ways => {
 const promised = <A>(does: () => Promise<A>): Effect.Effect<A, unknown> =>
   Effect.tryPromise({ try: does, catch: (failure) => failure })
 
-/** What a person is asked. */
 const questionOf = (taskId: string, { called, request, judgement, state }: GatedCall): ConfirmationRequest => {
   const { commandId, actuator, argsDigest, args } = request
   const { risk = "undeclared", description } = called

@@ -1,4 +1,4 @@
-/** What a recorded program asks by functions of its own: sensors, other calls, the time and chance. */
+/** Records calls of a program's own functions: sensors, `run.io`, clock and random numbers. */
 
 import { newId } from "../events/vocabulary/Event.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
@@ -12,13 +12,12 @@ import { failureOf } from "./Thrown.ts"
 import * as Unrecorded from "./Unrecorded.ts"
 import * as Within from "./Within.ts"
 
-/** What these calls need. */
 export interface IoParts {
   readonly log: RunLog
   readonly redaction: Redaction
 }
 
-/** A function whose calls and answers are recorded. */
+/** Wraps a function so that its calls and results are recorded. */
 export const io =
   <Args extends ReadonlyArray<unknown>, Result>(
     { log, redaction }: IoParts,
@@ -49,7 +48,7 @@ export const io =
     return result as Awaited<Result>
   }
 
-/** A function as a sensor. */
+/** Wraps a function as a sensor. */
 export const sensor =
   <Reading>({ log, redaction }: IoParts, name: string, reads: () => Reading): Recorded<[], Reading> =>
   async (): Promise<Awaited<Reading>> => {
@@ -66,7 +65,7 @@ export const sensor =
     }
     const latencyMs = MonotonicClock.elapsedSince(startedAt)
     const sensor = `program/${name}`
-    // A reading that is not recorded is none: what acts on readings must not take it for null.
+    // A result that cannot be recorded is a failed reading, so that nothing takes it for null.
     await Unrecorded.appendResult(log, redaction, read, (reading, why) =>
       why === undefined
         ? { type: "SensorRead", payload: { sensor, reading, priority: 0, latencyMs } }
@@ -75,7 +74,7 @@ export const sensor =
     return read as Awaited<Reading>
   }
 
-/** The time, which is recorded meanwhile. */
+/** Returns the time and records it in the background. */
 export const now = ({ log }: IoParts): number => {
   log.assertRecording()
   const result = Date.now()
@@ -83,7 +82,7 @@ export const now = ({ log }: IoParts): number => {
   return result
 }
 
-/** A random number, which is recorded meanwhile. */
+/** Returns a random number and records it in the background. */
 export const random = ({ log }: IoParts): number => {
   log.assertRecording()
   const value = Math.random()

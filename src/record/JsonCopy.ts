@@ -1,11 +1,11 @@
-/** What JSON makes of a value of a program: what is recorded of arguments. */
+/** JSON copies of a program's values, for recording. */
 
 import { findNonJson, type Json, plainText, wellFormed } from "../values/Json.ts"
 import { messageOf } from "./Thrown.ts"
 
 /**
- * Copies a value as JSON. What JSON cannot hold becomes what `JSON.stringify` makes of it, or a text that names it; half of a
- * character (a lone surrogate) a replacement character.
+ * Copies a value as `JSON.stringify` writes it. A value that JSON cannot hold becomes a text that names it, and a lone
+ * surrogate the replacement character.
  */
 export const of = (value: unknown): Json => {
   if (value === undefined) return null
@@ -15,12 +15,12 @@ export const of = (value: unknown): Json => {
     const json = text === undefined ? `[${typeof value}]` : wellFormed(JSON.parse(text))
     return json ?? "[no JSON: nested too deeply]"
   } catch (error) {
-    // A circle, or a getter that throws.
+    // A cycle, or a getter that throws.
     return `[no JSON: ${plainText(messageOf(error).split("\n", 1)[0] ?? "")}]`
   }
 }
 
-/** The arguments of a call as one object: an object that is the only argument, or `{ args: [...] }`. */
+/** The arguments of a call as one object: the only argument if it is an object, otherwise `{ args: [...] }`. */
 export const argsOf = (args: ReadonlyArray<unknown>): { readonly [name: string]: Json } => {
   const [only] = args
   const isAlone = args.length === 1 && typeof only === "object" && only !== null && !Array.isArray(only)

@@ -1,4 +1,4 @@
-/** Records the run of a program that has an agent of its own: opens its log and its task. */
+/** Entry points for recording: opens a log and a task in it. */
 
 import type { Fetch } from "../agents/models/Fetch.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
@@ -12,21 +12,19 @@ import type { Run } from "./Run.ts"
 import * as RunAtWork from "./RunAtWork.ts"
 
 /**
- * Opens a log and a task in it, and records what a program does by the calls of the run. The promise is rejected with
- * `InvalidOptions`, which names every mistake in the options, and with the errors of opening a log. Any number of
- * programs record to one log at once, also while a kernel is at work on it.
+ * Opens a task in a log and returns a run that records the program's calls. Rejects with `InvalidOptions`, which names
+ * every mistake in the options, and with the errors of opening a log. Several programs and a kernel can write to one
+ * log at the same time.
  *
- * @example
- * const run = await record({ log: "agent.db", goal: "Answer a letter", agent: "clerk" })
- * const openai = new OpenAI({ fetch: run.fetch })
- * await run.end("achieved")
+ * @example const run = await record({ log: "agent.db", goal: "Answer a letter", agent: "clerk" }) const openai = new
+ *   OpenAI({ fetch: run.fetch }) await run.end("achieved")
  */
 export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
   const { exchange: _, exchangeRead: _read, hasOpenCalls: _hasOpenCalls, ...run } = await begin(options, () => {})
   return run
 }
 
-/** `record`, for whoever has to know at once that nothing more is recorded. */
+/** Like `record`, for callers that need to know at once when recording fails. */
 export const begin = async (
   options: RecordOptions.RecordOptions,
   onLogFailed: (failed: RunLog.RecordingFailed) => void,
@@ -37,7 +35,7 @@ export const begin = async (
   let hasFailed = () => false
   const redaction = Redaction.make(secrets)
   const goal = redaction.text(decoded.goal)
-  // What opens a log is loaded with the first run, so that a program which imports this starts at once.
+  // Loads the log's modules with the first run, so that importing `hindcast/record` stays fast.
   const opened = await KeptAlive.during(
     import("./log/OpenedRun.ts").then(({ open }) => open({ ...decoded, goal, means, log: file }, () => hasFailed())),
   )
@@ -54,7 +52,7 @@ export const begin = async (
   })
 }
 
-/** What a further process of a run is told of it. */
+/** What a further process of a run needs to join it. */
 export interface Joined {
   readonly log: string
   readonly taskId: string
@@ -64,8 +62,8 @@ export interface Joined {
 }
 
 /**
- * Records in the task of another process, which began the run and ends it: as a child or a worker thread of that process does. Nothing
- * is recorded of the process itself.
+ * Records into a task that another process began and will end, for child processes and worker threads. Records nothing
+ * about this process itself.
  */
 export const join = async (
   { log: file, taskId, agent, onLogFailure, fetch }: Joined,

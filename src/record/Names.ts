@@ -1,9 +1,12 @@
-/** The names of a run's tools, sensors and other functions: each is taken once. */
+/** The names of a run's tools, sensors and io functions, each usable once. */
 
 import * as RecordOptions from "./RecordOptions.ts"
 import { NameTaken } from "./Run.ts"
 
-/** Takes a name, for one run. Throws `NameTaken`, `InvalidOptions` where it is none, and what `assertOpen` throws. */
+/**
+ * Returns a function that claims a name within one run. It throws `NameTaken`, `InvalidOptions` for an invalid name,
+ * and the errors of `assertOpen`.
+ */
 export const claiming = (assertOpen: (call: string) => void) => {
   const names = new Set<string>()
   return (kind: NameTaken["kind"], name: string): void => {

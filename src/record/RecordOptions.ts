@@ -1,4 +1,4 @@
-/** The options of recording a run. */
+/** Options for recording a run. */
 
 import { Either, Schema } from "effect"
 import type { Fetch } from "../agents/models/Fetch.ts"
@@ -11,7 +11,7 @@ import type { ToolOptions } from "./Run.ts"
 
 /** Options of `record`. */
 export interface RecordOptions {
-  /** The log's file, which is made if there is none. */
+  /** The log's file; created if it does not exist. */
   readonly log: string
   /** What the run is for. */
   readonly goal: string
@@ -20,24 +20,23 @@ export interface RecordOptions {
   /** The task's id. Default: a new one. */
   readonly id?: string
   /**
-   * Whether a run with this id that was left open is continued: `run.leave()` left it, or its process is gone. Without one, a run
-   * begins. Default: false, and an id that is taken rejects with `TaskIdTaken`.
+   * Continues the run with this id if it is open, because `run.leave()` left it or its process is gone; otherwise
+   * begins one. Default: false; a used id then rejects with `TaskIdTaken`.
    */
   readonly continue?: boolean
   /**
-   * The person whose personal data the run holds: it is encrypted under this subject's key, in forks too, until
-   * `PersonalData.shred` or `hindcast log shred` destroys it. Default: none.
+   * The person whose personal data the run holds. The data, in forks too, is encrypted with this subject's key until
+   * `PersonalData.shred` or `hindcast log shred` destroys the key. Default: none.
    */
   readonly subject?: string
-  /** The gate that tools pass. Default: all are called. */
+  /** The gate for tool calls. Default: every call is allowed. */
   readonly gate?: Gate.GateConfig
   /**
-   * What happens if the log fails in mid-run. `go-on`: the program goes on, nothing more is recorded, and a warning of the
-   * process says so once; a tool for which there is a gate is refused all the same. `stop`: every call rejects with
-   * `RecordingFailed`. Default: `go-on`.
+   * What to do if the log fails during the run. `go-on`: the program continues unrecorded, the process emits one
+   * warning, and tools behind a gate are refused. `stop`: every call rejects with `RecordingFailed`. Default: `go-on`.
    */
   readonly onLogFailure?: OnLogFailure
-  /** Texts that are never recorded, besides the keys that requests carry and those of the environment. */
+  /** Texts never to record, in addition to keys in requests and in the environment. */
   readonly secrets?: ReadonlyArray<string>
   /** Makes the requests. Default: the global `fetch`. */
   readonly fetch?: Fetch
@@ -56,7 +55,7 @@ const Fields = Options.of<RecordOptions>({
   },
 })
 
-/** The options of `record`, checked. Throws `InvalidOptions`, which names every mistake. */
+/** Decodes the options of `record`. Throws `InvalidOptions`, which names every mistake. */
 export const decode = (options: unknown): RecordOptions => {
   const decoded = orThrow(Options.decode("record", Fields, options))
   if (decoded.continue !== true || decoded.id !== undefined) return decoded
@@ -69,18 +68,18 @@ const End = Options.of<{ readonly outcome: TaskOutcome; readonly reason?: string
   optional: { reason: Schema.String },
 })
 
-/** How a run ended, checked. Throws `InvalidOptions`. */
+/** Decodes the arguments of `run.end`. Throws `InvalidOptions`. */
 export const endOf = (outcome: unknown, reason: unknown) => orThrow(Options.decode("run.end", End, { outcome, reason }))
 
 const ToolFields = Options.of<ToolOptions>({ optional: { risk: Risk, description: Options.Text } })
 
-/** The options of a tool, checked. Throws `InvalidOptions`. */
+/** Decodes the options of a tool. Throws `InvalidOptions`. */
 export const toolOptions = (options: unknown = {}): ToolOptions =>
   orThrow(Options.decode("run.tool", ToolFields, options))
 
 const Named = Options.of<{ readonly name: string }>({ required: { name: Options.Name } })
 
-/** Checks the name of a function. Throws `InvalidOptions`. */
+/** Checks a function's name. Throws `InvalidOptions`. */
 export const nameOf = (of: string, name: unknown): string => orThrow(Options.decode(of, Named, { name })).name
 
 const ToolNamed = Options.of<{ readonly name: string }>({
@@ -92,9 +91,8 @@ const ToolNamed = Options.of<{ readonly name: string }>({
   },
 })
 
-/** Checks the name of a tool, which is called as `program/name`. Throws `InvalidOptions`. */
+/** Checks a tool's name, which becomes `program/name`. Throws `InvalidOptions`. */
 export const toolNameOf = (name: unknown): string => orThrow(Options.decode("run.tool", ToolNamed, { name })).name
 
-/** The value of what was decoded, or its mistakes thrown. */
 export const orThrow = <A>(decoded: Either.Either<A, Options.InvalidOptions>): A =>
   Either.getOrThrowWith(decoded, (invalid) => invalid)

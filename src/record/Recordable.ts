@@ -1,34 +1,35 @@
-/** What a program asks, as an event can hold it. */
+/** Shortens a program's values so that they fit into an event. */
 
 import { MAX_PAYLOAD_BYTES } from "../events/append/AppendValidation.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 
-/** The most that one value of an event takes, in bytes of JSON. The rest of its payload has room beside it. */
+/** Maximum size of one value of an event, in bytes of JSON; leaves room for the rest of the payload. */
 const MOST_BYTES = MAX_PAYLOAD_BYTES / 2
 
 /**
- * Texts that are longer, in characters, are left out of a value that is too large: pictures first. Ids, of calls among them, are
- * shorter than any.
+ * Limits in characters, tried in turn: texts above the limit are omitted, pictures first. Ids are shorter than the
+ * lowest.
  */
 const LONG_TEXTS = [65_536, 4096, 256, 64]
 
 /**
- * The value; where it is too large for an event, with `[… characters are left out]` for each of its long texts.
+ * Returns the value, or a copy whose long texts read `[… characters are left out]` if the value is too large for an
+ * event.
  *
- * @param otherwise what takes the place of a value that is too large by the number of its parts, with a text that says so
+ * @param otherwise returns a replacement for a value that stays too large because of its number of parts
  */
 export const recordable = <A extends Json>(value: A, otherwise: (omitted: string) => A, most = MOST_BYTES): A => {
   const bytes = bytesOf(value)
   if (bytes <= most) return value
   for (const longest of LONG_TEXTS) {
     const shortened = withoutLongTexts(value, longest)
-    // Only texts change: the type stays.
+    // Safe: only texts change.
     if (bytesOf(shortened) <= most) return shortened as A
   }
   return otherwise(`[${bytes} bytes are left out]`)
 }
 
-/** What may be large of a request: the most bytes that it takes, and what takes its place, as in {@link recordable}. */
+/** Large parts of a request: the maximum size in bytes, and the replacement as in {@link recordable}. */
 const PARTS: ReadonlyMap<string, readonly [number, (omitted: string) => Json]> = new Map([
   ["messages", [MOST_BYTES, (text) => [{ role: "user", content: [{ type: "text", text }] }]]],
   ["system", [MOST_BYTES / 4, (text) => text]],
@@ -37,7 +38,9 @@ const PARTS: ReadonlyMap<string, readonly [number, (omitted: string) => Json]> =
   ["body", [MOST_BYTES, (text) => [0, text]]],
 ])
 
-/** A request; where it is too large for an event, with its large parts shortened. Where it went and what it goes on from stays. */
+/**
+ * Shortens the large parts of a request that does not fit into an event. Its address and its predecessor stay intact.
+ */
 export const recordableRequest = (request: JsonObject): JsonObject => {
   if (bytesOf(request) <= MOST_BYTES) return request
   const fields = Object.entries(request).map(([name, value]) => {

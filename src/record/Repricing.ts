@@ -1,6 +1,6 @@
 /**
- * What the model calls in a log cost by today's price table, each at the time of its answer. Reads only: the costs on
- * record stay as they are. A recorded call is counted again from the response that the log holds.
+ * Prices the model calls of a log with today's price table, each at the time of its answer. Read-only: recorded costs
+ * stay as they are. For a recorded program, the tokens are counted again from the raw response.
  */
 
 import { Effect } from "effect"
@@ -18,28 +18,27 @@ import { fieldOf, textOf } from "../values/JsonObjects.ts"
 import * as Sum from "../values/Sum.ts"
 import * as HttpMessage from "./http/HttpMessage.ts"
 
-/** What calls cost: the sum of the known costs in US dollars, and how many calls have none. */
+/** The sum of known costs in US dollars, and the number of calls without one. */
 export interface Costs {
   readonly atLeast: number
   readonly unpriced: number
 }
 
-/** The calls of one model. */
 export interface RepricedModel {
   /** `provider/model`. */
   readonly model: string
   readonly calls: number
-  /** As they are on record. */
+  /** The recorded costs. */
   readonly recorded: Costs
-  /** By today's table. */
+  /** The costs by today's table. */
   readonly repriced: Costs
-  /** How many calls have another cost than on record, by more than a millionth of a dollar. */
+  /** Number of calls whose cost differs from the recorded one by more than a millionth of a dollar. */
   readonly changed: number
-  /** Why costs stay unknown, and for how many calls. */
+  /** Number of calls without a cost, by reason. */
   readonly unknown: { readonly [why: string]: number }
 }
 
-/** The calls of a log, or of one task. */
+/** The result for a log or one task. */
 export interface Repricing {
   readonly calls: number
   readonly recorded: Costs
@@ -47,7 +46,7 @@ export interface Repricing {
   readonly models: ReadonlyArray<RepricedModel>
 }
 
-/** Prices the ended calls of a log, or of one task, again. */
+/** Prices the finished calls of a log, or of one task. */
 export const reprice = (taskId?: string): Effect.Effect<Repricing, LogError, EventLog> =>
   Effect.gen(function* () {
     const { readPage } = yield* EventLog
@@ -59,11 +58,11 @@ export const reprice = (taskId?: string): Effect.Effect<Repricing, LogError, Eve
 
 const TYPES = ["ModelCalled", "ModelResponded", "ModelFailed", "IoAnswered"]
 
-/** A request whose answer, or whose raw response, is still to come. */
+/** A request whose answer or raw response has not been read yet. */
 interface Open {
   readonly provider: string
   readonly model: string
-  /** Whether it was asked of the provider's own server, as far as the log says. */
+  /** Whether the request went to the provider's own server, as far as the log shows. */
   readonly official: boolean
   ended?: { readonly usage: ModelUsage | undefined; readonly cost: ModelCost | undefined; readonly at: number }
 }
@@ -130,7 +129,7 @@ class Calls {
     }
   }
 
-  /** The request that an event ends: its cause, otherwise the oldest that has not ended, as in audits. */
+  /** The request that an event ends: its cause, otherwise the oldest open one, as in audits. */
   #requestOf({ id, causationId }: Event): Open {
     const named = causationId === null ? undefined : this.#open.get(causationId)
     const found = named ?? [...this.#open.values()].find(({ ended }) => ended === undefined)
@@ -163,7 +162,7 @@ class Calls {
     official: boolean,
     { usage, cost, at }: NonNullable<Open["ended"]>,
   ): ModelCost | Prices.Unpriced {
-    // The provider's own word wins over every table.
+    // A cost stated by the provider overrides every table.
     if (cost?.prices === Prices.SOURCE) return cost
     if (usage === undefined || (usage.inputTokens === 0 && usage.outputTokens === 0)) return NO_TOKENS
     return official ? this.#prices.price(provider, model, usage, at) : ANOTHER_SERVER
@@ -186,13 +185,13 @@ class Calls {
   }
 }
 
-/** Costs that differ by less are the same, in US dollars. */
+/** Costs that differ by less count as equal, in US dollars. */
 const SAME = 1e-6
 
 const NO_TOKENS: Prices.Unpriced = { why: "its tokens are not on record" }
 const ANOTHER_SERVER: Prices.Unpriced = { why: "it was asked of another server than the provider's own" }
 
-/** A recording names the address that was asked. What an agent of the kernel asks, it asks of the provider it names. */
+/** Recordings name the address. A kernel's agent without one called the provider itself. */
 const isOfOfficial = (request: Json): boolean => {
   const url = textOf(fieldOf(fieldOf(request, "http"), "url"))
   return url === undefined || (URL.canParse(url) && isOfficial(new URL(url).host))
@@ -204,7 +203,7 @@ const FORMATS: { readonly [provider: string]: ProviderUsage.UsageFormat } = {
   google: ProviderUsage.gemini,
 }
 
-/** What the raw response says; undefined where it says nothing, or is not in the log. */
+/** The usage in a raw response; undefined if it has none or is not in the log. */
 const usageIn = (provider: string, result: unknown): ModelUsage | undefined => {
   const [format, chunks] = [FORMATS[provider], fieldOf(result, "chunks")]
   if (format === undefined || !HttpMessage.areChunks(chunks)) return undefined

@@ -1,4 +1,4 @@
-/** A run of a program that is recorded, or replayed: the same calls for both. */
+/** The interface of a run, the same while recording and while replaying. */
 
 import { Data } from "effect"
 import type { Fetch } from "../agents/models/Fetch.ts"
@@ -7,65 +7,67 @@ import type { Risk } from "../plugins/manifest/Manifest.ts"
 
 /** Options of `run.tool`. */
 export interface ToolOptions {
-  /** How much harm a call can do, which the gate decides by. Default: undeclared. */
+  /** How much harm a call can do; gate rules use it. Default: undeclared. */
   readonly risk?: Risk
-  /** What people read about it when they are asked. Default: that it is a function of the program. */
+  /** Shown to people who confirm a call. Default: "A function of the recorded program". */
   readonly description?: string
 }
 
-/** A function whose calls are recorded: it always answers with a promise. */
+/** A function whose calls are recorded. It always returns a promise. */
 export type Recorded<Args extends ReadonlyArray<unknown>, Result> = (...args: Args) => Promise<Awaited<Result>>
 
-/** A run. */
+/** A run of a program with an agent of its own. */
 export interface Run {
-  /** The id of its task in the log. */
+  /** The id of the run's task. */
   readonly taskId: string
-  /**
-   * Makes requests as the global `fetch` does, and records them; to be given to the client of a model. Keys are not
-   * recorded.
-   */
+  /** A `fetch` that records each request and its response, without keys. Pass it to the model's client. */
   readonly fetch: Fetch
   /**
-   * A function as a tool: its calls are commands, which pass the gate, with their outcomes. A call that is refused
-   * rejects with `ToolDenied`. Arguments and results are recorded as JSON: what JSON cannot hold (functions, dates as
-   * dates) a replay does not give back.
+   * Wraps a function as a tool. Each call is a command: it passes the gate, and its outcome is recorded. A refused call
+   * rejects with `ToolDenied`. Arguments and results are recorded as JSON, so a replay returns no functions and no
+   * `Date`.
    */
   readonly tool: <Args extends ReadonlyArray<unknown>, Result>(
     name: string,
     does: (...args: Args) => Result,
     options?: ToolOptions,
   ) => Recorded<Args, Result>
-  /** A function as a sensor: what each call reads is recorded. */
+  /** Wraps a function as a sensor and records each reading. */
   readonly sensor: <Reading>(name: string, reads: () => Reading) => Recorded<[], Reading>
-  /** A function whose calls and answers are recorded, and which a replay answers for: a database, a clock. */
+  /**
+   * Wraps any other function, such as a database query. Its calls and results are recorded, and a replay returns them.
+   */
   readonly io: <Args extends ReadonlyArray<unknown>, Result>(
     name: string,
     does: (...args: Args) => Result,
   ) => Recorded<Args, Result>
-  /** The time in epoch milliseconds, as `Date.now`. */
+  /** `Date.now()`, recorded. */
   readonly now: () => number
-  /** A number in [0, 1), as `Math.random`. */
+  /** `Math.random()`, recorded. */
   readonly random: () => number
   /**
-   * Ceases to record, and leaves the task open: waits for what is being recorded, and closes the log. Another process, or a later call of
-   * this one, goes on with `record({ id, continue: true })`: after an interrupt, or when a serverless function is called again.
+   * Stops recording, waits for pending writes and closes the log, but leaves the task open. Another process, or a later
+   * call in this one, continues it with `record({ id, continue: true })`: after an interrupt, or between serverless
+   * invocations.
    */
   readonly leave: () => Promise<void>
   /**
-   * Ends the run: waits for what is being recorded, closes its task and then its log. Without it, the task stays open in the
-   * log, and the next one that opens the log closes it as `abandoned`.
+   * Ends the run: waits for pending writes, closes the task, then the log. If nobody ends a run, its task stays open
+   * until the next process that opens the log closes it as `abandoned`.
    */
   readonly end: (outcome: TaskOutcome, reason?: string) => Promise<void>
 }
 
-/** The run is over: begin another. */
+/** The run has ended. Record another one. */
 export class RunEnded extends Data.TaggedError("RunEnded")<{ readonly taskId: string; readonly call: string }> {
   override get message() {
     return `${this.call}: expected it before the end of run ${this.taskId}, found it after. Record another run.`
   }
 }
 
-/** The run cannot be continued: its task is closed, or is none that was recorded. Record another run, under another id. */
+/**
+ * The run cannot be continued, because its task is closed or no recorder opened it. Record another run with another id.
+ */
 export class RunNotOpen extends Data.TaggedError("RunNotOpen")<{
   readonly taskId: string
   readonly found: string
@@ -75,10 +77,10 @@ export class RunNotOpen extends Data.TaggedError("RunNotOpen")<{
   }
 }
 
-/** A tool was not called: the gate or a person refused, or nobody answered. */
+/** A tool was not called: the gate or a person refused, or nobody answered in time. */
 export class ToolDenied extends Data.TaggedError("ToolDenied")<{
   readonly tool: string
-  /** The gate's rule, or `expired`. */
+  /** The gate rule, or `expired`. */
   readonly rule: string
   readonly reason: string
 }> {
@@ -87,7 +89,7 @@ export class ToolDenied extends Data.TaggedError("ToolDenied")<{
   }
 }
 
-/** Choose another name: a tool, sensor or io of the run has this one. */
+/** Another tool, sensor or io function of the run has this name. */
 export class NameTaken extends Data.TaggedError("NameTaken")<{
   readonly kind: "tool" | "sensor" | "io"
   readonly name: string

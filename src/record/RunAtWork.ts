@@ -1,4 +1,4 @@
-/** A run whose task is open: what a program asks of models, tools and the world is done and recorded. */
+/** A run with an open task: makes and records what the program asks of models, tools and the world. */
 
 import type { Fetch } from "../agents/models/Fetch.ts"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
@@ -32,7 +32,6 @@ import * as RecordOptions from "./RecordOptions.ts"
 import { type Run, RunEnded } from "./Run.ts"
 import * as ToolCalls from "./ToolCalls.ts"
 
-/** What a run is made of whose task is open. */
 export interface RunParts {
   readonly opened: Pick<OpenedRun.OpenedRun, "taskId" | "openedBy" | "past" | "ask" | "identity" | "close">
   readonly log: RunLog.RunLog
@@ -40,28 +39,27 @@ export interface RunParts {
   readonly gate: GateConfig | undefined
   /** Makes the requests. */
   readonly fetch: Fetch
-  /** What was seen of the program and could not be recorded, by the end of the run. Default: nothing. */
+  /** Called at the end of the run: returns activity of the program that could not be recorded. Default: none. */
   readonly unseen?: () => ReadonlyArray<Unseen>
-  /** The conversations of all runs of the process. Default: this run is the only one. */
+  /** Conversations shared by all runs of the process. Default: only this run's. */
   readonly conversations?: Conversations.Conversations
 }
 
 /** An exit code, or the name of the signal that ended a process. */
 export type ProgramExit = NonNullable<PayloadOf<"TaskClosed">["exit"]>
 
-/** A run for those who make requests by something else than its `fetch`. */
+/** A run for recorders that observe requests other than those of `run.fetch`. */
 export interface RunAtWork extends Run {
-  /** Records that a request begins, and then its answer. Rejects with `RunEnded` after the end of the run. */
+  /** Records a request, and later its answer. Rejects with `RunEnded` after the end of the run. */
   readonly exchange: (sent: SentRequest) => Promise<Exchange.Exchange>
-  /** The same of a request that was read already, to know which run it belongs to. */
+  /** Like `exchange`, for a request that the caller has read to find its run. */
   readonly exchangeRead: (read: ExchangeEvents.ReadExchange) => Promise<Exchange.Exchange>
-  /** Ends the run; of a process that is recorded as a whole, with its exit code, or the signal that ended it. */
+  /** Ends the run. For a process recorded as a whole, `exit` is its exit code or the signal that ended it. */
   readonly end: (outcome: TaskOutcome, reason?: string, exit?: ProgramExit) => Promise<void>
-  /** Whether calls of its model have no result yet. */
+  /** Whether any call of the model has no result yet. */
   readonly hasOpenCalls: () => boolean
 }
 
-/** The run of a task that is open: its calls are made and recorded. */
 export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => {
   const { log } = parts
   const { taskId } = opened
@@ -70,7 +68,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     if (isEnded) throw new RunEnded({ taskId, call })
   }
   const claim = Names.claiming(assertOpen)
-  /** A recorded function that refuses to be called after the end. */
+  /** Makes a function reject once the run has ended. */
   const whileOpen =
     <Args extends ReadonlyArray<unknown>, Answer>(call: string, does: (...args: Args) => Promise<Answer>) =>
     async (...args: Args): Promise<Answer> => {
@@ -79,7 +77,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     }
   const tools = { ...parts, gate, ask: opened.ask, openedBy: opened.openedBy }
   const bodies = new Set<Exchange.AnswerBody>()
-  /** The tools that the program records itself. */
+  /** Names of tools that the program itself records. */
   const recorded = new Set<string>()
   const calls = ObservedCalls.make((tool) => recorded.has(tool))
   const conversations = (parts.conversations ?? Conversations.make()).of(taskId)
@@ -108,7 +106,7 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     count,
     target: plainText(parts.redaction.text(target)),
   })
-  /** Ends the run with the events that are last, after all that is being recorded. */
+  /** Waits for all pending writes, then records the last events. */
   const ending = async (
     last: () => readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
     isClosing = false,

@@ -1,18 +1,18 @@
-/** What a recorded program's functions throw: as it is recorded, and thrown again. */
+/** Converts errors of a recorded program to their recorded form and back. */
 
 import type { Failure } from "../events/vocabulary/EventType.ts"
 import { plainText } from "../values/Json.ts"
 import type { Redaction } from "./http/Redaction.ts"
 
-/** Most errors behind an error that are recorded. */
+/** Maximum number of recorded causes of an error. */
 const MOST_CAUSES = 4
 
-/** Longest code that is recorded, in characters: Node's are words such as `ECONNREFUSED`. */
+/** Maximum length of a recorded error code, in characters. Node's are words such as `ECONNREFUSED`. */
 const LONGEST_CODE = 200
 
 const UNREADABLE = { name: "Error", message: "[an error that cannot be read]" }
 
-/** An error as it is recorded: its name as the code, its message without keys, and what programs decide by besides. */
+/** The recorded form of an error: name, redacted message, and the fields that programs branch on. */
 export const failureOf = (thrown: unknown, { text }: Redaction): Failure => {
   const { name, message, code, status, causes } = readable(thrown)
   const behind = causes.map(({ name, message, code }) => ({
@@ -32,7 +32,7 @@ export const failureOf = (thrown: unknown, { text }: Redaction): Failure => {
   }
 }
 
-/** An error for a recorded one. */
+/** Rebuilds an error from its recorded form. */
 export const errorOf = ({ code: name, message, thrown = {} }: Failure): Error => {
   const { causes = [], ...fields } = thrown
   const cause = causes.reduceRight<Error | undefined>(
@@ -42,13 +42,13 @@ export const errorOf = ({ code: name, message, thrown = {} }: Failure): Error =>
   return made(name, message, cause, fields)
 }
 
-/** What caused a failure, in words: an error that stands for several attempts to connect has no message of its own. */
+/** The message of a failure's cause, or its code: an `AggregateError` of connection attempts has no message. */
 export const causeOf = ({ thrown }: Failure): string | undefined => {
   const [cause] = thrown?.causes ?? []
   return cause && (cause.message || String(cause.code ?? cause.name))
 }
 
-/** The text of an error, whatever it is: nothing of it may throw. */
+/** The message of any thrown value. Never throws. */
 export const messageOf = (thrown: unknown): string => readable(thrown).message
 
 const made = (name: string, message: string, cause: Error | undefined, fields: object): Error => {
@@ -57,12 +57,11 @@ const made = (name: string, message: string, cause: Error | undefined, fields: o
   return Object.assign(error, error.name === name ? {} : { name }, fields)
 }
 
-/** The errors of the language that programs tell apart by their class. */
+/** Built-in errors that programs tell apart by class. */
 const KINDS: ReadonlyMap<string, ErrorConstructor> = new Map(
   [TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError].map((kind) => [kind.name, kind]),
 )
 
-/** What is read of an error. */
 interface Readable {
   readonly name: string
   readonly message: string
@@ -71,7 +70,7 @@ interface Readable {
   readonly causes: ReadonlyArray<Omit<Readable, "causes" | "status">>
 }
 
-/** Reads an error, whose fields may be anything, and may throw as they are read. */
+/** Reads an error whose fields can have any type or throw on access. */
 const readable = (thrown: unknown): Readable => {
   try {
     if (!(thrown instanceof Error)) return { name: "Error", message: String(thrown), causes: [] }

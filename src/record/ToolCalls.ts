@@ -1,4 +1,4 @@
-/** Functions of a recorded program as tools: each call is a command that passes the gate, with its outcome. */
+/** Wraps a recorded program's functions as tools: each call is a command that passes the gate, with its outcome. */
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Failure } from "../events/vocabulary/EventType.ts"
@@ -11,14 +11,13 @@ import { failureOf } from "./Thrown.ts"
 import * as Unrecorded from "./Unrecorded.ts"
 import * as Within from "./Within.ts"
 
-/** What tools need. */
 export interface ToolParts extends GatedCalls.GateParts {
   readonly redaction: Redaction
-  /** The id of the event that everything is caused by. */
+  /** Id of the event that causes all calls. */
   readonly openedBy: string
 }
 
-/** Makes a tool of a function. */
+/** Wraps a function as a tool. */
 export const tool =
   <Args extends ReadonlyArray<unknown>, Result>(
     parts: ToolParts,

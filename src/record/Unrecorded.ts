@@ -1,17 +1,20 @@
-/** Results that cannot be recorded: the call was made, its program has the result, and the log says why it has not. */
+/** Results that cannot be recorded. The program still gets them; the log says why it does not have them. */
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import { type Json, plainText, stringified } from "../values/Json.ts"
 import type { Redaction } from "./http/Redaction.ts"
 import type { RunLog } from "./log/RunLog.ts"
 
-/** The code of what could not be recorded, of a sensor. Earlier versions recorded tools and other functions so as well. */
+/**
+ * Error code of a sensor's reading that could not be recorded. Earlier versions also used it for tools and io
+ * functions.
+ */
 export const CODE = "OutcomeNotRecordable"
 
 /**
- * Records a result the way `JSON.stringify` writes it. Where that is impossible, or the log refuses it, the event has null and why.
+ * Records a result as `JSON.stringify` writes it, or null and a reason if it is no JSON or the log refuses it.
  *
- * @param event the event that has the result, or null and why it has not
+ * @param event builds the event for a result, or for null and the reason
  */
 export const appendResult = async (
   log: RunLog,
@@ -25,5 +28,5 @@ export const appendResult = async (
   else await log.append([event(redaction.value(copy.json))], { otherwise: ({ reason }) => [without(reason)] })
 }
 
-/** The field of an event that has no result. */
+/** The payload field of an event without a result. */
 export const because = (reason: string | undefined) => (reason === undefined ? {} : { unrecorded: { reason } })

@@ -1,18 +1,17 @@
-/** The call that a program's function works for: what the function calls in turn is caused by it. */
+/** Tracks which call a program's function runs for, so that nested calls get it as their cause. */
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 
-/** The id of the event after which the function was called. */
+/** Id of the event that dispatched the current call. */
 const atWork = new AsyncLocalStorage<string>()
 
-/** Runs a function for a call. */
 export const run = <A>(eventId: string, does: () => A): A => atWork.run(eventId, does)
 
-/** Names the call that is at work now as the cause of events that name none. */
+/** Captures the current call and returns a function that sets it as the cause of events without one. */
 export const causing = (): (<Events extends ReadonlyArray<CoreNewEvent>>(events: Events) => Events) => {
   const causationId = atWork.getStore()
   return <Events extends ReadonlyArray<CoreNewEvent>>(events: Events): Events =>
-    // The list stays as long as it is.
+    // Safe: the length stays the same.
     causationId === undefined ? events : (events.map((event) => ({ causationId, ...event })) as unknown as Events)
 }

@@ -1,10 +1,10 @@
-/** The tools of the AI SDK (`ai`, versions 5 and 6), recorded. */
+/** Records the tools of the AI SDK (`ai`, versions 5 and 6). */
 
 import * as Options from "../../values/Options.ts"
 import type { Run } from "../Run.ts"
 import * as FrameworkTools from "./FrameworkTools.ts"
 
-/** What is used of a tool. One without `execute` is the provider's or the program's own to answer. */
+/** A tool without `execute` runs at the provider, or the program answers it. */
 interface Tool {
   readonly description?: unknown
   readonly execute?: unknown
@@ -12,19 +12,17 @@ interface Tool {
 
 type Execute = (input: unknown, options: unknown) => unknown
 
-/** Tools by their names: a `ToolSet`. */
+/** A `ToolSet`: tools by name. */
 type ToolSet = Readonly<Record<string, Tool>>
 
 /**
- * The tools of an AI SDK agent as tools of the run, to be given to `generateText`, `streamText` or an `Agent`: what a model
- * calls is a command that passes the gate, with its outcome, and a replay answers for it. A call that is refused is an error
- * of the tool, which the model reads. The models themselves are recorded by `run.fetch`, which each provider takes.
- * Of a tool that yields, the last piece is its result, and the others are not shown.
+ * Wraps AI SDK tools as tools of the run, for `generateText`, `streamText` or an `Agent`. Each call is a command that
+ * passes the gate, and a replay returns its recorded outcome. A refused call becomes a tool error that the model reads.
+ * `run.fetch` records the models. For a tool that yields, the last value is its result and earlier ones are dropped.
  *
- * @param options of some tools, by name, such as their risk
- * @example
- * const model = createOpenAI({ fetch: run.fetch })("gpt-5")
- * const { text } = await generateText({ model, prompt, tools: aiSdkTools(run, tools) })
+ * @param options per tool name, such as the risk
+ * @example const model = createOpenAI({ fetch: run.fetch })("gpt-5") const { text } = await generateText({ model,
+ *   prompt, tools: aiSdkTools(run, tools) })
  */
 export const aiSdkTools = <Tools extends object>(
   run: Pick<Run, "tool">,
@@ -39,7 +37,7 @@ export const aiSdkTools = <Tools extends object>(
     const its = FrameworkTools.optionsOf({ name, description: tool.description }, options)
     return [name, { ...tool, execute: FrameworkTools.recorded(does, (does) => run.tool(name, does, its)) }]
   })
-  // The same tools, of which only the functions are others.
+  // Safe: only `execute` is replaced.
   return Object.fromEntries(recorded) as Tools
 }
 
@@ -57,7 +55,7 @@ const Tools = Options.kind<ToolSet>(
     Object.values(value).every((tool) => typeof tool === "object" && tool !== null),
 )
 
-/** What a tool answers, which may come in pieces. */
+/** The last value that a tool yields, or its result. */
 const lastOf = async (answer: unknown): Promise<unknown> => {
   if (!isPieces(answer)) return answer
   let last: unknown

@@ -1,4 +1,4 @@
-/** Tools of agent frameworks as tools of a run. The frameworks are not imported: only what their tools have is named. */
+/** Shared parts of the framework adapters. They import no framework and name only the members they use. */
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import { Schema } from "effect"
@@ -6,16 +6,16 @@ import * as Options from "../../values/Options.ts"
 import * as RecordOptions from "../RecordOptions.ts"
 import type { Recorded, ToolOptions } from "../Run.ts"
 
-/** Options of some tools, by their names. The default `description` is that of the tool itself. */
+/** Tool options by tool name. The default `description` is the tool's own. */
 export type OptionsByTool = Readonly<Record<string, ToolOptions>>
 
-/** A function of a framework: what is recorded of a call, and what the framework gives besides, such as a signal. */
+/** A framework's function: the recorded input, and further arguments such as a signal. */
 type Does<Input, Besides extends ReadonlyArray<unknown>, Result> = (input: Input, ...besides: Besides) => Result
 
 /**
- * A recorded function of a framework. Of its arguments, the first is recorded; the others are passed by.
+ * Records a framework's function: the first argument is recorded, the others pass through.
  *
- * @param record records a function of one argument, as `run.tool` does
+ * @param record wraps a function of one argument, as `run.tool` does
  */
 export const recorded = <Input, Besides extends ReadonlyArray<unknown>, Result>(
   does: Does<Input, Besides, Result>,
@@ -30,7 +30,6 @@ export const recorded = <Input, Besides extends ReadonlyArray<unknown>, Result>(
   return (input, ...besides) => calls.run(besides, () => recording(input))
 }
 
-/** The options of a tool. */
 export const optionsOf = (
   tool: { readonly name: string; readonly description?: unknown },
   options: OptionsByTool,
@@ -39,12 +38,10 @@ export const optionsOf = (
 const isText = Schema.is(Options.Text)
 
 /**
- * Checks what an adapter is given. Throws `InvalidOptions`: if it is no tools, or if there are options for a tool that is
- * not recorded.
+ * Checks an adapter's arguments. Throws `InvalidOptions` if they are not tools, or if options name an unknown tool.
  *
  * @param of the adapter's name
- * @param expected what the tools are
- * @param names the names of the tools that are recorded
+ * @param names returns the names of the recorded tools
  */
 export const checked = <Tools>(
   of: string,
@@ -54,7 +51,7 @@ export const checked = <Tools>(
 ): Tools => {
   const { tools } = given
   RecordOptions.orThrow(Options.decode(of, Schema.Struct({ tools: expected }), { tools }))
-  // What was decoded is a copy, and frameworks know their tools again.
+  // Returns the originals: decoding copies, and frameworks compare tools by identity.
   if (!Schema.is(expected)(tools)) throw new Error("unreachable: the tools were checked")
   const asked = Object.keys(given.options).map((name) => ({ name, keys: [name] }))
   const problems = Options.unknownNames("tool", names(tools), asked)

@@ -1,10 +1,10 @@
-/** The tools of LangChain JS (`@langchain/core`, version 1), recorded. */
+/** Records the tools of LangChain JS (`@langchain/core`, version 1). */
 
 import * as Options from "../../values/Options.ts"
 import type { Run } from "../Run.ts"
 import * as FrameworkTools from "./FrameworkTools.ts"
 
-/** What is used of a `StructuredTool`: the method that each kind of tool has its function in. */
+/** The members of a `StructuredTool` in use. Every kind of tool implements `_call`. */
 interface Tool {
   readonly name: string
   readonly description?: unknown
@@ -12,15 +12,14 @@ interface Tool {
 }
 
 /**
- * The tools of a LangChain agent as tools of the run, to be given to `bindTools`, a `ToolNode` or `createAgent`: a call whose
- * input fits the tool's schema is a command that passes the gate, with its outcome, and a replay answers for it. A call that
- * is refused rejects with `ToolDenied`. The models themselves are recorded by `run.fetch`, which their `configuration` takes.
- * Of a tool that yields, what it returns is its result, and what it yields is not shown.
+ * Wraps LangChain tools as tools of the run, for `bindTools`, a `ToolNode` or `createAgent`. Each call whose input fits
+ * the tool's schema is a command that passes the gate, and a replay returns its recorded outcome. A refused call
+ * rejects with `ToolDenied`. `run.fetch` records the models; pass it in their `configuration`. For a generator, only
+ * the return value is recorded; yielded values are dropped.
  *
- * @param options of some tools, by name, such as their risk
- * @example
- * const model = new ChatOpenAI({ configuration: { fetch: run.fetch } })
- * const agent = createAgent({ model, tools: langChainTools(run, [price, order]) })
+ * @param options per tool name, such as the risk
+ * @example const model = new ChatOpenAI({ configuration: { fetch: run.fetch } }) const agent = createAgent({ model,
+ *   tools: langChainTools(run, [price, order]) })
  */
 export const langChainTools = <Tool extends object>(
   run: Pick<Run, "tool">,
@@ -35,7 +34,7 @@ export const langChainTools = <Tool extends object>(
       returnedBy(await tool._call(input, ...besides))
     const its = FrameworkTools.optionsOf(tool, options)
     const call = FrameworkTools.recorded(does, (does) => run.tool(tool.name, does, its))
-    // The same tool, of which only the function is another: it stays of its class.
+    // Inherits from the tool, so that it stays an instance of its class.
     return Object.create(tool, { _call: { value: call } }) as Tool
   })
 }
@@ -45,7 +44,7 @@ const Tools = Options.kind<ReadonlyArray<Tool>>(
   (value) => Array.isArray(value) && value.every(Options.has("name", "_call")),
 )
 
-/** What a tool answers, which may come in pieces. */
+/** The return value of a tool, which may be a generator. */
 const returnedBy = async (answer: unknown): Promise<unknown> => {
   if (!isGenerator(answer)) return answer
   let next = await answer.next()

@@ -1,11 +1,11 @@
-/** The tools and the hand-offs of the OpenAI Agents SDK (`@openai/agents`, version 0.3), recorded. */
+/** Records tools and hand-offs of the OpenAI Agents SDK (`@openai/agents`, version 0.3). */
 
 import { jsonOf } from "../../providers/pieces.ts"
 import * as Options from "../../values/Options.ts"
 import { type Run, ToolDenied } from "../Run.ts"
 import * as FrameworkTools from "./FrameworkTools.ts"
 
-/** What is used of a tool. One of another type than `function` is the provider's. */
+/** Tools of any other type run at the provider. */
 interface FunctionTool {
   readonly type: "function"
   readonly name: string
@@ -16,15 +16,13 @@ interface FunctionTool {
 type Tool = FunctionTool | { readonly type: string }
 
 /**
- * The tools of an agent as tools of the run, to be given to `new Agent`: what a model calls is a command that passes the
- * gate, with its outcome, and a replay answers for it. Of a call that is refused the model reads why. The models themselves
- * are recorded by `run.fetch`, which the client of `setDefaultOpenAIClient` takes.
+ * Wraps an agent's tools as tools of the run, for `new Agent`. Each call is a command that passes the gate, and a
+ * replay returns its recorded outcome. For a refused call, the model reads the reason. `run.fetch` records the models;
+ * pass it to the client of `setDefaultOpenAIClient`.
  *
- * @param options of some tools, by name, such as their risk
- * @example
- * setDefaultOpenAIClient(new OpenAI({ fetch: run.fetch }))
- * setTraceProcessors([openAiAgentsTracing(run)])
- * const agent = new Agent({ name: "clerk", tools: openAiAgentsTools(run, [price, order]) })
+ * @param options per tool name, such as the risk
+ * @example setDefaultOpenAIClient(new OpenAI({ fetch: run.fetch })) setTraceProcessors([openAiAgentsTracing(run)])
+ *   const agent = new Agent({ name: "clerk", tools: openAiAgentsTools(run, [price, order]) })
  */
 export const openAiAgentsTools = <Tool extends object>(
   run: Pick<Run, "tool">,
@@ -34,7 +32,7 @@ export const openAiAgentsTools = <Tool extends object>(
   const known = FrameworkTools.checked("openAiAgentsTools", Tools, { tools, options }, (tools) =>
     tools.filter(isFunction).map(({ name }) => name),
   )
-  // The same tools, of which only the functions are others.
+  // Safe: only `invoke` is replaced.
   return known.map((tool) =>
     isFunction(tool) ? recorded(run, tool, options) : tool,
   ) as ReadonlyArray<object> as Array<Tool>
@@ -47,7 +45,7 @@ const recorded = (run: Pick<Run, "tool">, tool: FunctionTool, options: Framework
   const call = FrameworkTools.recorded(does, (does) => run.tool(tool.name, does, its))
   const invoke = async (context: unknown, input: string, details?: unknown) => {
     try {
-      // A tool reads its arguments from the text that the model wrote.
+      // The SDK passes arguments as the model's JSON text.
       return await call(jsonOf(input) ?? input, context, input, details)
     } catch (error) {
       if (error instanceof ToolDenied) return error.message
@@ -66,7 +64,6 @@ const Tools = Options.kind<ReadonlyArray<Tool>>(
     value.every((tool) => Options.has("type")(tool) && (!isFunction(tool) || Options.has("name", "invoke")(tool))),
 )
 
-/** What is used of a span. */
 interface Span {
   readonly spanId: string
   readonly spanData: {
@@ -89,12 +86,12 @@ export interface AgentsTracing {
 }
 
 /**
- * Records which agents worked, and who handed over to whom, as calls `agent` and `handoff` of the run with their outcomes. They
- * pass no gate: the SDK tells of them, and does not ask. A replay expects the same ones. Models and tools are not
- * recorded a second time. Nothing is told where tracing is disabled, as it is with `NODE_ENV=test`.
+ * Records which agents ran and who handed over to whom, as `io` calls `agent` and `handoff` that a replay expects
+ * again. They pass no gate, since the SDK only reports them. Models and tools are not recorded twice. The SDK reports
+ * nothing while tracing is disabled, which `NODE_ENV=test` does.
  */
 export const openAiAgentsTracing = (run: Pick<Run, "io">): AgentsTracing => {
-  /** The agents that work, and what tells their end. */
+  /** Resolvers for the running agents, by span id. */
   const working = new Map<string, (ended: Span) => void>()
   const agent = FrameworkTools.recorded(
     async (_: { readonly agent: string }, ended: Promise<Span>) => outcomeOf(await ended),
@@ -131,5 +128,5 @@ const outcomeOf = ({ error }: Span): null => {
   return null
 }
 
-/** Nobody awaits what a span tells. What an agent failed with, its program gets; if the log failed, the next call says so. */
+/** Nothing awaits a span. The program gets its agent's error itself, and the next call reports a failed log. */
 const inBackground = (told: Promise<null>) => void told.catch(() => {})

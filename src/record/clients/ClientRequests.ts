@@ -1,7 +1,7 @@
 /**
- * Observes the requests of `node:http` and `node:https`, and so of axios, got, node-fetch, the AWS SDK and all others that are built on
- * them. The client's own request goes out and its own response comes in: agents, proxies, `expect`, trailers and back-pressure are as
- * without it. Two things wait for the log: a request whose body is known at once, before it is sent, and the end of a response.
+ * Observes requests of `node:http` and `node:https`, on which axios, got, node-fetch, the AWS SDK and others are built.
+ * The client's own request and response objects stay in use, so agents, proxies, `expect`, trailers and back-pressure
+ * work unchanged. Two steps wait for the log: sending a request whose body is complete, and the end of a response.
  */
 
 import http from "node:http"
@@ -12,31 +12,31 @@ import * as Method from "../network/Method.ts"
 import type * as Unseen from "../network/Unseen.ts"
 import * as Passing from "./Passing.ts"
 
-/** The most of a request's body that is kept until it is recorded, in bytes. */
+/** Maximum size of a buffered request body, in bytes. */
 const MOST_SENT = 64 * 1024 * 1024
 
-/** A request that is observed. */
+/** An observed request. */
 interface Observed {
   readonly passing: Passing.Passing
   readonly url: string
   readonly pieces: Array<Uint8Array>
   size: number
-  /** Whether the program has sent all of it. */
+  /** Whether the program has sent the whole body. */
   isSent: boolean
-  /** What the program ended it with before its end. */
+  /** The error with which the program destroyed it. */
   cancelledBy: unknown
   isCancelled: boolean
   hasAnswer: boolean
-  /** The events that wait until a failure is recorded. */
+  /** Events held back until a failure is recorded. */
   waiting: Array<ReadonlyArray<unknown>> | undefined
 }
 
-/** Observes every request of the process from here on. */
+/** Observes every request of the process from now on. */
 export const observe = (record: Passing.Record, note: Unseen.Note): void => {
   const observed = new WeakMap<http.ClientRequest, Observed | null>()
   const { prototype } = http.ClientRequest
 
-  /** A request is met first where it gets its socket, or its body. */
+  /** Registers a request when it first gets a socket or a body. */
   const met = (request: unknown): Observed | undefined => {
     if (!(request instanceof http.ClientRequest)) return undefined
     const known = observed.get(request)
@@ -88,7 +88,7 @@ export const observe = (record: Passing.Record, note: Unseen.Note): void => {
       function onSocket(this: unknown, ...args) {
         const found = met(this)
         if (found === undefined) return original.apply(this, args)
-        // What the program sends at once, it has sent then.
+        // A program that sends the body synchronously has done so by then.
         process.nextTick(() => connected(found, this, args, original))
         return undefined
       },
@@ -136,9 +136,9 @@ export const observe = (record: Passing.Record, note: Unseen.Note): void => {
   )
 }
 
-/** Where a request goes; undefined if it is not recorded. What a person would miss is noted. */
+/** The URL of a request; undefined if it is not recorded. Notes upgrades as unseen. */
 const urlOf = (request: http.ClientRequest, note: Unseen.Note): string | undefined => {
-  // A tunnel through a proxy: what goes through it is a request of its own.
+  // A proxy tunnel: the request inside it is observed itself.
   if (request.method === "CONNECT" || Reflect.get(request, "socketPath")) return undefined
   const { host, protocol, path } = request
   const url = /^https?:/i.test(path) ? path : `${protocol}//${String(request.getHeader("host") ?? host)}${path}`
@@ -182,7 +182,7 @@ const headOf = (request: unknown) => {
   return { method, headers }
 }
 
-/** Hands a socket on to its request: where the request is known already, once it is recorded. */
+/** Passes the socket on. If the body is complete, records the request first. */
 const connected = async (
   found: Observed,
   request: unknown,
@@ -190,7 +190,7 @@ const connected = async (
   original: Method.Method,
 ) => {
   if (failed || !found.isSent || found.size > MOST_SENT) return void original.call(request, socket, failed)
-  // Until then, nobody else hears what becomes of the socket.
+  // Until then, the socket has no other error listener.
   let error: unknown
   const heard = (told: unknown) => {
     error = told
@@ -202,23 +202,23 @@ const connected = async (
   } catch (refused) {
     error = refused
   }
-  // The request has its own listeners then.
+  // By then the request has its own listeners.
   process.nextTick(() => {
     original.call(request, socket, error ?? (held.destroyed ? hungUp() : undefined))
     held.off("error", heard)
   })
 }
 
-/** What Node says of a kept connection that the server has closed: clients ask again. */
+/** Node's error for a kept-alive connection that the server has closed; clients retry on it. */
 const hungUp = (): Error => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })
 
-/** Observes a response. Its end waits until it is recorded. */
+/** Observes a response, and holds its end back until it is recorded. */
 const answered = (found: Observed, request: unknown, response: http.IncomingMessage) => {
   if (found.size > MOST_SENT) return
   const { passing, url } = found
   found.hasAnswer = true
   const { statusCode = 0, statusMessage = "", rawHeaders } = response
-  // A server may answer before it has heard all.
+  // A server may answer before it has read the whole request.
   begin(found, request)
   passing.head({
     url,
@@ -246,12 +246,12 @@ const answered = (found: Observed, request: unknown, response: http.IncomingMess
     const isBroken = !found.isCancelled && error !== null && Reflect.get(error, "code") === "ECONNRESET"
     ended = isBroken ? passing.ended("cut") : passing.ended("cancelled", found.cancelledBy ?? error ?? undefined)
     const recorded = ended.catch(() => {})
-    // The program hears of it when it is recorded.
+    // Tells the program once it is recorded.
     return destroy(error, (told) => void recorded.then(() => callback(told)))
   }
 }
 
-/** Records that there is no answer, before the program hears of it. */
+/** Records a failed request before the program hears of it. */
 const fail = (
   found: Observed,
   request: unknown,
@@ -262,7 +262,7 @@ const fail = (
   const waiting: Array<ReadonlyArray<unknown>> = []
   found.waiting = waiting
   const goOn = () =>
-    // An error that nobody hears ends the process, as it would have.
+    // An unhandled error still ends the process.
     process.nextTick(() => {
       found.waiting = undefined
       found.hasAnswer = true

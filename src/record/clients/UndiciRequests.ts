@@ -1,6 +1,6 @@
 /**
- * Observes the requests of undici, of every version and every dispatcher, by its diagnostics channel, which hands each request out
- * before it is sent. The `fetch` of a recorded run is undici too: it records by itself.
+ * Observes requests of undici, any version and dispatcher, through its diagnostics channel, which publishes each
+ * request before it is sent. A run's own `fetch` also uses undici, but records by itself.
  */
 
 import diagnostics from "node:diagnostics_channel"
@@ -10,7 +10,7 @@ import * as Method from "../network/Method.ts"
 import type * as Unseen from "../network/Unseen.ts"
 import * as Passing from "./Passing.ts"
 
-/** Observes every request of the process from here on. */
+/** Observes every request of the process from now on. */
 export const observe = (record: Passing.Record, note: Unseen.Note): void => {
   diagnostics.subscribe("undici:request:create", (message) => {
     const request: unknown = Reflect.get(Object(message), "request")
@@ -21,7 +21,7 @@ export const observe = (record: Passing.Record, note: Unseen.Note): void => {
 const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
   const field = (name: string): unknown => Reflect.get(request, name)
   const [method, path, origin] = [String(field("method")), String(field("path")), String(field("origin"))]
-  // A tunnel through a proxy: what goes through it is a request of its own.
+  // A proxy tunnel: the request inside it is observed itself.
   if (method === "CONNECT") return
   const url = /^https?:/i.test(path) ? path : `${origin}${path}`
   if (!URL.canParse(url)) return
@@ -96,7 +96,7 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
   })
   on(request, ["onError", "onResponseError"], (original, args) => {
     const [error] = args
-    // It has told its program before.
+    // The program already knows.
     if (field("aborted") === true) return void original(...args)
     const recorded =
       answered === undefined
@@ -104,7 +104,7 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
         : cancelledBy === undefined
           ? passing.ended("cut")
           : passing.ended("cancelled", cancelledBy.reason ?? error)
-    // The program hears of it when it is recorded; for its client it has ended now.
+    // Marks the request as done for its client now, and tells the program once the end is recorded.
     Reflect.set(request, "aborted", true)
     const tell = () => {
       Reflect.set(request, "aborted", false)
@@ -114,7 +114,7 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
   })
 }
 
-/** Puts a function in the place of the method that a request has, by the name that its version of undici gives it. */
+/** Replaces a method of a request under any of its names; they differ between versions of undici. */
 const on = (
   request: object,
   names: ReadonlyArray<string>,
@@ -132,13 +132,13 @@ const on = (
   }
 }
 
-/** Tells a request of an error, by the name that its version has for it. */
+/** Fails a request. */
 const fail = (request: object, error: unknown) => {
   const told = Reflect.get(request, "onError") ?? Reflect.get(request, "onResponseError")
   if (typeof told === "function") told.call(request, error)
 }
 
-/** Names and values by turns; before undici 6, the lines as they are sent. */
+/** Alternating names and values; before undici 6, the header lines. */
 const requestHeaders = (headers: unknown): Headers => {
   if (Array.isArray(headers)) return Passing.headersOf(headers.map((value) => String(value)))
   const pairs = String(headers ?? "")
@@ -150,7 +150,7 @@ const requestHeaders = (headers: unknown): Headers => {
   return Passing.headersOf(pairs)
 }
 
-/** Names and values by turns, as bytes; of HTTP/2 an object. */
+/** Alternating names and values in bytes; for HTTP/2, an object. */
 const responseHeaders = (headers: unknown): Headers => {
   if (Array.isArray(headers)) return Passing.headersOf(headers)
   return Passing.headersOf(Object.entries(Object(headers)).flatMap(([name, value]) => [name, String(value)]))

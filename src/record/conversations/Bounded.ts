@@ -1,6 +1,5 @@
-/** A map of a bounded size: beyond it, what was set or asked for longest ago is forgotten. */
+/** A map with a maximum size that evicts the least recently used key. */
 
-/** Such a map. */
 export interface Bounded<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void

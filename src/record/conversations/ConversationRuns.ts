@@ -1,6 +1,6 @@
 /**
- * Runs of a process that serves many conversations: each conversation is a task of its own. A request belongs to the run that it names,
- * otherwise to the one whose conversation it continues, otherwise to that of its client's session, otherwise to a new one.
+ * Runs of a process that serves many conversations, one task each. A request belongs to the first of: the run that it
+ * names, the run whose conversation it continues, the run of its client's session, a new run.
  */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
@@ -23,7 +23,6 @@ import * as Conversations from "./Conversations.ts"
 import * as LeftConversations from "./LeftConversations.ts"
 import * as Session from "./Session.ts"
 
-/** How conversations are recorded. */
 export interface ConversationOptions {
   /** The log's file. */
   readonly log: string
@@ -36,76 +35,74 @@ export interface ConversationOptions {
   readonly onLogFailed?: (failed: RunLog.RecordingFailed) => void
   /** Makes the requests of `run.fetch`. Default: the global `fetch`. */
   readonly fetch?: Fetch | undefined
-  /** How long a conversation may be silent until its task is closed, in milliseconds. Default: an hour. */
+  /** Milliseconds without a request after which a conversation's task is closed. Default: an hour. */
   readonly idleMs?: number | undefined
-  /** A task that is to be continued, which is left open though its process may be gone. */
+  /** A task to keep open for continuation even if its process is gone. */
   readonly continues?: string | undefined
-  /** Whether it is a service, which continues the conversations of an earlier one of the same name that was killed. */
+  /** Whether the process is a service, which continues conversations of a killed service with the same name. */
   readonly isService?: boolean | undefined
-  /** Told each task, when its recording begins in this process. */
+  /** Called with each task when recording it begins in this process. */
   readonly onBegun?: (taskId: string) => void
-  /** What was seen of the process and could not be recorded, which the last run to be ended notes. Default: nothing. */
+  /** Returns activity of the process that could not be recorded; the last run to end notes it. Default: none. */
   readonly unseen?: () => ReadonlyArray<Unseen>
 }
 
-/** What a caller knows of a request besides its content. */
+/** What a caller knows about a request in addition to its content. */
 export interface Belonging {
-  /** The run that it names: the id of its task. */
+  /** The task id that the request names. */
   readonly run?: string | undefined
-  /** The run that it belongs to unless it continues another one: what its caller is at work on. */
+  /** The run of the caller's current work, used unless the request continues another one. */
   readonly within?: string | undefined
-  /** The run of what belongs to no conversation. Default: one of its own for all of that. */
+  /** The run for requests outside any conversation. Default: one shared run. */
   readonly aside?: string | undefined
 }
 
-/** The runs of a process. */
 export interface ConversationRuns {
-  /** Records that a request begins, in the run that it belongs to. */
+  /** Records a request in the run that it belongs to. */
   readonly exchange: (sent: SentRequest, belonging?: Belonging) => Promise<Placed>
-  /** Opens a run that no request has begun yet, or continues one. Rejects with `RunNotOpen` if its task is closed. */
+  /** Opens a run before its first request, or continues one. Rejects with `RunNotOpen` if the task is closed. */
   readonly begin: (goal: string, id?: string) => Promise<RunAtWork.RunAtWork>
-  /** Closes the tasks of conversations that were silent for long. It is called with each request, too. */
+  /** Closes the tasks of idle conversations. Each request also triggers it. */
   readonly closeIdle: () => Promise<void>
-  /** Ceases to record: tasks stay open, and a later process continues them, unless they are to be ended. */
+  /** Stops recording. Tasks stay open for a later process, unless `how` ends them. */
   readonly close: (how?: "leave" | RunEnding) => Promise<void>
 }
 
-/** How runs are ended. */
+/** Arguments of `run.end`. */
 export type RunEnding = Parameters<RunAtWork.RunAtWork["end"]>
 
-/** A request with the task in which it is recorded. */
+/** An exchange with the task that records it. */
 export interface Placed extends Exchange {
   readonly taskId: string
-  /** Whether it is a request of a conversation with a model. */
+  /** Whether it belongs to a conversation with a model. */
   readonly isConversation: boolean
 }
 
-/** The run of a request, and by which rule it was found; undefined where the request names it, or begins it. */
+/** The run of a request and the rule that found it; no rule if the request names or begins the run. */
 interface Placing {
   readonly run: RunAtWork.RunAtWork | Promise<RunAtWork.RunAtWork>
   readonly by?: ContinuingRule
 }
 
-/** A run that is open, and when it was last asked something, by this process's monotonic clock. */
+/** An open run, and its last use by the monotonic clock. */
 interface OpenRun {
   readonly run: RunAtWork.RunAtWork
   usedAt: number
-  /** How many of its requests have no whole answer yet. */
+  /** Number of its requests without a complete answer. */
   underWay: number
 }
 
 const IDLE_MS = 60 * 60 * 1000
 
-/** Maximum number of runs that are open at once. Beyond it, the one that is silent longest is left; it is continued when it is asked. */
+/** Maximum number of open runs. Above it, the longest-idle one is left, and continued on its next request. */
 const MOST_OPEN = 2_000
 
 /** Maximum length of a goal, in characters. */
 const LONGEST_GOAL = 200
 
-/** Why a silent conversation is closed. */
 const SILENT = "the conversation was silent; nobody gave a verdict"
 
-/** Opens a log for conversations, and continues those that an earlier process left in it. */
+/** Opens a log for conversations and continues those that an earlier process left open. */
 export const open = async (options: ConversationOptions): Promise<ConversationRuns> => {
   const { log: file, agent, secrets, gate, subject, onLogFailure = "go-on", onLogFailed = () => {}, means } = options
   const { fetch = globalThis.fetch, idleMs = IDLE_MS, onBegun = () => {} } = options
@@ -118,15 +115,15 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   const inherits = options.isService === true ? { agent, onEnded } : undefined
   const opened = await open({ log: file, isSilent: () => hasFailed, means, continues: options.continues, inherits })
 
-  /** By the ids of their tasks, those last that were used last. */
+  /** By task id, least recently used first. */
   const runs = new Map<string, OpenRun>()
-  /** The tasks that began in the place of a closed one and have no request yet. */
+  /** Tasks that replace a closed one and have no request yet. */
   const succeeding = new Set<string>()
   const beginning = new Map<string, Promise<RunAtWork.RunAtWork>>()
-  /** The task that stands for a name or a session. */
+  /** The task for a task id that was replaced, or for a session. */
   const aliases = Bounded.make<string>(100_000)
   let others: Promise<RunAtWork.RunAtWork> | undefined
-  /** What an earlier process left is looked for when the first request comes that names no run. */
+  /** Set by the first request that names no run. */
   let recalled: Promise<void> | undefined
   let closing: Promise<unknown> = Promise.resolve()
   let isLast = false
@@ -156,7 +153,10 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     const task = { agent, subject, goal: redaction.text(goal) }
     return made(await opened.begin(id === undefined ? task : { ...task, id, continue: true }))
   }
-  /** Continues a task. Where it is closed, its conversation goes on in a task of its own, in which a request is recorded whole. */
+  /**
+   * Continues a task. If the task is closed, the conversation continues in a new one, which records its first request
+   * whole.
+   */
   const beginAgain = async (goal: string, id: string): Promise<RunAtWork.RunAtWork> => {
     try {
       return await begin(goal, id)
@@ -166,7 +166,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
       return begin(goal)
     }
   }
-  /** The open run of a task, which an earlier process, or this one, may have left. */
+  /** The open run of a task that an earlier process or this one may have left. */
   const continued = (taskId: string, goal: string): RunAtWork.RunAtWork | Promise<RunAtWork.RunAtWork> => {
     const alias = aliases.get(`task ${taskId}`) ?? taskId
     const found = runs.get(alias)
@@ -201,7 +201,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     }
   }
 
-  /** Closes the tasks of conversations that had been silent for long when an earlier process left them. */
+  /** Closes conversations that were already idle when an earlier process left them. */
   const closeSilent = async (taskIds: ReadonlyArray<string>): Promise<void> => {
     if (options.isService !== true) return
     for (const taskId of taskIds) {
@@ -212,7 +212,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     }
   }
 
-  /** The run of a request. Nothing is awaited where it is open: the next request sees that this one continued it. */
+  /** The run of a request. Synchronous for an open run, so that the next request sees what this one continued. */
   const placeOf = (
     read: ExchangeEvents.ReadExchange,
     sent: SentRequest,
@@ -257,12 +257,12 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
       const { run: placed, by } = placeOf(read, sent, belonging)
       const run = placed instanceof Promise ? await placed : placed
       const { taskId } = run
-      // It begins a task: nothing was inferred.
+      // The request begins a task, so nothing was inferred.
       const placedBy = succeeding.delete(taskId) ? undefined : by
       const used = { run, usedAt: performance.now(), underWay: (runs.get(taskId)?.underWay ?? 0) + 1 }
       runs.delete(taskId)
       runs.set(taskId, used)
-      // No request waits for the end of another conversation.
+      // In the background: no request waits until another conversation is closed.
       closing = Promise.all([closing, closeIdle()]).catch(() => {})
       const ended = () => {
         const now = runs.get(taskId)
@@ -295,11 +295,10 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   }
 }
 
-/** Whether a request is one of a conversation with a model. */
 const isConversation = ({ asked }: ExchangeEvents.ReadExchange): boolean =>
   asked !== undefined && asked.wire.isConversation !== false
 
-/** An exchange whose end is noticed. */
+/** Calls `ended` when the exchange ends. */
 const noticing = (exchange: Exchange, ended: () => void): Exchange => ({
   ...exchange,
   failed: (error) => exchange.failed(error).finally(ended),
@@ -316,7 +315,7 @@ const noticing = (exchange: Exchange, ended: () => void): Exchange => ({
   },
 })
 
-/** What a conversation is about: the first thing that a person says in it. */
+/** The first line that a person says in the conversation. */
 const goalOf = ({ asked }: ExchangeEvents.ReadExchange): string => {
   for (const message of asked?.request.messages ?? []) {
     if (message.role !== "user") continue

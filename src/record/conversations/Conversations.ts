@@ -1,10 +1,10 @@
 /**
- * The conversations that pass a recorder: which run a request belongs to, and what is new in it. A program sends the whole conversation
- * each time, or names the answer that it continues; recorded whole, a log would grow with the square of its turns.
+ * Finds the run that a request belongs to and the messages that are new in it. Programs send the whole conversation
+ * each time, or name the answer they continue; recording it whole each time would make the log grow quadratically.
  *
- * A request continues an answer: by the server's own thread, otherwise by what its messages say, otherwise by the ids of calls that it
- * sends back. Where two runs stand alike word for word, the one that waits longest is continued: nothing of one run gets into the other, since
- * what they have said so far is the same. Where that cannot be told, nothing is guessed: the request begins a run of its own.
+ * A request continues an answer by the server's thread, else by its messages, else by the ids of calls that it sends
+ * back. If several runs match word for word, the one that has waited longest is continued; their histories are equal,
+ * so nothing leaks between them. If even that is uncertain, the request begins a run of its own.
  */
 
 import type { AnswerPart, Message } from "../../agents/models/Message.ts"
@@ -14,27 +14,26 @@ import * as Bounded from "./Bounded.ts"
 import * as Meaning from "./Meaning.ts"
 import * as Standings from "./Standings.ts"
 
-/** What of a request tells where it belongs. */
+/** The parts of a request that identify its conversation. */
 export type Asked = Pick<ModelRequest, "messages" | "thread">
 
-/** The new messages of a request, and the event that it goes on from. */
+/** The new messages of a request, and the event that it continues. */
 export interface NewMessages {
-  /** The id of the request (`ModelCalled`) or the answer (`ModelResponded`) whose conversation comes before the messages. */
+  /** Id of the request (`ModelCalled`) or answer (`ModelResponded`) whose conversation precedes the messages. */
   readonly after?: string
   readonly messages: ReadonlyArray<Message>
-  /** By which rule `after` was found. */
+  /** The rule that found `after`. */
   readonly by?: ContinuingRule
 }
 
-/** The run that a request continues, and by which rule that was found. */
+/** The run that a request continues, and the rule that found it. */
 export interface ContinuedRun {
   readonly run: string
   readonly by: ContinuingRule
 }
 
-/** An answer to a request. */
 export interface GivenAnswer {
-  /** The event that records it, and that of its request. */
+  /** The event that records it, and the event of its request. */
   readonly id: string
   readonly request: string
   readonly parts: ReadonlyArray<AnswerPart>
@@ -44,13 +43,13 @@ export interface GivenAnswer {
 
 /** The conversations of one run. */
 export interface RunConversations {
-  /** What is new in a request, which is recorded as the event `id`. */
+  /** Returns what is new in a request, which is recorded as event `id`. */
   readonly asked: (id: string, asked: Asked) => NewMessages
-  /** Takes note of a request that was recorded earlier, with what was new in it. */
+  /** Registers an earlier recorded request, of which `asked` holds only the new part. */
   readonly recalled: (id: string, asked: Asked & { readonly after: string | undefined }) => void
-  /** Takes note of the answer to a request. */
+  /** Registers the answer to a request. */
   readonly answered: (answer: GivenAnswer) => void
-  /** Takes note that a request has no answer: the same one may come again. */
+  /** Registers that a request failed, so that the same one may come again. */
   readonly failed: (request: string) => void
 }
 
@@ -59,11 +58,10 @@ export interface Conversations {
   /** The run that a request continues; undefined if it begins a conversation. */
   readonly runOf: (asked: Asked) => ContinuedRun | undefined
   readonly of: (run: string) => RunConversations
-  /** Forgets a run. */
   readonly forget: (run: string) => void
 }
 
-/** Where a run stands: after a request, or after an answer. */
+/** A point in a run's conversation: after a request or after an answer. */
 interface Place {
   readonly run: string
   /** The event that recorded it. */
@@ -74,27 +72,26 @@ interface Place {
   isHead: boolean
   /** The server's id of the conversation. */
   readonly conversation: string | undefined
-  /** The ids of the calls in the answer. */
+  /** Ids of the calls in the answer. */
   readonly callIds: ReadonlySet<string>
-  /** How many places were reached before. */
+  /** Ordinal number. */
   readonly number: number
 }
 
-/** Maximum number of places that are known: beyond it, those that were not reached for longest are forgotten. */
+/** Maximum number of remembered places; the least recently used are evicted. */
 const MOST_PLACES = 100_000
 
 const NO_CALLS: ReadonlySet<string> = new Set()
 
-/** No conversations. */
 export const make = (): Conversations => {
   const keysOf = Standings.remembering()
-  /** The places that conversations with a key stand at: one of each run. */
+  /** Places with equal conversations, by key; at most one per run. */
   const standing = Bounded.make<ReadonlyArray<Place>>(MOST_PLACES)
-  /** The places of requests and answers, by their events. */
+  /** By event id. */
   const events = Bounded.make<Place>(MOST_PLACES)
   const answers = Bounded.make<Place>(MOST_PLACES)
   const threads = Bounded.make<Place>(MOST_PLACES)
-  /** Who was given a call, by its id and meaning; null where several runs were. */
+  /** The run that received a call, by the call's id and meaning; null if several did. */
   const calls = Bounded.make<string | null>(MOST_PLACES)
   const forgotten = Bounded.make<true>(MOST_PLACES)
   const isForgotten = (run: string) => forgotten.get(run) === true
@@ -110,20 +107,20 @@ export const make = (): Conversations => {
   const placesAt = (key: string): ReadonlyArray<Place> =>
     (standing.get(key) ?? []).filter(({ run }) => !isForgotten(run))
 
-  /** What a server's own thread says: the place that is continued. */
+  /** The place that the server's thread continues. */
   const byThread = ({ thread }: Asked): Place | undefined => {
     const after = thread?.after === undefined ? undefined : answers.get(thread.after)
     const found = after ?? (thread?.conversation === undefined ? undefined : threads.get(thread.conversation))
     return found === undefined || isForgotten(found.run) ? undefined : found
   }
 
-  /** A request continues a place. */
+  /** Records that a request continues a place. */
   const stand = (run: string, id: string, key: string, before: Place | undefined, conversation: string | undefined) => {
     if (before !== undefined) before.isHead = false
     const own = place({ run, event: id, key, at: "asked", isHead: true, conversation, callIds: NO_CALLS })
     if (conversation !== undefined) threads.set(conversation, own)
   }
-  /** A request has only what comes after a place. */
+  /** For a request that holds only the messages after a place. */
   const goOn = (run: string, id: string, { messages, thread }: Asked, base: Place | undefined) =>
     stand(run, id, messages.reduce(Standings.next, base?.key ?? Standings.START), base, thread?.conversation)
 
@@ -132,7 +129,7 @@ export const make = (): Conversations => {
       const { messages } = asked
       const thread = byThread(asked)
       if (thread !== undefined) return { run: thread.run, by: "thread" }
-      // Only the repetition of a request that failed says nothing at all.
+      // Only the retry of a failed request has no messages at all.
       if (messages.length === 0) {
         const failed = placesAt(Standings.START).find(({ at }) => at === "failed")
         return failed === undefined ? undefined : { run: failed.run, by: "messages" }
@@ -163,7 +160,8 @@ export const make = (): Conversations => {
         for (let index = keys.length - 1; index >= 0; index--) {
           const found = placesAt(keys[index] ?? "").find((one) => one.run === run)
           if (found === undefined) continue
-          // All of it was asked before. Where an answer came since that no request continued, the conversation is held once more.
+          // The whole conversation was asked before. If an answer that nobody continued came since, this one runs a
+          // second time.
           const isAgain =
             before !== undefined && found.at === "answered" && found.isHead && found.number > before.number
           if (before === undefined || isAgain) [before, told] = [found, index + 1]
@@ -208,9 +206,9 @@ const callsIn = (messages: ReadonlyArray<Message>): ReadonlyArray<Call> =>
   )
 
 /**
- * The place, of those at which conversations stand alike, that a request continues; undefined if it continues none of them.
+ * The place that a request continues, among places with equal conversations; undefined if it continues none.
  *
- * @param left the messages of the request that come after the place
+ * @param left the messages of the request after the place
  * @param sent the calls that the request sends back
  */
 const chosenOf = (
@@ -220,7 +218,8 @@ const chosenOf = (
 ): Place | undefined => {
   const [first] = left
   const isOwn = ({ at }: Place) =>
-    // After an answer anything may follow. After a request its answer has to, in other words than it was given, unless there was none.
+    // Anything can follow an answer. Only the answer can follow a request (reworded by the client), unless the request
+    // failed.
     at === "answered" || (at === "asked" ? first?.role === "assistant" : true)
   const own = places.filter(isOwn)
   const ids = new Set(sent.map(({ callId }) => callId))
@@ -228,7 +227,7 @@ const chosenOf = (
   const heads = (named.length > 0 ? named : own).filter(({ isHead }) => isHead)
   const candidates = heads.length > 0 ? heads : named.length > 0 ? named : own
   const [oldest, ...others] = candidates
-  // The answers of several runs may have come back in other words.
+  // Otherwise ambiguous: clients may have reworded the answers of several runs.
   const isCertain = others.length === 0 || oldest?.at === "answered" || oldest?.at === "failed"
   return isCertain ? oldest : undefined
 }

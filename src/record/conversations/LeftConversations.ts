@@ -1,4 +1,4 @@
-/** The conversations that an earlier process left open in a log, so that requests which continue them are known. */
+/** Finds conversations that an earlier process left open, so that requests can continue them. */
 
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -11,22 +11,21 @@ import * as OpenedLog from "../log/OpenedLog.ts"
 import type { Conversations } from "./Conversations.ts"
 import * as Past from "./Past.ts"
 
-/** Maximum number of them: the newest ones. */
+/** Maximum number of conversations; the newest count. */
 const MOST = 1_000
 
-/** How conversations are recalled. */
 export interface Recall {
   readonly conversations: Conversations
-  /** The means by which they were recorded. */
+  /** Only conversations recorded by the same means are recalled. */
   readonly means: RecorderMeans | undefined
-  /** How long a conversation may be silent, in milliseconds. */
+  /** Milliseconds after which a conversation counts as idle. */
   readonly idleMs: number
 }
 
 /**
- * Takes note of what was left.
+ * Registers the open conversations.
  *
- * @returns the tasks of conversations that were silent for too long
+ * @returns the tasks of idle conversations
  */
 export const recall = (opened: OpenedLog.OpenedLog, recall: Recall): Promise<ReadonlyArray<string>> =>
   opened.run(
@@ -39,9 +38,9 @@ export const recall = (opened: OpenedLog.OpenedLog, recall: Recall): Promise<Rea
   )
 
 /**
- * Takes note of one conversation, if it was left.
+ * Registers one conversation if it was left open.
  *
- * @returns whether it was silent for too long
+ * @returns whether it is idle
  */
 export const recallTask = (
   taskId: string,

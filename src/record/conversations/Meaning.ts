@@ -1,6 +1,6 @@
 /**
- * What a message says, as a text that is the same however a client wrote the message. Clients send a conversation back with other
- * orders of keys, spaces and escapes, with arguments that they wrote again, with ids of their own, and with marks for caches that move.
+ * Normalizes a message to a text that does not depend on how a client wrote it. Clients resend conversations with other
+ * key orders, spaces, escapes and ids, with rewritten arguments, and with cache marks that move.
  */
 
 import type { AnswerPart, Message, ToldPart } from "../../agents/models/Message.ts"
@@ -8,21 +8,21 @@ import { canonicalJson } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 
-/** The meaning of a message. Of two messages with the same one, each could be the other, sent again. */
+/** The normalized message. Two messages with equal text may be the same message, resent. */
 export const of = (message: Message): string => {
   if (message.role === "assistant") return `assistant ${JSON.stringify(said(message.content))}`
-  // The ids of calls are left out, and their order is kept.
+  // Call ids are dropped; their order stays.
   if (message.role === "tool") {
     return `tool ${JSON.stringify(message.content.map(({ content, isError }) => [told(content), isError]))}`
   }
   return `${message.role} ${JSON.stringify(heard(message.content))}`
 }
 
-/** The meaning of a call, with the id that the model gave it: no other call of any conversation has the same, as a rule. */
+/** The normalized call with the model's id of it, practically unique across conversations. */
 export const ofCall = (part: Extract<AnswerPart, { readonly type: "call" }>): string =>
   `${part.callId} ${JSON.stringify(called(part))}`
 
-/** What was said and called. Clients leave out what was thought, and what the provider's own tools did, or write it otherwise. */
+/** Text and calls only: clients drop or rewrite reasoning and hosted calls. */
 const said = (parts: ReadonlyArray<AnswerPart>): ReadonlyArray<Json> => {
   let text = ""
   const calls: Array<Json> = []
@@ -34,7 +34,7 @@ const said = (parts: ReadonlyArray<AnswerPart>): ReadonlyArray<Json> => {
   return spoken === "" ? calls : [spoken, ...calls]
 }
 
-/** What some clients make of reasoning, when they send an answer back. */
+/** How some clients write reasoning when they send an answer back. */
 const THOUGHT = /^\s*<think(?:ing)?>[\s\S]*?<\/think(?:ing)?>/
 
 const called = ({ tool, args }: Extract<AnswerPart, { readonly type: "call" }>): Json => ({
@@ -42,7 +42,7 @@ const called = ({ tool, args }: Extract<AnswerPart, { readonly type: "call" }>):
   args: typeof args === "string" ? args : canonicalJson(args),
 })
 
-/** Content: texts that follow one another are one. */
+/** Joins successive texts. */
 const heard = (parts: ReadonlyArray<ToldPart>): ReadonlyArray<Json> => {
   const content: Array<Json> = []
   let text = ""
@@ -62,7 +62,7 @@ const heard = (parts: ReadonlyArray<ToldPart>): ReadonlyArray<Json> => {
   return content
 }
 
-/** The content of a result: a text, or blocks of text, or another value. */
+/** A result's content: a text, text blocks, or any other value. */
 const told = (content: Json): string => {
   if (typeof content === "string") return content.trim()
   if (Array.isArray(content) && content.every(isText)) {
@@ -77,7 +77,7 @@ const told = (content: Json): string => {
 const isText = (block: Json): block is { readonly type: "text"; readonly text: string } =>
   isObject(block) && block.type === "text" && typeof block.text === "string"
 
-/** A value without what clients change: ids, states and marks for caches. */
+/** Drops the fields that clients change: ids, states and cache marks. */
 const plain = (value: Json): Json => {
   if (typeof value !== "object" || value === null) return value
   if (Array.isArray(value)) return value.map(plain)

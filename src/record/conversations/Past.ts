@@ -1,4 +1,4 @@
-/** What an earlier process recorded of a run, as far as going on with the run needs it. */
+/** Restores a run's conversation from the events of an earlier process. */
 
 import { Schema } from "effect"
 import { AnswerPart, Message } from "../../agents/models/Message.ts"
@@ -11,8 +11,8 @@ const areMessages = Schema.is(Schema.Array(Message))
 const areParts = Schema.is(Schema.Array(AnswerPart))
 
 /**
- * Takes note of the requests and answers among a run's events. What is of no known shape is passed over. A request without an answer has
- * failed: the process that waited for it is gone.
+ * Registers the requests and answers among a run's events and skips unknown shapes. A request without an answer has
+ * failed, since the process that waited for it is gone.
  */
 export const recall = (conversations: RunConversations, events: ReadonlyArray<Event>): void => {
   const unanswered = new Set<string>()

@@ -1,4 +1,6 @@
-/** What a client says of the session that a request is part of. Its side requests, such as one for a title, continue no conversation. */
+/**
+ * Finds the client session of a request. Side requests of a session, such as one for a title, continue no conversation.
+ */
 
 import { jsonOf } from "../../providers/pieces.ts"
 import { sha256 } from "../../values/Digest.ts"
@@ -6,17 +8,17 @@ import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import type { ReadExchange } from "../http/ExchangeEvents.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
 
-/** Headers in which clients name a session: the Claude CLI's, and those of Codex. */
+/** Session headers of the Claude CLI and Codex. */
 const HEADERS = ["x-claude-code-session-id", "session_id", "session-id", "x-session-id"]
 
-/** What stands for the session of a request; undefined if it names none. */
+/** A hash of the session's id; undefined if the request names none. */
 export const of = ({ headers }: SentRequest, { asked }: ReadExchange): string | undefined => {
   const named = HEADERS.map((name) => headers.get(name)).find((value) => value !== null && value !== "")
   const found = named ?? inMetadata(asked?.request.settings.metadata)
   return found === undefined || found === null ? undefined : sha256(found)
 }
 
-/** The Claude CLI names its session within a text. */
+/** The Claude CLI puts the session's id into JSON text. */
 const inMetadata = (metadata: unknown): string | undefined => {
   const user = textOf(fieldOf(metadata, "user_id"))
   return user === undefined ? undefined : textOf(fieldOf(jsonOf(user), "session_id"))

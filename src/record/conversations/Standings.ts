@@ -1,25 +1,24 @@
-/** The keys of conversations after each of their messages: where a conversation stands by what was said in it. */
+/** Keys that identify a conversation by its messages: one key after each message, chained by hash. */
 
 import type { Message } from "../../agents/models/Message.ts"
 import { sha256 } from "../../values/Digest.ts"
 import * as Meaning from "./Meaning.ts"
 
-/** The key of a conversation of which nothing was said. */
+/** The key of an empty conversation. */
 export const START = ""
 
-/** The key of a conversation with one more message. */
+/** The key after one more message. */
 export const next = (key: string, message: Message): string => after(key, Meaning.of(message))
 
 const after = (key: string, meaning: string): string => sha256(`${key}\n${meaning}`)
 
-/** The keys of a conversation after each of its messages. */
+/** Returns the key after each message. */
 export type Keys = (messages: ReadonlyArray<Message>) => ReadonlyArray<string>
 
-/** How many conversations are kept whose texts are compared, and the most that all of them take, in characters. */
+/** Recent conversations kept for comparison: maximum number, and maximum total length in characters. */
 const MOST_RECENT = 16
 const LONGEST_RECENT = 2 * 1024 * 1024
 
-/** The meanings of a conversation's messages, and its key after each. */
 interface Standing {
   readonly messages: ReadonlyArray<Message>
   readonly meanings: ReadonlyArray<string>
@@ -27,12 +26,15 @@ interface Standing {
   readonly length: number
 }
 
-/** Most requests continue one of the last: what they share with it is compared, which takes a tenth of the time of hashing it. */
+/**
+ * Caches keys: most requests extend a recent one, and comparing the shared part takes a tenth of the time of hashing
+ * it.
+ */
 export const remembering = (): Keys => {
   let recent: ReadonlyArray<Standing> = []
   let last: { readonly messages: ReadonlyArray<Message>; readonly keys: ReadonlyArray<string> } | undefined
   return (messages) => {
-    // A request is asked for its run first, and then for what is new in it.
+    // Each request is looked up twice: for its run, then for its new messages.
     if (last?.messages === messages) return last.keys
     const meanings = meaningsOf(messages, recent)
     const [shared, size] = recent.reduce<readonly [Standing | undefined, number]>(
@@ -53,7 +55,7 @@ export const remembering = (): Keys => {
   }
 }
 
-/** Most messages come as they came before: to compare them takes a tenth of the time of saying what they mean. */
+/** Reuses the meanings of messages that are unchanged; comparing takes a tenth of the time of normalizing. */
 const meaningsOf = (messages: ReadonlyArray<Message>, recent: ReadonlyArray<Standing>): ReadonlyArray<string> => {
   let [known, size]: [ReadonlyArray<string>, number] = [[], 0]
   for (const one of recent) {
@@ -63,17 +65,17 @@ const meaningsOf = (messages: ReadonlyArray<Message>, recent: ReadonlyArray<Stan
   return messages.map((message, index) => (index < size ? known[index] : undefined) ?? Meaning.of(message))
 }
 
-/** How many of the first messages are the same, to the letter. */
+/** Length of the common prefix of identical messages. */
 const sameIn = (one: ReadonlyArray<Message>, other: ReadonlyArray<Message>): number => {
   let size = 0
   while (size < one.length && size < other.length && isSame(one[size], other[size], 0)) size++
   return size
 }
 
-/** Deeper values are said to differ: what they mean tells. */
+/** Deeper values count as different; their meanings are compared instead. */
 const DEEPEST = 32
 
-/** Whether two values of JSON are the same, with their keys in the same order. */
+/** Whether two JSON values are equal, including the order of keys. */
 const isSame = (one: unknown, other: unknown, depth: number): boolean => {
   if (one === other) return true
   if (typeof one !== "object" || typeof other !== "object" || one === null || other === null) return false
@@ -95,7 +97,7 @@ const fitting = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> =>
   })
 }
 
-/** How many of the first texts are the same. */
+/** Length of the common prefix. */
 const sharedBy = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): number => {
   let size = 0
   while (size < one.length && size < other.length && one[size] === other[size]) size++

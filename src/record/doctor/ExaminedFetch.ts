@@ -1,4 +1,4 @@
-/** A `fetch` that answers from a recording whatever is asked, and tells what was: a run goes on where it differs. */
+/** A `fetch` that answers every request from a recording and reports it, and continues after differences. */
 
 import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
@@ -15,17 +15,17 @@ import * as RequestAnswer from "../replay/RequestAnswer.ts"
 import type * as RequestDifference from "../replay/RequestDifference.ts"
 import * as SentDifference from "../replay/SentDifference.ts"
 
-/** In which order calls that are under way at once are answered: as they were recorded, or the other way round. */
+/** The order in which concurrent calls get their answers. */
 export const Order = Schema.Literal("recorded", "reversed")
 
 export type Order = typeof Order.Type
 
-/** What a run asked. */
+/** A request of a run. */
 export const Asked = Schema.Struct({
   digest: Schema.String,
-  /** The position of the recorded call that it was answered by; null if none was left. */
+  /** Position of the recorded call that answered it; null if none was left. */
   position: Schema.NullOr(Schema.Int),
-  /** Where it differs from what was recorded in its place; null if it came as recorded. */
+  /** How it differs from the recorded call in its place; null if it does not. */
   difference: Schema.NullOr(Schema.Struct({ where: Schema.String, recorded: Schema.String, now: Schema.String })),
   /** What a model reads of it; null if it is no request to a model. */
   reads: Schema.NullOr(
@@ -37,13 +37,13 @@ export const Asked = Schema.Struct({
       settings: Json,
     }),
   ),
-  /** Else the request. */
+  /** The request itself if `reads` is null. */
   request: Json,
 })
 
 export type Asked = typeof Asked.Type
 
-/** @param told is called for each request */
+/** @param told called for each request */
 export const make = (
   events: ReadonlyArray<Event>,
   redaction: Redaction,
@@ -79,7 +79,7 @@ const askedIn = (
   return { digest: read.digest, difference, position: found?.position ?? null, reads, request }
 }
 
-/** Lets those that wait at once go on one by one: each when all that the one before it does at once is done. */
+/** Releases waiting calls one at a time; each runs to its next macrotask before the next one starts. */
 const turns = (order: Order) => {
   const waiting: Array<{ readonly at: number; readonly goOn: () => void }> = []
   const next = () => {

@@ -1,4 +1,4 @@
-/** What is not reproducible in a program, found by comparing runs of it that differ in one thing each. Pure. */
+/** Finds what is not reproducible in a program, by comparing runs that each differ in one condition. Pure. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -7,17 +7,16 @@ import * as RequestDifference from "../replay/RequestDifference.ts"
 import type { Asked } from "./ExaminedFetch.ts"
 import * as Restless from "./Restless.ts"
 
-/** What a program's requests depend on. */
 export type Cause = "time" | "randomness" | "order" | "environment" | "unknown"
 
-/** Something that a program's requests depend on, besides its recorded answers. */
+/** A dependency of the program's requests besides recorded answers. */
 export interface Finding {
   readonly cause: Cause
-  /** The recorded position of the first request that depends on it; null where it has none. */
+  /** Recorded position of the first affected request; null if it has none. */
   readonly position: number | null
-  /** How many requests do. */
+  /** Number of affected requests. */
   readonly requests: number
-  /** Where the first one differs, with the one thing as it was and as it was changed. */
+  /** How the first one differs between the unchanged and the changed condition. */
   readonly difference: RequestDifference.Difference
 }
 
@@ -26,16 +25,16 @@ export interface Examined {
   readonly asked: ReadonlyArray<Asked>
 }
 
-/** The runs: all alike but for one thing. */
+/** The runs to compare. */
 export interface Runs {
   readonly base: Examined
-  /** The same again. */
+  /** The base run repeated. */
   readonly again: Examined
-  /** Another clock, other random numbers, another order of answers, another time zone and language. */
+  /** Runs with another clock, other random numbers, another order of answers, another time zone and locale. */
   readonly changed: { readonly [Changed in Exclude<Cause, "unknown">]: Examined }
 }
 
-/** What the runs show, and what the recorded requests themselves do. */
+/** Findings from the runs and from the recorded requests. */
 export const of = (
   { base, again, changed }: Runs,
   events: ReadonlyArray<Event>,
@@ -54,7 +53,7 @@ export const of = (
 
 const CAUSES = ["time", "randomness", "order", "environment"] as const
 
-/** The requests of a run that another one did not make. */
+/** Requests of one run that the other did not make. */
 const without = (one: Examined, other: Examined): ReadonlyArray<Asked> => {
   const left = new Map<string, number>()
   for (const { digest } of other.asked) left.set(digest, (left.get(digest) ?? 0) + 1)
@@ -65,7 +64,7 @@ const without = (one: Examined, other: Examined): ReadonlyArray<Asked> => {
   })
 }
 
-/** Where two runs part; undefined if they asked the same, in whatever order. */
+/** Compares two runs, ignoring the order of requests; undefined if they are equal. */
 const between = (base: Examined, other: Examined, cause: Cause): Finding | undefined => {
   const [was, is] = [without(base, other), without(other, base)]
   const requests = Math.max(was.length, is.length)
@@ -88,7 +87,7 @@ const differenceOf = (was: Asked | undefined, is: Asked | undefined): RequestDif
 
 const shown = ({ reads, request }: Asked): Json => (reads === null ? request : `a request to the model ${reads.model}`)
 
-/** What the program asks otherwise than it did when it was recorded, and why is not known. */
+/** Differences from the recording without a known cause. */
 const sinceRecorded = ({ asked }: Examined, events: ReadonlyArray<Event>): Finding | undefined => {
   const others = asked.filter(({ difference }) => difference !== null)
   const [first] = others
@@ -105,7 +104,7 @@ const isRequest = (event: Event): boolean =>
   (is(event, "ModelCalled") && event.payload.batch === undefined) ||
   (is(event, "IoCalled") && event.payload.io === "fetch")
 
-/** Names of places of this machine that stand in recorded requests: on another machine they are others. */
+/** Finds paths and names of this machine in recorded requests; another machine has others. */
 const placesIn = (events: ReadonlyArray<Event>, places: Readonly<Record<string, string>>): ReadonlyArray<Finding> => {
   const requests = events
     .filter(isRequest)
@@ -115,7 +114,7 @@ const placesIn = (events: ReadonlyArray<Event>, places: Readonly<Record<string, 
     const holding = requests.filter((request) => request.text.includes(JSON.stringify(text).slice(1, -1)))
     return holding.length === 0 ? [] : [{ name, text, holding }]
   })
-  // A directory within another one is named once.
+  // Reports only the outermost of nested directories' names.
   const most = found.filter(({ text }) => !found.some((other) => other.text !== text && other.text.includes(text)))
   return most.map(({ name, text, holding }) => ({
     cause: "environment",
@@ -125,5 +124,5 @@ const placesIn = (events: ReadonlyArray<Event>, places: Readonly<Record<string, 
   }))
 }
 
-/** Shorter names stand in many texts. */
+/** Shorter names occur in many texts by chance. */
 const SHORTEST_PLACE = 5

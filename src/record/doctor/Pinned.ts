@@ -1,4 +1,4 @@
-/** Puts a clock and random numbers that are the same in each run in the place of a program's own. */
+/** Replaces a program's clock and random numbers with deterministic ones. */
 
 import crypto from "node:crypto"
 import { syncBuiltinESMExports } from "node:module"
@@ -6,16 +6,18 @@ import { uniformFloat64 } from "pure-rand/distribution/uniformFloat64"
 import { uniformInt } from "pure-rand/distribution/uniformInt"
 import { xoroshiro128plus } from "pure-rand/generator/xoroshiro128plus"
 
-/** What a run is given. */
 export interface Pins {
-  /** When the run begins, in epoch milliseconds. */
+  /** Start of the run, in epoch milliseconds. */
   readonly clock: number
-  /** How much later each look at a clock is than the one before, in milliseconds. */
+  /** Milliseconds by which the clock advances each time it is read. */
   readonly tick: number
   readonly seed: number
 }
 
-/** Replaces `Date`, what measures durations, `Math.random`, and the random bytes and ids of `crypto`, for the rest of the process. */
+/**
+ * Replaces `Date`, `performance.now`, `process.hrtime`, `Math.random` and the random bytes and ids of `crypto`, for the
+ * rest of the process.
+ */
 export const pin = ({ clock, tick: step, seed }: Pins): void => {
   let now = clock
   const tick = () => {
@@ -47,12 +49,12 @@ export const pin = ({ clock, tick: step, seed }: Pins): void => {
     setImmediate(done, null, bytes)
     return undefined
   }
-  // Its `getRandomValues` is that of the global one.
+  // `crypto.getRandomValues` is the global one.
   put(crypto, { randomUUID, randomBytes })
   syncBuiltinESMExports()
 }
 
-/** `process.hrtime` for a clock in milliseconds: seconds and nanoseconds, since an earlier time of its own where one is given. */
+/** `process.hrtime` on a clock in milliseconds. */
 const highResolution =
   (elapsed: () => number) =>
   ([seconds, nanoseconds]: readonly [number, number] = [0, 0]): [number, number] => {
@@ -60,14 +62,14 @@ const highResolution =
     return [Math.floor(since / 1000), (since % 1000) * 1e6]
   }
 
-/** Puts functions in the place of others, which may be getters. */
+/** Replaces members, which may be getters. */
 const put = (of: object, functions: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(functions)) {
     Object.defineProperty(of, name, { value, configurable: true, writable: true })
   }
 }
 
-/** A UUID of version 4 (RFC 9562) of these bytes. */
+/** A UUID version 4 (RFC 9562) from these bytes. */
 const idOf = (bytes: Uint8Array) => {
   const hex = [...bytes].map((byte) => byte.toString(16).padStart(2, "0")).join("")
   const variant = "89ab"[(bytes[8] ?? 0) & 3]

@@ -1,4 +1,4 @@
-/** A `fetch` for a program that goes on from a moment of its recording, with what is otherwise in it. */
+/** A `fetch` that applies a fork's overrides. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import { jsonOf } from "../../providers/pieces.ts"
@@ -10,7 +10,7 @@ import * as HttpMessage from "../http/HttpMessage.ts"
 import { beside, sentBy } from "../http/SentRequest.ts"
 import type { ChangesToMake } from "./Changes.ts"
 
-/** @param model the one that is asked, in the place of the one that the program names; undefined for the program's own */
+/** @param model replaces the model that the program names; undefined keeps it */
 export const askingModel = (model: string | undefined, fetch: Fetch): Fetch =>
   model === undefined
     ? fetch
@@ -19,7 +19,7 @@ export const askingModel = (model: string | undefined, fetch: Fetch): Fetch =>
         return fetch(...withModel(model, sent, request ?? input, init))
       }
 
-/** A `fetch` with the answer and the result that are to be other ones. */
+/** A `fetch` that returns the overridden answer and result, once each. */
 export const changed =
   (changes: ChangesToMake, fetch: Fetch): Fetch =>
   async (input, init) => {
@@ -34,14 +34,14 @@ export const changed =
       const contentType = jsonOf(given) === undefined ? "text/plain;charset=utf-8" : "application/json"
       return new Response(given, { headers: { "content-type": contentType } })
     }
-    // An answer in words is none to a request for embeddings.
+    // A text answer does not fit a request for embeddings.
     const answer = asked.wire.isConversation === false ? undefined : changes.takeAnswer()
     if (answer === undefined) return pass()
     const given = written(asked.wire.name, { host, path: pathname + search }, body, answer)
     return new Response(given.body, { headers: { "content-type": given.contentType } })
   }
 
-/** What a request sends, where it is JSON. */
+/** The JSON body of a request, if it has one. */
 const bodyOf = ({ body }: HttpMessage.SentRequest): Json | undefined => {
   const text = body === null ? undefined : HttpMessage.textOf(body)
   return text === undefined ? undefined : jsonOf(text)
@@ -54,7 +54,7 @@ const withPath = (url: string, path: string): string => {
   return changed.href
 }
 
-/** A request to a model, with another model named in its body, or in the path where a format has it there. */
+/** Replaces the model in a request's body, or in its path for formats that name it there. */
 const withModel = (
   model: string,
   sent: HttpMessage.SentRequest,

@@ -1,4 +1,4 @@
-/** A run that is recorded from the moment of a fork on, with what is otherwise in it. */
+/** A recorded run that applies a fork's overrides. */
 
 import type { LiveCalls } from "../replay/PlaybackRun.ts"
 import * as ChangedFetch from "./ChangedFetch.ts"
@@ -6,7 +6,7 @@ import { type ChangesToMake, resultOf } from "./Changes.ts"
 
 /** @param recording makes and records the calls */
 export const make = (changes: ChangesToMake, recording: LiveCalls): LiveCalls => {
-  /** A function that gives the result that is to be another one, where it was not given yet. */
+  /** Returns the overridden result on the first call of any function, and calls the function otherwise. */
   const changed =
     <Args extends ReadonlyArray<unknown>, Result>(does: (...args: Args) => Result) =>
     (...args: Args): Result => {

@@ -1,17 +1,17 @@
-/** What is otherwise in a fork, from its moment on. */
+/** Overrides of a fork. */
 
 import { jsonOf } from "../../providers/pieces.ts"
 import * as Options from "../../values/Options.ts"
 
-/** What is otherwise from the moment on. */
+/** Overrides that a fork applies from its fork point. */
 export interface Changes {
-  /** The model that is asked, in the place of the one that the program names. */
+  /** Replaces the model that the program names. */
   readonly model?: string
-  /** The answer of the first request to a model, in the place of the model's own. */
+  /** Replaces the answer to the first request to a model. */
   readonly answer?: string
   /**
-   * What the first other call is answered: the body of the response to a request that is none to a model, or what a tool, a
-   * sensor or another function answers, which is not called then. Text that is JSON is its value there.
+   * Replaces the result of the first other call: the response body of a request, or the result of a tool, sensor or io
+   * function, which is then not called. JSON text is parsed for functions.
    */
   readonly result?: string
 }
@@ -20,16 +20,15 @@ export const Changes = Options.of<Changes>({
   optional: { model: Options.Text, answer: Options.Text, result: Options.Text },
 })
 
-/** Changes of which each is made once. */
+/** Overrides of which each applies once. */
 export interface ChangesToMake {
   readonly model: string | undefined
-  /** Takes the answer, where it was not taken yet. */
+  /** Returns the answer on the first call only. */
   readonly takeAnswer: () => string | undefined
-  /** Takes the result, where it was not taken yet. */
+  /** Returns the result on the first call only. */
   readonly takeResult: () => string | undefined
 }
 
-/** None of the changes is made yet. */
 export const toMake = ({ model, answer, result }: Changes): ChangesToMake => {
   const left = { answer, result }
   const taking = (name: keyof typeof left) => () => {
@@ -40,5 +39,5 @@ export const toMake = ({ model, answer, result }: Changes): ChangesToMake => {
   return { model, takeAnswer: taking("answer"), takeResult: taking("result") }
 }
 
-/** What a function answers for a text. */
+/** A function's result from its text: the JSON value, or the text itself. */
 export const resultOf = (text: string): unknown => jsonOf(text) ?? text

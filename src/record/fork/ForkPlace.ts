@@ -1,4 +1,4 @@
-/** Where a fork of a recorded run leaves it, and what its timeline is called. */
+/** Finds where a fork leaves a recorded run, and names its timeline. */
 
 import { Data, Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -8,7 +8,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as TimelineName from "../../kernel/fork/TimelineName.ts"
 
-/** No recorded run can go on from this moment: name one between the beginning and the end of a run that was recorded. */
+/** No recorded run can be forked at this moment. Name a moment between the beginning and the end of a recorded run. */
 export class NotForkable extends Data.TaggedError("NotForkable")<{
   readonly moment: Moment.Moment
   readonly expected: string
@@ -19,30 +19,28 @@ export class NotForkable extends Data.TaggedError("NotForkable")<{
   }
 }
 
-/** Where a fork leaves a run. */
 export interface ForkPlace {
   readonly taskId: string
-  /** The timeline that it leaves, and the last position that the two share: at the answer of a model, that of the whole answer. */
+  /** The parent timeline and the last shared position; at a model's answer, the end of the whole answer. */
   readonly parent: string
   readonly at: number
-  /** The name of the new timeline. */
+  /** Name of the new timeline. */
   readonly timeline: string
-  /** The agent of the run. */
   readonly agent: string
 }
 
-/** What a caller says of it. */
+/** The caller's choice. */
 export interface Chosen {
   readonly moment: Moment.Moment
   /** Default: the task of the event at the moment. */
   readonly taskId?: string | undefined
   /** Default: `fork-1`, `fork-2` … */
   readonly timeline?: string | undefined
-  /** Names that are not chosen by default, though no timeline of the log has them. Default: none. */
+  /** Names to avoid as defaults although no timeline has them. Default: none. */
   readonly taken?: ReadonlyArray<string>
 }
 
-/** The place of a fork in the log. */
+/** Finds the place of a fork in the log. */
 export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -67,7 +65,7 @@ export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
     return place
   })
 
-/** The event at a position; undefined at the beginning. */
+/** The event at a position; undefined at 0. */
 const eventAt = (view: EventLog.Service, position: number): Effect.Effect<Event | undefined, LogError> =>
   position === 0
     ? Effect.succeed(undefined)
@@ -83,8 +81,8 @@ const taskOf = (event: Event | undefined, moment: Moment.Moment): Effect.Effect<
 }
 
 /**
- * Where a fork leaves its parent: what a model answered is two events, and the second is the answer as the program got it. The calls in the
- * answer that the recorder observed follow. A moment among these events is one after all of them, so that no call is left in part.
+ * Moves a position inside a model's answer to the answer's end, so that no call is cut in half. An answer is two events
+ * (as read, and as the program got it), followed by the calls that the recorder observed in it.
  */
 const afterAnswer = (
   view: EventLog.Service,
@@ -110,7 +108,7 @@ const afterAnswer = (
     return last
   })
 
-/** What was read of the answer that an event is a part of. */
+/** The event with the read answer to which an event belongs. */
 const answerOf = (event: Event, around: ReadonlyArray<Event>): Event | undefined => {
   if (is(event, "ModelResponded") || is(event, "ModelFailed")) return event
   if (!CALL.has(event.type)) return around.find((one) => one.position < event.position && answersAs(one, event))
@@ -118,15 +116,15 @@ const answerOf = (event: Event, around: ReadonlyArray<Event>): Event | undefined
   return cause === undefined || !PARTS.has(cause.type) ? undefined : answerOf(cause, around)
 }
 
-/** Whether an event has what was read of an answer. */
+/** Whether `one` is the read form of the raw answer `raw`. */
 const answersAs = (one: Event, raw: Event): boolean =>
   (is(one, "ModelResponded") || is(one, "ModelFailed")) && one.causationId === raw.causationId
 
-/** The events of a call that was observed in an answer. */
+/** Events of a call observed in an answer. */
 const CALL: ReadonlySet<string> = new Set(["ActuatorCommanded", "CommandAllowed", "CommandDispatched"])
 
-/** The events of an answer and of its calls. */
+/** Events of an answer and its calls. */
 const PARTS: ReadonlySet<string> = new Set(["ModelResponded", "ModelFailed", "IoAnswered", "IoFailed", ...CALL])
 
-/** How many events are looked at on either side: three for each call. */
+/** Number of events searched on either side; a call takes three. */
 const MOST_CALL_EVENTS = 300

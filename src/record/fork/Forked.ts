@@ -1,4 +1,4 @@
-/** A recorded run that goes on from a moment, for a program: on a timeline of its own. */
+/** Forks a recorded run: a replay up to a moment, then a live run on a timeline of its own. */
 
 import { Effect, Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
@@ -16,44 +16,48 @@ import * as Changes from "./Changes.ts"
 import * as ForkedRun from "./ForkedRun.ts"
 import * as ForkPlace from "./ForkPlace.ts"
 
-/** Where a recorded run goes on, and what is otherwise. */
+/** Options of `forked`. */
 export interface ForkOptions {
-  /** The log's file, to which the fork is written. */
+  /** The log's file; the fork is written to it. */
   readonly log: string
-  /** The moment: a position (`412`, `"@412"`, `"fork-1@412"`), an event's id or a time. */
+  /** The fork point: a position (`412`, `"@412"`, `"fork-1@412"`), an event's id or a time. */
   readonly at: Moment.Moment
-  /** The task's id. Default: that of the event at the moment. */
+  /** The task's id. Default: the task of the event at the moment. */
   readonly taskId?: string
-  /** What is otherwise from the moment on. Default: nothing. */
+  /** Overrides from the fork point on. Default: none. */
   readonly set?: Changes.Changes
-  /** The name of the new timeline. Default: `fork-1`, `fork-2` … */
+  /** Name of the new timeline. Default: `fork-1`, `fork-2` … */
   readonly timeline?: string
-  /** The gate that tools pass from the moment on. Default: all are called. */
+  /** The gate for tool calls from the fork point on. Default: every call is allowed. */
   readonly gate?: GateConfig
-  /** The texts that `record` was given as `secrets`. */
+  /** The `secrets` that `record` was given. */
   readonly secrets?: ReadonlyArray<string>
-  /** Makes the requests from the moment on. Default: the global `fetch`. */
+  /** Makes the requests from the fork point on. Default: the global `fetch`. */
   readonly fetch?: Fetch
-  /** What the program may reach before the moment, such as `localhost:5432`. Default: nothing, as in `replayed`. */
+  /**
+   * Hosts that the program may reach before the fork point, such as `localhost:5432`. Default: none, as in `replayed`.
+   */
   readonly allowHosts?: ReadonlyArray<string>
-  /** Whether a log that this user did not write on this machine is trusted; the trust is recorded. Default: false. */
+  /** Trusts a log that this user did not write on this machine, and records that trust. Default: false. */
   readonly trust?: boolean
 }
 
-/** What came of a fork. */
+/** The result of a fork. */
 export interface Forked<A> extends Omit<ForkPlace.ForkPlace, "agent"> {
-  /** What the program answered. */
+  /** The program's return value. */
   readonly answer: A
 }
 
 /**
- * Runs a program from its start on a recorded run: what it did before the moment is answered from the log, without calling its
- * tools, and what it does from there on is done and recorded, in a timeline of its own. Unless the program ends the run itself, its
- * task is closed as `achieved`, or as `failed` where this rejects. Rejects with `Diverged` if the program does otherwise
- * before the moment, with `NothingReplayed` if it makes no call at all, with `NotForkable` if there is no such moment of a recorded run, and with what the program rejects with.
+ * Runs a program from its start on a recorded run. Before the fork point, the log answers its calls and no tool runs;
+ * from there on, calls are made and recorded on a new timeline. If the program does not end the run, its task closes as
+ * `achieved`, or as `failed` if this promise rejects.
  *
- * @example
- * const { timeline } = await forked({ log: "letter.db", at: "@12", set: { model: "gpt-5-mini" } }, (run) => agent(run.fetch))
+ * Rejects with `Diverged` if the program differs from the recording before the fork point, with `NothingReplayed` if it
+ * makes no call, with `NotForkable` if the moment is in no recorded run, and with the program's own errors.
+ *
+ * @example const { timeline } = await forked({ log: "letter.db", at: "@12", set: { model: "gpt-5-mini" } }, (run) =>
+ *   agent(run.fetch))
  */
 export const forked = async <A>(
   options: ForkOptions,
@@ -68,7 +72,7 @@ export const forked = async <A>(
     try {
       return { place, ...(await ForkedRun.begin({ ...place, log, changes: set, fetch, gate, secrets, trust })) }
     } catch (error) {
-      // Another fork took the name meanwhile: the next one is found.
+      // Another fork took the name in the meantime; try the next one.
       if (timeline === undefined && error instanceof TimelineNameInvalid) return begin([...taken, place.timeline])
       throw error
     }
@@ -83,7 +87,6 @@ export const forked = async <A>(
   return { answer, ...where }
 }
 
-/** A fork at work, and where it left its parent. */
 interface Begun extends PlaybackRun.PlaybackRun {
   readonly place: ForkPlace.ForkPlace
 }

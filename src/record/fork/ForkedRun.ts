@@ -1,4 +1,4 @@
-/** A run that goes on from a moment of its recording, at work. */
+/** Begins a fork of a recorded run. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import type { GateConfig } from "../../kernel/gate/GateConfig.ts"
@@ -16,17 +16,15 @@ import * as ChangedFetch from "./ChangedFetch.ts"
 import * as ChangedRun from "./ChangedRun.ts"
 import * as Changes from "./Changes.ts"
 
-/** What a fork is made of. */
 export interface ForkedOptions extends Omit<OpenedRun.Forking, "overrides"> {
   readonly changes: Changes.Changes
   readonly fetch: Fetch
   readonly gate?: GateConfig | undefined
   readonly secrets?: ReadonlyArray<string> | undefined
-  /** Called once, if the log fails and nothing more is recorded. */
+  /** Called once if the log fails and recording stops. */
   readonly onLogFailed?: (failed: RunLog.RecordingFailed) => void
 }
 
-/** Begins a fork. */
 export const begin = async (options: ForkedOptions): Promise<PlaybackRun.PlaybackRun> => {
   const { changes, fetch, gate, secrets, onLogFailed = () => {}, ...forking } = options
   const { log: file, taskId, parent, at } = forking

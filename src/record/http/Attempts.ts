@@ -1,21 +1,25 @@
 /**
- * Which requests are further attempts of one call. Clients send the same body again after a failure; few count their attempts, and one
- * counts them wrongly, so that the body and the time tell it.
+ * Finds retries of a call by body and time. Clients resend the same body after a failure; few number their attempts,
+ * and one numbers them wrongly.
  */
 
 import { digest } from "../../values/Digest.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { ReadRequest } from "./HttpMessage.ts"
 
-/** The attempts of a program's calls so far. */
 export interface Attempts {
-  /** The first attempt of the call that a request repeats, by the id that it was noted with; undefined of a call's first one. */
+  /** The id of the call's first attempt if the request is a retry; undefined otherwise. */
   readonly asked: (request: ReadRequest) => string | undefined
-  /** The request failed: the next one like it is another attempt. @param first of its call, where it was not the first itself */
+  /**
+   * Registers a failed request, so that the next equal one is its retry. `first` is the call's first attempt, if that
+   * is another one.
+   */
   readonly failed: (id: string, request: ReadRequest, first: string | undefined) => void
 }
 
-/** Longest time between a failure and the next attempt, in milliseconds: clients give up where a server asks for more than 120 s. */
+/**
+ * Maximum time between a failure and a retry, in milliseconds. Clients give up if a server asks for more than 120 s.
+ */
 const LATEST_MS = 150_000
 
 /** A call whose last attempt failed. */
@@ -25,7 +29,7 @@ interface Failed {
   readonly at: number
 }
 
-/** @param now a time in milliseconds that never goes back */
+/** @param now a monotonic time in milliseconds */
 export const make = (now: () => number = () => performance.now()): Attempts => {
   let failures: ReadonlyArray<Failed> = []
   return {
@@ -45,7 +49,7 @@ export const make = (now: () => number = () => performance.now()): Attempts => {
   }
 }
 
-/** What a request asks. After a stream that broke off, some clients ask for the same as a whole. */
+/** Digest of a request without its streaming options: after a broken stream, some clients retry without streaming. */
 const keyOf = ({ method, url, body }: ReadRequest): string => {
   const { pathname } = new URL(url)
   if (body === undefined || !isObject(body)) return digest({ method, pathname, body: body ?? null })

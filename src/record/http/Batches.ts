@@ -1,6 +1,7 @@
 /**
- * Batches: many calls of models that one request asks, by a file or in its body, and one file answers. Each result is a call of its own,
- * by the id that the program gave it (`custom_id`). Of OpenAI (`/batches`, files of JSONL) and Anthropic (`/messages/batches`).
+ * Batches: many model calls in one request or uploaded file, answered by one file. Each result becomes a call of its
+ * own, matched by the program's `custom_id`. Supports OpenAI (`/batches` with JSONL files) and Anthropic
+ * (`/messages/batches`).
  */
 
 import { jsonOf } from "../../providers/pieces.ts"
@@ -8,26 +9,25 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject, textOf } from "../../values/JsonObjects.ts"
 import type { ReadRequest } from "./HttpMessage.ts"
 
-/** A result in a file of answers. */
+/** One result in a file of answers. */
 export interface BatchResult {
-  /** The provider's id of the batch, where it is known, and the program's of the call. */
+  /** The provider's id of the batch, if known, and the program's id of the call. */
   readonly batch: { readonly id?: string; readonly customId: string }
-  /** What was asked; without what it said where the run did not see that. */
+  /** The call's request; without content if the run did not see it. */
   readonly request: { readonly path: string; readonly body: JsonObject }
   readonly status: number
   /** The answer, as JSON. */
   readonly answer: string
-  /** How long the batch took, in milliseconds; undefined where its provider does not say. */
+  /** Duration of the batch in milliseconds, if its provider states it. */
   readonly tookMs: number | undefined
 }
 
-/** What a run knows of batches. */
 export interface Batches {
-  /** Takes note of what a request and the answer to it say of batches. The results in the answer, each only the first time that it comes. */
+  /** Registers a request and its answer. Returns the results in the answer that are new. */
   readonly take: (request: ReadRequest, answer: string) => ReadonlyArray<BatchResult>
 }
 
-/** A request of a batch. */
+/** One request of a batch. */
 type Line = BatchResult["request"]
 
 /** By the program's ids. */
@@ -40,14 +40,13 @@ interface Batch {
   readonly tookMs: number | undefined
 }
 
-/** Maximum number of requests of which is kept what they asked, of all batches. */
+/** Maximum number of remembered requests, over all batches. */
 const MOST_LINES = 100_000
 
-/** None. */
 export const make = (): Batches => {
-  /** By the ids of files, or of Anthropic's batches. */
+  /** By file id, or by Anthropic's batch id. */
   const inputs = new Map<string, Lines>()
-  /** By the ids of files of answers, and of batches. */
+  /** By answer file id and by batch id. */
   const batches = new Map<string, Batch>()
   const given = new Set<string>()
   let kept = 0
@@ -100,7 +99,7 @@ export const make = (): Batches => {
   }
 }
 
-/** The JSON values in the lines of a text, which may have others around them, as a form does. */
+/** The JSON values among the lines of a text, such as a multipart form. */
 const linesIn = (text: string): ReadonlyArray<Json> =>
   text.split("\n").flatMap((line) => (line.startsWith("{") ? (jsonOf(line.trim()) ?? []) : []))
 
@@ -115,7 +114,7 @@ const lineOf = (line: Json): ReadonlyArray<readonly [string, Line]> => {
   return body !== undefined && isObject(body) ? [[customId, { path: textOf(memberOf(line, "url")) ?? "", body }]] : []
 }
 
-/** What came of a call: its status and its body. */
+/** Status and body of a result. */
 const cameIn = (line: Json): { readonly status: number; readonly body: Json } | undefined => {
   const [response, error, result] = [memberOf(line, "response"), memberOf(line, "error"), memberOf(line, "result")]
   if (response !== undefined && isObject(response)) {
@@ -126,15 +125,15 @@ const cameIn = (line: Json): { readonly status: number; readonly body: Json } | 
   if (result === undefined || !isObject(result)) return undefined
   const message = memberOf(result, "message")
   if (message !== undefined && isObject(message)) return { status: 200, body: message }
-  // Anthropic wraps an error once more; what was cancelled or expired has none.
+  // Anthropic nests its errors twice; cancelled and expired calls have none.
   const told = memberOf(memberOf(result, "error"), "error") ?? memberOf(result, "error")
   return { status: FAILED, body: { error: told ?? { message: `the call ${textOf(result.type) ?? "failed"}` } } }
 }
 
-/** The status of a call that has none of its own. */
+/** Status of a failed call that states none. */
 const FAILED = 500
 
-/** A request that the run did not see, of which the answer shows the format. */
+/** A stand-in for a request that the run did not see; the answer shows its format. */
 const unseen = (endpoint: string | undefined, answer: Json): Line | undefined => {
   const path = endpoint ?? PATHS.get(memberOf(answer, "object") ?? memberOf(answer, "type"))
   const model = textOf(memberOf(answer, "model")) ?? ""
@@ -155,7 +154,7 @@ const tookMs = (batch: Json | undefined): number | undefined => {
   return from === undefined || to === undefined ? undefined : Math.max(0, to - from)
 }
 
-/** A time in seconds, or as text (RFC 3339), in milliseconds. */
+/** Converts seconds or an RFC 3339 text to milliseconds. */
 const timeOf = (time: unknown): number | undefined => {
   const at = typeof time === "number" ? time * 1000 : typeof time === "string" ? Date.parse(time) : Number.NaN
   return Number.isFinite(at) ? at : undefined

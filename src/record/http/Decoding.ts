@@ -1,4 +1,4 @@
-/** Reads what was encoded for its way (RFC 9110, section 8.4), so that it is recorded as text. */
+/** Decodes compressed bodies (RFC 9110, section 8.4), so that they are recorded as text. */
 
 import * as zlib from "node:zlib"
 import type { AnswerBody } from "../http/Exchange.ts"
@@ -6,23 +6,22 @@ import type { AnswerBody } from "../http/Exchange.ts"
 /** Node has Zstandard from 22.15 on. */
 const createZstd: (() => zlib.Gunzip) | undefined = Reflect.get(zlib, "createZstdDecompress")
 
-/** What came is read at once. That the end is missing is an error. */
+/** Decodes data as it arrives. A missing end is an error. */
 const FLUSH = { flush: zlib.constants.Z_SYNC_FLUSH }
 const BROTLI_FLUSH = { flush: zlib.constants.BROTLI_OPERATION_FLUSH }
 
 const DECODERS: { readonly [encoding: string]: ((first: number) => zlib.Gunzip) | undefined } = {
   gzip: () => zlib.createGunzip(FLUSH),
   "x-gzip": () => zlib.createGunzip(FLUSH),
-  // Some servers leave out the frame of zlib, which has 8 as its method (RFC 1950).
+  // Some servers omit the zlib header, whose method is 8 (RFC 1950).
   deflate: (first) => ((first & 15) === 8 ? zlib.createInflate(FLUSH) : zlib.createInflateRaw(FLUSH)),
   br: () => zlib.createBrotliDecompress(BROTLI_FLUSH),
   zstd: createZstd === undefined ? undefined : () => createZstd(),
 }
 
-/** Whether a body of this encoding can be read. */
 export const canDecode = (encoding: string): boolean => DECODERS[encoding.trim().toLowerCase()] !== undefined
 
-/** An `Accept-Encoding` without the encodings that cannot be read, so that no answer comes in one. */
+/** Removes the encodings that cannot be decoded from an `Accept-Encoding`. */
 export const acceptable = (accepted: string): string =>
   accepted
     .split(",")
@@ -33,10 +32,12 @@ export const acceptable = (accepted: string): string =>
     .map((one) => one.trim())
     .join(", ") || "identity"
 
-/** Maximum size of a request that is decoded, in bytes: a few kilobytes can stand for gigabytes. */
+/** Maximum size of a decoded request, in bytes: a few kilobytes can expand to gigabytes. */
 const MOST_DECODED = 64 * 1024 * 1024
 
-/** The decoded body, as far as it came; the body as it came if it is damaged, of an unknown encoding, or larger than 64 MiB. */
+/**
+ * Decodes a body as far as it arrived. Returns it unchanged if it is damaged, in an unknown encoding, or above 64 MiB.
+ */
 export const decodedBody = async (encoding: string, body: Uint8Array): Promise<Uint8Array> => {
   const reading = readingOf(encoding, body)
   if (reading === undefined) return body
@@ -51,7 +52,7 @@ export const decodedBody = async (encoding: string, body: Uint8Array): Promise<U
   return (await reading.end()) === "damaged" ? body : Buffer.concat(pieces)
 }
 
-/** Takes note of a body that comes encoded as of what it says. */
+/** Wraps a recorder of a body so that it receives decoded pieces. */
 export const decoding = (encoding: string, answer: AnswerBody): AnswerBody => {
   let reading: Reading | undefined
   return {
@@ -65,26 +66,24 @@ export const decoding = (encoding: string, answer: AnswerBody): AnswerBody => {
     ended: async (how, abortedBy) => {
       const end = await reading?.end()
       if (how !== "clean") return answer.ended(how, abortedBy)
-      // What is damaged is recorded as far as it could be read, and breaks off there: given again as whole, it would be another answer.
+      // Damaged data is recorded up to the damage and marked as cut: replayed as whole, it would be another answer.
       return answer.ended(end === "damaged" ? "cut" : end === "early" ? "unfinished" : how, abortedBy)
     },
   }
 }
 
-/** Whether an encoded body is whole, which no client of HTTP that allows for its early end says. */
+/** Checks whether a compressed body is complete. HTTP clients that tolerate an early end do not report it. */
 export const checking = (encoding: string, first: Uint8Array): Pick<Reading, "take" | "end"> | undefined => {
   const reading = readingOf(encoding, first)
   reading?.onText(() => {})
   return reading
 }
 
-/** An encoded body that is read. */
 interface Reading {
   readonly onText: (take: (text: Uint8Array) => void) => void
   readonly take: (piece: Uint8Array) => void
-  /** Reads no more. */
   readonly stop: () => void
-  /** Resolves once all is read: `early`: it ended before the encoding did; `damaged`: it is not in its encoding, or was stopped. */
+  /** Resolves when all is decoded. `early`: the data ended before its encoding did; `damaged`: invalid, or stopped. */
   readonly end: () => Promise<"whole" | "early" | "damaged">
 }
 
@@ -102,7 +101,7 @@ const readingOf = (encoding: string, [first = 0]: Uint8Array): Reading | undefin
     },
     stop: () => void decoder.destroy(new Error("stopped")),
     end: () => {
-      // What was taken is read first: of a piece that is read with an early end, nothing would be told.
+      // Flushes first: zlib drops output of a piece that it reads together with an early end.
       if (!decoder.destroyed) decoder.write(NOTHING, (error) => void (error ?? decoder.end()))
       return read
     },

@@ -1,22 +1,20 @@
 /**
- * Whether the body of an answer to `fetch` came whole. A body that is encoded for its way (gzip) and ends within its encoding is read by
- * `fetch` as if it were whole, and nothing says so. What passes undici, of which Node's own `fetch` is made, is looked at here.
+ * Detects compressed bodies that end early. `fetch` reads them as if they were whole; this watches undici, on which
+ * Node's `fetch` is built.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import diagnostics from "node:diagnostics_channel"
 import * as Decoding from "./Decoding.ts"
 
-/** What passes while a request is made. */
 export interface Watched<A> {
   readonly made: A
-  /** How the body from this address ended, of which the connection ended as if it were whole. */
+  /** How the body from this URL ended, if its connection ended cleanly. */
   readonly endOf: (url: string) => Promise<"clean" | "unfinished">
 }
 
 type Bodies = Map<string, Body>
 
-/** A body that comes. */
 interface Body {
   readonly encoding: string | undefined
   reading: ReturnType<typeof Decoding.checking>
@@ -24,7 +22,7 @@ interface Body {
 
 const watching = new AsyncLocalStorage<Bodies>()
 
-/** Makes a request, and watches what comes. */
+/** Makes a request and watches its responses. */
 export const watch = <A>(make: () => A): Watched<A> => {
   observe()
   const bodies: Bodies = new Map()
@@ -36,7 +34,7 @@ export const watch = <A>(make: () => A): Watched<A> => {
 
 let isObserving = false
 
-/** Each version of undici hands a request out before it is sent. */
+/** Every version of undici publishes a request before it is sent. */
 const observe = (): void => {
   if (isObserving) return
   isObserving = true
@@ -63,7 +61,7 @@ const tap = (request: object, begun: (body: Body) => void): void => {
   })
 }
 
-/** Has a function told of each call of a method, by the name that a version of undici gives it. */
+/** Calls a function before a method of a request, whose name differs between versions of undici. */
 const before = (request: object, names: ReadonlyArray<string>, told: (args: ReadonlyArray<unknown>) => void): void => {
   for (const name of names) {
     const original: unknown = Reflect.get(request, name)
@@ -75,7 +73,7 @@ const before = (request: object, names: ReadonlyArray<string>, told: (args: Read
   }
 }
 
-/** Headers are names and values by turns, as bytes; of HTTP/2 an object. */
+/** Headers are alternating names and values in bytes; for HTTP/2, an object. */
 const encodingIn = (headers: unknown): string | undefined => {
   const all = Array.isArray(headers) ? headers : Object.entries(Object(headers)).flat()
   const at = all.findIndex((name, index) => index % 2 === 0 && /^content-encoding$/i.test(String(name)))

@@ -1,6 +1,6 @@
 /**
- * One request over HTTP and its answer while they pass: every recorder of requests (`fetch`, Node's clients, the proxy)
- * says here what comes, in the order in which it comes.
+ * One HTTP request and its answer in progress. Every recorder of requests (`fetch`, Node's clients, the proxy) reports
+ * its steps here, in order.
  */
 
 import { type Chunk, chunkOf } from "../../agents/models/Cassette.ts"
@@ -8,41 +8,40 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as ExchangeEvents from "./ExchangeEvents.ts"
 import { MOST_KEPT } from "./HttpMessage.ts"
 
-/** What recording requests needs. */
 export interface ExchangeParts extends ExchangeEvents.EventsParts {
-  /** The answers that are still coming: the end of a run keeps each as far as it came. */
+  /** Answers in progress. The end of the run records each as far as it arrived. */
   readonly open: Set<AnswerBody>
 }
 
-/** A request that was recorded as begun. Call one of the two, once. */
+/** A request whose beginning is recorded. Call one of the two methods, once. */
 export interface Exchange {
   readonly isModel: boolean
-  /** The head of its answer came. */
+  /** The head of the answer arrived. */
   readonly answering: (head: ExchangeEvents.AnswerHead) => AnswerBody
-  /** There is no answer. Resolves once that is recorded. */
+  /** The request failed. Resolves once that is recorded. */
   readonly failed: (error: unknown) => Promise<void>
 }
 
-/** The body of an answer, as it comes. */
+/** The body of an answer in progress. */
 export interface AnswerBody {
-  /** Takes note of a piece that was passed on. */
+  /** A piece was passed on. */
   readonly took: (piece: Uint8Array) => void
   /**
-   * The body ended. Resolves once the answer is recorded. Only the first end counts; later calls wait for its recording.
+   * The body ended. Resolves once the answer is recorded. Only the first end counts; later calls wait for its
+   * recording.
    *
-   * @param how `none`: the answer has no body; `cut`: the connection broke off; `unfinished`: the connection ended as if the body were
-   * whole, and what the body is encoded in did not; `cancelled`: the program did not want the rest; `open`: the run ended first
-   * @param abortedBy what the program's signal ended it with
+   * @param how `none`: no body; `cut`: the connection broke; `unfinished`: the connection ended cleanly but the
+   *   compressed data did not; `cancelled`: the program stopped reading; `open`: the run ended first
+   * @param abortedBy the reason of the program's abort signal
    */
   readonly ended: (how: AnswerEnd, abortedBy?: unknown) => Promise<void>
 }
 
-/** How a body ended. */
 export type AnswerEnd = "none" | ExchangeEvents.KeptBody["end"]
 
 /**
- * Records that a request begins, before it is made. A request to a model changes nothing: what it asked may be committed with
- * its answer. All others are on the disk first.
+ * Records the beginning of a request before it is made. A request to a model has no side effects, so it may be
+ * committed together with its answer. All others are on the disk first.
  */
 export const begin = async (parts: ExchangeParts, request: ExchangeEvents.ReadExchange): Promise<Exchange> => {
   const { log } = parts
@@ -57,7 +56,7 @@ export const begin = async (parts: ExchangeParts, request: ExchangeEvents.ReadEx
   }
 }
 
-/** @param keep called once, when the body ends; without a body, with nothing */
+/** @param keep called once when the body ends; with undefined if there is none */
 const answerBody = (
   { log, open }: ExchangeParts,
   keep: (kept: ExchangeEvents.KeptBody | undefined) => Promise<void>,

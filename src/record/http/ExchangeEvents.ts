@@ -1,4 +1,4 @@
-/** The events of a request and its answer: of a model's as a turn, of all others as they are. */
+/** The events of a request and its answer: a turn for a model, an io call for anything else. */
 
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
@@ -23,7 +23,6 @@ import { remembered } from "./Remembered.ts"
 
 export type { AnswerHead, KeptBody } from "./RecordedAnswer.ts"
 
-/** What recording a request needs. */
 export interface EventsParts extends ModelAnswer.AnswerParts {
   readonly prompts: Prompts
   readonly attempts: Attempts
@@ -31,38 +30,35 @@ export interface EventsParts extends ModelAnswer.AnswerParts {
   readonly batches: Batches
 }
 
-/** What is recorded of a request. */
 export interface ExchangeEvents {
-  /** The events that it begins with. */
+  /** Events of its beginning. */
   readonly called: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
   readonly isModel: boolean
-  /** Records the answer. There is no `kept` where it has no body. */
+  /** Records the answer. `kept` is undefined if it has no body. */
   readonly answered: (head: AnswerHead, kept: KeptBody | undefined, latencyMs: number) => Promise<void>
   readonly failed: (error: unknown, latencyMs: number) => Promise<void>
 }
 
-/** A request with what it asks of a model; undefined where it asks none. */
+/** A request, and what it asks of a model if it is one to a model. */
 export interface ReadExchange {
   readonly read: HttpMessage.ReadRequest
   readonly asked: Asked | undefined
-  /** By which rule it was found to be one of this run; undefined where that is known, and where it begins the run. */
+  /** The rule that placed it in this run; undefined if it names or begins the run. */
   readonly placedBy?: ContinuingRule | undefined
 }
 
-/** Reads a request, and learns the keys in it. */
+/** Reads a request, and teaches the redaction its keys. */
 export const read = (sent: HttpMessage.SentRequest, redaction: Redaction): ReadExchange => {
   const read = HttpMessage.read(sent, redaction)
   return { read, asked: askedBy(sent.method, addressOf(sent.url), read.body) }
 }
 
-/** What is recorded of a request. */
 export const of = (parts: EventsParts, exchange: ReadExchange): ExchangeEvents => {
   const id = newId()
   const { asked } = exchange
   return asked === undefined ? otherExchange(parts, id, exchange) : modelExchange(parts, id, exchange, asked)
 }
 
-/** The part of a payload that says what was inferred; none where nothing was. */
 const inferring = (inferred: Inferred) => (Object.keys(inferred).length === 0 ? {} : { inferred })
 
 const addressOf = remembered((url) => {
@@ -70,15 +66,15 @@ const addressOf = remembered((url) => {
   return { host, path }
 })
 
-/** What is recorded of a request. A short one is not measured. */
+/** Shortens a long request so that it fits into an event. */
 const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonObject =>
   isLong ? recordableRequest(request) : request
 
 /**
- * The events that a request to a model begins with.
+ * The first events of a request to a model.
  *
- * @param retryOf the first attempt at the call, if it is another one
- * @param batch the batch that the call is a part of; undefined for a request of its own
+ * @param retryOf id of the call's first attempt, for a retry
+ * @param batch the batch that the call is part of
  */
 const callingOf = (
   { conversations, calls, prompts }: EventsParts,
@@ -89,9 +85,9 @@ const callingOf = (
 ): ExchangeEvents["called"] => {
   const { provider, model, system, tools, settings, thread } = asked.request
   const http = { method: read.method, url: read.url }
-  // Tools are JSON.
+  // Tools are JSON, so the cast is safe.
   const prompt = prompts(id, { system, tools: tools as unknown as Json, settings })
-  // Messages are JSON.
+  // Messages are JSON, so the cast below is safe.
   const isConversation = asked.wire.isConversation !== false
   const { by, ...news }: NewMessages = isConversation
     ? conversations.asked(id, asked.request)
@@ -122,7 +118,6 @@ const callingOf = (
   return [first, ...others]
 }
 
-/** A request to a model. */
 const modelExchange = (parts: EventsParts, id: string, exchange: ReadExchange, asked: Asked): ExchangeEvents => {
   const { log, redaction, conversations, attempts, later } = parts
   const sent = exchange.read
@@ -158,14 +153,15 @@ const modelExchange = (parts: EventsParts, id: string, exchange: ReadExchange, a
   }
 }
 
-/** The messages that may tell results. A conversation that is held a second time, word for word, tells them again for calls of its own. */
+/**
+ * The messages that may hold results. An identical conversation run a second time holds the results of its own calls.
+ */
 const tellingOf = <News extends NewMessages>(news: News, all: NewMessages["messages"]): News => {
   if (news.messages.length > 0) return news
   const answer = all.findLastIndex(({ role }) => role === "assistant")
   return { ...news, messages: all.slice(answer + 1) }
 }
 
-/** A request to anything else. */
 const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadExchange): ExchangeEvents => ({
   isModel: false,
   called: [
@@ -192,7 +188,7 @@ const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadE
     await log.append([event(recorded)], { otherwise: () => [event(tooLarge(recorded))] })
     if (response.status >= 200 && response.status <= 299) {
       await tellLater(parts, read, ModelAnswer.cameOf(response.status, came))
-      // Of a batch without an end, what came would count as all.
+      // An incomplete file of results would count as complete.
       if (kept?.end === "clean") await tellBatch(parts, read, came.text)
     }
   },
@@ -201,7 +197,7 @@ const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadE
   },
 })
 
-/** Records what a response says of a call that was made before. */
+/** Records a response that answers an earlier background call. */
 const tellLater = async (parts: EventsParts, { method, url }: HttpMessage.ReadRequest, came: Came): Promise<void> => {
   const waiting = parts.later.asked(method, url)
   if (waiting === undefined) return
@@ -211,7 +207,7 @@ const tellLater = async (parts: EventsParts, { method, url }: HttpMessage.ReadRe
   await ModelAnswer.tell(parts, call, read, MonotonicClock.elapsedSince(askedAt))
 }
 
-/** Records the results of a batch in a response: each as a call of its own with its answer. */
+/** Records each result of a batch as a call with its answer. */
 const tellBatch = async (parts: EventsParts, request: HttpMessage.ReadRequest, text: string): Promise<void> => {
   const { redaction, batches, log } = parts
   const telling = batches
@@ -231,7 +227,7 @@ const tellBatch = async (parts: EventsParts, request: HttpMessage.ReadRequest, t
   await Promise.all(telling)
 }
 
-/** The failure of a request. Its message has that of its cause: `fetch failed` alone says nothing. */
+/** The failure of a request, with the message of its cause: `fetch failed` alone explains nothing. */
 const failureOfRequest = (error: unknown, redaction: Redaction): Failure => {
   const failure = failureOf(error, redaction)
   const cause = causeOf(failure)

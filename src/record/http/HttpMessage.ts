@@ -1,4 +1,4 @@
-/** Requests and responses over HTTP as a recording has them: without keys, and with bodies byte for byte. */
+/** Recorded HTTP requests and responses: redacted, with bodies byte for byte. */
 
 import { Schema } from "effect"
 import { bytesOf, Chunk, chunkOf } from "../../agents/models/Cassette.ts"
@@ -10,73 +10,75 @@ import { type Json, type JsonObject, wellFormed } from "../../values/Json.ts"
 import type { Redaction } from "./Redaction.ts"
 import { remembered } from "./Remembered.ts"
 
-/** The most of one body that is kept, in bytes: an event holds at most 8 MiB. */
+/** Maximum size of a recorded body, in bytes. An event holds at most 8 MiB. */
 export const MOST_KEPT = 4 * 1024 * 1024
 
-/** The headers of a request that are kept. */
+/** Recorded request headers. */
 const REQUEST_HEADERS = /^(accept|content-type|range|if-none-match|anthropic-version|anthropic-beta|openai-beta)$/
 
-/** The headers of a response that are kept: those that clients decide by. Cookies never are. */
+/** Recorded response headers: those that clients act on, never cookies. */
 const RESPONSE_HEADERS =
   /^(content-type|retry-after|retry-after-ms|x-should-retry|(x-)?request-id|etag|link|location|openai-processing-ms|(x|anthropic)-ratelimit-[a-z-]+)$/
 
-/** A response as it is recorded. */
+/** A recorded response. */
 export const RecordedResponse = Schema.Struct({
   url: Schema.String,
   status: Schema.Int,
   statusText: Schema.String,
-  /** Present where the request was redirected to the URL. */
+  /** Present if `url` is the target of a redirect. */
   redirected: optional(Schema.Literal(true)),
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
-  /** The pieces of the body, as the program got them. */
+  /** The body in the pieces that the program got. */
   chunks: Schema.Array(Chunk),
-  /** `open`: the program had not read it to its end when the recording ended. */
+  /** `open`: the program was still reading when the recording ended. */
   end: Schema.Literal("none", "clean", "cut", "cancelled", "open"),
   /**
-   * Present where the body was encoded for its way, and its encoding (`gzip`) broke off, although the connection ended as if the body were
-   * whole: many clients take no notice of it.
+   * The encoding (`gzip`) of a compressed body that ended early on a connection that ended cleanly. Many clients do not
+   * notice.
    */
   cutWithin: optional(Schema.String),
-  /** Present where the program's signal ended it: what reading it failed with. It is `cancelled` then. */
+  /** The error that reading failed with after the program aborted it; `end` is then `cancelled`. */
   aborted: optional(Schema.Struct({ name: Schema.String, message: Schema.String })),
-  /** Why the body was not kept. */
+  /** Why the body is missing. */
   omitted: optional(Schema.Literal("a key occurs in it", "it is too large")),
-  /** Present where keys were taken out of the body, which is one piece then. */
+  /** Present if keys were removed from the body, which is then one piece. */
   redacted: optional(Schema.Literal(true)),
 })
 
 export type RecordedResponse = typeof RecordedResponse.Type
 
-/** A request as a program made it. */
+/** A request as the program made it. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
   readonly headers: HttpHeaders
-  /** Text that is well-formed, or bytes; null without a body. */
+  /** Well-formed text, or bytes; null without a body. */
   readonly body: string | Uint8Array | null
 }
 
-/** A request with what is read of it, without keys. */
+/** A request as read, redacted. */
 export interface ReadRequest {
   readonly method: string
-  /** Without keys. */
   readonly url: string
-  /** `{ method, url, headers, body? }`: there is no `body` without one, nor where it is too large or has keys between its bytes. */
+  /**
+   * `{ method, url, headers, body? }`. `body` is missing if there is none, if it is too large, or if its bytes hold
+   * keys.
+   */
   readonly recorded: () => JsonObject
-  /** The body's JSON, or its text; undefined without a body, and where it is not text. */
+  /** The body's JSON or text; undefined without a body and for binary data. */
   readonly body: Json | undefined
-  /** Whether what is recorded of it may be too large for an event. */
+  /** Whether it may be too large for an event. */
   readonly isLong: boolean
-  /** Digest of the method, the path with its query, and the body: the host may be another in a replay. */
+  /** Digest of the method, the path with its query, and the body. Not of the host: a replay may use another one. */
   readonly digest: string
 }
 
-/** Reads a request, and learns the keys in it. */
+/** Reads a request, and teaches the redaction its keys. */
 export const read = (sent: SentRequest, redaction: Redaction): ReadRequest => {
   const { method, url, headers, body: sentBody } = withFixedBoundary(sent)
   const text = sentBody === null ? undefined : textOf(sentBody)
   const json = text === undefined ? undefined : jsonOf(text)
-  // Also of JSON that is nested too deeply for a log, which is recorded as text.
+  // Also for JSON too deep for the log, which is recorded as text.
   redaction.learn(headers, url, json ?? text)
   const given = text === undefined ? undefined : loggable(json, text)
   const safeUrl = redaction.url(url)
@@ -97,24 +99,26 @@ export const read = (sent: SentRequest, redaction: Redaction): ReadRequest => {
   }
 }
 
-/** A shorter text fits into an event, in characters: JSON takes 6 bytes for some. */
+/** Shorter texts always fit into an event, in characters: JSON takes up to 6 bytes for one. */
 const LONG_TEXT = 1024 * 1024
 
-/** The JSON value of a text as a log can hold it, else the text. */
+/** The JSON value if the log can hold it, otherwise the text. */
 const loggable = (json: Json | undefined, text: string): Json =>
   (json === undefined ? undefined : wellFormed(json)) ?? text
 
-/** A text whose keys are spelled as in the text that `JSON.stringify` writes of its value; undefined if it may have other escapes. */
+/**
+ * The text if it has only escapes that `JSON.stringify` writes too, so that keys are spelled the same; undefined
+ * otherwise.
+ */
 const spelledPlainly = (text: string | undefined): string | undefined =>
   text === undefined || /\\[u/]/.test(text) ? undefined : text
 
-/** The path of a URL with its query. */
+/** Path and query. */
 const pathOf = remembered((url) => {
   const { pathname, search } = new URL(url)
   return pathname + search
 })
 
-/** The body of a request as it is recorded. */
 const keptBody = (body: SentRequest["body"], text: string | undefined, redaction: Redaction) => {
   if (body === null || Buffer.byteLength(body) > MOST_KEPT) return {}
   if (text !== undefined) return { body: [0, redaction.text(text)] as const }
@@ -122,8 +126,8 @@ const keptBody = (body: SentRequest["body"], text: string | undefined, redaction
 }
 
 /**
- * A form whose parts are parted by the same text each time: clients draw it by lot (RFC 7578, section 4.1), and a replay
- * draws another.
+ * Replaces the boundary of a multipart form with a fixed one: clients draw it at random (RFC 7578, section 4.1), so a
+ * replay would differ.
  */
 const withFixedBoundary = (sent: SentRequest): SentRequest => {
   const type = sent.headers.get("content-type") ?? ""
@@ -137,14 +141,14 @@ const withFixedBoundary = (sent: SentRequest): SentRequest => {
 
 const FIXED_BOUNDARY = "recorded-boundary"
 
-/** Whether a key occurs in bytes that are no text. */
+/** Whether binary data holds a key. */
 const hasKey = (bytes: Uint8Array, redaction: Redaction): boolean => {
   const text = Buffer.from(bytes).toString("latin1")
   redaction.learn(new Headers(), "http://none", text)
   return redaction.isIn(text)
 }
 
-/** A text, or that of bytes that are UTF-8; undefined for others. */
+/** The text of a body; undefined if its bytes are not UTF-8. */
 export const textOf = (body: string | Uint8Array): string | undefined => {
   if (typeof body === "string") return body
   try {
@@ -156,7 +160,6 @@ export const textOf = (body: string | Uint8Array): string | undefined => {
 
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })
 
-/** The headers of a response that are kept. */
 export const responseHeaders = (headers: HttpHeaders, redaction: Redaction) =>
   keptHeaders(headers, RESPONSE_HEADERS, redaction)
 
@@ -165,35 +168,34 @@ const keptHeaders = (headers: HttpHeaders, kept: RegExp, redaction: Redaction) =
     [...headers].filter(([name]) => kept.test(name)).map(([name, value]) => [name, redaction.text(value)]),
   )
 
-/** Whether a value from a log is the pieces of a body. */
+/** Whether a logged value is a list of chunks. */
 export const areChunks = (value: unknown): value is ReadonlyArray<Chunk> =>
   Array.isArray(value) &&
   value.every((piece: unknown) => Array.isArray(piece) && typeof piece[0] === "number" && typeof piece[1] === "string")
 
-/** The text of all pieces, joined. Most are text by themselves, and are not decoded again. */
+/** The joined text. Most chunks are text already and skip decoding. */
 export const joinedText = (chunks: ReadonlyArray<Chunk>): string =>
   chunks.every(([, , encoding]) => encoding === undefined)
     ? chunks.map(([, text]) => text).join("")
     : Buffer.from(joined(chunks)).toString("utf8")
 
-/** Whether a body is text, wherever its pieces are cut. */
+/** Whether a body is text, even if chunks split characters. */
 export const isText = (chunks: ReadonlyArray<Chunk>): boolean =>
   chunks.every(([, , encoding]) => encoding === undefined) || textOf(joined(chunks)) !== undefined
 
-/** The bytes of all pieces, joined. */
+/** The joined bytes. */
 export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
 
-/** Whether an error of that name says that the program's signal ended a request. `AbortSignal.timeout` gives the second one. */
+/** Whether the name is that of an abort: `AbortError`, or `TimeoutError` from `AbortSignal.timeout`. */
 export const isAbort = (name: string): boolean => name === "AbortError" || name === "TimeoutError"
 
-/** Where a response came from. */
 interface Origin {
   readonly url: string
   readonly redirected: boolean
   readonly type: string
 }
 
-/** The response as one that came from there, as its clones do: a `Response` that is made by hand does not say so. */
+/** Sets a response's `url`, `redirected` and `type`, which its constructor cannot, on its clones too. */
 export const from = (response: HttpResponse, { url, redirected, type }: Origin): HttpResponse =>
   Object.defineProperties(response, {
     url: { value: url },
