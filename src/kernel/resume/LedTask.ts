@@ -1,4 +1,4 @@
-/** The task of an agent that is led over the recording of an open task, up to where it asks for something new. */
+/** The task of an agent that replays an open task's recording, up to its first new request. */
 
 import { Effect } from "effect"
 import { defined } from "../../values/defined.ts"
@@ -10,9 +10,9 @@ import { roundInPart } from "../replay/ReplayThenLive.ts"
 import type { Task } from "../tasks/Task.ts"
 
 /**
- * The task in the turn that was not finished. Tool calls of that turn that are not recorded, and commands that were left
- * without an outcome, are carried out, also while others are still answered from the recording. A call that is recorded
- * as another command is a divergence, as is an end before the recording ends.
+ * The task in an unfinished turn. Tool calls of that turn without a record, and commands without an outcome, run live,
+ * even while the recording still answers others. A call recorded as another command is a divergence, and so is an early
+ * end.
  */
 export const withUnfinishedTurn = (
   led: Task,

@@ -1,4 +1,4 @@
-/** The recording of a task that an earlier kernel left open, and where its agent goes on. Pure. */
+/** The recording of an open task of an earlier kernel, and where its agent continues. Pure. */
 
 import { Data, Either } from "effect"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -15,7 +15,7 @@ import { leftAt, type Point } from "../replay/DecisionPoint.ts"
 import { PERCEIVING, type Recording, type Request } from "../replay/Recording.ts"
 import { cutPerceptions } from "../replay/Request.ts"
 
-/** See the reason: the task cannot be resumed. It stays as it is. */
+/** The task cannot be resumed, for this reason. It stays as it is. */
 export class NotResumable extends Data.TaggedError("NotResumable")<{
   readonly taskId: string
   readonly reason: string
@@ -25,13 +25,13 @@ export class NotResumable extends Data.TaggedError("NotResumable")<{
   }
 }
 
-/** Where the agent of an open task goes on. */
+/** Where the agent of an open task continues. */
 export interface ResumePoint extends Point {
   /** The version of the task's stream. */
   readonly version: number
 }
 
-/** The point at which a recording ends. */
+/** The end of a recording. */
 export const pointOf = (recording: Recording): ResumePoint => {
   const { events, requests, taskId } = recording
   const at = events.at(-1)?.position ?? 0
@@ -54,7 +54,7 @@ export const pointOf = (recording: Recording): ResumePoint => {
 
 const isLeft = (request: Request): boolean => request.kind === "act" && request.outcome === null
 
-/** Checks that an agent can go on with a task, with the plugins that there are now. */
+/** Checks that an agent can continue a task with today's plugins. */
 export const check = (
   recording: Recording,
   agent: Agent.Agent,
@@ -85,7 +85,7 @@ const whyNot = (
   )[0]
 }
 
-/** Why a plugin that takes part cannot serve the task any more. */
+/** Why a plugin can no longer serve the task. */
 const problemOf = (plugin: string, then: Plugin | undefined, now: Plugin | undefined): string | undefined => {
   if (now === undefined) return `its plugin ${plugin} was removed; import it again`
   if (!now.active)

@@ -1,4 +1,4 @@
-/** Resumes a task that an earlier kernel left open: its agent goes on with it, on the same timeline. */
+/** Resumes an open task of an earlier kernel: its agent continues on the same timeline. */
 
 import { Data, Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -40,7 +40,9 @@ import * as WorkedTime from "./WorkedTime.ts"
 export { NotResumable } from "./OpenRecording.ts"
 export { ResumeOptions } from "./ResumeOptions.ts"
 
-/** Resume with an agent that decides as it did, or fork the task. The task stays open. */
+/**
+ * The agent decided differently from the recording. The task stays open: resume it with the original agent, or fork it.
+ */
 export class ResumeDiverged extends Data.TaggedError("ResumeDiverged")<{
   readonly taskId: string
   readonly agent: string
@@ -55,7 +57,7 @@ export class ResumeDiverged extends Data.TaggedError("ResumeDiverged")<{
   }
 }
 
-/** See the reason: a plugin's environment could not be brought to where the task stands. The task stays open. */
+/** A plugin's environment could not return to the task's state. The task stays open. */
 export class WorldNotRestored extends Data.TaggedError("WorldNotRestored")<{
   readonly taskId: string
   readonly plugin: string
@@ -69,7 +71,7 @@ export class WorldNotRestored extends Data.TaggedError("WorldNotRestored")<{
   }
 }
 
-/** Why a task was not resumed. It stays open. */
+/** Why a resume failed. The task stays open. */
 export type ResumeError =
   | Options.InvalidOptions
   | TaskAudit.TaskNotFound
@@ -86,15 +88,17 @@ export type ResumeError =
   | LogError
 
 /**
- * Goes on with an open task. Its agent is led over what is recorded, and continues from there: nothing that was answered
- * is asked again, of a model, a person or a plugin. Environments are restored and verified as in a fork. A question to a
- * person still stands, unless others may have written it: then the person is asked again. The actuator of a command that was
- * dispatched without an outcome is asked first what became of it, where it has a `settle`. If it cannot tell, the command
- * is dispatched again only where its actuator is idempotent; its outcome is unknown otherwise.
+ * Continues an open task. Its agent replays the recording and continues from there: no model, person or plugin answers
+ * a request twice. Environments are restored and verified as in a fork.
  *
- * If it cannot go on (the agent decides otherwise, an environment cannot be restored), the task stays open.
+ * An open confirmation still stands, unless another program may have written it: then the kernel asks again. If a
+ * command was dispatched without an outcome, the kernel first asks its actuator (`settle`). If the actuator cannot
+ * tell, the kernel dispatches the command again only if the actuator is idempotent; otherwise the outcome stays
+ * unknown.
  *
- * @param audit the audit of the task
+ * If the agent diverges or an environment cannot be restored, the task stays open.
+ *
+ * @param audit returns the audit of the task
  */
 export const resume = (
   context: KernelContext,
@@ -107,7 +111,7 @@ export const resume = (
     const agent = yield* Options.decode("tasks.resume", Agent.Agent, given, ["agent"])
     const options = yield* Options.decode("tasks.resume", ResumeOptions, input)
     yield* context.lease.held
-    // Claimed before anything is read, so that a task is resumed once.
+    // Claim before reading, so that a task resumes only once.
     const claimed = Effect.suspend(() =>
       context.running.reserve(taskId)
         ? Effect.void
@@ -120,7 +124,7 @@ export const resume = (
     )
   })
 
-/** Goes on with a task that was claimed. Only its set-up and its agent's work can be interrupted. */
+/** Continues a claimed task. An interrupt reaches only the set-up and the agent's work. */
 const goOn = (
   context: KernelContext,
   audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>,
@@ -153,7 +157,7 @@ const goOn = (
         worked: (agentId) => WorkedTime.workedMs(recording.events, agentId),
       }
       const task = yield* TaskStart.begin(kernel, opening, (open, untilClosed) =>
-        // Before anything else acts, and in the world as it was brought back.
+        // Before anything else acts, and in the restored world.
         restore(
           untilClosed(
             Effect.zipRight(
@@ -186,12 +190,12 @@ const goOn = (
         yield* kernel.running.suspend(taskId)
         return yield* new ResumeDiverged({ taskId, agent: Agent.fullName(agent), divergence })
       }
-      // An agent that failed over what is recorded may be mended and resumed again.
+      // An agent that failed during the replay may be fixed and resumed again.
       if (Exit.isFailure(worked) && !wentLive) {
         yield* kernel.running.suspend(taskId)
         return yield* Effect.failCause(worked.cause)
       }
-      // Whatever becomes of the note, the task is closed.
+      // Close the task even if the note fails.
       const note = { about: "resume", causationId: resumedBy } as const
       const noted = yield* Effect.exit(notePast(record.recorder, note, recorded, deciding.parted()))
       yield* closeAfter(task, worked)
@@ -201,7 +205,7 @@ const goOn = (
     }),
   )
 
-/** Checks that the task can be resumed, and records that it is. If another program appends meanwhile, it looks again. */
+/** Checks that the task can resume, and records it. If another program appends in between, checks again. */
 const take = (
   kernel: KernelContext,
   taskId: string,
@@ -234,7 +238,7 @@ const take = (
       )
   })
 
-/** Fails if the copy of a plugin, in the version that the task was opened with, is gone. */
+/** Fails if the copy of a plugin, in the version of the task's opening, is gone. */
 const installed = (kernel: KernelContext, { plugins, registryAt, opened, taskId }: Recording.Recording) =>
   Effect.gen(function* () {
     const then = registryAt(opened.position)
@@ -253,11 +257,11 @@ const notRestored = <A, R>(taskId: string, restored: Effect.Effect<A, WorldResto
     WorldDiffers: (differs) => new WorldNotRestored({ taskId, plugin: differs.plugin, reason: differs.difference }),
     EnvironmentRefused: ({ plugin, reason }) => new WorldNotRestored({ taskId, plugin, reason }),
     FileUnreadable: ({ message, file }) => new WorldNotRestored({ taskId, plugin: file, reason: message }),
-    // A resumption has no overrides.
+    // A resume has no overrides.
     OverrideInvalid: Effect.die,
   })
 
-/** The recorded requests that the agent is led over. */
+/** The recorded requests that the agent replays. */
 const pastOf = (
   { past, recording }: OpenRecording.ResumePoint,
   agent: Agent.Agent,

@@ -8,8 +8,7 @@ import type { RestoreOptions } from "../fork/WorldRestoration.ts"
 /** Options of `tasks.resume`. `maxSteps` counts from the opening of the task. */
 export interface ResumeOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound"> {
   /**
-   * How long the agent may take for each decision that is recorded, in milliseconds. One that takes longer is refused
-   * (`ResumeDiverged`). Default: no limit.
+   * Time for each recorded decision, in milliseconds. A slower agent fails with `ResumeDiverged`. Default: no limit.
    */
   readonly ledWithinMs?: number
 }

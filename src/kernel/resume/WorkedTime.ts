@@ -1,12 +1,12 @@
-/** How long agents have worked on a task, as the processes that ran them recorded it. */
+/** How long agents have worked on a task, as recorded by their processes. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
- * How long an agent had worked on a task, in milliseconds, as far as that is known: up to its last request to a model, and
- * from there what is known to have passed until that was answered and the longest of the commands that followed took. No
- * clock's time is read: each process measured by its own monotonic clock. 0 where no request carries it. Pure.
+ * The known working time of an agent, in milliseconds: up to its last model call, plus that call's latency and the
+ * longest of the commands that followed. It reads no clock, since each process measured with its own monotonic clock. 0
+ * if no model call carries a time. Pure.
  *
  * @param agentId the agent, in a task with several
  */

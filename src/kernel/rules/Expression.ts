@@ -1,4 +1,4 @@
-/** CEL expressions (https://cel.dev), most of which are true or false: compiling and checking them, and where they are wrong. */
+/** Compiles and checks CEL expressions (https://cel.dev), and locates their errors. */
 
 import {
   type ASTNode,
@@ -15,28 +15,28 @@ import * as Pattern from "./Pattern.ts"
 import { childrenOf } from "./RuleDependencies.ts"
 
 /**
- * A compiled expression, which evaluates within its budget. It throws where CEL does, and `TooExpensive` where its budget is used up;
- * `described` says why.
+ * A compiled expression with a budget per evaluation. It throws where CEL does, and `TooExpensive` beyond the budget;
+ * `described` explains either.
  */
 export interface Program {
   (variables: object): unknown
   readonly ast: ASTNode
 }
 
-/** What is wrong with an expression, and where. */
+/** An error in an expression, and its place. */
 export interface ExpressionFlaw {
   readonly source: string
-  /** Counted from 1. A wrong type is reported at the start of the expression. */
+  /** From 1. A type error points to the start of the expression. */
   readonly line: number
   readonly column: number
   readonly reason: string
 }
 
 /**
- * Compiles an expression and checks its names and types against an environment.
+ * Compiles a Boolean expression and checks its names and types against an environment.
  *
- * @param use what is made of the program. What it throws is reported as a flaw of the expression.
- * @param budget what its evaluations may cost. Default: `Meter.BUDGET`.
+ * @param use turns the program into the result; its exceptions become flaws of the expression
+ * @param budget the cost of evaluations (default: `Meter.BUDGET`)
  */
 export const compile = <A>(
   source: string,
@@ -50,7 +50,7 @@ export const compile = <A>(
       : Either.left(notBoolean(source, `it gives a value of type ${type}`)),
   )
 
-/** The same for an expression that gives a value of any type. */
+/** Compiles an expression with a value of any type. */
 export const compileValue = <A>(
   source: string,
   environment: Environment,
@@ -76,12 +76,11 @@ const checked = <A>(
   }
 }
 
-/** A program that evaluates within a budget. */
 const within = (source: string, budget: Meter.Budget, parsed: ReturnType<Environment["parse"]>): Program => {
   const meter = Meter.make(source, budget)
   const steps = Guard.install(parsed.ast, meter)
   const evaluate = (variables: object): unknown => {
-    // A missing key is an ordinary result: collecting the trace of its error would take most of the time.
+    // A missing key is an ordinary result, and collecting its stack trace would take most of the time.
     const { stackTraceLimit } = Error
     Error.stackTraceLimit = 0
     meter.begin()
@@ -90,17 +89,17 @@ const within = (source: string, budget: Meter.Budget, parsed: ReturnType<Environ
       return parsed(variables)
     } finally {
       Error.stackTraceLimit = stackTraceLimit
-      // Also where the error of a refused charge became a value: `refused || true`.
+      // Even if the error of a refused charge became a value: `refused || true`.
       meter.end()
     }
   }
   return Object.assign(evaluate, { ast: parsed.ast })
 }
 
-/** Finds what no evaluation can use: integers beyond 64 bits, and patterns of `matches` that are not of RE2's syntax. */
+/** Finds literals that no evaluation can use: integers beyond 64 bits, and `matches` patterns outside RE2's syntax. */
 const checkLiterals = (node: ASTNode, patterns: { size: number }): void => {
   if (node.op === "value" && typeof node.args === "bigint" && node.args > MAX_INT) throw outOfRange(node)
-  // -9223372036854775808 is a minus before a number that is itself out of range.
+  // -9223372036854775808 parses as a minus before an out-of-range number.
   if (node.op === "-_" && node.args.op === "value" && node.args.args === MAX_INT + 1n) return
   const pattern = patternOf(node)
   if (pattern?.op === "value" && typeof pattern.args === "string") checkPattern(pattern.args, pattern, patterns)
@@ -129,7 +128,7 @@ const checkPattern = (pattern: string, node: ASTNode, patterns: { size: number }
   }
 }
 
-/** The flaw of an expression that gives something else than true or false. */
+/** The flaw of an expression that is not Boolean. */
 export const notBoolean = (source: string, found: string): ExpressionFlaw => ({
   source,
   line: 1,
@@ -137,14 +136,14 @@ export const notBoolean = (source: string, found: string): ExpressionFlaw => ({
   reason: `${found}, and not true or false`,
 })
 
-/** The flaw that a CEL error tells of. */
+/** Converts a CEL error. */
 export const flawOf = (source: string, cause: unknown): ExpressionFlaw => {
   const { summary, start } = described(cause)
   const before = source.slice(0, start).split("\n")
   return { source, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, reason: summary }
 }
 
-/** The code, summary and start of a CEL error. Any other thrown value is described by its message. */
+/** The code, summary and start of a CEL error, or the message of any other thrown value. */
 export const described = (
   cause: unknown,
 ): { readonly code: string; readonly summary: string; readonly start: number } => {
@@ -155,5 +154,5 @@ export const described = (
   return { code: "", summary: cause instanceof Error ? cause.message : String(cause), start: 0 }
 }
 
-/** The code of an evaluation that used up its budget. */
+/** The code of an evaluation beyond its budget. */
 export const TOO_EXPENSIVE = "too_expensive"

@@ -1,10 +1,12 @@
 /**
- * Evaluates expressions from outside within a budget (`Meter`). Every expression is compiled by `Expression`, and so runs under this guard:
- * time and memory are bounded by steps, which loops and operations on texts and lists take before they do their work, and regular
- * expressions are matched in linear time (`Pattern`). Where the library departs from CEL and an operation can be mended, it is mended here.
+ * Evaluates untrusted expressions within a budget (`Meter`). `Expression` compiles every expression, so each one runs
+ * under this guard. Steps bound time and memory: loops and operations on texts and lists charge before they work, and
+ * `Pattern` matches regular expressions in linear time. Where the library departs from CEL, this module fixes the
+ * operations that can be fixed.
  *
- * The library has no hooks for that. After it has checked a syntax tree, each node of an operation or a call has a `handle`, which takes
- * the operands' values: the guard puts its own in front. It refuses to compile where a node has none, as after a change of the library.
+ * The library has no hooks. After the check of a syntax tree, each node of an operation or a call has a `handle` that
+ * takes the operands' values, and the guard wraps it. If a node has none, for example after a change of the library,
+ * the compilation fails.
  */
 
 import { type ASTNode, EvaluationError } from "@marcbachmann/cel-js"
@@ -15,7 +17,7 @@ import { sizeWithin, stepsOf } from "./Meter.ts"
 
 type Handle = (...args: ReadonlyArray<unknown>) => unknown
 
-/** What a checked node has besides what the library declares. */
+/** The undeclared parts of the library's checked nodes. */
 interface CheckedNode {
   readonly op: string
   readonly args: unknown
@@ -26,33 +28,33 @@ interface CheckedNode {
 
 type Evaluate = (ev: unknown, of: unknown, context: unknown) => unknown
 
-/** A macro that is evaluated as it is. */
+/** A macro without an expansion. */
 interface Macro {
   readonly evaluate: Evaluate
 }
 
-/** A loop: each macro over a list or a map becomes one. */
+/** A loop. Each macro over a list or a map expands to one. */
 interface Loop {
   readonly step: CheckedNode
   condition?: ((accumulated: unknown) => boolean) | undefined
 }
 
-/** Most values within an operand of `==` that are counted. */
+/** Maximum counted values in an operand of `==`. */
 const MAX_COUNTED = 1_000_000
 
-/** Has every operation of a checked syntax tree take its steps. Returns the steps of one pass over the tree. */
+/** Makes every operation of a checked syntax tree charge its steps. Returns the steps of one pass over the tree. */
 export const install = (ast: ASTNode, meter: Meter): number => {
   const seen = new Set<CheckedNode>()
   visit(ast as unknown as CheckedNode, seen, meter)
   return seen.size
 }
 
-/** Returns how many nodes are below a node, itself included. Parts that two nodes share are guarded once. */
+/** Returns the number of nodes from a node down. Guards shared parts once. */
 const visit = (node: CheckedNode, seen: Set<CheckedNode>, meter: Meter): number => {
   if (seen.has(node)) return weightOf(node)
   seen.add(node)
   const { alternate, macro } = node.meta
-  // A macro is evaluated by what it was expanded to, and its arguments are parts of that.
+  // The expansion evaluates the macro and contains its arguments.
   if (alternate !== undefined) return visit(alternate, seen, meter)
   const below = macro === undefined ? node.args : Object.values(macro).filter((part) => part !== node)
   const weight = 1 + nodesOf(below).reduce((sum, child) => sum + visit(child, seen, meter), 0)
@@ -68,7 +70,7 @@ const weightOf = (node: CheckedNode): number => weights.get(node.meta.alternate 
 const isNode = (value: unknown): value is CheckedNode =>
   typeof value === "object" && value !== null && "op" in value && "meta" in value
 
-/** The nodes among a node's arguments: lists of nodes, entries of maps and the parts of a loop included. */
+/** The child nodes, including those in lists, map entries and loops. */
 const nodesOf = (args: unknown): ReadonlyArray<CheckedNode> => {
   if (isNode(args)) return [args]
   if (Array.isArray(args)) return args.flatMap(nodesOf)
@@ -79,7 +81,6 @@ const isLoop = (args: unknown): args is Loop => typeof args === "object" && args
 
 const guard = (node: CheckedNode, meter: Meter): void => GUARDS[node.op]?.(node, meter)
 
-/** Replaces what a node does with its operands. */
 const replace = (node: CheckedNode, wrap: (inner: Handle) => Handle): void => {
   const { handle } = node
   if (handle === undefined)
@@ -101,10 +102,10 @@ const after = (node: CheckedNode, check: (result: unknown) => unknown): void =>
         check(inner(...args)),
   )
 
-/** Steps of an error: what throws takes a hundred times as long as what returns. */
+/** Steps of an error: throwing takes a hundred times as long as returning. */
 const ERROR_STEPS = 300
 
-/** Errors of a node, which its parent may swallow, take steps. */
+/** Charges for errors of a node, which its parent may swallow. */
 const chargeErrors = (node: CheckedNode, meter: Meter): void => {
   const evaluate = evaluationOf(node)
   node.evaluate = (ev, _, context) => {
@@ -117,7 +118,7 @@ const chargeErrors = (node: CheckedNode, meter: Meter): void => {
   }
 }
 
-/** How the library evaluates a node. Its own method replaces itself at its first call. */
+/** How the library evaluates a node. The node's own method replaces itself on its first call. */
 const evaluationOf = (node: CheckedNode): ((ev: unknown, context: unknown) => unknown) => {
   const { alternate, macro, evaluate } = node.meta
   if (alternate !== undefined) return (ev, context) => alternate.evaluate(ev, alternate, context)
@@ -127,7 +128,7 @@ const evaluationOf = (node: CheckedNode): ((ev: unknown, context: unknown) => un
   return (ev, context) => evaluate(ev, node, context)
 }
 
-/** Each round of a loop costs its body. Keys of a map are counted before they are listed. */
+/** Each round of a loop costs its body. Charges for a map's keys before it lists them. */
 const guardLoop = (node: CheckedNode, meter: Meter): void => {
   const loop = node.args
   if (!isLoop(loop)) throw new Error("expected a loop with a step, found none: the library of CEL has changed")
@@ -149,7 +150,7 @@ const guardLoop = (node: CheckedNode, meter: Meter): void => {
 const isMap = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !Array.isArray(value) && value.constructor === Object
 
-/** Steps of comparing two values at worst. */
+/** The worst-case steps of comparing two values. */
 const stepsOfEquality = (left: unknown, right: unknown): number => {
   if (typeof left === "string" && typeof right === "string") return left.length === right.length ? stepsOf(left) : 0
   if (typeof left !== "object" || typeof right !== "object") return 1
@@ -163,7 +164,7 @@ const guardLogic = ({ args }: CheckedNode, meter: Meter): void => {
   if (left !== undefined && left.op !== "value") chargeErrors(left, meter)
 }
 
-/** Texts are in the order of their code points. */
+/** Orders texts by code points. */
 const guardOrder = (node: CheckedNode, meter: Meter): void => {
   const holds = ORDERS[node.op]
   if (holds === undefined) return
@@ -188,7 +189,7 @@ const int64 = (result: unknown): unknown => {
   return result
 }
 
-/** What stands in front of the operations that take time or memory, or that are mended. */
+/** Guards of operations that take time or memory, or need a fix. */
 const GUARDS: { readonly [op: string]: (node: CheckedNode, meter: Meter) => void } = {
   comprehension: guardLoop,
   "+": (node, meter) => before(node, (left, right) => meter.charge(stepsOf(left) + stepsOf(right))),

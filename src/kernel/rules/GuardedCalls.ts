@@ -1,4 +1,4 @@
-/** The functions of expressions under the guard: what a call costs, and where a function of the library is mended. */
+/** Guards function calls: their costs, and fixes of the library's functions. */
 
 import { EvaluationError } from "@marcbachmann/cel-js"
 import type { Meter } from "./Meter.ts"
@@ -7,14 +7,14 @@ import * as Pattern from "./Pattern.ts"
 
 type Handle = (...args: ReadonlyArray<unknown>) => unknown
 
-/** A call in a checked syntax tree. Its values are in a list, the receiver first. */
+/** A call in a checked syntax tree, with its values in a list, the receiver first. */
 interface Call {
   readonly op: string
   readonly args: unknown
 }
 
 /**
- * Guards a call: its arguments and its result take steps. A function that `MENDED` names gives its own result, or refuses, for the
+ * Guards a call: arguments and result cost steps. A function in `MENDED` returns its own result, or throws, for the
  * values that it knows.
  */
 export const guard = (call: Call, replace: (wrap: (inner: Handle) => Handle) => void, meter: Meter): void => {
@@ -35,8 +35,8 @@ export const guard = (call: Call, replace: (wrap: (inner: Handle) => Handle) => 
 }
 
 /**
- * A time at an offset from UTC, such as `+02:00`, as the same reading in UTC. Only newer Nodes know offsets as time zones, and
- * a rule has to judge the same on all of them.
+ * Converts a time at a UTC offset such as `+02:00` to the same reading in UTC. Only newer versions of Node accept
+ * offsets as time zones, and a rule must give the same result on all of them.
  */
 const atOffset = (values: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const [time, zone] = values
@@ -51,13 +51,13 @@ const atOffset = (values: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
 
 const OFFSET = /^([+-]?)(\d\d):(\d\d)$/
 
-/** A time in a time zone is formatted and read again, which takes a third of a millisecond. */
+/** The library formats and parses a time in a time zone, which takes a third of a millisecond. */
 const ZONE_STEPS = 10_000
 
-/** Functions that look for a text in a text: V8 compares at each place of it, up to the whole of what it looks for. */
+/** Text searches: V8 may compare the whole wanted text at each position. */
 const SEARCHES: ReadonlySet<string> = new Set(["contains", "indexOf", "lastIndexOf", "split"])
 
-/** Comparisons of characters that count as one step. */
+/** Character comparisons per step. */
 const COMPARISONS = 50
 
 const searchSteps = ([text, wanted]: ReadonlyArray<unknown>): number =>
@@ -66,13 +66,13 @@ const searchSteps = ([text, wanted]: ReadonlyArray<unknown>): number =>
 const joinSteps = ([list, separator]: ReadonlyArray<unknown>): number =>
   Array.isArray(list) ? list.reduce((sum: number, part) => sum + stepsOf(part) + stepsOf(separator), 0) : 0
 
-/** Longest text of a duration. The library reads it by a pattern whose time is cubic. */
+/** Maximum length of a duration, which the library parses in cubic time. */
 const MAX_DURATION = 64
 
 /** The first value beyond `int`. */
 const INT_LIMIT = 2 ** 63
 
-/** Instructions of a pattern's program that count as one step for each character. */
+/** Instructions of a pattern's program per step, for each character. */
 const INSTRUCTIONS = 8
 
 const refuse = (code: string, message: string): never => {
@@ -96,7 +96,7 @@ const patternOf = (pattern: string): Pattern.Pattern => {
   }
 }
 
-/** What a function gives for these values. Undefined: what the library gives. */
+/** Replacements of library functions; undefined falls back to the library. */
 const MENDED: { readonly [name: string]: (values: ReadonlyArray<unknown>, meter: Meter) => unknown } = {
   matches,
   duration: ([text]) =>

@@ -1,9 +1,9 @@
-/** `has(e.f)` of CEL, where `e` is any expression. The library takes names and dots only, as in `has(a.b.f)`. */
+/** Supports CEL's `has(e.f)` for any expression `e`. The library accepts only names and dots, as in `has(a.b.f)`. */
 
 import type { ASTNode } from "@marcbachmann/cel-js"
 import { childrenOf } from "./RuleDependencies.ts"
 
-/** What the guard and the library have in common of a macro that is evaluated as it is. */
+/** The macro's shape in the library. */
 interface HasMacro {
   readonly args: ReadonlyArray<ASTNode>
   evaluate: (ev: Evaluator, macro: HasMacro, context: unknown) => unknown
@@ -19,7 +19,10 @@ interface Checker {
   readonly getType: (name: string) => unknown
 }
 
-/** Before a syntax tree is checked: has every `has` over an index, a call or a literal evaluate what stands before its last dot. */
+/**
+ * Runs before the check of a syntax tree: makes each `has` over an index, a call or a literal evaluate the part before
+ * its last dot.
+ */
 export const extend = (node: ASTNode): void => {
   if (node.op === "call" && node.args[0] === "has") extendHas(node)
   for (const child of childrenOf(node.args)) extend(child)
@@ -38,7 +41,7 @@ const extendHas = (node: ASTNode & { readonly op: "call" }): void => {
   macro.evaluate = (ev, _, context) => hasMember(ev.run(of, context), name)
 }
 
-/** Whether a node is names and dots. */
+/** Names and dots only. */
 const isChain = (node: ASTNode): boolean => node.op === "id" || (node.op === "." && isChain(node.args[0]))
 
 const hasMember = (of: unknown, name: string): boolean =>

@@ -1,23 +1,23 @@
-/** Counts what one evaluation of an expression costs, and ends it where it costs too much. */
+/** Counts the cost of an expression's evaluation, and ends it beyond the budget. */
 
-/** What an expression may cost. */
+/** The maximum cost of an expression. */
 export interface Budget {
-  /** Steps of one evaluation. */
+  /** Per evaluation. */
   readonly steps: number
-  /** Steps of all evaluations together. Default: no limit. */
+  /** Over all evaluations. Default: no limit. */
   readonly total?: number
 }
 
 /**
- * A step is a node of the syntax tree, an element of a list or eight characters: some 20 to 50 ns. The count depends on the
- * expression and its data alone, so that an expression that is too expensive here is so on every machine.
+ * A step is a syntax node, a list element or eight characters: some 20 to 50 ns. The count depends only on the
+ * expression and its data, so an expression that is too expensive here is too expensive on every machine.
  */
 export const BUDGET: Budget = { steps: 5_000_000 }
 
-/** The expression would take more steps than its budget has. Its message names it. */
+/** The expression exceeds its budget. The message names it. */
 export class TooExpensive extends Error {
   override readonly name = "TooExpensive"
-  /** The same without its name, for messages that begin with it. */
+  /** The message without the expression. */
   readonly summary: string
 
   constructor(source: string, { steps, total }: Budget, isTotal: boolean) {
@@ -29,24 +29,23 @@ export class TooExpensive extends Error {
   }
 }
 
-/** Most characters of an expression in a message. */
+/** Maximum characters of an expression in a message. */
 const SHOWN = 200
 
 const shortened = (source: string): string => (source.length > SHOWN ? `${source.slice(0, SHOWN)}…` : source)
 
 const amount = (steps = Number.POSITIVE_INFINITY): string => steps.toLocaleString("en-US")
 
-/** The steps that one expression took. An expression that swallows errors (`||`, `exists`) does not outlive its budget. */
+/** Counts one expression's steps. An expression that swallows errors (`||`, `exists`) cannot outlive its budget. */
 export interface Meter {
   /** Begins an evaluation. */
   readonly begin: () => void
-  /** Takes steps before the work that they stand for. Throws where they are used up. */
+  /** Charges steps before the work. Throws beyond the budget. */
   readonly charge: (steps: number) => void
-  /** Throws if any charge of this evaluation was refused, whatever became of its error. */
+  /** Throws if this evaluation exceeded its budget, even if something swallowed the error. */
   readonly end: () => void
 }
 
-/** A meter. */
 export const make = (source: string, budget: Budget): Meter => {
   const { steps, total = Number.POSITIVE_INFINITY } = budget
   let left = steps
@@ -69,17 +68,17 @@ export const make = (source: string, budget: Budget): Meter => {
   }
 }
 
-/** Characters that count as one step. */
+/** Characters per step. */
 const CHARACTERS = 8
 
-/** The steps of reading a text, a list or bytes once. What is within a list is not counted. */
+/** The steps of reading a text, a list or bytes once, without a list's contents. */
 export const stepsOf = (value: unknown): number => {
   if (typeof value === "string") return value.length / CHARACTERS
   if (Array.isArray(value)) return value.length
   return value instanceof Uint8Array ? value.length / CHARACTERS : 0
 }
 
-/** The number of values within a value. Stops counting above a limit. */
+/** The number of values within a value, counted up to a limit. */
 export const sizeWithin = (value: unknown, limit: number): number => {
   let size = 0
   const open: Array<unknown> = [value]

@@ -1,4 +1,4 @@
-/** The paths that an expression reads, and which of them was missing when it was evaluated. */
+/** Finds the paths that an expression reads, and those that were missing in an evaluation. */
 
 import { type ASTNode, type Environment, EvaluationError, serialize } from "@marcbachmann/cel-js"
 import { Either } from "effect"
@@ -6,22 +6,21 @@ import type { PathPattern, Read } from "../../projections/patch/PathPattern.ts"
 import type { Program } from "./Expression.ts"
 import * as Expression from "./Expression.ts"
 
-/** The paths of one expression. */
 export interface MissingReads {
-  /** Every path that it reads, each in full: of `state.a.b`, not `state.a`. Arguments of `has()` are not among them. */
+  /** Every path that it reads, in full: `state.a.b`, without `state.a`. Excludes arguments of `has()`. */
   readonly all: ReadonlyArray<Read>
   /**
-   * The paths whose absence made an evaluation throw. Of a conjunction, one path for each part that has no answer: the
-   * whole is false as soon as one of them is. Empty if it threw for another reason, or within `has()`: there the
-   * expression asks whether a path exists.
+   * The paths whose absence made an evaluation throw. In a conjunction, one path for each part without an answer, since
+   * one false part makes the whole false. Empty if it threw for another reason, or within `has()`, which asks whether a
+   * path exists.
    */
   readonly of: (cause: unknown, context: object) => ReadonlyArray<Read>
 }
 
-/** Determines the paths that a program reads from its syntax tree. */
+/** Determines a program's paths from its syntax tree. */
 export const analyse = ({ ast }: Program, environment: Environment): MissingReads => {
   const byNode = readsOf(ast)
-  // Parts are compiled when a path is missing for the first time: most programs never need them.
+  // Compile the parts on the first missing path: most programs never need them.
   let parts: ReadonlyArray<Part> | undefined
   return {
     all: [...new Set(byNode.values())],
@@ -32,7 +31,7 @@ export const analyse = ({ ast }: Program, environment: Environment): MissingRead
   }
 }
 
-/** The reads of a syntax tree by its nodes, in the order of its text. */
+/** The reads of a syntax tree by node, in the order of its text. */
 type Reads = ReadonlyMap<unknown, Read>
 
 const readsOf = (ast: ASTNode): Reads => {
@@ -46,7 +45,7 @@ const missingFrom = (reads: Reads, cause: unknown): ReadonlyArray<Read> => {
   return read === undefined ? [] : [read]
 }
 
-/** A part of a conjunction that can be evaluated alone. */
+/** A part of a conjunction that evaluates alone. */
 interface Part {
   readonly program: Program
   readonly reads: Reads
@@ -56,7 +55,7 @@ const partOf = (ast: ASTNode, environment: Environment): ReadonlyArray<Part> => 
   const compiled = Expression.compileValue(serialize(ast), environment, (program) => program)
   if (Either.isLeft(compiled)) return []
   const program = compiled.right
-  // The program is the same tree written anew: its reads have the words of the original.
+  // The program is the same tree, serialized again: take the original's words.
   const original = [...readsOf(ast).values()]
   const reads = new Map([...readsOf(program.ast).keys()].flatMap((node, at) => entry(node, original[at])))
   return [{ program, reads }]
@@ -83,7 +82,7 @@ type Bound = ReadonlyMap<string, At | undefined>
 
 const LOOPS: ReadonlySet<unknown> = new Set(["all", "exists", "exists_one", "filter", "map"])
 
-/** Maps each access below a node to the longest path that it is part of. */
+/** Maps each access below a node to the longest path around it. */
 const collect = (node: ASTNode, bound: Bound, within: Read | undefined, found: Map<unknown, Read>): void => {
   const { op, args } = node
   if (op === "." || op === "[]") {
@@ -116,7 +115,7 @@ const readOf = (node: ASTNode, bound: Bound): Read => {
   return at === undefined ? { text } : { text, at }
 }
 
-/** The variable that a node starts at, and the steps below it. Undefined if it starts at a computed value. */
+/** The variable where a node starts, and the steps below it. Undefined if it starts at a computed value. */
 const pathOf = ({ op, args }: ASTNode, bound: Bound): At | undefined => {
   if (op === "id" && typeof args === "string") return bound.has(args) ? bound.get(args) : { variable: args, steps: [] }
   // A filtered list has items of the list.

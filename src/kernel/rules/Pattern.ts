@@ -1,34 +1,34 @@
 /**
- * Regular expressions of CEL: RE2's syntax (https://github.com/google/re2/wiki/Syntax), whose matching takes time linear in the text.
- * `RegExp` backtracks, so that a short pattern and a short text can take for ever.
+ * Regular expressions of CEL in RE2's syntax (https://github.com/google/re2/wiki/Syntax), which match in time linear in
+ * the text. `RegExp` backtracks: a short pattern on a short text can run forever.
  */
 
 import { RE2JS, RE2JSException } from "re2js"
 
 /** A compiled pattern. */
 export interface Pattern {
-  /** Whether any part of the text matches. */
+  /** Tells whether any part of the text matches. */
   readonly test: (text: string) => boolean
-  /** The size of its program. Reading a character takes time proportional to it at worst. */
+  /** The size of its program. The worst-case time per character is proportional to it. */
   readonly size: number
 }
 
-/** A pattern that is not of RE2, or is too large. */
+/** A pattern outside RE2's syntax, or too large. */
 export class PatternInvalid extends Error {}
 
-/** Longest pattern, in characters. */
+/** Maximum characters of a pattern. */
 const MAX_LENGTH = 5_000
 
-/** Largest length of a pattern, times its counted repetitions (`{3}`), which it is written out by. */
+/** Maximum length of a pattern times its counted repetitions (`{3}`), which RE2 expands. */
 const MAX_WRITTEN_OUT = 100_000
 
-/** RE2 refuses larger counts, also where they multiply. */
+/** RE2 refuses larger counts, even as products. */
 const MAX_REPETITIONS = 1_000
 
-/** Largest program, and most of all the patterns that an expression writes out. */
+/** Maximum program size, also of all literal patterns in an expression together. */
 export const MAX_SIZE = 20_000
 
-/** Most patterns that are kept: an expression that takes its pattern from the data has many. */
+/** Maximum cached patterns: an expression may take many from the data. */
 const MAX_KEPT = 256
 
 const kept = new Map<string, Pattern>()
@@ -43,10 +43,10 @@ export const compile = (source: string): Pattern => {
   return compiled
 }
 
-/** Steps of compiling an instruction. */
+/** Steps per compiled instruction. */
 const COMPILING = 5
 
-/** The steps that compiling a pattern takes at most; none if it is kept. */
+/** Maximum steps of compiling a pattern; none if it is cached. */
 export const stepsToCompile = (source: string): number =>
   kept.has(source) ? 0 : COMPILING * Math.min(MAX_WRITTEN_OUT, source.length * repetitions(source.slice(0, MAX_LENGTH)))
 
@@ -75,7 +75,7 @@ const parsed = (source: string): RE2JS => {
   }
 }
 
-/** The product of all counts, nested or not: at least by how much a part of the pattern is repeated. */
+/** The product of all counts: an upper bound of the repetitions of any part. */
 const repetitions = (source: string): number => {
   let product = 1
   for (const [, low, high = low] of source.matchAll(/\{(\d{1,4})(?:,(\d{1,4}))?,?\}/g)) {

@@ -11,7 +11,7 @@ import type { Budget } from "./Meter.ts"
 import * as MissingReads from "./MissingReads.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 
-/** Fix the predicate: it does not compile, names something unknown, or is not true or false. */
+/** The predicate does not compile, names something unknown, or is not Boolean. */
 export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<Expression.ExpressionFlaw> {
   override get message() {
     return (
@@ -23,12 +23,12 @@ export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<Expre
 
 /**
  * Compiles a predicate for time travel (Common Expression Language, https://cel.dev) and checks its names and types:
- * - `state`: the environment, `{ shared, tasks }`;
- * - `event`, `position`: the event and its position in the log;
- * - `value`, with `ofPath`: the value at the watched path.
+ * - `state`: the environment, `{ shared, tasks }`
+ * - `event`, `position`: the event and its position in the log
+ * - `value`, with `ofPath`: the value at the watched path
  *
- * A predicate that reads a missing key is false at that moment, and says which path was missing. One that uses up its budget (default:
- * `Meter.BUDGET`) fails the query, and its message names it.
+ * A predicate that reads a missing key is false at that moment, and reports the missing path. One that exceeds its
+ * budget (default: `Meter.BUDGET`) fails the query.
  */
 export const compile = (
   source: string,
@@ -54,7 +54,7 @@ export const compile = (
           state,
           event: event ?? {},
           position: BigInt(position),
-          // A value that is not given counts as missing, like a key.
+          // An absent value counts as missing, like a key.
           ...defined({ value }),
         }
         return evaluateOrFalse(
@@ -67,7 +67,7 @@ export const compile = (
   return Either.mapLeft(Expression.compile(source, environment, predicateOf, budget), invalid)
 }
 
-/** Evaluates a predicate. A missing key or variable makes it false. The caller checks that the result is a boolean. */
+/** A missing key or variable makes a predicate false. The caller checks that the result is Boolean. */
 const evaluateOrFalse = (evaluate: () => unknown, onAbsent: (cause: unknown) => void): boolean => {
   try {
     return evaluate() as boolean
@@ -88,8 +88,8 @@ const invalid = (flaw: Expression.ExpressionFlaw): PredicateInvalid => new Predi
 const isPosition = ({ op, args }: ASTNode): boolean => op === "id" && args === "position"
 
 /**
- * Whether an expression certainly stays true once it is true: a lower limit of the number of tasks, which are never
- * removed, or a combination of such limits by `&&` and `||`.
+ * Tells whether an expression, once true, certainly stays true: a lower limit of the number of tasks, which never
+ * shrinks, or a combination of such limits by `&&` and `||`.
  */
 const isMonotone = (node: ASTNode): boolean => {
   switch (node.op) {

@@ -1,7 +1,4 @@
-/**
- * A rubric: the set of measures that tasks are scored by. It is built from manifests or read from a file, and checked
- * here.
- */
+/** Builds rubrics (sets of measures) from manifests or files, and checks them. */
 
 import { Data, Effect, Either, Schema } from "effect"
 import { type Manifest, Measure } from "../../plugins/manifest/Manifest.ts"
@@ -19,8 +16,7 @@ const RubricMeasure = Schema.Struct({
 }).annotations({ description: "a measure: an object" })
 
 /**
- * A set of measures to score by: the plugins' own, or a file's. `plugin` names the plugin that a measure belongs to,
- * if any.
+ * A set of measures to score by: the plugins' own, or a file's. `plugin` names the plugin that owns a measure, if any.
  */
 export const Rubric = Schema.Struct({
   name: Options.Text,
@@ -32,11 +28,11 @@ export const Rubric = Schema.Struct({
 
 export type Rubric = typeof Rubric.Type
 
-/** Fix the rubric. `issues` lists every problem with its place. */
+/** The rubric has problems. `issues` lists all of them with their places. */
 export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
   readonly source: string
   readonly issues: ReadonlyArray<string>
-  /** Whether there is no such file. */
+  /** The file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -44,28 +40,28 @@ export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
   }
 }
 
-/** `plugin/measure`, or the measure's bare name. */
+/** `plugin/measure`, or the bare name of a measure without a plugin. */
 export const measureName = (measure: Rubric["measures"][number]): string =>
   measure.plugin === undefined ? measure.name : `${measure.plugin}/${measure.name}`
 
-/** The rubric's digest. Rubrics with equal content have equal digests. */
+/** The digest of a rubric's content. */
 export const digestOf = (rubric: Rubric): string => digest(asJson(rubric))
 
-/** A rubric as JSON. Its schema guarantees it; the decoding makes the compiler see it. */
+/** A rubric as JSON. Decoding proves it to the compiler. */
 export const asJson = (rubric: Rubric): JsonObject => Schema.decodeUnknownSync(JsonObject)(rubric)
 
-/** The name of the rubric made of the plugins' own measures. */
+/** The name of the rubric that the plugins' own measures form. */
 export const OF_PLUGINS = "plugins"
 
-/** The rubric of a task: the measures of the plugins that take part in it. */
+/** The rubric of a task: the measures of its plugins. */
 export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
   name: OF_PLUGINS,
   measures: manifests.flatMap(({ name, peas }) => peas.performance.map((measure) => ({ ...measure, plugin: name }))),
 })
 
 /**
- * Checks a rubric: its shape, that names are unique within their list, that each measure has a reward or a
- * punishment, and that each rule compiles.
+ * Checks a rubric: its shape, names that are unique within their list, a reward or a punishment in each measure, and
+ * rules that compile.
  */
 export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
   const decoded = Options.decode(source, Rubric, value)
@@ -85,7 +81,7 @@ export const load = (file: string): Effect.Effect<Rubric, RubricInvalid> =>
     ),
   )
 
-/** Names that occur twice. Their amounts would be counted twice under one name. */
+/** Repeated names, whose amounts would count twice. */
 const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [
   ...repeated(rubric.measures.map(measureName)).map(
     ({ index, first, name }) =>
@@ -116,7 +112,7 @@ const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
     .filter(({ rewards = [], punishments = [] }) => rewards.length + punishments.length === 0)
     .map((measure) => `${measureName(measure)}: expected at least one reward or punishment, found none`)
 
-/** Problems of the measures' rules, each with its place. */
+/** Problems of the measures' rules, with their places. */
 export const ruleIssues = (rubric: Rubric): ReadonlyArray<string> =>
   rubric.measures.flatMap((measure) =>
     [...(measure.rewards ?? []), ...(measure.punishments ?? [])].flatMap(({ name, rule }) => {

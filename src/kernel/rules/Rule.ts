@@ -1,4 +1,4 @@
-/** Rules of rubrics: CEL expressions, compiled and checked. */
+/** Compiles and checks the rules of rubrics: CEL expressions. */
 
 import { Data, Either } from "effect"
 import type { Read } from "../../projections/patch/PathPattern.ts"
@@ -14,18 +14,18 @@ export type { RuleContext, RuleResult } from "./RuleContext.ts"
 /** A compiled rule. */
 export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
-  /** Every path that it reads, but for those that it asks the existence of. */
+  /** Every path that it reads, except those that it only asks the existence of. */
   readonly reads: ReadonlyArray<Read>
-  /** Evaluates the rule. A `slow` rule is evaluated by `RuleTimeBudget` only, which aborts it if necessary. */
+  /** Evaluates the rule. Only `RuleTimeBudget` may evaluate a `slow` rule, since it can abort it. */
   readonly evaluate: (context: RuleContext) => RuleResult
   /**
-   * Reads every path that the rule's result depends on, writes the values to `seen`, and returns whether one differs
-   * from the last call. If none differs, neither does the result.
+   * Reads every path that the result depends on into `seen`, and tells whether a value differs from the last call. If
+   * none differs, the result is the same.
    */
   readonly inputsChanged: (context: RuleContext, seen: Array<unknown>) => boolean
 }
 
-/** Fix the rule: it does not compile, or names something unknown. */
+/** The rule does not compile, or names something unknown. */
 export class RuleInvalid extends Data.TaggedError("RuleInvalid")<Expression.ExpressionFlaw> {
   override get message() {
     return (
@@ -35,17 +35,17 @@ export class RuleInvalid extends Data.TaggedError("RuleInvalid")<Expression.Expr
   }
 }
 
-/** Most compiled rules that are kept. */
+/** Maximum cached rules. */
 const MAX_KEPT = 512
 
 const kept = new Map<string, Rule>()
 
 /**
- * Compiles a rule (Common Expression Language, https://cel.dev) and checks its names and types. The author of a rule
- * is not trusted: see `RuleTimeBudget` for expensive rules.
+ * Compiles a rule (Common Expression Language, https://cel.dev) and checks its names and types. Its author is not
+ * trusted: see `RuleTimeBudget` for expensive rules.
  *
- * Compiled rules are kept by their source: each task that is closed is scored by the same ones, and to compile one takes half a millisecond.
- * A rule has no state of its own from one evaluation to the next, so that tasks share it.
+ * It caches compiled rules by source: compiling takes half a millisecond, and each closed task needs the same rules. A
+ * rule keeps no state between evaluations, so tasks can share it.
  */
 export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
   const known = kept.get(source)
@@ -88,7 +88,7 @@ const compileNew = (source: string): Either.Either<Rule, RuleInvalid> => {
   return Either.mapLeft(compiled, (flaw) => new RuleInvalid(flaw))
 }
 
-/** A value as one text: text as it is, all else as JSON. */
+/** A text as it is, any other value as JSON. */
 const textOf = (value: unknown): string =>
   typeof value === "string"
     ? value

@@ -1,18 +1,20 @@
-/** Static analysis of rules: which variables, paths and event types a rule depends on, and whether it may be slow. */
+/**
+ * Static analysis of rules: the variables, paths and event types that a rule depends on, and whether it may be slow.
+ */
 
 import type { ASTNode } from "@marcbachmann/cel-js"
 
-/** The dependencies of a rule, from its syntax tree. If in doubt, a dependency is assumed. */
+/** The dependencies of a rule. In doubt, the analysis assumes a dependency. */
 export interface RuleDependencies {
-  /** The variables that it names, and `counts` if it counts events. */
+  /** Its variables, and `counts` if it counts events. */
   readonly mentions: ReadonlySet<Variable | "counts">
-  /** Whether it reads the event or its command, and not state alone. This decides what counts as an occurrence. */
+  /** It reads the event or its command, not only state. This decides what counts as an occurrence. */
   readonly mentionsEvent: boolean
-  /** The only event types at which it may be true or throw; undefined if it may be at any type. */
+  /** The only event types at which it can be true or throw; undefined for any type. */
   readonly types: ReadonlySet<string> | undefined
-  /** Every path that its value depends on; undefined if they cannot be determined. */
+  /** Every path that its value depends on; undefined if unknown. */
   readonly readPaths: ReadonlyArray<ReadPath> | undefined
-  /** Whether its time may grow faster than linearly in the size of the data that it reads. */
+  /** Its time may grow faster than linearly in the size of its data. */
   readonly slow: boolean
 }
 
@@ -49,8 +51,8 @@ export const of = (ast: ASTNode): RuleDependencies => {
 }
 
 /**
- * Whether time may grow faster than the data: regular expressions, nested loops, and loops whose body may read more
- * than its element.
+ * Time may grow faster than the data with regular expressions, nested loops, and loops whose body may read more than
+ * its element.
  */
 const isSlow = (node: ASTNode): boolean =>
   has(node, ({ op, args }) => {
@@ -64,7 +66,7 @@ const isSlow = (node: ASTNode): boolean =>
 
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"])
 
-/** Whether evaluating an expression takes at most time proportional to the size of the loop's element. */
+/** Tells whether an expression takes at most time proportional to the size of the loop's element. */
 const isLinear = ({ op, args }: ASTNode, element: unknown): boolean => {
   const operands = childrenOf(args)
   switch (op) {
@@ -91,7 +93,7 @@ const isLinear = ({ op, args }: ASTNode, element: unknown): boolean => {
   }
 }
 
-/** Whether a node is a scalar, the element, or a path in the element. */
+/** A scalar, the element, or a path in it. */
 const isWithinElement = ({ op, args }: ASTNode, element: unknown): boolean => {
   if (op === "value") return true
   if (op === "id") return args === element
@@ -102,8 +104,8 @@ const isWithinElement = ({ op, args }: ASTNode, element: unknown): boolean => {
 const LINEAR: ReadonlySet<string> = new Set([".", "[]", "<", "<=", ">", ">=", "&&", "||", "!_", "-_", "?:"])
 
 /**
- * The event types outside of which an expression is false. In CEL a conjunction is false if either part is, even if
- * the other one throws; a disjunction is false if both parts are.
+ * The event types outside of which an expression is false. In CEL one false part makes a conjunction false, even if the
+ * other part throws; a disjunction needs two.
  */
 const typesOf = ({ op, args }: ASTNode): ReadonlySet<string> | undefined => {
   if (!Array.isArray(args)) return undefined
@@ -138,10 +140,10 @@ const stringSet = (nodes: ReadonlyArray<unknown>): ReadonlySet<string> | undefin
   return found.every((text) => typeof text === "string") ? new Set(found) : undefined
 }
 
-/** Every path that an expression reads; undefined stands for a path that cannot be determined. */
+/** Every path that an expression reads; undefined stands for an unknown one. */
 const readPathsOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
   const readPath = variablePathOf(node)
-  // The list of commands is another with each command, and no path leads into it.
+  // Each command changes the list of commands, and no path leads into it.
   if (readPath !== undefined) return [readPath.in === "commands" ? undefined : readPath]
   if (isCount(node)) {
     const types = Array.isArray(node.args) && Array.isArray(node.args[1]) ? stringSet(node.args[1]) : undefined
@@ -152,7 +154,7 @@ const readPathsOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
 
 const isCount = ({ op, args }: ASTNode): boolean => op === "call" && Array.isArray(args) && args[0] === "count"
 
-/** The path that a node denotes: a variable, or a key of a path, as in `state.readings["room/lamp"]`. */
+/** The path of a node: a variable, or a key of a path, as in `state.readings["room/lamp"]`. */
 const variablePathOf = ({ op, args }: ASTNode): VariablePath | undefined => {
   if (op === "id") {
     const variable = VARIABLES.find((name) => name === args)
@@ -170,7 +172,7 @@ const variablePathOf = ({ op, args }: ASTNode): VariablePath | undefined => {
 export const has = (node: ASTNode, fits: (node: ASTNode) => boolean): boolean =>
   fits(node) || childrenOf(node.args).some((child) => has(child, fits))
 
-/** The nodes among the arguments of a node. */
+/** The nodes among a node's arguments. */
 export const childrenOf = (args: unknown): ReadonlyArray<ASTNode> => {
   if (Array.isArray(args)) return args.flatMap(childrenOf)
   return isNode(args) ? [args] : []

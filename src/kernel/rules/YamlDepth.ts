@@ -1,11 +1,13 @@
-/** Finds YAML that is nested too deep, before it is parsed: a parser that recurses ends the whole process where its stack ends. */
+/**
+ * Finds excessive nesting in YAML before parsing: a recursive parser that overflows its stack ends the whole process.
+ */
 
-/** Most levels that a text may open: far above real documents, far below what ends a parser's stack. */
+/** Maximum open levels: far above real documents, far below a parser's stack. */
 export const MAX_OPENED = 500
 
 /**
- * Whether a text opens more levels than a parser should be given. It counts brackets that are open at once, also those in
- * quotes, and indicators in a row (`- - -`). Levels by indentation alone need a text whose length is the square of their number.
+ * Tells whether a text opens too many levels for a parser. It counts open brackets, including those in quotes, and
+ * indicators in a row (`- - -`). Nesting by indentation alone needs a text of quadratic length.
  */
 export const isTooDeep = (text: string): boolean => {
   let open = 0

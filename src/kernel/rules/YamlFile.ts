@@ -1,15 +1,15 @@
-/** Reads files of YAML, such as rubrics and guides. */
+/** Reads YAML files, such as rubrics and guides. */
 
 import { Data, Effect } from "effect"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import { findNonJson, type Json } from "../../values/Json.ts"
 import * as YamlDepth from "./YamlDepth.ts"
 
-/** A file that cannot be read, or whose text is not YAML. */
+/** The file is unreadable, or not YAML. */
 export class FileUnreadable extends Data.TaggedError("FileUnreadable")<{
   readonly file: string
   readonly reason: string
-  /** Whether there is no such file. */
+  /** The file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -17,11 +17,11 @@ export class FileUnreadable extends Data.TaggedError("FileUnreadable")<{
   }
 }
 
-/** Reads a YAML or JSON file whose value is JSON. */
+/** Reads a YAML or JSON file that holds a JSON value. */
 export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
-  // YAML's parser is loaded with the first file: most programs read none.
+  // Loaded on first use: most programs read no YAML.
   Effect.promise(() => import("yaml")).pipe(
-    // It is CommonJS: where it is bundled, all that it exports is the default.
+    // A CommonJS module: in a bundle, its only export is the default.
     Effect.flatMap(({ default: { parse, YAMLParseError } }) =>
       Effect.try({
         try: () => {

@@ -4,8 +4,8 @@ import type { RuleContext } from "./RuleContext.ts"
 import type { ReadPath } from "./RuleDependencies.ts"
 
 /**
- * Whether the value at any path differs (`!==`) from the one in `seen`, which is updated. If all are identical, the
- * rule's result is too: states share the parts that no event changed.
+ * Tells whether the value at any path differs (`!==`) from the one in `seen`, and updates it. Identical values mean the
+ * same result: states share the parts that no event changed.
  */
 export const differs = (context: RuleContext, readPaths: ReadonlyArray<ReadPath>, seen: Array<unknown>): boolean => {
   let changed = false
@@ -22,8 +22,8 @@ export const differs = (context: RuleContext, readPaths: ReadonlyArray<ReadPath>
 }
 
 /**
- * The value at a path. If the path cannot be resolved through plain records, returns a fresh object, so that an
- * identity comparison always reports a change and the rule is re-evaluated.
+ * The value at a path. If plain records cannot resolve it, returns a fresh object, so that a comparison always reports
+ * a change.
  */
 export const at = (context: RuleContext, readPath: ReadPath): unknown => {
   if (readPath.in === "counts") return context.counts.get(readPath.type)
@@ -31,7 +31,7 @@ export const at = (context: RuleContext, readPath: ReadPath): unknown => {
   let value: unknown = context[readPath.in]
   for (let depth = 0; depth < path.length; depth++) {
     const key = path[depth] ?? ""
-    // A list or a scalar has no own keys; CEL decides what indexing it gives.
+    // A list or a scalar has no own keys; CEL decides how indexing works.
     if (!isRecord(value)) return {}
     if (!Object.hasOwn(value, key)) return ABSENT[depth] ?? {}
     value = value[key]
@@ -39,9 +39,9 @@ export const at = (context: RuleContext, readPath: ReadPath): unknown => {
   return value
 }
 
-/** Only plain records: CEL itself handles a key named `constructor`. */
+/** Plain records only: CEL handles a key named `constructor`. */
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && value.constructor === Object
 
-/** A rule may depend on which key is missing, so each depth has its own sentinel. */
+/** One sentinel per depth: a rule may depend on which key is missing. */
 const ABSENT: ReadonlyArray<object> = Array.from({ length: 16 }, () => ({}))

@@ -8,8 +8,8 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 import { type Rubric, RubricInvalid } from "../rules/Rubric.ts"
 
 /**
- * Fails if a measure of a rubric names a plugin that has no such measure. Known are the plugins of the registry, and
- * those whose measures this log's tasks were scored by.
+ * Fails if a measure names a plugin without such a measure. Known plugins are those of the registry, and those whose
+ * measures have scored tasks of this log.
  */
 export const check = (
   rubric: Rubric,
@@ -31,7 +31,7 @@ export const check = (
   return issues.length === 0 ? Effect.void : new RubricInvalid({ source: `"${rubric.name}"`, issues })
 }
 
-/** Most names that a message lists. */
+/** Maximum names in a message. */
 const MAX_LISTED = 10
 
 const listed = (names: ReadonlyArray<string>): string => {

@@ -1,4 +1,4 @@
-/** Pointers to score sets (`official`, `baseline` …), and how they are moved. */
+/** Moves the pointers to score sets (`official`, `baseline` …). */
 
 import { Data, Effect, Schema } from "effect"
 import { firstEvent } from "../../events/log/AppendRequest.ts"
@@ -11,19 +11,19 @@ import * as ScoreSetWriter from "./ScoreSetWriter.ts"
 
 /** A pointer to a score set, and who moves it. */
 export interface Promotion {
-  /** A name that the caller chooses, such as `official` or `baseline`. */
+  /** A name of your choice, such as `official` or `baseline`. */
   readonly pointer: string
-  /** Exactly one id. A list, since a caller's name may refer to several sets, which is refused. */
+  /** Exactly one id. It is a list because a caller's name may match several sets, which fails. */
   readonly scoreSetIds: ReadonlyArray<string>
   readonly actor: string
 }
 
-/** Schema of `Promotion`. Ids that cannot be promoted fail with `NotPromoted`. */
+/** Schema of `Promotion`. Unsuitable ids fail with `NotPromoted`. */
 export const Promotion = Options.of<Promotion>({
   required: { pointer: Options.Name, scoreSetIds: Schema.Array(Schema.String), actor: Options.Name },
 })
 
-/** Fix the call: a pointer names exactly one finished score set. */
+/** The pointer does not name exactly one finished score set. */
 export class NotPromoted extends Data.TaggedError("NotPromoted")<{
   readonly pointer: string
   readonly found: string
@@ -33,10 +33,10 @@ export class NotPromoted extends Data.TaggedError("NotPromoted")<{
   }
 }
 
-/** Why a pointer was not moved. */
+/** Why a pointer did not move. */
 export type PromoteError = Options.InvalidOptions | NotPromoted | AppendError
 
-/** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */
+/** Moves a pointer to a score set and returns the event. The earlier set stays. */
 export const promote = (
   log: EventLog.Service,
   projector: ProjectorService,

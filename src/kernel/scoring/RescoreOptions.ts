@@ -9,7 +9,7 @@ import * as TaskSelection from "./TaskSelection.ts"
 /** Options of `rescore`: the tasks, and the rubric and critics to score them by. */
 export interface RescoreOptions extends TaskSelection.TaskSelection {
   readonly rubric: Rubric
-  /** Which critics decide. Default: for each reward the first critic that can. */
+  /** Default: for each reward, the first critic that can decide it. */
   readonly critics?: Critics.CriticRequest
   /** Default: the rubric's name. */
   readonly label?: string
@@ -30,7 +30,7 @@ export const RescoreOptions = Options.of<RescoreOptions>({
 
 /** Options of resuming an unfinished score set. */
 export interface ResumeOptions extends Pick<RescoreOptions, "onProgress"> {
-  /** The model to ask, if a model decides and its answers are not recorded. */
+  /** The model to ask, if a model decides and the log lacks its answers. */
   readonly model?: Critics.ModelOptions
 }
 
@@ -47,5 +47,5 @@ export interface Progress {
   readonly ofTasks: number
 }
 
-/** Is told how far a scoring has come. The scoring waits for it. */
+/** Receives progress. The scoring waits for it. */
 export type OnProgress = (progress: Progress) => Effect.Effect<void>

@@ -1,4 +1,4 @@
-/** What a rubric's rules would decide about a task: the scoring of `Scoring.rescore` without a score set. Nothing is appended. */
+/** Previews a rubric's verdicts on a task: a `Scoring.rescore` by rules without a score set. It appends nothing. */
 
 import { Effect } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -14,7 +14,7 @@ import * as ScoringPlan from "./ScoringPlan.ts"
 import * as ScoringScan from "./ScoringScan.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
-/** Why there is no preview. No critic appends, so that of `AppendError` only the errors of reading occur. */
+/** Why a preview failed. Critics append nothing here, so only the reading errors of `AppendError` occur. */
 export type PreviewError = RubricInvalid | TaskNotFound | AppendError | LogError
 
 /** The verdicts of a task, as a scoring by rules alone would record them. */
@@ -29,12 +29,12 @@ export const verdicts = (
     yield* KnownMeasures.check(rubric, yield* projector.current(PluginRegistry.projection), sets)
     const { position } = yield* log.head
     const tasks = yield* TaskSelection.tasks(log, position)
-    // With no filter, each task that is named is chosen, or not there.
+    // Without a filter, a named task is selected or does not exist.
     const chosen = yield* TaskSelection.of(log, tasks, { tasks: [taskId] }).pipe(
       Effect.catchTags({ SelectionInvalid: Effect.die, NoTaskSelected: Effect.die }),
     )
     const criticSet = yield* Critics.withoutPlugins(log).chooseDefault(rubric)
-    // Rules record nothing: no score set has to be there.
+    // Rules record nothing, so they need no score set.
     const critic = yield* criticSet.open({ scoreSetId: "", startedBy: "" })
     const parts = ScoringPlan.oneByOne(ScoringPlan.inOrder(tasks, chosen, position), chosen)
     const judged: Array<Verdict> = []

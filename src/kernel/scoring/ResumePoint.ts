@@ -1,4 +1,4 @@
-/** Finds out where an interrupted scoring stopped, from its score set. */
+/** Finds where an interrupted scoring stopped, from its score set. */
 
 import { Data, Effect, Either, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -9,7 +9,7 @@ import type { Verdict } from "../critics/Verdict.ts"
 import { Rubric } from "../rules/Rubric.ts"
 import * as ScoreSetWriter from "./ScoreSetWriter.ts"
 
-/** Start a new scoring: this one cannot be resumed. */
+/** The scoring cannot be resumed. Start a new one. */
 export class NotResumed extends Data.TaggedError("NotResumed")<{
   readonly scoreSetId: string
   readonly reason: string
@@ -19,19 +19,18 @@ export class NotResumed extends Data.TaggedError("NotResumed")<{
   }
 }
 
-/** An unfinished score set, with the work that is left. */
+/** An unfinished score set and its remaining work. */
 export interface ResumePoint {
   readonly started: PayloadOf<"ScoringStarted">
   readonly rubric: Rubric
   readonly progress: ScoreSetWriter.ScoreSetProgress
-  /** Tasks that are left to score, in order. */
+  /** Tasks still to score, in order. */
   readonly left: ReadonlyArray<string>
 }
 
 /**
- * The work that an interrupted scoring has left. Tasks are scored in the order listed by its start, and the verdicts
- * of a task are appended at once. So every task up to the last one with a verdict has been scored, even those without
- * verdicts.
+ * Finds the remaining work of an interrupted scoring. A scoring takes tasks in the order of its start event and appends
+ * a task's verdicts at once, so it has scored all tasks up to the last one with a verdict, even those without verdicts.
  */
 export const load = (log: EventLog.Service, scoreSetId: string): Effect.Effect<ResumePoint, NotResumed | LogError> =>
   Effect.gen(function* () {

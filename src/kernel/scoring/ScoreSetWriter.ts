@@ -29,25 +29,25 @@ export interface TaskVerdicts {
   readonly verdicts: ReadonlyArray<Verdict>
 }
 
-/** Progress of a score set, from which one writer at a time continues. */
+/** Progress of a score set. One writer at a time continues from it. */
 export interface ScoreSetProgress {
   readonly scoreSetId: string
   /** The last version of its stream. */
   readonly version: number
-  /** The id of its `ScoringStarted` event, which causes all of its events. */
+  /** The id of its `ScoringStarted` event, which causes all its events. */
   readonly startedBy: string
-  /** The task of the set, if it is about a single one. */
+  /** The task, if the set is about a single one. */
   readonly taskId: string | null
-  /** Sums of the tasks that were scored before. */
+  /** Sums of the tasks already scored. */
   readonly totals: ReadonlyMap<string, Totals>
 }
 
-/** Writes a score set: the verdicts of each task, and the end. */
+/** Writes a score set: each task's verdicts, and the end. */
 export interface ScoreSetWriter {
   readonly scoreSetId: string
   /** The id of its `ScoringStarted` event. */
   readonly startedBy: string
-  /** Appends the verdicts of some tasks. The verdicts of one task are appended atomically. */
+  /** Appends verdicts, those of one task atomically. */
   readonly appendVerdicts: (tasks: ReadonlyArray<TaskVerdicts>) => Effect.Effect<void, AppendError>
   /** Records that the set is complete. Returns the sums by task. */
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
@@ -73,8 +73,8 @@ export const begin = (
   })
 
 /**
- * Continues a score set. Every append expects the version of its stream: if two writers continue the same set, the
- * slower one gets a `VersionConflict`, and no task is counted twice.
+ * Continues a score set. Each append expects its stream's version: of two writers, the slower one gets a
+ * `VersionConflict`, and no task counts twice.
  */
 export const resume = (log: EventLog.Service, critic: string, progress: ScoreSetProgress): ScoreSetWriter => {
   const { scoreSetId, startedBy: causationId } = progress
@@ -97,7 +97,7 @@ export const resume = (log: EventLog.Service, critic: string, progress: ScoreSet
           version += events.length
           return [appended]
         })
-        // Concurrent appends are committed together, in this order.
+        // The log commits concurrent appends together, in this order.
         return Effect.all(appends, { concurrency: "unbounded", discard: true })
       }),
     finish: Effect.suspend(() =>

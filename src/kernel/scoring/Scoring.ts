@@ -28,7 +28,7 @@ export type { Totals } from "./ScoreSetWriter.ts"
 export { matches, type SelectableTask, SelectionInvalid, type TaskFilter } from "./TaskFilter.ts"
 export { NoTaskSelected } from "./TaskSelection.ts"
 
-/** What a re-scoring would do. */
+/** The plan of a re-scoring. */
 export interface RescorePlan {
   readonly label: string
   readonly rubricDigest: string
@@ -38,7 +38,7 @@ export interface RescorePlan {
   readonly taskIds: ReadonlyArray<string>
   /** Number of events to read. */
   readonly events: number
-  /** Rewards and punishments per task: in all, and those decided by rules, by plugins' functions and by a model. */
+  /** Rewards and punishments per task: all, and by deciding critic (rules, plugins' functions, a model). */
   readonly verdicts: number
   readonly rules: number
   readonly functions: number
@@ -57,8 +57,8 @@ export interface ScoreSetSummary {
 }
 
 /**
- * Wait for the other writer, or stop it: a score set has one writer. The verdicts that this one appended remain, and
- * are not repeated.
+ * Another program writes to the score set. Wait for it or stop it. The verdicts that this one appended stay and count
+ * once.
  */
 export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ readonly scoreSetId: string }> {
   override get message() {
@@ -69,34 +69,34 @@ export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ rea
 type ChoiceError = Critics.ChooseError | TaskNotFound | SelectionInvalid | TaskSelection.NoTaskSelected | RubricInvalid
 type WriteError = ScoringOvertaken | AppendError
 
-/** Scores tasks by reading the log. Each scoring is a new score set; earlier ones are kept. */
+/** Scores tasks from the log. Each scoring is a new score set; earlier ones stay. */
 export class Scoring extends Context.Tag("hindcast/Scoring")<Scoring, Scoring.Service>() {}
 
 /** The type of the service: `Scoring.Service`. */
 export declare namespace Scoring {
-  /** The scoring of a log's tasks. */
+  /** Scores the tasks of a log. */
   export interface Service {
     /**
-     * Scores tasks in one pass over the log and in constant memory, however many tasks and rules there are. If it is
-     * interrupted, the score set is left unfinished.
+     * Scores tasks in one pass over the log, in memory that does not grow with tasks and rules. An interrupt leaves the
+     * score set unfinished.
      */
     readonly rescore: (options: RescoreOptions) => Effect.Effect<ScoreSetSummary, ChoiceError | WriteError>
     /**
-     * Finishes an interrupted score set with its original rubric, up to its original position. Tasks that have been
-     * scored are not scored again. The result equals that of an uninterrupted scoring.
+     * Finishes an interrupted score set with its original rubric, up to its original position. It scores only the
+     * remaining tasks; the result equals an uninterrupted scoring.
      */
     readonly resume: (
       scoreSetId: string,
       options?: ResumeOptions,
     ) => Effect.Effect<ScoreSetSummary, ResumePoint.NotResumed | Critics.ChooseError | WriteError>
-    /** What a re-scoring would do. Nothing is scored or appended. */
+    /** Plans a re-scoring. It scores and appends nothing. */
     readonly plan: (options: RescoreOptions) => Effect.Effect<RescorePlan, ChoiceError | LogError>
-    /** Moves a pointer to a score set. Returns the event. The set that it pointed to is kept. */
+    /** Moves a pointer to a score set and returns the event. The earlier set stays. */
     readonly promote: (promotion: Promotion.Promotion) => Effect.Effect<Event, Promotion.PromoteError>
   }
 }
 
-/** `Scoring.Service`, under a shorter name where this module is imported as a namespace. */
+/** `Scoring.Service`, shorter where a module imports this one as a namespace. */
 export type Service = Scoring.Service
 
 /** Scores by rules and models, without plugins. */
@@ -105,7 +105,7 @@ export const layer: Layer.Layer<Scoring, never, EventLog | Projector> = Layer.ef
   Effect.flatMap(EventLog, (log) => make(Critics.withoutPlugins(log))),
 )
 
-/** Scores by all critics, plugins included. */
+/** Scores by all critics, including plugins. */
 export const layerWithCritics: Layer.Layer<Scoring, never, EventLog | Projector | Critics.Critics> = Layer.effect(
   Scoring,
   Effect.flatMap(Critics.Critics, (critics) => make(critics)),
@@ -188,7 +188,7 @@ const make = (critics: Critics.Critics.Service) =>
     return Scoring.of({ rescore, resume, plan, promote: (promotion) => Promotion.promote(log, projector, promotion) })
   })
 
-/** Scores a task that was just closed by its plugins' measures, as the score set labelled `live`. */
+/** Scores a task that just closed by its plugins' measures, as the score set labelled `live`. */
 export const scoreClosed = (
   log: EventLog.Service,
   taskId: string,
@@ -230,7 +230,7 @@ const startOf = ({
 
 interface Writing extends Pick<ScoringScan.ScanOptions, "log" | "critic" | "parts"> {
   readonly writer: ScoreSetWriter.ScoreSetWriter
-  /** Number of tasks in the score set, and of those scored before. */
+  /** Tasks in the score set, and those already scored. */
   readonly ofTasks: number
   readonly before: number
   readonly onProgress?: OnProgress | undefined
@@ -247,7 +247,7 @@ const score = ({
     return { scoreSetId, label, taskIds, totals: Object.fromEntries(totals) }
   }).pipe(Effect.catchTag("VersionConflict", () => new ScoringOvertaken({ scoreSetId: writing.writer.scoreSetId })))
 
-/** Most tasks that critics decide concurrently. */
+/** Maximum tasks that critics decide concurrently. */
 const DECIDED_AT_ONCE = 4
 
 /** Judges the tasks, appends their verdicts, and finishes the score set. */

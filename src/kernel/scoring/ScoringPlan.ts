@@ -2,16 +2,16 @@
 
 import type { Task, Tasks } from "../../projections/state/Tasks.ts"
 
-/** A task to score, with the range of positions to read. */
+/** A task to score, with the positions to read. */
 export interface PlannedTask {
   readonly taskId: string
   readonly from: number
   readonly to: number
-  /** Whether it is closed within the range. */
+  /** Closed within the range. */
   readonly closed: boolean
 }
 
-/** A range of the log that is read once: with all events in it, or with the events of each task separately. */
+/** A range of the log to read once: either all its events, or each task's events separately (`alone`). */
 export interface ScanPart {
   readonly after: number
   readonly until: number
@@ -21,8 +21,8 @@ export interface ScanPart {
 }
 
 /**
- * The order in which tasks are scored: by their ends. Tasks that are open at the last position end there, in the
- * order of their openings. Later appends do not change the order.
+ * Orders tasks by their ends. Tasks still open at the last position end there, in the order of their openings. Later
+ * appends do not change the order.
  */
 export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: number): ReadonlyArray<PlannedTask> =>
   taskIds
@@ -34,13 +34,13 @@ export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: numb
     })
     .sort((a, b) => a.to - b.to || Number(b.closed) - Number(a.closed) || a.from - b.from)
 
-/** Largest gap between two tasks whose events are read and skipped, since a new query would cost more. */
+/** Maximum gap between two tasks to read through: a new query costs more. */
 const MAX_GAP = 1_000
 
-/** If at most one in this many tasks of a range is to be scored, each is read separately. */
+/** If the selected tasks are at most one in this many of a range, they are read separately. */
 const SPARSE_FACTOR = 4
 
-/** Splits the reading into ranges. No event of a task is read twice, and gaps without tasks are not read. */
+/** Splits the reading into ranges. It reads no event of a task twice, and skips gaps without tasks. */
 export const parts = (tasks: Tasks, planned: ReadonlyArray<PlannedTask>): ReadonlyArray<ScanPart> => {
   const count = counter(Object.values(tasks))
   return mergedRanges(planned).map((range) => {
@@ -49,7 +49,7 @@ export const parts = (tasks: Tasks, planned: ReadonlyArray<PlannedTask>): Readon
   })
 }
 
-/** A range for each task, in the listed order. */
+/** One range per task, in the listed order. */
 export const oneByOne = (
   planned: ReadonlyArray<PlannedTask>,
   taskIds: ReadonlyArray<string>,
@@ -61,11 +61,11 @@ export const oneByOne = (
   })
 }
 
-/** Number of positions that are read, at most. */
+/** The maximum number of positions to read. */
 export const length = (parts: ReadonlyArray<ScanPart>): number =>
   parts.reduce((sum, { after, until }) => sum + until - after, 0)
 
-/** Merges overlapping and neighbouring tasks into ranges. Within one, tasks are in the order of their ends. */
+/** Merges overlapping and neighbouring tasks into ranges, each ordered by the tasks' ends. */
 const mergedRanges = (planned: ReadonlyArray<PlannedTask>): ReadonlyArray<Omit<ScanPart, "alone">> => {
   const found: Array<{ after: number; until: number; tasks: Array<PlannedTask> }> = []
   for (const task of [...planned].sort((a, b) => a.from - b.from)) {
@@ -80,14 +80,14 @@ const mergedRanges = (planned: ReadonlyArray<PlannedTask>): ReadonlyArray<Omit<S
   return found.map(({ tasks, ...range }) => ({ ...range, tasks: tasks.sort((a, b) => order(a) - order(b)) }))
 }
 
-/** Counts the tasks whose events overlap a range of positions. */
+/** Counts the tasks with events in a range of positions. */
 const counter = (tasks: ReadonlyArray<Task>): ((first: number, last: number) => number) => {
   const openings = tasks.map(({ from }) => from).sort((a, b) => a - b)
   const ends = tasks.map(({ outcome, to }) => (outcome === null ? Number.MAX_SAFE_INTEGER : to)).sort((a, b) => a - b)
   return (first, last) => below(openings, last + 1) - below(ends, first)
 }
 
-/** How many of these ascending numbers are below a limit. */
+/** Counts the ascending numbers below a limit. */
 const below = (numbers: ReadonlyArray<number>, limit: number): number => {
   let [low, high] = [0, numbers.length]
   while (low < high) {

@@ -1,4 +1,4 @@
-/** Reads the log for a scoring, and shows each event to the judging of its task. */
+/** Reads the log for a scoring, and passes each event to the judging of its task. */
 
 import { Chunk, Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -7,7 +7,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Critic, Judging } from "../critics/Critic.ts"
 import type { PlannedTask, ScanPart } from "./ScoringPlan.ts"
 
-/** A task of the scan, and the judging that is shown its events. */
+/** A scanned task and its judging. */
 export interface ScannedTask {
   readonly taskId: string
   readonly judging: Judging
@@ -18,15 +18,15 @@ export interface ScanOptions {
   readonly log: EventLog.Service
   readonly critic: Critic
   readonly parts: ReadonlyArray<ScanPart>
-  /** Called with completed tasks, in the order of the plan. */
+  /** Receives completed tasks, in the order of the plan. */
   readonly onCompleted: (completed: ReadonlyArray<ScannedTask>) => Effect.Effect<void, AppendError>
-  /** Called with the number of positions that have been read. */
+  /** Receives the number of positions read. */
   readonly onPositions: (positions: number) => Effect.Effect<void>
 }
 
 /**
- * Shows a critic the events of many tasks in one pass over the log. Only tasks between their first and last event are
- * held in memory.
+ * Passes the events of many tasks to a critic in one pass over the log. Memory holds only tasks between their first and
+ * last event.
  */
 export const run = ({
   log,
@@ -41,7 +41,7 @@ export const run = ({
     return { taskId, judging: critic.start({ taskId, read }) }
   }
 
-  /** Reads a range with interleaved tasks: each event is shown to its task, if that is planned. */
+  /** Reads a range with interleaved tasks. */
   const together = ({ after, until, tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) => {
     const planned = new Map(tasks.map((task) => [task.taskId, task]))
     const open = new Map<string, ScannedTask>()

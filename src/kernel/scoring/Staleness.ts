@@ -1,4 +1,4 @@
-/** Finds out whether a score set would come out differently today. */
+/** Tells whether a score set would come out differently today. */
 
 import * as AuditRubric from "../../projections/audit/Rubric.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
@@ -10,8 +10,8 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 import * as Rubric from "../rules/Rubric.ts"
 
 /**
- * Why a score set is stale: its critic or its plugins' measures have changed since. Empty if it is not stale. Changes
- * of a rubric file cannot be detected, since they are not in the log.
+ * Why a score set is stale: its critic or its plugins' measures have changed. Empty if it is current. Changes of a
+ * rubric file go unnoticed, since the log does not have them.
  */
 export const reasons = (
   set: Pick<ScoreSet, "critic" | "criticDigest" | "rubricDigest">,
@@ -22,7 +22,7 @@ export const reasons = (
   ...staleMeasures(SafeRecord.get(rubrics, set.rubricDigest) ?? {}, registry),
 ]
 
-/** Detects an old version of the rule critic. Other critics are not checked. */
+/** Checks only the rule critics. */
 const staleCritic = ({ critic, criticDigest }: Pick<ScoreSet, "critic" | "criticDigest">): ReadonlyArray<string> => {
   const today = RULE_CRITICS.find(({ name }) => name.split("@")[0] === critic.split("@")[0])
   if (today === undefined || critic.includes("+") || criticDigest === today.digest) return []
@@ -31,7 +31,7 @@ const staleCritic = ({ critic, criticDigest }: Pick<ScoreSet, "critic" | "critic
 
 const RULE_CRITICS = [RuleCritic.EXACT, RuleCritic.TIMED]
 
-/** Detects changed measures in the rubric of the plugins' own measures. */
+/** Checks only a rubric of the plugins' own measures. */
 const staleMeasures = (rubric: ScoreSets["rubrics"][string], registry: PluginRegistry): ReadonlyArray<string> => {
   if (rubric.name !== Rubric.OF_PLUGINS) return []
   const listed = Array.isArray(rubric.measures) ? rubric.measures : []

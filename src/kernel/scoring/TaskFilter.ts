@@ -1,4 +1,4 @@
-/** Filters tasks, by fields and by a CEL expression. */
+/** Filters tasks by fields and by a CEL expression. */
 
 import { Data, Either, Schema } from "effect"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -10,22 +10,22 @@ import * as OwnTime from "../../values/time/OwnTime.ts"
 import { makeEnvironment } from "../rules/Arithmetic.ts"
 import * as Expression from "../rules/Expression.ts"
 
-/** A task with the fields that it can be selected by. */
+/** A task with the fields that a filter can test. */
 export interface SelectableTask extends Task {
   readonly taskId: string
   /** The plugins whose measures it was opened with. */
   readonly plugins: ReadonlyArray<string>
-  /** Seed of its randomness; null if an old log does not have it. */
+  /** Null if an old log lacks it. */
   readonly seed: number | null
-  /** How long it took by its own time, in milliseconds. Default: from its opening to its close. */
+  /** Duration by the task's own time, in milliseconds. Default: from its opening to its close. */
   readonly durationMs?: number
 }
 
-/** Which tasks to select. A field that is left out selects all; several values of one field are alternatives. */
+/** Which tasks to select. An absent field selects all; several values of a field are alternatives. */
 export interface TaskFilter {
-  /** Only tasks opened after this position. */
+  /** Opened after this position. */
   readonly openedAfter?: number
-  /** Only tasks closed at this position or before. */
+  /** Closed at this position or before. */
   readonly closedBy?: number
   /** Agents, as `name@version` or by name alone. */
   readonly agents?: ReadonlyArray<string>
@@ -53,7 +53,7 @@ export const FIELDS = [
   ...["openedAt", "closedAt", "durationMs", "from", "to"],
 ] as const
 
-/** Fix the expression: it does not compile, names something unknown, or is not true or false. */
+/** The expression does not compile, names something unknown, or is not Boolean. */
 export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<Expression.ExpressionFlaw> {
   override get message() {
     return (
@@ -64,7 +64,7 @@ export class SelectionInvalid extends Data.TaggedError("SelectionInvalid")<Expre
   }
 }
 
-/** Whether a task is selected. */
+/** Tells whether a filter selects a task. */
 export type TaskMatcher = (task: SelectableTask) => Either.Either<boolean, SelectionInvalid>
 
 /** Compiles a filter once, for many tasks. */
@@ -81,7 +81,7 @@ export const prepare = (selection: TaskFilter): Either.Either<TaskMatcher, Selec
         : Either.right(false)
   })
 
-/** Whether a filter selects a task. */
+/** Tells whether a filter selects a task. */
 export const matches = (selection: TaskFilter, task: SelectableTask): Either.Either<boolean, SelectionInvalid> =>
   Either.flatMap(prepare(selection), (fits) => fits(task))
 

@@ -1,4 +1,4 @@
-/** Finds the tasks that a scoring is about. */
+/** Finds the tasks to score. */
 
 import { Data, Effect, Schema } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -12,7 +12,7 @@ import * as Tasks from "../../projections/state/Tasks.ts"
 import { defined } from "../../values/defined.ts"
 import * as TaskFilter from "./TaskFilter.ts"
 
-/** Select other tasks: none matches. */
+/** No task matches the selection. */
 export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
   readonly log: string
   /** Number of candidates: all closed tasks, or the named ones. */
@@ -27,7 +27,7 @@ export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
 
 /** Which tasks to score. */
 export interface TaskSelection {
-  /** Ids. Default: every closed task. Duplicates are scored once. */
+  /** Ids. Default: every closed task. Duplicates count once. */
   readonly tasks?: ReadonlyArray<string>
   /** Selects among these tasks. */
   readonly select?: TaskFilter.TaskFilter
@@ -37,8 +37,8 @@ export interface TaskSelection {
 export const selectionFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.TaskFilter }
 
 /**
- * The tasks of a log up to a position, folded from the events that open and close them, of which even a long log has
- * few. Commands are counted as steps only if a filter's expression may read them.
+ * The tasks of a log up to a position, folded from the few events that open and close them. It counts commands as steps
+ * only if an expression may read them.
  */
 export const tasks = (log: EventLog.Service, until: number, { select }: TaskSelection = {}) => {
   const builder = begin(Tasks.projection, Tasks.projection.initial)
@@ -84,7 +84,7 @@ const fitting = (
     const fits = new Set<string>()
     let startedAt = performance.now()
     for (const taskId of taskIds) {
-      // An expression may take its whole budget for each task: signals arrive in between.
+      // An expression may use its whole budget for each task: let signals through.
       if (performance.now() - startedAt > SLICE_MS) {
         yield* yieldToEventLoop
         startedAt = performance.now()
@@ -101,7 +101,7 @@ const fitting = (
 
 type Opening = Pick<TaskFilter.SelectableTask, "plugins" | "seed">
 
-/** The plugins and the seed that tasks were opened with. */
+/** The plugins and seeds of tasks' openings. */
 const openings = (log: EventLog.Service, taskIds: ReadonlySet<string>) => {
   const opened = new Map<string, Opening>()
   const query = { types: ["TaskOpened"], timeline: log.timeline }
@@ -117,8 +117,8 @@ const openings = (log: EventLog.Service, taskIds: ReadonlySet<string>) => {
 }
 
 /**
- * How long the tasks took by their own time, in milliseconds, where that is not from their opening to their close: those
- * that were forked or resumed, or during which a clock was seen to change. See `TaskClock`.
+ * Durations by the tasks' own time, in milliseconds, of forked or resumed tasks and those during which a clock changed.
+ * See `TaskClock`.
  */
 const durations = (log: EventLog.Service, known: Tasks.Tasks, of: ReadonlyArray<string>) =>
   Effect.gen(function* () {
@@ -138,7 +138,7 @@ const durations = (log: EventLog.Service, known: Tasks.Tasks, of: ReadonlyArray<
       let ended = false
       yield* Pages.forEach(log.readPage, { taskId, timeline }, (page) => {
         for (const event of page) {
-          // What comes after the close is about the task.
+          // Events after the close are about the task.
           if (!ended) clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
           ended ||= is(event, "TaskClosed")
         }

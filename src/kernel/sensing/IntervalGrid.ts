@@ -1,17 +1,17 @@
 /** The times at which a sensor with an interval is read. */
 
-/** Shortest interval of a sensor, in milliseconds. A shorter one is raised to it. */
+/** Minimum interval of a sensor, in milliseconds. Shorter ones are raised to it. */
 export const SHORTEST_MS = 10
 
-/** A repeating schedule: each multiple of an interval after a start. Times in milliseconds of one clock. */
+/** The multiples of an interval after a start, in milliseconds of one clock. */
 export interface IntervalGrid {
   readonly startedAt: number
   readonly intervalMs: number
 }
 
 /**
- * The first tick after a time. Ticks lie on a fixed grid, so delays do not accumulate. Ticks that passed during a
- * longer reading are skipped. Pure.
+ * The first tick after a time. The grid is fixed: delays do not accumulate, and ticks during a long reading are
+ * skipped. Pure.
  */
 export const nextAfter = ({ startedAt, intervalMs }: IntervalGrid, time: number): number => {
   const interval = Math.max(intervalMs, SHORTEST_MS)

@@ -1,4 +1,4 @@
-/** Reads the sensors that declare an interval, without being asked by an agent. */
+/** Reads sensors with an interval, without a request from an agent. */
 
 import { Duration, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -13,7 +13,6 @@ import * as PushRateLimiter from "./PushRateLimiter.ts"
 import type { SensingTask } from "./SensingTask.ts"
 import { sense } from "./SensorReading.ts"
 
-/** A sensor with an interval. */
 interface IntervalSensor {
   /** `plugin/sensor` */
   readonly name: string
@@ -22,12 +21,12 @@ interface IntervalSensor {
 }
 
 /**
- * Reads each sensor that declares an interval, until interrupted. The sensors are fixed when the task is opened, like
- * the plugins that take part; activation and priority are looked up at each tick.
+ * Reads each sensor with an interval until interrupted. The task's opening fixes the sensors; activation and priority
+ * count at each tick.
  *
- * Ticks lie on a grid that starts at the opening. A sensor has one reading in progress at a time: ticks during a
- * reading are skipped. A sensor that fails is read again at its next tick. All sensors of a plugin together are read
- * no more often than one sensor may be, so a plugin that declares a thousand cannot flood the log.
+ * Ticks lie on a grid from the opening. A sensor skips ticks during its own reading, and is read again after a failure.
+ * All sensors of a plugin together share the rate limit of one sensor, so a plugin with a thousand sensors cannot flood
+ * the log.
  */
 export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
   Effect.gen(function* () {
@@ -56,7 +55,7 @@ const repeat = (
     let tick = ticks.startedAt
     for (let continues = true; continues; ) {
       const now = yield* MonotonicClock.now
-      // Never the same tick twice, if the timer fires slightly early.
+      // Never the same tick twice, even if the timer fires early.
       tick = IntervalGrid.nextAfter(ticks, Math.max(now, tick))
       yield* Effect.sleep(Duration.millis(tick - now))
       yield* awaitPermit(plugin)
@@ -64,11 +63,11 @@ const repeat = (
     }
   })
 
-/** Reads the sensor once. Returns whether to continue. */
+/** Returns whether to continue. */
 const readOnce = (task: SensingTask, name: string): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     yield* task.kernel.lease.held
-    // While the task is paused, its ticks are skipped.
+    // A paused task skips its ticks.
     if (task.isPaused()) return true
     const registry = yield* task.kernel.registry.state
     const sensor = activeSensors(registry).find((active) => active.name === name)
@@ -76,7 +75,7 @@ const readOnce = (task: SensingTask, name: string): Effect.Effect<boolean> =>
     return true
   }).pipe(
     Effect.catchTags({
-      // The sensor's process ended, and the task's environment with it: there is nothing to read any more.
+      // The sensor's process ended together with the task's environment: nothing is left to read.
       NotRead: ({ code }) => Effect.succeed(code !== "WorldLost"),
       LeaseLost: () => Effect.succeed(false),
     }),

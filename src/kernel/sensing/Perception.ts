@@ -14,26 +14,25 @@ import * as Together from "./Together.ts"
 export interface PerceiveOptions {
   /** Time limit in milliseconds. Default: only the sensors' own time-outs. */
   readonly deadlineMs?: number
-  /** The agent that perceives, in a task with several. */
+  /** The perceiving agent, in a task with several. */
   readonly agentId?: string
 }
 
-/** Schema of `PerceiveOptions`. A deadline that is not a valid time fails with `InvalidDeadline`. */
+/** Schema of `PerceiveOptions`. An invalid deadline fails with `InvalidDeadline`. */
 export const PerceiveOptions = Options.of<PerceiveOptions>({
   optional: { deadlineMs: Schema.Number, agentId: Options.Text },
 })
 
-/** Why sensors could not be read. A sensor that fails is no error: it has no reading. */
+/** Why a perception failed. A sensor that fails is no error: it has no reading. */
 export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | LeaseLost | AppendError | LogError
 
 /**
- * Reads every active sensor of the task's plugins, in descending priority; equals are read concurrently. A reading is
- * returned after it was committed, so that an agent sees what the log says. A sensor that fails is recorded
- * (`SensorFailed`) and omitted; the others are still read.
+ * Reads every active sensor of the task's plugins, in descending priority; equal ones concurrently. It returns readings
+ * after their commit, so that an agent sees what the log says. A failed sensor is recorded (`SensorFailed`) and
+ * omitted.
  *
- * At the deadline it returns the readings that it has. A sensor whose turn had not come is recorded as
- * `SensorSkipped`. A sensor that was asked and had not answered is cancelled and recorded as `SensorFailed` with the
- * code `DeadlinePassed`.
+ * At the deadline it returns the readings so far. Sensors before their turn are recorded as `SensorSkipped`; sensors
+ * without an answer are cancelled and recorded as `SensorFailed` with the code `DeadlinePassed`.
  */
 export const perceive = (
   task: SensingTask,
@@ -62,7 +61,7 @@ export const perceive = (
     return readings
   })
 
-/** Groups sensors of equal priority, keeping their order. Pure. */
+/** Groups sensors of equal priority, in their order. Pure. */
 export const byPriority = (sensors: ReadonlyArray<ActiveComponent>): ReadonlyArray<ReadonlyArray<ActiveComponent>> => {
   const groups: Array<Array<ActiveComponent>> = []
   for (const sensor of sensors) {

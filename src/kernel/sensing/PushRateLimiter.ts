@@ -5,13 +5,10 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as RateLimit from "../../values/time/RateLimit.ts"
 import { SHORTEST_MS } from "./IntervalGrid.ts"
 
-/**
- * Limit for one plugin's interval and pushed readings: in the long run, the rate of one sensor at the shortest
- * interval.
- */
+/** Per plugin, for interval and pushed readings: in the long run, the rate of one sensor at the minimum interval. */
 const LIMIT: RateLimit.Rate = { perSecond: 1000 / SHORTEST_MS, burst: 100 }
 
-/** Waits until a plugin may have another reading recorded. */
+/** Waits until the plugin may record another reading. */
 export type PushRateLimiter = (plugin: string) => Effect.Effect<void>
 
 /** One rate limit per plugin, for one task or the kernel. */

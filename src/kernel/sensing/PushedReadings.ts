@@ -1,4 +1,4 @@
-/** Records the readings that plugins push without being asked. */
+/** Records the readings that plugins push. */
 
 import { Data, Effect, type Scope } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -12,7 +12,7 @@ import { KERNEL } from "../instances/Instance.ts"
 import type { Registry } from "../registry/Registry.ts"
 import * as PushRateLimiter from "./PushRateLimiter.ts"
 
-/** The sensor of a pushed reading is not active, so the reading was not recorded. */
+/** The sensor of a pushed reading is not active: the reading was not recorded. */
 export class SensorInactive extends Data.TaggedError("SensorInactive")<{ readonly sensor: string }> {
   override get message() {
     return `${this.sensor} is not an active sensor: expected one that is, so this reading was not recorded. \`hindcast plugin activate ${quoteWord(this.sensor)}\` activates it.`
@@ -28,13 +28,13 @@ export class NoOpenTask extends Data.TaggedError("NoOpenTask")<{ readonly taskId
 
 /** An open task that receives pushed readings. */
 export interface Listener {
-  /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
+  /** The name of the task's own instances: its id, or in a fork `id@timeline`. */
   readonly instanceName: string
-  /** The recorder of the task's own stream; in a fork, on its timeline. */
+  /** Records in the task's stream; in a fork, on its timeline. */
   readonly recorder: Recorder
   /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
-  /** Whether a plugin takes part in the task. */
+  /** The plugin takes part in the task. */
   readonly takesPart: (plugin: string) => boolean
   /** Runs a short effect if the task is open. */
   readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
@@ -43,10 +43,9 @@ export interface Listener {
 /** Records the readings that plugins push. */
 export interface PushedReadings {
   /**
-   * Records a pushed reading as `SensorRead`, with the plugin as its actor. A reading from a process that serves one
-   * task is recorded in that task. A reading from a process that serves all tasks is recorded in each open task that
-   * the plugin takes part in; if there is none, in no task. A process that exceeds `PushRateLimiter`'s rate is
-   * delayed: the plugin host queues a limited number of readings and drops the rest.
+   * Records a pushed reading as `SensorRead`, with the plugin as actor: in the task that its process serves, or, from a
+   * process that serves all tasks, in each open task of the plugin (without one, in no task). It delays a process
+   * beyond `PushRateLimiter`'s rate: the plugin host queues a limited number of readings and drops the rest.
    */
   readonly record: (
     emitted: PushedReading,
@@ -57,10 +56,9 @@ export interface PushedReadings {
 
 export const make = (log: EventLog.Service, registry: Registry.Service, lease: HeldLease): PushedReadings => {
   const listeners = new Map<string, Listener>()
-  /** Rate limits, by the task that a process serves. */
+  /** By the task that a process serves. */
   const limiters = new Map<string, PushRateLimiter.PushRateLimiter>()
 
-  /** The open tasks that receive a pushed reading. */
   const listening = (instance: string, plugin: string): ReadonlyArray<Listener> =>
     [...listeners.values()].filter(({ instanceName, takesPart }) =>
       instance === KERNEL ? takesPart(plugin) : instanceName === instance,
@@ -81,7 +79,7 @@ export const make = (log: EventLog.Service, registry: Registry.Service, lease: H
       const active = activeSensors(yield* registry.state).find((active) => active.name === name)
       if (active === undefined) return yield* new SensorInactive({ sensor: name })
       const actor = `plugin:${plugin}@${version}`
-      // A pushed reading has no latency, since nothing waited for it.
+      // Nothing waited for it, so it has no latency.
       const payload = { sensor: name, reading, priority: active.priority, latencyMs: 0 }
 
       const recordIn = ({ recorder, openedBy, ifOpen }: Listener) =>
@@ -90,7 +88,7 @@ export const make = (log: EventLog.Service, registry: Registry.Service, lease: H
       const recorded = yield* Effect.forEach(
         listening(instance, plugin),
         (listener) =>
-          // A task that is being closed rejects the reading; the others record it.
+          // A closing task rejects the reading; the others record it.
           Effect.as(recordIn(listener), true).pipe(Effect.catchTag("TaskClosed", () => Effect.succeed(false))),
         { concurrency: "unbounded" },
       )

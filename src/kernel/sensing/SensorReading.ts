@@ -23,19 +23,19 @@ export interface Reading {
   readonly event: Event
 }
 
-/** A sensor gave no reading. The reason is in the log. */
+/** A sensor gave no reading. The log has the reason. */
 export class NotRead extends Data.TaggedError("NotRead")<{ readonly sensor: string; readonly code: string }> {}
 
 /** Options of `sense`. */
 export interface SenseOptions {
   readonly deadline?: Deadline.Deadline | undefined
-  /** The number of the perception that the reading is part of. */
+  /** The number of the reading's perception. */
   readonly perception?: number | undefined
-  /** The agent that perceives, in a task with several. */
+  /** The perceiving agent, in a task with several. */
   readonly agentId?: string | undefined
 }
 
-/** What the events of a reading say of the perception that it is part of. */
+/** The perception's fields in the events of a reading. */
 type PerceptionFields = Pick<SenseOptions, "perception" | "agentId">
 
 const fieldsOf = ({ perception, agentId }: PerceptionFields) => ({
@@ -43,11 +43,10 @@ const fieldsOf = ({ perception, agentId }: PerceptionFields) => ({
 })
 
 /**
- * Reads a sensor once, and records `SensorRead`, or `SensorFailed` if it was asked and gave no reading. A sensor of a
- * task has one reading in progress at a time. If the deadline passes before its turn, it is not asked, and
- * `SensorSkipped` is recorded. At the deadline a reading in progress is cancelled (`SensorFailed`, code
- * `DeadlinePassed`). A plugin that is being started is not cancelled; otherwise one that takes longer than the
- * deadline could never start.
+ * Reads a sensor once and records `SensorRead`, or `SensorFailed` if it gave no reading. A sensor has one reading in
+ * progress at a time. If the deadline passes before its turn, it records `SensorSkipped`; during the reading, it
+ * cancels that (`SensorFailed`, code `DeadlinePassed`). The start of a plugin is never cancelled: one that takes longer
+ * than the deadline could not start at all.
  */
 export const sense = (
   task: SensingTask,
@@ -119,7 +118,7 @@ const fail = (task: SensingTask, { name }: ActiveComponent, error: Failure, of: 
     new NotRead({ sensor: name, code: error.code }),
   )
 
-/** Records in one commit the sensors that were due and got no turn within `deadlineMs`. */
+/** Records the sensors without a turn within `deadlineMs`, in one commit. */
 export const skip = (
   task: SensingTask,
   sensors: ReadonlyArray<ActiveComponent>,

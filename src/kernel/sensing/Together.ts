@@ -1,11 +1,11 @@
-/** Runs effects at the same time, for paths that every step of an agent takes. */
+/** Runs effects concurrently, on paths that every step of an agent takes. */
 
 import { Effect, Exit, Fiber } from "effect"
 
 /**
- * Runs an effect for each item, all at the same time, and answers in the order of the items. If one fails, so does all of it, once the others
- * were interrupted. It is what `Effect.forEach` is with `concurrency: "unbounded"`, with half as many operations of Effect's
- * runtime: there is no fiber beside those of the items, and what they change in fiber references stays theirs.
+ * Runs an effect for each item concurrently and returns the results in the items' order. If one fails, it interrupts
+ * the others and fails. `Effect.forEach` with `concurrency: "unbounded"` does the same with twice the runtime
+ * operations. This one has no fiber beside those of the items, and their changes of fiber references stay in them.
  */
 export const forEach = <A, B, E>(
   items: ReadonlyArray<A>,

@@ -28,21 +28,21 @@ export interface ActuatorCapability {
   /** `plugin/actuator` */
   readonly name: string
   readonly description: string
-  /** JSON Schema of its arguments, if it declares one. A command whose arguments violate it is denied. */
+  /** JSON Schema of its arguments. Commands that violate it are denied. */
   readonly args?: JsonObject
-  /** JSON Schema of its result, if it declares one. */
+  /** JSON Schema of its result. */
   readonly result?: JsonObject
-  /** The risk that its manifest declares, if any. */
+  /** The risk in its manifest. */
   readonly risk?: Risk
   /** The risk that the gate uses: the higher of the declared one and that of the plugin's grants. */
   readonly effectiveRisk: Level
-  /** The grants that raise the risk above the declared one, in words. */
+  /** The grants that raise the risk, in words. */
   readonly riskBecause?: ReadonlyArray<string>
-  /** Whether it steps a world: its result says what was earned, and whether the episode is over. */
+  /** It steps a world: its result has the rewards and tells whether the episode is over. */
   readonly world?: true
-  /** Whether repeating it has no further effect, if the manifest says so. */
+  /** Repeating it has no further effect. */
   readonly idempotent?: boolean
-  /** Whether it may run at the same time as the other calls of one answer, if the manifest says so. */
+  /** It may run concurrently with the other calls of one answer. */
   readonly concurrent?: boolean
 }
 
@@ -51,17 +51,17 @@ export interface SensorCapability {
   /** `plugin/sensor` */
   readonly name: string
   readonly description: string
-  /** JSON Schema of its readings, if it declares one. */
+  /** JSON Schema of its readings. */
   readonly reading?: JsonObject
 }
 
-/** A guide of a plugin, as its manifest has it. */
+/** A guide of a plugin, from its manifest. */
 export interface GuideCapability extends Omit<Guide, "file"> {
   /** `plugin/guide` */
   readonly name: string
 }
 
-/** A plugin that an agent works with, as its manifest describes it. */
+/** A plugin, as its manifest describes it. */
 export interface PluginDescription {
   readonly name: string
   readonly description: string
@@ -76,19 +76,19 @@ export interface EnvironmentDescription {
   readonly conventions: ReadonlyArray<string>
 }
 
-/** What an agent is told of its plugins, as their manifests describe them. Components are ordered by priority. */
+/** What an agent learns about its plugins, from their manifests. Components are in order of priority. */
 export interface Capabilities {
-  /** The active plugins that take part, by name. */
+  /** The active plugins of the task, by name. */
   readonly plugins: ReadonlyArray<PluginDescription>
   readonly sensors: ReadonlyArray<SensorCapability>
   readonly actuators: ReadonlyArray<ActuatorCapability>
-  /** The guides that agents may be given by their names. */
+  /** The guides that agents may get by name. */
   readonly guides: ReadonlyArray<GuideCapability>
-  /** What a scenario gives the agent to begin with: its `initial_agent_config`. */
+  /** What a scenario gives the agent at the start: its `initial_agent_config`. */
   readonly config?: JsonObject
 }
 
-/** The same as `offered`, which is not computed again while the registry is the same. Each answer is a copy of its own. */
+/** `offered`, computed once per registry. Each call returns a copy. */
 export const remembering = (takesPart: (plugin: string) => boolean): ((registry: PluginRegistry) => Capabilities) => {
   let known: { readonly registry: PluginRegistry; readonly offered: Capabilities } | undefined
   return (registry) => {
@@ -97,7 +97,7 @@ export const remembering = (takesPart: (plugin: string) => boolean): ((registry:
   }
 }
 
-/** The capabilities that the active components of some plugins offer. Pure. */
+/** The capabilities of the active components of some plugins. Pure. */
 export const offered = (registry: PluginRegistry, takesPart: (plugin: string) => boolean): Capabilities => {
   const manifest = (plugin: string) => {
     const found = SafeRecord.get(registry, plugin)

@@ -1,4 +1,4 @@
-/** Chooses the plugins that take part in a task, and sets up their environments. */
+/** Chooses the plugins of a task, and sets up their environments. */
 
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -18,11 +18,11 @@ import * as Rubric from "../rules/Rubric.ts"
 import type { OpenOptions } from "./OpenOptions.ts"
 import type { KernelContext, OpenTask } from "./OpenTask.ts"
 
-/** Fix the options or the plugin: an environment could not be set up, or refused what was asked of it. */
+/** An environment could not be set up, or refused a request. Fix the options or the plugin. */
 export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
   readonly plugin: string
   readonly reason: string
-  /** What was asked of it. Default: to be set up. */
+  /** The request. Default: its set-up. */
   readonly asked?: string
 }> {
   override get message() {
@@ -33,12 +33,12 @@ export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
   }
 }
 
-/** The plugins that take part in a task, and the rubric that it is scored by. */
+/** The plugins of a task, and its rubric. */
 export interface Participants {
-  /** The plugins that take part, by name. */
+  /** By name. */
   readonly plugins: ReadonlyArray<string>
   readonly takesPart: (plugin: string) => boolean
-  /** The measures of the plugins that take part. */
+  /** Their measures. */
   readonly rubric: Rubric.Rubric
   /** The registry at the opening: the task keeps these versions. */
   readonly registry: PluginRegistry
@@ -54,7 +54,7 @@ export const participants = (
     const names = Object.keys(registry).filter((name) => plugins === undefined || plugins.includes(name))
     const active = names.filter((name) => SafeRecord.get(registry, name)?.active === true)
     const manifests = active.flatMap((name) => SafeRecord.get(registry, name) ?? []).map(manifestOf)
-    // Fixed when the task is opened: a plugin that is imported later was not reset for it.
+    // The opening fixes them: nothing resets a later plugin for this task.
     return {
       plugins: active,
       takesPart: (plugin) => active.includes(plugin),
@@ -63,7 +63,7 @@ export const participants = (
     }
   })
 
-/** Fails if the options name a plugin that the registry lacks. It would otherwise be ignored silently. */
+/** Fails if the options name a plugin that the registry lacks. */
 export const allKnown = (
   registry: PluginRegistry,
   { plugins = [], environment = {} }: Pick<OpenOptions, "plugins" | "environment">,
@@ -81,8 +81,8 @@ export interface OptionsByPlugin {
 }
 
 /**
- * What a plugin's environment is reset with: the options that are given, otherwise those in the file that its manifest
- * names. Fails if they do not fit its schema.
+ * The options for the reset of a plugin's environment: the given ones, otherwise those of the file that its manifest
+ * names. Fails if they do not fit the schema.
  */
 export const optionsOf = (
   registry: Registry.Service,
@@ -102,7 +102,7 @@ export const optionsOf = (
     return yield* DefaultOptions.read(directory, environment)
   })
 
-/** What each environment that takes part will be reset with. Fails before anything of the task is recorded. */
+/** The reset options of all environments of a task. Fails before the task records anything. */
 export const optionsOfAll = (
   { registry }: KernelContext,
   participants: Participants,
@@ -120,9 +120,9 @@ export const optionsOfAll = (
   })
 
 /**
- * Starts and resets each environment that takes part, and records its first state.
+ * Starts and resets each environment of the task, and records its first state.
  *
- * @param options what the environments are reset with. Default: see `optionsOf`
+ * @param options the reset options (default: see `optionsOf`)
  */
 export const reset = (
   task: OpenTask,
@@ -195,7 +195,7 @@ export const processOf = (task: OpenTask, plugin: string): Effect.Effect<Compone
 /**
  * Turns a plugin's failure into `EnvironmentRefused`.
  *
- * @param asked what was asked of it. Default: to be set up
+ * @param asked the request (default: its set-up)
  */
 export const refusedBy = (plugin: string, asked?: string) =>
   onPluginFailure((failure) => {

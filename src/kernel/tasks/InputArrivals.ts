@@ -1,15 +1,15 @@
-/** Tells tasks that wait that something was said to them: what the log tells of its commits serves all tasks of a kernel. */
+/** Wakes tasks that wait for inputs. One listener to the log's commits serves all tasks of a kernel. */
 
 import { Deferred, Effect, FiberId } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import { endingWith } from "../../platform/OneAtATime.ts"
 
-/** The arrivals of inputs in a log, whichever process and timeline they come from. */
+/** The arrivals of inputs in a log, from any process and timeline. */
 export interface InputArrivals {
   /**
-   * Watches a stream while an effect runs. What the effect is given waits for the next input in that stream; one that
-   * arrived between two waits, or since the watch began, ends the next wait at once. It may end without one, where it is not known what
-   * arrived.
+   * Watches a stream while an effect runs. The effect receives `next`, which waits for the next input in that stream;
+   * an input that arrived since the last wait, or since the start, completes it at once. It may complete without an
+   * input if the log cannot tell what arrived.
    */
   readonly watching: <A, E>(
     stream: string,
@@ -17,12 +17,10 @@ export interface InputArrivals {
   ) => Effect.Effect<A, E>
 }
 
-/** Something that waits for inputs in a stream. */
 interface Watcher {
   arrived: Deferred.Deferred<void>
 }
 
-/** The arrivals in a log, which tells of its commits while somebody waits. */
 export const make = (log: EventLog.Service): InputArrivals => {
   const watchers = new Map<string, Set<Watcher>>()
   let endListening = () => {}
@@ -61,7 +59,7 @@ export const make = (log: EventLog.Service): InputArrivals => {
     )
 
   return {
-    // Every command of an agent that thinks with a model comes by here.
+    // Hot path: every command of an agent with a model comes by here.
     watching: (stream, use) =>
       Effect.uninterruptibleMask((restore) => {
         const watcher = begin(stream)

@@ -1,4 +1,4 @@
-/** What people say to an agent while it works on a task: received in the log, from any process, and delivered once. */
+/** The inputs of a task: received in the log from any process, and delivered to its agent once. */
 
 import { Effect, Schema } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -12,14 +12,14 @@ import type { Json } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type { InputArrivals } from "./InputArrivals.ts"
 
-/** Something that was said to an agent. */
+/** An input to an agent. */
 export interface Input {
-  /** Who or what it came from, such as `chat`. */
+  /** Its sender, such as `chat`. */
   readonly source: string
   /** Text, or content parts (`Models.Message.ContentPart`). */
   readonly content: Json
   readonly delivery: InputDelivery
-  /** The agent that it is for, in a task with several. */
+  /** The addressed agent, in a task with several. */
   readonly agentId?: string
   readonly position: number
   readonly event: Event
@@ -27,11 +27,11 @@ export interface Input {
 
 /** Options of `Task.inputs`. */
 export interface InputOptions {
-  /** Which inputs to take. Default: all. */
+  /** Default: all. */
   readonly deliveries?: ReadonlyArray<InputDelivery>
-  /** Whether to wait until there is at least one. Default: false. */
+  /** Wait until there is at least one. Default: false. */
   readonly wait?: boolean
-  /** The agent that takes them, in a task with several: those that are for it alone. */
+  /** In a task with several agents: take only the inputs to this one. */
   readonly agentId?: string
 }
 
@@ -48,27 +48,26 @@ export const inputOf = (event: Event & { readonly payload: PayloadOf<"InputRecei
 }
 
 /**
- * Whether an input is for an agent, and of one of some deliveries; without any named, each one is. In a task with
- * several agents, an input that names none is for the first that takes it.
+ * Tells whether an input matches an agent and some deliveries (default: any). In a task with several agents, the first
+ * agent that takes an input without an address gets it.
  */
 export const isOf = ({ deliveries, agentId }: InputOptions, input: Input): boolean =>
   (input.agentId === undefined || input.agentId === agentId) &&
   (deliveries === undefined || deliveries.includes(input.delivery))
 
-/** The reason with which a task is closed when people end the conversation that it is. */
+/** The reason of a task that closes because people ended its conversation. */
 export const CONVERSATION_ENDED = "the conversation was ended"
 
 /** The inputs of one task. */
 export interface Inputs {
-  /** Takes the inputs that were not delivered yet, oldest first, and records that they are. */
+  /** Takes the undelivered inputs, oldest first, and records their delivery. */
   readonly take: (options: InputOptions) => Effect.Effect<ReadonlyArray<Input>, AppendError>
-  /** Whether an input waits. */
+  /** An input waits. */
   readonly has: (options: InputOptions) => Effect.Effect<boolean, LogError>
-  /** Waits until there is an input that was not delivered. */
+  /** Completes when an input waits. */
   readonly awaited: (options: InputOptions) => Effect.Effect<void, LogError>
 }
 
-/** The task whose inputs they are. */
 export interface InputTask {
   readonly id: string
   /** In a fork, a view of its timeline. */
@@ -78,8 +77,8 @@ export interface InputTask {
 }
 
 /**
- * The inputs of a task, which are read from its stream: also those that were received before this kernel started. In a
- * fork, those that were received before it and not delivered by then are among them.
+ * The inputs of a task from its stream, including those from before this kernel started. A fork has the inputs that
+ * were received but not delivered before it.
  */
 export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   const stream = `task/${id}`
@@ -89,10 +88,9 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
 
   const isUpToDate = () => log.mayHave?.({ stream, types: TYPES, after: seen }) === false
 
-  /** Reads what came since the last look. */
   const refresh = Effect.suspend(() => (isUpToDate() ? Effect.void : readOn))
 
-  /** Whether it is known, without a read and without a turn, that no input waits: so it is nearly always. */
+  /** Fast path: known without a read or a turn that no input waits, which is almost always the case. */
   const hasNone = (options: InputOptions) => !undelivered.some((input) => isOf(options, input)) && isUpToDate()
 
   const readOn = Effect.gen(function* () {
@@ -155,7 +153,7 @@ const toAgent = ({ agentId }: InputOptions) => (agentId === undefined ? {} : { a
 
 const TYPES = ["InputReceived", "InputDelivered"]
 
-/** The inputs that are not delivered after one more event. */
+/** The undelivered inputs after one more event. */
 const evolve = (undelivered: ReadonlyArray<Input>, event: Event): ReadonlyArray<Input> => {
   if (is(event, "InputReceived")) return [...undelivered, inputOf(event)]
   if (!is(event, "InputDelivered")) return undelivered

@@ -1,4 +1,4 @@
-/** Records the calls that an agent makes to language models. */
+/** Records an agent's calls of language models. */
 
 import { Data, Effect, Option } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -17,13 +17,13 @@ import type { OpenTask } from "./OpenTask.ts"
 export interface ModelCallRequest {
   readonly provider: string
   readonly model: string
-  /** The request, or what is new in it since the last one of this agent. It is recorded. */
+  /** The request, or the part that is new since this agent's last one. The log keeps it. */
   readonly request: Json
   /** Digest of the whole request. Default: that of `request`. */
   readonly requestDigest?: string
 }
 
-/** The model's response, and the tokens that it used. */
+/** The model's response with its tokens. */
 export interface ModelCallResponse {
   readonly response: Json
   readonly usage: ModelUsage
@@ -31,22 +31,22 @@ export interface ModelCallResponse {
 }
 
 /**
- * The model did not answer, or not to the end. `Task.consult` records it, and a replay fails with it again. Retry if
- * `isTransient(kind)`; else see the reason.
+ * The model did not answer, or not completely. `Task.consult` records it, and a replay fails with it again. Retry if
+ * `isTransient(kind)`; otherwise see the reason.
  */
 export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
   readonly provider: string
   readonly model: string
   readonly kind: ModelFailureKind
   readonly reason: string
-  /** What had come of the answer. */
+  /** The partial answer. */
   readonly response?: Json
-  /** The tokens that it used, as far as they are known. */
+  /** The used tokens, as far as known. */
   readonly usage?: ModelUsage
   readonly cost?: ModelCost
-  /** How long the provider asked to wait before the next request, in milliseconds. */
+  /** The wait that the provider asked for, in milliseconds. */
   readonly retryAfterMs?: number
-  /** How long its agent waited before it asked again, in milliseconds, where that is on record. */
+  /** The agent's wait before its retry, in milliseconds, if recorded. */
   readonly retryInMs?: number
 }> {
   override get message() {
@@ -58,40 +58,37 @@ const TRANSIENT: ReadonlySet<ModelFailureKind> = new Set([
   ...(["rate-limited", "overloaded", "unreachable", "timed-out", "cut-off", "unreadable", "empty"] as const),
 ])
 
-/** Whether the same request may succeed later. */
+/** Tells whether the same request may succeed later. */
 export const isTransient = (kind: ModelFailureKind): boolean => TRANSIENT.has(kind)
 
-/** What answers a request. As a function, it is given the event of the request. */
+/** Answers a request. A function receives the request's event. */
 export type Answering<E> =
   | Effect.Effect<ModelCallResponse, E>
   | ((called: Event) => Effect.Effect<ModelCallResponse, E>)
 
 /** Options of a request. */
 export interface AskOptions {
-  /** Wait before the request is made, in milliseconds. A replay does not wait. Default: none. */
+  /** Wait before the request, in milliseconds. A replay does not wait. Default: none. */
   readonly afterMs?: number
-  /**
-   * What has come of the answer, and its usage and cost as far as they are known. It is recorded if the request is
-   * cancelled or interrupted.
-   */
+  /** The partial answer, its usage and cost as far as known. Recorded if the request is cancelled or interrupted. */
   readonly partial?: Effect.Effect<Pick<ModelCallFailed, "response" | "usage" | "cost">>
   /**
-   * Whether an `interrupting` input that waits, or arrives while the model answers, ends the request: it fails with
-   * `ModelCallFailed` of the kind `interrupted`. Default: false.
+   * An `interrupting` input, waiting or new, ends the request: it fails with `ModelCallFailed` of the kind
+   * `interrupted`. Default: false.
    */
   readonly interruptible?: boolean
-  /** The agent that asks, in a task with several. */
+  /** The asking agent, in a task with several. */
   readonly agentId?: string
   /**
-   * How long the agent has worked on the task, in milliseconds. It is recorded with the request, so that a budget of time
-   * goes on from there once the task is resumed (`Task.worked`).
+   * The agent's working time on the task, in milliseconds. Recorded with the request, so that a budget of time
+   * continues from there after a resume (`Task.worked`).
    */
   readonly workedMs?: Effect.Effect<number>
-  /** How long the agent waits until it asks again after a failure, in milliseconds; undefined: it does not. It is recorded. */
+  /** The wait until the retry after a failure, in milliseconds; undefined without a retry. Recorded. */
   readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>
 }
 
-/** What interrupts a request: inputs that wait, and those that arrive. */
+/** Inputs that interrupt a request: waiting ones, and new ones. */
 export interface Interruption {
   readonly waits: Effect.Effect<boolean, LogError>
   readonly arrives: Effect.Effect<void, LogError>
@@ -100,9 +97,9 @@ export interface Interruption {
 const NO_INTERRUPTION: Interruption = { waits: Effect.succeed(false), arrives: Effect.never }
 
 /**
- * Records the request, calls the model, and records its response, or that it failed (`ModelCallFailed`), was cancelled
- * or interrupted. If the call fails in another way, the log has no response. An interruption also ends the wait before
- * the request.
+ * Records the request, calls the model, and records its response or its failure (`ModelCallFailed`), cancellation or
+ * interruption. After any other failure, the log has no response. An interruption also ends the wait before the
+ * request.
  */
 export const ask = <E>(
   task: OpenTask,
@@ -139,8 +136,9 @@ export const ask = <E>(
             ...defined({ response, usage, cost, retryAfterMs, retryInMs }),
           },
         })
-      // Where what had come is too large for an event, or no JSON, the failure is recorded without it; then without its tokens.
-      // That something came stays on record (`[]`): a call that used an unknown amount is not one that used nothing.
+      // If the partial answer is too large for an event or not JSON, record the failure without it; failing that,
+      // without its tokens. `[]` keeps the fact that something came: a call of unknown use is not one that used
+      // nothing.
       const recordFailure = (failed: FailedCall) => {
         const { kind, reason, response, usage, cost, retryInMs } = failed
         const least: FailedCall = {
@@ -168,7 +166,7 @@ export const ask = <E>(
           })
         })
       const answered = Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering))
-      /** The answer; none, if an input interrupted it. */
+      /** None if an input interrupted it. */
       const answeredOrNot: Effect.Effect<Option.Option<ModelCallResponse>, E | LogError> = Effect.flatMap(
         waits,
         (isWaiting) =>
@@ -176,7 +174,7 @@ export const ask = <E>(
             ? Effect.succeedNone
             : Effect.raceFirst(Effect.asSome(answered), Effect.zipRight(arrives, Effect.succeedNone)),
       )
-      // What had come is read once the answer has ended.
+      // Read the partial answer once the answer has ended.
       const interrupted = Effect.flatMap(
         partial,
         (come) => new ModelCallFailed({ provider, model, kind: "interrupted", reason: INTERRUPTED, ...come }),
@@ -201,7 +199,7 @@ export const ask = <E>(
               },
             }),
             "InvalidEvent",
-            // It answered, and is paid for.
+            // It answered, and costs money.
             ({ message }) =>
               new ModelCallFailed({
                 provider,
@@ -219,7 +217,7 @@ export const ask = <E>(
           Effect.flatMap(partial, (known) =>
             recordFailure({ kind: "cancelled", reason: "the request was cancelled", ...known }),
           ).pipe(
-            // A task that was suspended asks again when it is resumed.
+            // A suspended task asks again when it resumes.
             Effect.catchTag("LeaseLost", (lost) => (lost.suspended === undefined ? lost : Effect.void)),
             Effect.catchAllCause((cause) => ProgramLog.error("a cancelled model call was not recorded", cause)),
           ),
@@ -228,10 +226,10 @@ export const ask = <E>(
     }),
   )
 
-/** The models whose usage was warned about, with the field: a program warns of each once. */
+/** Model and field of each warning: a program gives each once. */
 const warned = new Set<string>()
 
-/** Says which fields of a usage nothing is recorded of: a misspelt count would be lost without a word. */
+/** Warns of fields that the log does not keep: a misspelt count would be lost silently. */
 export const warnOfUnknownFields = (model: string, usage: ModelUsage): Effect.Effect<void> =>
   Effect.suspend(() => {
     const known = Object.keys(Deciding.ModelUsage.fields)

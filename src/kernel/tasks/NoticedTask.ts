@@ -1,9 +1,9 @@
-/** Notices what an agent asks of its task. */
+/** Notices an agent's requests to its task. */
 
 import { Effect } from "effect"
 import type { Task } from "./Task.ts"
 
-/** Wraps a task so that `notice` is called whenever the agent asks something of it. */
+/** Wraps a task so that each request of the agent calls `notice`. */
 export const noticing = (task: Task, notice: () => void): Task => {
   const noticed = <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
     Effect.suspend(() => {

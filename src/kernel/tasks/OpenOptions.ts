@@ -5,40 +5,39 @@ import { RunLimits } from "../../events/vocabulary/Tasks.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
-/** What a task is recorded with as its agent where none is named. */
+/** The recorded agent of a task that names none. */
 export const NO_AGENT = "program"
 
 /** Options of `tasks.open`. */
 export interface OpenOptions {
   readonly goal: string
   /**
-   * The person whose personal data the task holds. What the task records in fields that their types declare personal is
-   * encrypted under this subject's key, until `PersonalData.shred` destroys it. Forks of the task inherit it. Default: none.
+   * The person whose personal data the task holds. The task encrypts fields that their types declare personal under
+   * this subject's key, until `PersonalData.shred` destroys it. Forks inherit it. Default: none.
    */
   readonly subject?: string
-  /** The task's id. One that a task of the log has is refused (`TaskIdTaken`). Default: a new UUIDv7. */
+  /** The task's id, unique in the log (`TaskIdTaken`). Default: a new UUIDv7. */
   readonly id?: string
-  /** The agent that works on the task, as `name@version`. Default: `program`; such a task cannot be resumed. */
+  /** The agent, as `name@version`. Default: `program`; such a task cannot resume. */
   readonly agent?: string
-  /** How the agent is run, for the record: one that resumes the task goes on within it. */
+  /** The limits of the agent's run, recorded so that a resume keeps them. */
   readonly limits?: RunLimits
   /**
-   * The names of the agents that take part, where it is several. Worlds begin with them. What is perceived and done in
-   * the task is then for one of them (`agentId`). Default: one agent, without a name.
+   * The names of several agents. Worlds begin with them, and each perception and command then belongs to one of them
+   * (`agentId`). Default: one agent without a name.
    */
   readonly agents?: ReadonlyArray<string>
-  /** The plugins that take part. Default: all that are active when the task is opened. */
+  /** The plugins of the task. Default: all active ones at its opening. */
   readonly plugins?: ReadonlyArray<string>
-  /** Options of environments, by plugin, for example a scenario. Default: the scenario that the manifest names. */
+  /** Options of environments by plugin, for example a scenario. Default: the scenario that the manifest names. */
   readonly environment?: { readonly [plugin: string]: JsonObject }
   /** Seeds the agent's and the plugins' randomness. Default: drawn from the kernel's seed. */
   readonly seed?: number
 }
 
-/** Longest name of an agent. */
 const MAX_NAME = 100
 
-/** The name of an agent in a task with several: it becomes a key of documents and a part of actors. */
+/** The name of an agent in a task with several. It becomes a key of documents and a part of actors. */
 export const AgentName = Schema.String.pipe(
   Schema.pattern(/^[A-Za-z0-9][A-Za-z0-9._:-]*$/),
   Schema.maxLength(MAX_NAME),
@@ -82,9 +81,9 @@ export const CausedBy = Options.of<CausedBy>({ optional: { causationId: Options.
 
 /** Options of `say`. */
 export interface SayOptions extends CausedBy {
-  /** The agent that speaks, in a task with several. */
+  /** The speaking agent, in a task with several. */
   readonly agentId?: string
-  /** The agents that it speaks to. Default: whoever listens. */
+  /** The addressed agents. Default: all that listen. */
   readonly audience?: ReadonlyArray<string>
 }
 
@@ -95,18 +94,18 @@ export const SayOptions = Options.of<SayOptions>({
 
 /** Options of `act`. */
 export interface ActOptions extends CausedBy {
-  /** The agent that acts, in a task with several. */
+  /** The acting agent, in a task with several. */
   readonly agentId?: string
-  /** The id that a model gave to its tool call. */
+  /** The model's id of its tool call. */
   readonly callId?: string
-  /** Where it comes from, if not from an agent: such a command is no step of an agent. */
+  /** The source, if it is not an agent: such a command is no step of an agent. */
   readonly source?: "scenario"
   /**
-   * How long it may take, in milliseconds, with the wait for its turn and for a person. Then it is stopped: its tool's
-   * signal aborts, and its outcome says that its time was used up. Default: no limit but the tool's own.
+   * Time limit in milliseconds, including the waits for its turn and for a person. At the limit, its tool's signal
+   * aborts, and its outcome says that its time was used up. Default: only the tool's own limit.
    */
   readonly withinMs?: number
-  /** Whether an `interrupting` input stops it. Default: false. */
+  /** An `interrupting` input stops it. Default: false. */
   readonly interruptible?: boolean
 }
 

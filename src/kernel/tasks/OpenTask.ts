@@ -21,37 +21,36 @@ import type { RunningTasks } from "./RunningTasks.ts"
 export interface KernelContext {
   /** In a fork, a view of its timeline. */
   readonly log: EventLog.Service
-  /** The forks that are being set up, and are not in the log yet. */
+  /** Forks in preparation, which are not in the log yet. */
   readonly drafts: DraftTimelines
   readonly registry: Registry.Service
-  /** Makes the critics that decide rewards, with plugins in the versions of a registry. */
+  /** Makes the critics of rewards, with plugins in the versions of a registry. */
   readonly critics: (registry: Registry.Service) => Critics.Service
   /** Asks people, on the timeline of `log`. */
   readonly confirmations: ConfirmationAsking
   readonly instances: Instances
-  /** The consents that are missing to start these plugins where only Deno's permissions would confine them. */
+  /** The missing consents of plugins that only Deno's permissions would confine. */
   readonly unconsented: (
     plugins: ReadonlyArray<string>,
   ) => Effect.Effect<ReadonlyArray<SandboxConsentMissing>, LogError | AppendError>
-  /** The queue in which the commands of all tasks wait. */
+  /** The queue of all tasks' commands. */
   readonly commands: CommandQueue
   readonly pushed: PushedReadings
   /** Tells of inputs, on all timelines. */
   readonly inputs: InputArrivals
   readonly gate: GateConfig
   readonly lease: HeldLease
-  /** Whether tasks that are open when the kernel ends stay open in the log. */
+  /** Open tasks stay open in the log when the kernel ends. */
   readonly keepsOpenTasks: boolean
-  /** The tasks that are being worked on. */
   readonly running: RunningTasks
   /** Closes with the kernel. Each task has a scope of its own in it. */
   readonly scope: Scope.Scope
 }
 
-/** An open task, with everything that acting and sensing need. */
+/** An open task with the members that acting and sensing need. */
 export interface OpenTask extends ActingTask, SensingTask {
   readonly kernel: KernelContext
   readonly seed: number
-  /** The names of the agents that took part from the start, where it was several. */
+  /** The names of the agents at the start, if there are several. */
   readonly agents: ReadonlyArray<string> | undefined
 }

@@ -1,4 +1,4 @@
-/** Keeps the plugins of an open task at the versions that it was opened with. */
+/** Keeps an open task's plugins at the versions of its opening. */
 
 import { Effect, Schema } from "effect"
 import * as Grants from "../../plugins/manifest/Grants.ts"
@@ -8,16 +8,16 @@ import { asJson } from "../registry/ImportEvents.ts"
 import type { KernelContext } from "./OpenTask.ts"
 
 /**
- * The kernel as one task sees it: each plugin keeps the version that it had when the task was opened, even if another
- * one is imported meanwhile. Activation, priorities and metadata are current, and revoked grants are withdrawn.
+ * The kernel as one task sees it: each plugin keeps the version of the task's opening, even after a new import.
+ * Activation, priorities and metadata are current, and revoked grants are withdrawn.
  *
- * @param began the registry's state when the task was opened
+ * @param began the registry's state at the opening
  */
 export const pin = (kernel: KernelContext, began: PluginRegistry): KernelContext => {
   const { registry } = kernel
   let last = { now: began, view: began }
   const state = Effect.map(registry.state, (now) => {
-    // An unchanged registry is returned as the same object, for comparison by identity.
+    // Return an unchanged registry as the same object, for comparison by identity.
     if (last.now !== now) last = { now, view: withVersionsOf(now, began) }
     return last.view
   })
@@ -42,7 +42,7 @@ export const withVersionsOf = (now: PluginRegistry, began: PluginRegistry): Plug
 const pinned = (now: Plugin, then: Plugin): Plugin => {
   const version = inVersionOf(now, then)
   const { grants } = version
-  // Without a revocation the grants remain the same object.
+  // Without a revocation the grants stay the same object.
   if (version === now || now.revoked === then.revoked || !Schema.is(Grants.Grants)(grants)) return version
   return { ...version, grants: asJson(Grants.withoutRevoked(grants, now)) }
 }

@@ -1,4 +1,4 @@
-/** The end of a task's score set of what its worlds gave: the return. */
+/** Completes a task's return: the score set of the rewards from its worlds. */
 
 import { Effect } from "effect"
 import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog.ts"

@@ -1,4 +1,4 @@
-/** The tasks that a kernel works on, so that they can be paused, cancelled and suspended from outside. */
+/** The tasks that a kernel works on, so that others can pause, cancel and suspend them. */
 
 import { Deferred, Effect, FiberId } from "effect"
 import type { LeaseLost } from "../../events/log/Lease.ts"
@@ -6,39 +6,37 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { TaskClosed } from "../context/TaskLifecycle.ts"
 import * as InstanceName from "../instances/InstanceName.ts"
 
-/** A task that is being worked on. */
+/** A task that a kernel works on. */
 export interface RunningTask {
-  /** Takes note of what was asked of the task: `TaskPaused`, `TaskContinued`, `TaskCancelled`. */
+  /** Receives requests to the task: `TaskPaused`, `TaskContinued`, `TaskCancelled`. */
   readonly noticed: (events: ReadonlyArray<Event>) => void
   /** Stops all work in the task and leaves it open in the log. */
   readonly suspend: Effect.Effect<void>
-  /** Fails when the task was cancelled or suspended, for an agent that would go on thinking. */
+  /** Fails when the task was cancelled or suspended, to end an agent that thinks. */
   readonly stopped: Effect.Effect<never, TaskClosed>
 }
 
-/** The tasks of a kernel by the names of their instances: a task's id, or in a fork `id@timeline`. */
+/** The tasks of a kernel by instance name: a task's id, or in a fork `id@timeline`. */
 export interface RunningTasks {
-  /** Adds a task. After `end` it is suspended at once. */
+  /** Adds a task, and suspends it at once after `end`. */
   readonly add: (instanceName: string, task: RunningTask) => Effect.Effect<void>
-  /** Forgets a task that has ended. */
   readonly remove: (instanceName: string) => void
-  /** Claims a task that is about to be added. Returns whether it was free. */
+  /** Claims a task before its `add`. Returns whether it was free. */
   readonly reserve: (instanceName: string) => boolean
-  /** Gives a claim back; a task that was added meanwhile stays. */
+  /** Releases a claim; an added task stays. */
   readonly release: (instanceName: string) => void
-  /** Whether a task is here or claimed. */
+  /** The task is here or claimed. */
   readonly has: (instanceName: string) => boolean
-  /** Hands an event on to its task. Returns whether the kernel works on that task. */
+  /** Passes an event to its task. Returns whether the kernel works on that task. */
   readonly noticed: (event: Event) => boolean
   /** Fails when a task was cancelled or suspended (see `RunningTask`), or the kernel lost its lease. */
   readonly stopped: (instanceName: string) => Effect.Effect<never, TaskClosed | LeaseLost>
-  /** Ends the agents' work in all tasks, and in those that are added later: another kernel took over. */
+  /** Ends the agents' work in all present and later tasks: another kernel took over. */
   readonly lose: (lost: LeaseLost) => Effect.Effect<void>
-  /** Suspends a task, if it is here. */
   readonly suspend: (instanceName: string) => Effect.Effect<void>
-  /** Suspends every task, and every one that is added later. */
+  /** Suspends all present and later tasks. */
   readonly end: Effect.Effect<void>
-  /** Whether the task has ended. */
+  /** `end` was called. */
   readonly hasEnded: () => boolean
 }
 

@@ -1,9 +1,9 @@
-/** When a command of a task is stopped: when its time is up, or when an interrupting input arrives. */
+/** Decides when a command stops: at its time limit, or when an interrupting input arrives. */
 import { Effect } from "effect"
 import { INTERRUPTED, OUT_OF_TIME, type Stop } from "../acting/Command.ts"
 import type * as Inputs from "./Inputs.ts"
 
-/** When a command is stopped, as `ActOptions` says. */
+/** When a command stops, as in `ActOptions`. */
 export interface StopOptions {
   readonly withinMs: number | undefined
   readonly interruptible: boolean | undefined
@@ -17,7 +17,7 @@ export const interruptionBy = (inputs: Pick<Inputs.Inputs, "has" | "awaited">) =
   arrives: inputs.awaited(INTERRUPTING),
 })
 
-/** What stops a command; undefined if nothing does. Its time begins now. */
+/** The stop of a command, if any. Its time begins now. */
 export const stopOf = (
   { withinMs = Number.POSITIVE_INFINITY, interruptible = false }: StopOptions,
   { arrives }: Pick<ReturnType<typeof interruptionBy>, "arrives">,
@@ -28,12 +28,12 @@ export const stopOf = (
     Effect.suspend(() => Effect.sleep(Math.max(0, until - performance.now()))),
     OUT_OF_TIME,
   )
-  // Where the log cannot be read, the command itself fails.
+  // If the log cannot be read, the command itself fails.
   const input = Effect.as(
     Effect.catchAll(arrives, () => Effect.never),
     INTERRUPTED,
   )
   if (!interruptible) return { signal: late }
-  // A race has two fibers of its own.
+  // A race takes two fibers of its own.
   return { signal: Number.isFinite(withinMs) ? Effect.raceFirst(late, input) : input }
 }

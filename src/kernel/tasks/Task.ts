@@ -28,8 +28,8 @@ export interface Task {
   readonly goal: string
   readonly seed: number
   /**
-   * How long an agent had worked on the task in earlier processes, in milliseconds, as far as they recorded it
-   * (`AskOptions.workedMs`). 0 in a task that was not resumed, in a fork, and while an agent is led over what is recorded.
+   * An agent's working time on the task in earlier processes, in milliseconds, as far as they recorded it
+   * (`AskOptions.workedMs`). 0 in a task that was not resumed, in a fork, and while an agent replays a recording.
    */
   readonly worked: (agentId?: string) => number
   /** Reads every active sensor, by priority. With a deadline, only sensors whose turn comes before it. */
@@ -37,22 +37,22 @@ export interface Task {
     options?: PerceiveOptions,
   ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
   /**
-   * The sensors and actuators that the task has now, as the manifests of its plugins describe them, and what a scenario
-   * gives the agent: in a task with several, the one that is named.
+   * The task's current sensors and actuators, from its plugins' manifests, and what a scenario gives the agent (in a
+   * task with several, the named one).
    */
   readonly capabilities: (agentId?: string) => Effect.Effect<Capabilities.Capabilities, LogError>
-  /** The document of a plugin's environment, as it is now; undefined if it has none. */
+  /** The current document of a plugin's environment; undefined if it has none. */
   readonly document: (plugin: string) => Effect.Effect<Json | undefined>
-  /** Takes a command through the gate to its actuator. Returns how it ended. */
+  /** Takes a command through the gate to its actuator. Returns its outcome. */
   readonly act: (
     actuator: string,
     args?: JsonObject,
     options?: ActOptions,
   ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
   /**
-   * Takes the steps of several agents in one world through the gate, and those that pass to the world together, as one
-   * round. Returns how each ended, in the order of the commands. All commands must name the same actuator, which must be
-   * a world's `step`.
+   * Takes the steps of several agents in one world through the gate, and dispatches those that pass together, as one
+   * round. Returns the outcomes in the order of the commands. All commands must name the same actuator, a world's
+   * `step`.
    */
   readonly together: (
     commands: ReadonlyArray<AgentCommand>,
@@ -63,9 +63,8 @@ export interface Task {
     options?: SayOptions,
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Asks a language model by running `answering`, and records the request and the response. A replay returns the
-   * recorded response without a call. Requests that an agent makes outside of `consult` are not recorded, so a replay
-   * makes them again.
+   * Asks a language model by running `answering`, and records request and response. A replay returns the recorded
+   * response without a call. Model calls outside of `consult` are not recorded, so a replay repeats them.
    */
   readonly consult: <E>(
     question: ModelCalls.ModelCallRequest,
@@ -73,8 +72,8 @@ export interface Task {
     options?: Pick<ModelCalls.AskOptions, "agentId">,
   ) => Effect.Effect<Json, E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Asks a language model as `consult` does, and returns the whole response, with the tokens that it used. An answer
-   * that fails with `ModelCallFailed`, and one that is cancelled, is recorded too, with what had come of it.
+   * Asks a language model as `consult` does, and returns the whole response with its tokens. A `ModelCallFailed` and a
+   * cancellation are recorded too, with the partial answer.
    */
   readonly ask: <E>(
     question: ModelCalls.ModelCallRequest,
@@ -85,16 +84,16 @@ export interface Task {
     E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError
   >
   /**
-   * Takes what was said to the agent and was not delivered yet (`InputReceived` in the task's stream, from any process),
-   * oldest first, and records that it is delivered. A replay answers with the inputs that were delivered at this point.
+   * Takes the undelivered inputs to the agent (`InputReceived` in the task's stream, from any process), oldest first,
+   * and records their delivery. A replay returns the inputs delivered at this point.
    */
   readonly inputs: (
     options?: Inputs.InputOptions,
   ) => Effect.Effect<ReadonlyArray<Inputs.Input>, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Waits until one of several agents is late, and records that it is. A replay waits until the recorded one was.
-   * `afterMs` is how long it has, in milliseconds; `Infinity` if there is no limit. `closing` is called when the time is
-   * over. If it returns false, the agent was in time, and nothing is recorded.
+   * Waits until one of several agents is late, and records it. A replay waits until the recorded one was late.
+   * `afterMs` is the agent's time in milliseconds, `Infinity` for no limit. When it is over, `closing` runs; if it
+   * returns false, the agent was in time, and nothing is recorded.
    */
   readonly late: (
     agentId: string,
@@ -102,52 +101,52 @@ export interface Task {
     closing: () => boolean,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Completes when one of several agents may make its next request. That is at once, but in a replay: there it is when the
-   * agent has the turn, in which the recorded one made that request. Whoever gives agents the turn asks it.
+   * Completes when one of several agents may make its next request: at once, or in a replay at the turn in which the
+   * recorded agent made it. The caller is the one that gives agents their turns.
    */
   readonly inTime: (agentId: string) => Effect.Effect<void>
   /**
-   * Lets the time of a world that moves by itself pass, and records what came of it. Returns what agents got meanwhile. A
-   * replay answers with what is recorded.
+   * Lets the time of a world that moves by itself pass, and records the consequences. Returns what agents received. A
+   * replay returns the recorded tick.
    */
   readonly tick: (
     world: string,
     milliseconds: number,
   ) => Effect.Effect<Gotten, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
   /**
-   * Records that who takes part changes. An agent that joins or leaves midway is told to the worlds, which may refuse it.
-   * A replay records nothing.
+   * Records a change of the members. If an agent joins or leaves midway, the worlds learn of it and may refuse it. A
+   * replay records nothing.
    */
   readonly member: (
     event: MemberEvent,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
-  /** Records something about the agent itself, under its name. A replay records nothing. */
+  /** Records an event about the agent itself, under its name. A replay records nothing. */
   readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
   /**
-   * The task's events after a position, oldest first, as far as they are recorded. A replay answers with those that were
-   * recorded before what is asked next.
+   * The task's recorded events after a position, oldest first. A replay returns those recorded before the request that
+   * is due.
    */
   readonly events: (after: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-  /** Records, in one commit, what a scenario does in the task, under the name `scenario`. A replay records nothing. */
+  /** Records a scenario's events in the task in one commit, under the name `scenario`. A replay records nothing. */
   readonly conduct: (
     event: ScenarioEvent,
     ...consequences: ReadonlyArray<ScenarioEvent>
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
-  /** Records a decision. Returns its event, which is the cause of what follows from it. */
+  /** Records a decision. Returns its event, the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Records a decision as `decided` does, but with the task's next event, before it and in the same commit: for an agent
-   * that goes on at once, and whose decision means nothing without what follows. Returns the id of its event.
+   * Records a decision with the task's next event, before it in the same commit. For an agent that continues at once,
+   * and whose decision means nothing without what follows. Returns the id of its event.
    */
   readonly deciding: (decision: Decision) => Effect.Effect<string, TaskLifecycle.TaskClosed | AppendError>
-  /** Closes the task: stops the plugin processes that serve it alone, and scores it by its plugins' measures. */
+  /** Closes the task: stops its own plugin processes, and scores it by its plugins' measures. */
   readonly close: (
     outcome: TaskOutcome,
     reason?: string,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | LeaseLost | AppendError | LogError>
 }
 
-/** An event of one of these types, as it is appended. */
+/** An event of one of these types, ready to append. */
 type EventOf<Types extends CoreName> = {
   readonly [Type in Types]: {
     readonly type: Type
@@ -155,15 +154,15 @@ type EventOf<Types extends CoreName> = {
   }
 }[Types]
 
-/** An event about an agent itself, or what one agent heard of another. */
+/** An event about an agent itself, or a message that one agent received from another. */
 export type AgentEvent = EventOf<
   "GuideApplied" | "MemoryCompacted" | "BudgetExceeded" | "AgentStateChanged" | "InputReceived"
 >
 
-/** An event about who takes part in a task with several agents. */
+/** An event about the members of a task with several agents. */
 export type MemberEvent = EventOf<"AgentJoined" | "AgentLeft" | "AgentSuspended" | "AgentContinued">
 
-/** What a scenario does in a task. */
+/** An event of a scenario. */
 export type ScenarioEvent = EventOf<
   "ScenarioStarted" | "TriggerFired" | "MilestoneReached" | "ScenarioEnded" | "InputReceived" | "AgentLeft"
 >
@@ -172,7 +171,7 @@ export type ScenarioEvent = EventOf<
 export interface Decision {
   readonly agent: string
   readonly choice: JsonObject
-  /** The events that it was based on. The newest is its cause. */
+  /** The newest is its cause. */
   readonly basedOn: ReadonlyArray<Event>
   readonly rationale?: string
   /** The agent's name in a task with several. */

@@ -4,7 +4,7 @@ import { Data, Effect } from "effect"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { KERNEL } from "../instances/Instance.ts"
 
-/** Choose another id: this one is not valid for a task. */
+/** The id is not valid for a task. Choose another. */
 export class TaskIdInvalid extends Data.TaggedError("TaskIdInvalid")<{ readonly taskId: string }> {
   override get message() {
     return (
@@ -14,7 +14,7 @@ export class TaskIdInvalid extends Data.TaggedError("TaskIdInvalid")<{ readonly 
   }
 }
 
-/** Choose another id, or resume the task that has this one: it is in the log already. */
+/** The log has a task with this id. Choose another id, or resume that task. */
 export class TaskIdTaken extends Data.TaggedError("TaskIdTaken")<{
   readonly taskId: string
   /** The position of the event that uses the id. */
@@ -26,8 +26,8 @@ export class TaskIdTaken extends Data.TaggedError("TaskIdTaken")<{
 }
 
 /**
- * Checks an id that a caller chose for a task. Its characters need no quoting in a shell, a path or a JSON Pointer.
- * An id of digits alone is refused, since JavaScript moves such keys to the front of an object.
+ * Checks an id that a caller chose. Its characters need no quoting in a shell, a path or a JSON Pointer. It cannot be
+ * digits alone: JavaScript moves such keys to the front of an object.
  */
 export const checked = (taskId: string): Effect.Effect<string, TaskIdInvalid> =>
   PATTERN.test(taskId) && !/^\d+$/.test(taskId) && taskId !== KERNEL

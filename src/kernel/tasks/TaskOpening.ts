@@ -1,4 +1,4 @@
-/** Opens a task: who takes part, its first event, and the start of its environments. */
+/** Opens a task: chooses its plugins, records its first event, and starts its environments. */
 
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -17,7 +17,7 @@ import type * as Task from "./Task.ts"
 import { type TaskIdInvalid, TaskIdTaken } from "./TaskId.ts"
 import * as TaskStart from "./TaskStart.ts"
 
-/** Why a task was not opened. */
+/** Why opening a task failed. */
 export type OpenError =
   | SandboxConsentMissing
   | InvalidOptions
@@ -31,9 +31,8 @@ export type OpenError =
   | LogError
 
 /**
- * Opens a task: records it, then starts and resets the environments that take part. Options that an environment cannot
- * be reset with are refused before. A task that was recorded as
- * opened is recorded as closed, whatever fails after that.
+ * Opens a task: records it, then starts and resets its environments. It checks the reset options before it records
+ * anything. Once the opening is recorded, so is an end, whatever fails afterwards.
  */
 export const open = (
   context: KernelContext,
@@ -73,7 +72,7 @@ export const open = (
         record,
         id,
         seed,
-        // Without an agent, nothing could go on with it.
+        // Without an agent, nothing could continue it.
         ...(options.agent === undefined ? {} : { suspend }),
         goal: options.goal,
         agents: options.agents,
@@ -87,7 +86,7 @@ export const open = (
     }),
   )
 
-/** A kernel as one task sees it: what is appended for the task can be stopped. */
+/** A kernel as one task sees it, whose appends for the task can be stopped. */
 export const suspendable = (
   kernel: KernelContext,
   taskId: string,
@@ -96,6 +95,6 @@ export const suspendable = (
   return { kernel: { ...kernel, log, confirmations: asking(log) }, suspend }
 }
 
-/** Fails, before anything is recorded, if a plugin that takes part lacks the consent to be started. */
+/** Fails, before anything is recorded, if a plugin of the task lacks its consent. */
 const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>
   Effect.flatMap(kernel.unconsented(plugins), ([first]) => first ?? Effect.void)

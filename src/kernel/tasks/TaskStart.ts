@@ -1,4 +1,4 @@
-/** Starts a task that is in the log, or in a fork that is being set up, and serves it until it is closed or suspended. */
+/** Starts a task that is in the log, or in a draft of a fork, and serves it until it is closed or suspended. */
 
 import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -33,42 +33,42 @@ import type { Decision, Task } from "./Task.ts"
 import * as WorldMembers from "./WorldMembers.ts"
 import * as WorldTicks from "./WorldTicks.ts"
 
-/** A task that was recorded as opened, with what is needed to run it. */
+/** A recorded task, with everything that runs it. */
 export interface Opening extends Environments.Participants {
   readonly id: string
   readonly seed: number
   readonly goal: string
-  /** The names of the agents that take part from the start, where it is several. */
+  /** The names of the agents at the start, if there are several. */
   readonly agents?: ReadonlyArray<string> | undefined
   readonly record: TaskRecord
-  /** The event that the task's events are caused by. */
+  /** The cause of the task's events. */
   readonly openedBy: string
-  /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
+  /** The name of the task's own instances: its id, or in a fork `id@timeline`. */
   readonly instanceName: string
   /** Number of earlier perceptions. */
   readonly perceptions: number
-  /** Whether sensors with an interval are read by themselves. Default: true. */
+  /** Read sensors with an interval. Default: true. */
   readonly intervals?: boolean
-  /** Whether the task is in the log. The end of one that is not is neither recorded nor scored. Default: yes. */
+  /** The task is in the log. Otherwise its end is neither recorded nor scored. Default: true. */
   readonly isRecorded?: () => boolean
-  /** Stops the task's appends, so that it stays open in the log. Without it, a task that is suspended is abandoned. */
+  /** Stops the task's appends, so that it stays open in the log. Without it, suspending the task abandons it. */
   readonly suspend?: Effect.Effect<void>
-  /** The commands that had no outcome when the task was resumed or forked. Default: none. */
+  /** Commands without an outcome at the resume or fork. Default: none. */
   readonly left?: LeftCommands.Left
-  /** How long an agent had worked on the task before, in milliseconds. Default: 0. */
+  /** Earlier working time of an agent, in milliseconds. Default: 0. */
   readonly worked?: Task["worked"]
-  /** What becomes of the task if its set-up fails. Default: it is closed as failed. */
+  /** After a failed set-up, `close` closes the task as failed. Default: `close`. */
   readonly afterFailedSetUp?: "close" | "suspend"
 }
 
-/** The recorder of a task's stream and the lifecycle that is told of what others append there. */
+/** The recorder of a task's stream, and the lifecycle that learns of others' appends. */
 export interface TaskRecord {
-  /** Appends to the task's stream. It is the stream's only recorder. */
+  /** The only recorder of the task's stream. */
   readonly recorder: Recorder.Recorder
   readonly lifecycle: TaskLifecycle.TaskLifecycle
 }
 
-/** Makes the record of a task, on the log's own timeline. All appends to its stream go through its recorder. */
+/** Makes the record of a task on the log's own timeline. All appends to its stream go through its recorder. */
 export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<TaskRecord> =>
   Effect.map(TaskLifecycle.make(id), (lifecycle) => ({
     lifecycle,
@@ -81,10 +81,10 @@ export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<T
   }))
 
 /**
- * Starts a task that was recorded as opened, or is in a fork that is being set up. Its caller makes it uninterruptible, but for what it lets
- * be interrupted in the set-up. If setting up an environment fails, the task is closed, or suspended where the opening says so.
+ * Starts a recorded task, or one in a draft of a fork. Call it uninterruptibly, except for interruptible parts of the
+ * set-up. If the set-up of an environment fails, it closes or suspends the task, as the opening says.
  *
- * @param setUp sets up the task's environments. What it runs `untilClosed` is interrupted when the task is closed.
+ * @param setUp sets up the environments; closing the task interrupts effects that it runs `untilClosed`
  */
 export const begin = <E>(
   kernel: KernelContext,
@@ -142,15 +142,15 @@ export const begin = <E>(
             },
             ...(yield* Returns.finished(kernel.log, id)),
           )
-          // The kernel that took over has recorded the task's end. The processes that served it here are stopped.
+          // The kernel that took over has recorded the task's end: stop the processes here.
         }).pipe(Effect.tapErrorTag("LeaseLost", () => closeScope(scope, Exit.void))),
         (closed) =>
           Effect.zipRight(closeScope(scope, Exit.void), closed === undefined ? Effect.void : score(closed.id)),
       )
 
-    // What becomes of a task that is still open when the kernel ends.
+    // When the kernel ends with the task open.
     const abandon = close("abandoned", "the kernel ended").pipe(
-      // If the lease was lost, the kernel that took over has recorded the task's end.
+      // After a lost lease, the kernel that took over has recorded the task's end.
       Effect.catchTags({ TaskClosed: () => Effect.void, LeaseLost: () => Effect.void }),
       Effect.catchAllCause((cause) => ProgramLog.error(`task ${id} could not be closed`, cause)),
     )
@@ -275,7 +275,7 @@ export const begin = <E>(
           Effect.suspend(() => {
             const own = recorder.as(`agent:${decision.agent}`)
             const event = decisionMade(decision, openedBy)
-            // Whoever paused the task may look for long at what led to it.
+            // Record it now: whoever paused the task may want to see what led to it.
             return lifecycle.isPaused()
               ? Effect.map(own.record(event), ({ id }) => id)
               : Effect.succeed(own.hold(event))
@@ -305,7 +305,6 @@ const eventsAfter = (log: KernelContext["log"], taskId: string, after: number) =
     return events
   })
 
-/** Serializes the readings of each sensor. */
 const oneAtATime = (): OpenTask["oneAtATime"] => {
   const turns = new Map<string, OneAtATime.OneAtATime>()
   return (sensor, reading) => {

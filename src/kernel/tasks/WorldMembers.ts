@@ -1,4 +1,4 @@
-/** Records who takes part in a task with several agents, and tells its worlds of it in the middle of an episode. */
+/** Records the members of a task with several agents, and tells its worlds of changes midway. */
 
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -11,8 +11,8 @@ import type { OpenTask } from "./OpenTask.ts"
 import type { MemberEvent } from "./Task.ts"
 
 /**
- * Records a change of who takes part. If an agent joins or leaves midway, each world of the task for several agents is
- * told first, and may refuse it (`EnvironmentRefused`); the changes of their documents are in the same commit.
+ * Records a change of the members. If an agent joins or leaves midway, each world for several agents learns of it first
+ * and may refuse (`EnvironmentRefused`); their changed documents are in the same commit.
  */
 export const change = (
   task: OpenTask,
@@ -32,7 +32,7 @@ export const change = (
     }),
   )
 
-/** Tells the worlds of a change midway. Returns the document of each after it. */
+/** Returns each world's document after the change. */
 const tell = (task: OpenTask, event: MemberEvent) =>
   Effect.gen(function* () {
     if ((event.type !== "AgentJoined" && event.type !== "AgentLeft") || event.payload.midway !== true) return []

@@ -1,4 +1,4 @@
-/** Lets the time of a world pass that moves by itself. */
+/** Lets time pass in a world that moves by itself. */
 
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -10,9 +10,9 @@ import { EnvironmentRefused, processOf, refusedBy } from "./Environments.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
 /**
- * Lets a world's time pass, and records the tick with what agents got, the change of the document and the rewards in one
- * commit. What happens is the world's own doing, so that no gate is asked. A world that does not move by itself refuses
- * it, and so does the log if it cannot store what came of it. Returns what agents got.
+ * Lets a world's time pass, and records the tick with the rewards and the change of the document in one commit. No gate
+ * rules on the world's own moves. It fails if the world does not move by itself, or if the log cannot store the
+ * consequences. Returns what agents received.
  *
  * @param world the name of the world's plugin
  */
@@ -57,6 +57,5 @@ export const tick = (
     ),
   )
 
-/** What each agent got. */
 const stepsOf = (agents: RoundAnswer["agents"]): { readonly [agentId: string]: JsonObject } =>
   Object.fromEntries(Object.entries(agents).flatMap(([agentId, got]) => ("ok" in got ? [[agentId, got.ok]] : [])))

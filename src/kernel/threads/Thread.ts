@@ -1,19 +1,18 @@
-/** The program of a thread (`platform/threads`): does the pieces of work that it is asked to do, one after another. */
+/** The program of a worker thread (`platform/threads`): does requested pieces of work, one after another. */
 
 import { parentPort } from "node:worker_threads"
 import { Cause, Effect, Exit, Layer, Logger, ManagedRuntime, type Scope } from "effect"
 import type { Answer, Asked } from "../../platform/threads/Threads.ts"
 
-/** Work on a piece, with what it takes from the log that the piece names. */
 type Work = (piece: never) => Effect.Effect<unknown, unknown, Scope.Scope>
 
-/** Every work that threads do, by its name. Each is loaded with what it needs when it is asked for. */
+/** The work of threads by name. Each module loads on its first use. */
 const WORKS: { readonly [name: string]: () => Promise<Work> } = {
   chain: async () => (await import("../../events/sqlite/integrity/threads/chainRange.ts")).walkRange,
   check: async () => (await import("../../events/sqlite/integrity/threads/checkPiece.ts")).runCheck,
 }
 
-/** The standard output is the program's. */
+/** Logs to standard error: the standard output is the program's. */
 const runtime = ManagedRuntime.make(
   Layer.mergeAll(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
 )
@@ -29,7 +28,7 @@ const doPiece = ({ work, piece }: Asked) =>
 
 parentPort?.on("message", async (asked: Asked) => {
   const ended = await runtime.runPromiseExit(doPiece(asked))
-  // A defect ends the thread, and whoever asked is told of it.
+  // A defect ends the thread, and its caller learns of it.
   if (Exit.isFailure(ended) && Cause.isDie(ended.cause)) throw Cause.squash(ended.cause)
   const answer: Answer = Exit.isSuccess(ended) ? { id: asked.id, done: { result: ended.value } } : { id: asked.id }
   parentPort?.postMessage(answer)

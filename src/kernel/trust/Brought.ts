@@ -1,4 +1,4 @@
-/** What a log would bring along if somebody acted on it: plugins that would start, approvals, open tasks. */
+/** What acting on a log would bring along: plugins that would start, approvals, open tasks. */
 
 import { Effect, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -21,13 +21,13 @@ export interface BroughtPlugin {
   readonly plugin: string
   readonly version: string
   readonly digest: string
-  /** The grants, as the options that give them. */
+  /** As command-line options. */
   readonly grants: ReadonlyArray<string>
-  /** The sensors that are read at intervals, without being asked. */
+  /** Sensors that are read at intervals. */
   readonly intervals: ReadonlyArray<{ readonly sensor: string; readonly everyMs: number }>
 }
 
-/** A command that somebody approved and that was not executed. */
+/** An approved command that has not run. */
 export interface BroughtApproval {
   readonly taskId: string
   readonly actuator: string
@@ -35,7 +35,7 @@ export interface BroughtApproval {
   readonly by: string
 }
 
-/** A task that can be resumed. */
+/** A task that a kernel can resume. */
 export interface BroughtTask {
   readonly taskId: string
   readonly agent: string
@@ -47,11 +47,11 @@ export interface Brought {
   readonly plugins: ReadonlyArray<BroughtPlugin>
   readonly approvals: ReadonlyArray<BroughtApproval>
   readonly openTasks: ReadonlyArray<BroughtTask>
-  /** Open tasks in which not every command was looked at: there are too many tasks, or commands. */
+  /** Open tasks whose commands were not all read: too many tasks or commands. */
   readonly partlyRead: number
 }
 
-/** Reads what a log brings along. Nothing is started. */
+/** Reads what a log brings along, without starting anything. */
 export const read: Effect.Effect<Brought, LogError, EventLog | Projector> = Effect.gen(function* () {
   const projector = yield* Projector
   const registry = yield* projector.current(PluginRegistry.projection)
@@ -67,7 +67,7 @@ export const read: Effect.Effect<Brought, LogError, EventLog | Projector> = Effe
   }
 })
 
-/** Most open tasks in which approvals are looked for. */
+/** Maximum open tasks to search for approvals. */
 const MOST_TASKS = 200
 
 const pluginOf = (plugin: string, found: PluginRegistry.Plugin): BroughtPlugin => {
@@ -90,8 +90,8 @@ interface Waiting {
 }
 
 /**
- * The approvals in a task whose commands have not ended. A stranger may have made the task as large as they like: it is
- * read page by page, and no more is kept of it than `MOST_WAITING` commands.
+ * The approvals of a task's open commands. A stranger may have made the task arbitrarily large: this reads page by
+ * page, and keeps at most `MOST_WAITING` commands.
  */
 const approvalsIn = (taskId: string) =>
   Effect.gen(function* () {
@@ -139,13 +139,13 @@ const approvalsIn = (taskId: string) =>
 
 const TYPES = ["ActuatorCommanded", "ConfirmationRequested", "ConfirmationDecided", ...ENDS] as const
 
-/** Few, as each may be large. */
+/** Few, since each may be large. */
 const PAGE = 16
 
-/** Most commands of a task that are kept at a time. The kernel lets far fewer wait. */
+/** Maximum open commands kept for a task. A kernel lets far fewer wait. */
 const MOST_WAITING = 1000
 
-/** Arguments that are too long to be shown are not kept. */
+/** Keeps no arguments that are too long to show. */
 const excerptOf = (args: JsonObject): JsonObject => {
   const text = JSON.stringify(args)
   return text.length <= MOST_ARGUMENTS ? args : { excerpt: text.slice(0, MOST_ARGUMENTS) }

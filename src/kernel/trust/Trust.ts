@@ -1,7 +1,7 @@
 /**
  * The one place that decides whether somebody may act on a log. A log that this user did not write on this machine is
- * foreign. Reading it is free. Before anything in it can start, the user says once that the log is trusted; that is
- * recorded in the user's own store, and holds while only this user extends the log on this machine.
+ * foreign. Anyone may read it; before anything in it can start, the user trusts it once. The user's own store records
+ * that, and it holds while only this user extends the log on this machine.
  */
 
 import { Data, Effect } from "effect"
@@ -14,7 +14,7 @@ import * as VouchedCode from "../registry/VouchedCode.ts"
 import type * as Brought from "./Brought.ts"
 
 /**
- * Look at what the log brings along, and trust it or leave it: this user did not write it on this machine. Nothing was
+ * This user did not write the log on this machine. Look at what it brings along, and trust it or leave it. Nothing
  * started, and nothing in it counts.
  */
 export class ForeignLog extends Data.TaggedError("ForeignLog")<{
@@ -34,8 +34,8 @@ export class ForeignLog extends Data.TaggedError("ForeignLog")<{
 }
 
 /**
- * Fails with `ForeignLog` if the log is foreign and the caller does not trust it. With `trusts`, a foreign log is
- * recorded as trusted; where the store cannot record that, the trust holds for this call alone.
+ * Fails with `ForeignLog` if the log is foreign and the caller does not trust it. With `trusts`, records the trust; if
+ * the store cannot record it, it holds for this call.
  */
 export const assertTrusted = (
   trusts: TrustedBy | undefined,
@@ -46,14 +46,17 @@ export const assertTrusted = (
     if (provenance.kind === "own") return
     const { head, why } = provenance
     if (trusts === undefined) {
-      // What reads plugins and their grants is loaded for a foreign log alone.
+      // Only a foreign log needs to read plugins and their grants.
       const { read } = yield* Effect.promise(() => import("./Brought.ts"))
       return yield* new ForeignLog({ log: log.name, why, head, brought: yield* read })
     }
     yield* record(head, trusts)
   })
 
-/** Trusts the log as it is at a head, and the plugins that it installed by then. If it fails, that holds for this opening. */
+/**
+ * Trusts the log up to a head, and the plugins that it had installed by then. If it fails, the trust holds for this
+ * opening.
+ */
 export const trust = (head: Head, by: TrustedBy): Effect.Effect<void, StoreUnusable | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -63,7 +66,7 @@ export const trust = (head: Head, by: TrustedBy): Effect.Effect<void, StoreUnusa
     yield* Effect.ensuring(ownership.trust(head, by), VouchedCode.vouch(log, installed))
   })
 
-/** As `trust`, but only warns where it cannot be recorded. */
+/** Like `trust`, but only warns if it cannot be recorded. */
 export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError, EventLog> =>
   Effect.gen(function* () {
     const { name } = yield* EventLog
@@ -72,7 +75,9 @@ export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError,
     )
   })
 
-/** What a log brings along, a line each, as nobody can mistake it. Long lists are cut, and say so. */
+/**
+ * What a log brings along, one line each, in words that cannot be mistaken for others. Long lists are cut, and say so.
+ */
 export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.Brought): ReadonlyArray<string> => [
   ...listed(plugins, "plugins: `hindcast plugin ls` lists them").flatMap((plugin) =>
     typeof plugin === "string" ? plugin : describePlugin(plugin),
@@ -111,13 +116,12 @@ const describePlugin = ({
   ]
 }
 
-/** The first of a list, and how many more there are. */
 const listed = <A>(all: ReadonlyArray<A>, what: string): ReadonlyArray<A | string> =>
   all.length <= MOST_LISTED ? all : [...all.slice(0, MOST_LISTED), `… and ${all.length - MOST_LISTED} more ${what}`]
 
 const MOST_LISTED = 50
 
-/** A name that a stranger may have chosen. One that could be taken for other words is quoted. */
+/** A name that a stranger may have chosen. Quotes one that could be mistaken for other words. */
 const named = (text: string): string => {
   const line = shortened(text)
   return PLAIN_NAME.test(line) ? line : JSON.stringify(line)
@@ -131,5 +135,5 @@ const shortened = (text: string): string => {
   return text.length <= MOST_CHARACTERS ? line : `${line}…`
 }
 
-/** Most characters of a text from the log in one line. */
+/** Maximum characters of a text from the log in one line. */
 const MOST_CHARACTERS = 120
