@@ -1,6 +1,6 @@
 /**
  * `node scripts/effect.mjs`, part of `npm run check`: what differs between Effect 3 and 4 is asked for in few places, so that a move stays
- * small (`docs/dependencies.md`).
+ * small (`docs/explanation/dependencies.md`).
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

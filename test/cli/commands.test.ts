@@ -28,8 +28,8 @@ for (const entry of Catalogue.ENTRIES)
   declared.push({ entry, words: entry.path.split(" "), options: await Declared.ofCommand(entry) })
 
 describe("the pages", () => {
-  it("docs/commands.md says what the commands declare", async () => {
-    expectWritten("docs/commands.md", await Reference.page())
+  it("docs/reference/commands.md says what the commands declare", async () => {
+    expectWritten("docs/reference/commands.md", await Reference.page())
   })
 })
 

@@ -1,3 +1,4 @@
+import * as path from "node:path"
 import * as Catalogue from "../../src/cli/catalogue/Catalogue.ts"
 import type { Entry } from "../../src/cli/catalogue/Entry.ts"
 import * as ExitCode from "../../src/cli/catalogue/ExitCode.ts"
@@ -38,7 +39,7 @@ const overviewRow = (first: string): ReadonlyArray<string> => {
   return [uses.map(([usage]) => code(usage)).join(", "), cell(uses.map(([, text]) => text).join("; "))]
 }
 
-/** The reference of all commands, `docs/commands.md`. */
+/** The reference of all commands, `docs/reference/commands.md`. */
 export const page = async (): Promise<string> => {
   const topics: Array<string> = []
   for (const [topic, entries] of Catalogue.TOPICS) {
@@ -68,6 +69,9 @@ const exitCodes = (): string => {
   return `## Exit codes\n\n${table([["code", "meaning"], ...rows])}`
 }
 
+/** A page as `docs/reference/commands.md` links to it. */
+const linked = (page: string): string => path.posix.relative("docs/reference", page)
+
 const COMMON = ["--log", "--json"]
 
 const sectionOf = async ({ path, example, exits, page: more }: Entry): Promise<string> => {
@@ -85,7 +89,7 @@ const sectionOf = async ({ path, example, exits, page: more }: Entry): Promise<s
   const shown = items.filter((item) => !COMMON.some((option) => item.startsWith(`- \`${option}`)))
   return [
     `### ${path}`,
-    `${description}.${more === undefined ? "" : ` See [${more.replace("docs/", "")}](${more.replace("docs/", "")}).`}`,
+    `${description}.${more === undefined ? "" : ` See [${more.replace("docs/", "")}](${linked(more)}).`}`,
     `\`\`\`text\n${call}\n\`\`\``,
     ...(shown.length === 0 ? [] : [shown.join("\n")]),
     `Example: \`hindcast ${example}\``,

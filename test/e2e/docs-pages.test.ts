@@ -22,16 +22,16 @@ const PAGES = [
     .sort(),
 ]
 
-describe("docs/events.md", () => {
+describe("docs/reference/events.md", () => {
   it("names every type of event, each once in its table, and no other", () => {
-    const named = [...read("docs/events.md").matchAll(/^\|[^|]*\| `([A-Z]\w+)`/gm)].map(([, name]) => name)
+    const named = [...read("docs/reference/events.md").matchAll(/^\|[^|]*\| `([A-Z]\w+)`/gm)].map(([, name]) => name)
     expect(named.sort()).toEqual([...Vocabulary.core.types.keys()].sort())
   })
 
   it("names the personal fields of each type, and the version of its schema", () => {
     for (const { name, version, personal } of Vocabulary.core.types.values()) {
       const [, mark, fields] = new RegExp(`^\\|[^|]*\\| \`${name}\`([^|]*)\\|[^|]*\\|([^|]*)\\|$`, "m").exec(
-        read("docs/events.md"),
+        read("docs/reference/events.md"),
       ) ?? [undefined, "", ""]
       expect([name, (mark ?? "").trim()]).toEqual([name, version === 1 ? "" : `(v${version})`])
       expect([name, [...(fields ?? "").matchAll(/`(\w+)`/g)].map(([, field]) => field)]).toEqual([
@@ -42,9 +42,10 @@ describe("docs/events.md", () => {
   })
 })
 
-describe("docs/events.md about the types that Hindcast leaves to programs", () => {
+describe("docs/reference/events.md about the types that Hindcast leaves to programs", () => {
   it("names all of them, and none that Hindcast writes", () => {
-    const [, said = ""] = /Hindcast itself writes no ([^:]+):/.exec(read("docs/events.md").replaceAll("\n", " ")) ?? []
+    const [, said = ""] =
+      /Hindcast itself writes no ([^:]+):/.exec(read("docs/reference/events.md").replaceAll("\n", " ")) ?? []
     const sources = fs
       .readdirSync(inRepository("src"), { recursive: true, encoding: "utf8" })
       .filter((name) => name.endsWith(".ts") && !name.startsWith(path.join("events", "testing")))
@@ -93,8 +94,8 @@ describe("commands in pages", () => {
     expect(unknown).toEqual([])
   })
 
-  it("are all in the overview of docs/commands.md", () => {
-    const spans = [...read("docs/commands.md").matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = ""]) =>
+  it("are all in the overview of docs/reference/commands.md", () => {
+    const spans = [...read("docs/reference/commands.md").matchAll(/^\| (`.*?`) +\|/gm)].flatMap(([, cell = ""]) =>
       [...cell.matchAll(/`([^`]+)`/g)].map(([, span = ""]) => span.split(" ").map((word) => word.split("\\|"))),
     )
     const isNamed = (path: ReadonlyArray<string>) =>
@@ -106,8 +107,10 @@ describe("commands in pages", () => {
     expect(missing).toEqual([])
   })
 
-  it("are found in docs/operations.md and docs/gate.md, so that the check above is of something", () => {
-    const found = ["docs/operations.md", "docs/gate.md"].map((page) => commandsIn(read(page)).join("\n"))
+  it("are found in docs/guides/verify-a-log.md and docs/reference/gate.md, so that the check above is of something", () => {
+    const found = ["docs/guides/verify-a-log.md", "docs/reference/gate.md"].map((page) =>
+      commandsIn(read(page)).join("\n"),
+    )
     expect(found[0]).toContain("log,verify")
     expect(found[1]).toContain("confirm,approve")
   })
@@ -116,9 +119,10 @@ describe("commands in pages", () => {
 describe("programs in pages", () => {
   /** The programs of each page, in its order. */
   const named: Readonly<Record<string, ReadonlyArray<string>>> = {
-    concepts: ["notes.ts", "task.ts"],
-    events: ["orders.ts"],
-    extending: ["shelves.ts", "forks.ts"],
+    "explanation/concepts": ["notes.ts", "task.ts"],
+    "reference/events": ["orders.ts"],
+    "guides/record-your-own-events": ["shelves.ts"],
+    "guides/fork-in-a-program": ["forks.ts"],
     "reference/agents": ["agents.ts", "promises.ts"],
     "guides/approve-an-agent": ["live.ts"],
     "guides/give-an-agent-tools": ["cities.ts", "tools.ts"],

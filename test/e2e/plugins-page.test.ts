@@ -14,7 +14,9 @@ interface Block {
 }
 
 const blocks: ReadonlyArray<Block> = [
-  ...fs.readFileSync(inRepository("docs", "plugins.md"), "utf8").matchAll(/^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm),
+  ...fs
+    .readFileSync(inRepository("docs", "tutorials", "first-plugin.md"), "utf8")
+    .matchAll(/^```(\w+) ?(.*)\n([\s\S]*?)^```$/gm),
 ].map(([, language = "", note = "", text = ""]) => ({ language, note, text }))
 
 /** A project that Hindcast is installed in, as `npm install` leaves it. */
@@ -52,7 +54,7 @@ const pattern = (line: string) => new RegExp(`^${line.split("…").map(escaped).
 
 const escaped = (text: string) => text.replaceAll(/[\\^$.*+?()[\]{}|]/g, "\\$&")
 
-describe("docs/plugins.md, followed word by word", () => {
+describe("docs/tutorials/first-plugin.md, followed word by word", () => {
   let written = ""
   for (const { language, note, text } of blocks) {
     if (language === "sh") {
