@@ -1,6 +1,6 @@
 /**
- * The two layers that most programs use. `layerLog` opens a log to read, decide and score without a lease; `layer`
- * adds a running kernel.
+ * The two layers that most programs use. `layerLog` opens a log to read, decide and score without a lease; `layer` adds
+ * a running kernel.
  */
 
 import * as fs from "node:fs"
@@ -40,13 +40,13 @@ import * as Scoring from "./scoring/Scoring.ts"
 
 /** Options of `layerLog`. */
 export interface LogOptions {
-  /** The log's file, or how to open it. */
+  /** The file, or options to open it with. */
   readonly log: string | SqliteEventLog.SqliteOptions
   /** The directory that plugins may work in. Default: the working directory. */
   readonly workspace?: string
-  /** The actor that changes of the registry are recorded under. Default: `kernel`. */
+  /** The actor of registry changes. Default: `kernel`. */
   readonly actor?: string
-  /** How plugins that judge tasks are confined. Default: the strongest sandbox that this machine supports. */
+  /** The sandbox of plugins that judge tasks. Default: the strongest one that this machine supports. */
   readonly host?: PluginHost.JudgingHostOptions
 }
 
@@ -56,19 +56,19 @@ export interface HindcastOptions<
   OfSensors extends Sensors = { readonly [name: string]: Sensor },
 > extends LogOptions,
     Pick<Kernel.KernelOptions, "idleMs" | "onOpenTasks" | "restarts" | "trust"> {
-  /** Directories of plugins that are imported when the layer is built. */
+  /** Directories of plugins to import when the layer is built. */
   readonly plugins?: ReadonlyArray<string>
   /**
-   * Tools of this program: `{ lookup: Tool.make({ … }) }` is called as `program/lookup`. With `sensors` they are one
-   * plugin named `program`, which is recorded when the layer is built, and again when its declaration has changed. It
-   * runs in this process, without a sandbox.
+   * Tools of this program: a command to `program/lookup` calls `{ lookup: Tool.make({ … }) }`. Tools and sensors form
+   * one plugin named `program`, which the layer records when it is built, and again after a change of its declaration.
+   * The plugin runs in this process, without a sandbox.
    */
   readonly tools?: OfTools
-  /** Sensors of this program: `{ clock: Sensor.make({ … }) }` is read as `program/clock`. */
+  /** Sensors of this program: `program/clock` reads `{ clock: Sensor.make({ … }) }`. */
   readonly sensors?: OfSensors
   /**
-   * With `onOpenTasks: "resume"`, agents whose open tasks are resumed when the layer is built, in the background. The
-   * open tasks of other agents wait for `tasks.resume`.
+   * With `onOpenTasks: "resume"`, the layer resumes the open tasks of these agents in the background. The tasks of
+   * other agents wait for `tasks.resume`.
    */
   readonly agents?: ReadonlyArray<Agent.Agent>
   /** Default: `Gate.standard`, which asks a person unless an actuator's effective risk is little. */
@@ -78,13 +78,12 @@ export interface HindcastOptions<
   /** The holder's name in messages about the lease. */
   readonly owner?: string
   /**
-   * The sandbox tier of plugins, the limits of each of their processes, and whether the program consents to starting
-   * them where only Deno's permissions confine them. Default: tier `auto`, no consent.
+   * The sandbox tier of plugins, the limits of each process, and the program's consent to start plugins that only
+   * Deno's permissions confine. Default: tier `auto`, no consent.
    */
   readonly host?: PluginHost.HostOptions
 }
 
-/** The log's file name, or the options to open it with. */
 const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions).annotations({
   description: "the log's file, or an object with its filename",
 })
@@ -98,7 +97,7 @@ export const LogOptions = Options.of<LogOptions>({
   optional: { ...places, host: PluginHost.JudgingHostOptions },
 })
 
-/** Schema of `HindcastOptions`. `ComponentSchemas.load` must have been run, for the schemas of tools. */
+/** Schema of `HindcastOptions`. Run `ComponentSchemas.load` first: the schemas of tools need it. */
 export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = Options.checking(
   Options.of<HindcastOptions<Tools, Sensors>>({
     required: log,
@@ -123,7 +122,7 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
 
 const isObject = Schema.is(Schema.Object)
 
-/** Agents that would never be used, because open tasks are abandoned. */
+/** Rejects agents that no open task could use, because the kernel abandons open tasks. */
 const unusedAgents = (options: unknown): ReadonlyArray<Options.Found> => {
   if (!isObject(options) || Reflect.get(options, "agents") === undefined) return []
   const found: unknown = Reflect.get(options, "onOpenTasks")
@@ -138,7 +137,7 @@ const unusedAgents = (options: unknown): ReadonlyArray<Options.Found> => {
       ]
 }
 
-/** The services of a log: what `layerLog` provides. */
+/** The services that `layerLog` provides. */
 type LogServices =
   | EventLog
   | Archive
@@ -182,11 +181,11 @@ const servicesOf = (
 }
 
 /**
- * The whole of Hindcast on one SQLite log. Copies and caches of plugins are kept next to the log, in `<log>.plugins`.
- * It requires the services that the program's tools and sensors need.
+ * All of Hindcast on one SQLite log. It keeps copies and caches of plugins next to the log, in `<log>.plugins`, and
+ * requires the services that the program's tools and sensors need.
  */
 export const layer = <
-  // Without candidates, no tools and no sensors: a layer that requires nothing.
+  // Without candidates for inference, no tools and no sensors: a layer that requires nothing.
   OfTools extends Tools = Record<never, never>,
   OfSensors extends Sensors = Record<never, never>,
 >(
@@ -228,7 +227,7 @@ const kernelOn = (
       const registry = yield* Registry.Registry
       if (program !== undefined) yield* registry.declare(program)
       yield* Effect.forEach(plugins, (directory) => registry.import(directory), { discard: true })
-      // The tasks go on once every plugin is there.
+      // Tasks resume after every plugin is there.
       yield* ResumedTasks.start(yield* Kernel.Kernel, agents)
     }),
   )

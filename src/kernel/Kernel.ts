@@ -1,7 +1,4 @@
-/**
- * The kernel: the service through which a program runs tasks, forks and replays them. Its layer holds the log's
- * lease.
- */
+/** The service through which a program runs, resumes, forks and replays tasks. Its layer holds the log's lease. */
 
 import { Context, Effect, ExecutionStrategy, Layer, Schema, Scope } from "effect"
 import { type AppendError, EventLog, type LogError } from "../events/log/EventLog.ts"
@@ -62,29 +59,28 @@ export class Kernel extends Context.Tag("hindcast/Kernel")<Kernel, Kernel.Servic
 export declare namespace Kernel {
   /** A running kernel. */
   export interface Service {
-    /** The registry: which plugins take part, with which priority and metadata. */
+    /** Imports plugins, changes their grants and priorities, and activates them. */
     readonly plugins: Registry.Service
-    /**
-     * The consents that are missing to start these plugins where only Deno's permissions would confine them; mostly
-     * none.
-     */
+    /** The consents that these plugins lack to start where only Deno's permissions would confine them; usually none. */
     readonly unconsented: KernelContext["unconsented"]
     readonly tasks: {
       /** Opens a task. Tasks run concurrently; each has its own environments. */
       readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, TaskOpening.OpenError>
-      /** Opens a task, lets an agent work on it until it is done or has no steps left, closes it and scores it. */
+      /** Opens a task, lets an agent work until it is done or out of steps, closes the task and scores it. */
       readonly run: (agent: Agent.Agent, options: RunOptions) => Effect.Effect<TaskAudit.TaskAudit, RunError>
-      /** Goes on with a task that an earlier kernel left open; see `onOpenTasks`. Its agent has the same name. */
+      /**
+       * Continues a task that an earlier kernel left open (see `onOpenTasks`). The agent must have the recorded name.
+       */
       readonly resume: (
         taskId: string,
         agent: Agent.Agent,
         options?: Resume.ResumeOptions,
       ) => Effect.Effect<TaskAudit.TaskAudit, Resume.ResumeError>
-      /** The open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
+      /** Open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
       readonly unfinished: Effect.Effect<ReadonlyArray<UnfinishedTask>, LogError>
       /**
-       * Stops all work in all tasks and leaves them open in the log, so that a later kernel can resume them. This one
-       * works on no task any more.
+       * Stops all work and leaves every task open in the log, so that a later kernel can resume it. This kernel then
+       * works on no task.
        */
       readonly suspend: Effect.Effect<void>
     }
@@ -96,16 +92,16 @@ export declare namespace Kernel {
       agent: Agent.Agent,
       options?: Replay.ReplayOptions,
     ) => Effect.Effect<Replay.ReplayReport, Replay.ReplayError>
-    /** Confirmation requests to people, and their decisions. */
+    /** Questions to people about commands, and their answers. */
     readonly confirmations: Confirmations.Service
     /** The audit of a task, open or closed. */
     readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
-    /** Scores past tasks again with another rubric, as a new score set. */
+    /** Scores past tasks with another rubric, as a new score set. */
     readonly rescore: Scoring.Service["rescore"]
   }
 }
 
-/** `Kernel.Service`, under a shorter name where this module is imported as a namespace. */
+/** Short form of `Kernel.Service` for namespace imports. */
 export type Service = Kernel.Service
 
 /** An open task that nobody works on. */
@@ -113,36 +109,36 @@ export interface UnfinishedTask extends Tasks.Task {
   readonly taskId: string
 }
 
-/** How a kernel works: its gate, its directories, its plugins and what becomes of open tasks. */
+/** Configuration of a kernel. */
 export interface KernelOptions {
   /** Default: `Gate.standard`. */
   readonly gate?: Gate.GateConfig
   /** The directory that plugins may work in: an absolute path. */
   readonly workspace: string
-  /** Where plugins' copies and caches are kept: a directory beside the log. */
+  /** Where the kernel keeps plugins' copies and caches: a directory next to the log. */
   readonly directory: string
   /** Seeds all randomness of this kernel. Default: drawn at random, and recorded. */
   readonly seed?: number
   /** The holder's name in messages about the lease. Default: `hindcast`. */
   readonly owner?: string
-  /** How long a plugin's process may be unused before it is stopped; see `Instances`. Default: no limit. */
+  /** Milliseconds after which an idle plugin process stops (see `Instances`). Default: no limit. */
   readonly idleMs?: number
   /**
-   * What becomes of tasks that are open when a kernel starts or ends. `abandon`: they are closed as `abandoned`.
-   * `resume`: they stay open, as if the kernel had been killed, and `tasks.resume` goes on with them. A run that is
-   * interrupted is abandoned all the same. Tasks of forks are always abandoned. Default: `abandon`.
+   * The fate of open tasks when a kernel starts or ends. `abandon` closes them as `abandoned`. `resume` keeps them
+   * open, as if the kernel had been killed, for `tasks.resume`; an interrupted run and the tasks of forks are still
+   * abandoned. Default: `abandon`.
    */
   readonly onOpenTasks?: OnOpenTasks
-  /** When a crashed plugin is restarted, and when it is given up. Default: `Supervision.standard`. */
+  /** When a crashed plugin restarts, and when the kernel gives it up. Default: `Supervision.standard`. */
   readonly restarts?: Supervision.RestartPolicy
   /**
-   * Whether the program trusts a log that this user did not write on this machine (`ForeignLog`). The trust is recorded
-   * in the user's own store. Default: false.
+   * Trusts a log that this user did not write on this machine (`ForeignLog`). The user's own store records the trust.
+   * Default: false.
    */
   readonly trust?: boolean
 }
 
-/** Schema of what becomes of open tasks. */
+/** Schema of `KernelOptions.onOpenTasks`. */
 export const OnOpenTasks = Schema.Literal("abandon", "resume")
 
 export type OnOpenTasks = typeof OnOpenTasks.Type
@@ -162,8 +158,8 @@ export const KernelOptions = Options.of<KernelOptions>({
 })
 
 /**
- * The kernel. It takes the log's lease, closes in the log what an earlier kernel left unfinished, and then accepts
- * tasks. Closing its scope abandons open tasks, stops every plugin and releases the lease.
+ * Takes the log's lease, records the ends of work that an earlier kernel left unfinished, and then accepts tasks.
+ * Closing the scope abandons open tasks, stops every plugin and releases the lease.
  */
 export const layer = (
   options: KernelOptions,
@@ -185,10 +181,10 @@ const make = (input: KernelOptions) =>
     const seed = options.seed ?? Math.floor(Math.random() * MAX_SEED)
 
     const deno = yield* Tools.denoVersion
-    // Before the first command: loading it later would let another command overtake the first.
+    // Loaded before the first command: a later load would let another command overtake it.
     yield* ComponentSchemas.load
 
-    // Before the lease, and before anything of the log is recovered.
+    // Checked before the lease, and before any recovery.
     yield* Trust.assertTrusted(options.trust === true ? "option" : undefined)
     const { onOpenTasks = "abandon", owner = "hindcast" } = options
     const lease = yield* (yield* Lease).acquire(owner)
@@ -202,7 +198,7 @@ const make = (input: KernelOptions) =>
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const host = yield* PluginHost
-    // Closed before everything older, and after the tasks were suspended.
+    // Closes before everything older, and after the tasks were suspended.
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const running = RunningTasks.make()
     if (onOpenTasks === "resume") yield* Effect.addFinalizer(() => running.end)
@@ -287,7 +283,6 @@ const make = (input: KernelOptions) =>
     })
   })
 
-/** The priority of every active actuator. */
 const priorities = (registry: PluginRegistry) => {
   const byName = new Map(activeActuators(registry).map(({ name, priority }) => [name, priority]))
   return (actuator: string) => byName.get(actuator)
@@ -296,7 +291,7 @@ const priorities = (registry: PluginRegistry) => {
 /** Exclusive upper limit of seeds. */
 const MAX_SEED = 2 ** 31
 
-/** Records that the kernel started. When its scope closes, records that it stopped. */
+/** Records that the kernel started and, when its scope closes, that it stopped. */
 const startAndStop = (
   log: EventLog.Service,
   config: { readonly deno: string; readonly seed: number; readonly gate: Gate.GateConfig },

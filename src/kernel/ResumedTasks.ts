@@ -1,4 +1,4 @@
-/** Resumes the open tasks of some agents in the background, when a kernel starts. */
+/** Resumes open tasks in the background when a kernel starts. */
 
 import { Effect, type Scope } from "effect"
 import type { LogError } from "../events/log/EventLog.ts"
@@ -7,8 +7,8 @@ import type * as Agent from "./agents/Agent.ts"
 import type { Kernel } from "./Kernel.ts"
 
 /**
- * Resumes each open task whose agent has the name of one of these. A task that cannot be resumed stays open, and the
- * reason is logged. When the scope closes, the tasks are suspended.
+ * Resumes each open task whose agent has the name of one of these. A task that cannot be resumed stays open, with a log
+ * line about the reason. When the scope closes, the tasks are suspended.
  */
 export const start = (
   { tasks }: Kernel.Service,
@@ -20,7 +20,7 @@ export const start = (
       const agent = agents.find(({ name }) => recorded.startsWith(`${name}@`))
       if (agent === undefined) continue
       yield* tasks.resume(taskId, agent).pipe(
-        // It was cancelled, or the kernel ends.
+        // The task was cancelled, or the kernel ends.
         Effect.catchTag("TaskClosed", () => Effect.void),
         Effect.catchTag("LeaseLost", (lost) => (lost.suspended === undefined ? lost : Effect.void)),
         Effect.catchAllCause((cause) => ProgramLog.error(`task ${taskId} was not resumed to its end`, cause)),

@@ -6,16 +6,18 @@ import { FoldWatch, unwatched } from "../projections/projector/FoldWatch.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import * as KeptSnapshots from "../projections/unfinished/KeptSnapshots.ts"
 
-/** So many new events are worth a new snapshot: a reader folds them in some 50 ms. */
+/** A snapshot is due after this many events: a reader folds them in some 50 ms. */
 const MIN_EVENTS = 10_000
 
-/** How often the head is looked at, at most. */
+/** Minimum time between two looks at the head. */
 const INTERVAL = Duration.seconds(5)
 
-/** The least share of its time that the kernel has for other work: a snapshot of a large state takes a second. */
+/**
+ * After a snapshot, the kernel works for at least this many times the snapshot's duration: a large state takes a
+ * second.
+ */
 const OTHER_WORK = 20
 
-/** Stores a snapshot whenever the log has grown enough, until the scope closes. */
 export const start = (interval = INTERVAL): Effect.Effect<void, never, EventLog | Projector | Scope.Scope> =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -32,11 +34,11 @@ export const start = (interval = INTERVAL): Effect.Effect<void, never, EventLog 
     })
 
     const storeAndWait = Effect.gen(function* () {
-      // On a busy log or a full disk there is no snapshot; nothing else depends on it.
+      // A busy log or a full disk only costs the snapshot; nothing else depends on it.
       const [took] = yield* Effect.timed(Effect.ignore(storeIfDue))
       yield* Effect.sleep(Duration.max(interval, Duration.times(took, OTHER_WORK)))
     })
 
-    // Nobody waits for these folds: a progress line would be in the way of what the program shows.
+    // Nobody waits for these folds: a progress line would disturb the program's output.
     yield* Effect.forkScoped(Effect.provideService(Effect.forever(storeAndWait), FoldWatch, unwatched))
   })

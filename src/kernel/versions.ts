@@ -1,2 +1,5 @@
-/** Hindcast's version, equal to that in `package.json`. It is a constant because a program that bundles Hindcast has no such file. */
+/**
+ * Hindcast's version, equal to that in `package.json`. A constant, because a program that bundles Hindcast has no such
+ * file.
+ */
 export const VERSION = "0.3.1"

@@ -1,5 +1,5 @@
 /**
- * What an agent is: a value that decides from a view, or that advances a task step by step. It also checks agents
+ * An agent is a value that decides from a view, or that advances a task step by step. This module also checks agents
  * from outside.
  */
 
@@ -20,60 +20,56 @@ export type { ActuatorCapability, PluginDescription, SensorCapability } from "..
 export type { Input, InputOptions } from "../tasks/Inputs.ts"
 export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
-/**
- * What an agent sees when it decides. All of it is in the log or follows from a recorded seed, so that a replay can
- * show it again.
- */
+/** The input of a decision. All of it comes from the log or a recorded seed, so that a replay can show it again. */
 export interface View {
-  /** The task's id. A fork of the task has the same. */
+  /** A fork of the task keeps it. */
   readonly taskId: string
   readonly goal: string
-  /** Decisions made before this one. */
+  /** Number of earlier decisions. */
   readonly step: number
   /** The newest readings, by `plugin/sensor`. */
   readonly readings: { readonly [sensor: string]: Json }
-  /** What was said to the agent since the decision before, oldest first. */
+  /** The agent's inputs since the last decision, oldest first. */
   readonly inputs: ReadonlyArray<Pick<Input, "source" | "content" | "delivery">>
   /** How the last command ended; null before the first. */
   readonly lastOutcome: LastOutcome | null
   /**
-   * The agent's decisions in this task so far, oldest first, with their outcomes. They are JSON, and frozen. An agent
-   * that remembers by them may work on several tasks at once. A `fresh` fork begins without any.
+   * The agent's decisions in this task so far, oldest first, with their outcomes: frozen JSON. An agent that keeps its
+   * memory here may work on several tasks at once. Empty at the start of a `fresh` fork.
    */
   readonly history: ReadonlyArray<PastDecision>
-  /** The plugins, with their environments' descriptions, rules and conventions. */
+  /** With their environments' descriptions, rules and conventions. */
   readonly plugins: ReadonlyArray<PluginDescription>
-  /** The sensors that the readings come from. */
   readonly sensors: ReadonlyArray<SensorCapability>
-  /** The commands that are possible, with their arguments. */
+  /** The commands that the agent can request, with their arguments. */
   readonly actuators: ReadonlyArray<ActuatorCapability>
-  /** What a scenario gives the agent to begin with: its `initial_agent_config`. */
+  /** The scenario's `initial_agent_config`. */
   readonly config?: JsonObject
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
   /** `recordedAt` of the newest event in this view, in epoch milliseconds. */
   readonly now: number
   /**
-   * Asks a language model by calling `answering`; see `Task.consult`. The response is recorded, and a replay returns
-   * it without calling `answering`.
+   * Asks a language model by calling `answering` (see `Task.consult`). The log records the response, and a replay
+   * returns it without calling `answering`.
    */
   readonly consult: (question: ModelCallRequest, answering: () => Promise<ModelCallResponse>) => Promise<Json>
 }
 
-/** A decision of the past. */
+/** An earlier decision. */
 export interface PastDecision {
-  /** Decisions made before it. */
+  /** Number of decisions before it. */
   readonly step: number
   /** The choice, without its rationale. */
   readonly choice: JsonObject
-  /** How its command ended; null if it chose no command. */
+  /** How its command ended; null for a choice without one. */
   readonly outcome: LastOutcome | null
 }
 
 /** How a command ended, without its event and id. */
 export type LastOutcome = WithoutPlace<CommandOutcome>
 
-/** An outcome without the ids of its events, as an agent sees it. */
+/** An outcome as an agent sees it. */
 type WithoutPlace<Outcome> = Outcome extends CommandOutcome ? Omit<Outcome, "event" | "commandId"> : never
 
 const OUTCOMES = TaskOutcome.literals.map((outcome) => `"${outcome}"`).join(" | ")
@@ -89,7 +85,7 @@ export const Choice = Schema.Union(
   }),
   Schema.Struct({
     say: Schema.String,
-    /** The agents that it is said to, in a task with several. Default: whoever listens. */
+    /** The agents that it addresses, in a task with several. Default: all that listen. */
     to: Schema.optionalWith(Schema.Array(Schema.String), { exact: true }),
     rationale: Schema.optionalWith(Schema.String, { exact: true }),
   }),
@@ -107,32 +103,32 @@ const isChoice = Schema.is(Choice, { onExcessProperty: "error" })
 export interface RunResult {
   readonly outcome: TaskOutcome
   readonly reason?: string
-  /** Decisions made, or calls of `advance`. */
+  /** Number of decisions, or of calls of `advance`. */
   readonly steps: number
 }
 
-/** A task as an agent works on it, with something in between that may end the run: a scenario. */
+/** A task behind something that may end the run, such as a scenario. */
 export interface Conducted {
   readonly task: Task
-  /** How the run ended, once it did. From then on the task answers nothing. */
+  /** How the run ended, if it did. From then on the task rejects calls. */
   readonly ended: () => RunResult | undefined
 }
 
-/** An agent that may be conducted. */
+/** An agent that something may conduct. */
 interface Conductable {
-  /** Begins to stand between the agent and its task. Runs, replays, forks and resumptions do it alike. */
+  /** Puts a conductor between the agent and its task, in runs, replays, forks and resumed tasks alike. */
   readonly conductedBy?: (task: Task) => Effect.Effect<Conducted, TaskClosed | AppendError | LogError>
 }
 
-/** An agent that is shown a view and chooses. The kernel perceives and acts for it. */
+/** An agent that chooses from a view. The kernel perceives and acts for it. */
 export interface DecidingAgent extends Conductable {
   readonly name: string
   readonly version: string
-  /** Decides by what it is shown; the kernel does the rest of the step. */
+  /** Returns the choice; the kernel does the rest of the step. */
   readonly decide: (view: View) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
 }
 
-/** A task for an agent that works by itself, with randomness and time that a replay can reproduce. */
+/** The task of an agent that works by itself, with randomness and time that a replay reproduces. */
 export interface AgentTask extends Task {
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
@@ -140,21 +136,21 @@ export interface AgentTask extends Task {
   readonly now: () => number
 }
 
-/** An agent that perceives and acts by itself. Each call is one step, and returns whether to continue. */
+/** An agent that perceives and acts by itself. */
 export interface AdvancingAgent extends Conductable {
   readonly name: string
   readonly version: string
-  /** Takes one step by the functions of the task. Returns whether it goes on: false ends the run. */
+  /** Takes one step with the functions of the task. Returns false to end the run. */
   readonly advance: (task: AgentTask) => Effect.Effect<boolean, unknown>
 }
 
-/** Several agents as one. In a fork, those that decide are led by their own recorded decisions. */
+/** Several agents as one. In a fork, agents that decide follow their own recorded decisions. */
 export interface GroupAgent extends AdvancingAgent {
   /** The agents by their names in the task. */
   readonly agents: { readonly [agentId: string]: Agent }
-  /** Most rounds, where that was said. It is recorded, so that a group that goes on has the same. */
+  /** Maximum number of rounds, if one was set. The log records it, so that a resumed group keeps it. */
   readonly maxRounds?: number
-  /** The same group of other agents, or of other limits. */
+  /** The same group with other agents or limits. */
   readonly withAgents: (agents: { readonly [agentId: string]: Agent }, limits?: GroupLimits) => GroupAgent
 }
 
@@ -166,14 +162,14 @@ export interface GroupLimits {
 /** An agent is a value: a name, a version and a function. */
 export type Agent = DecidingAgent | AdvancingAgent
 
-/** Whether the kernel records the choices of an agent, or of agents of a group. */
+/** Whether the kernel records choices of this agent, or of the agents of this group. */
 export const decides = (agent: Agent): boolean => "decide" in agent || isGroup(agent)
 
 /** Whether an agent is a group. */
 export const isGroup = (agent: Agent): agent is GroupAgent =>
   "agents" in agent && "withAgents" in agent && typeof agent.withAgents === "function"
 
-/** The agent with the most rounds that are recorded, if it is a group for which none was said. */
+/** Applies the recorded maximum of rounds to a group that sets none. */
 export const withRecordedLimits = (agent: Agent, { maxRounds }: GroupLimits = {}): Agent =>
   maxRounds !== undefined && isGroup(agent) && agent.maxRounds === undefined
     ? agent.withAgents(agent.agents, { maxRounds })
@@ -189,7 +185,7 @@ export const Agent = Options.kind<Agent>(
 export interface PolicyOptions {
   readonly name: string
   readonly version: string
-  /** The choice for these readings. Pure. */
+  /** Maps readings to a choice. Pure. */
   readonly policy: (readings: View["readings"]) => Choice
 }
 
@@ -198,17 +194,17 @@ export const PolicyOptions = Options.of<PolicyOptions>({
   required: { name: Options.Text, version: Options.Text, policy: Options.callable<PolicyOptions["policy"]>() },
 })
 
-/** An agent that maps the readings to its next choice. Throws `InvalidOptions` where the options are wrong. */
+/** Makes an agent that maps readings to its next choice. Throws `InvalidOptions` for invalid options. */
 export const fromPolicy = (options: PolicyOptions): DecidingAgent => {
   const decoded = Options.decode("fromPolicy", PolicyOptions, options)
   const { name, version, policy } = Either.getOrThrowWith(decoded, (invalid) => invalid)
   return { name, version, decide: ({ readings }) => policy(readings) }
 }
 
-/** Types an agent that advances by itself. */
+/** Gives an advancing agent its type. */
 export const fromAdvance = (agent: AdvancingAgent): AdvancingAgent => agent
 
-/** Fix the agent: it threw, or returned something that is not a choice. */
+/** The agent threw, or returned something that is not a choice. Fix the agent. */
 export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agent: string; readonly reason: string }> {
   override get message() {
     return `Agent ${this.agent} failed: ${this.reason}`
@@ -218,7 +214,7 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agen
 /** The two forms of an agent, for messages. */
 export const FORMS = "{ name, version, decide(view) } or { name, version, advance(task) }"
 
-/** Fix the module: its default export is not an agent. */
+/** The module's default export is not an agent. Fix the module. */
 export class NotAnAgent extends Data.TaggedError("NotAnAgent")<{ readonly source: string; readonly found: string }> {
   override get message() {
     return `${this.source}: expected a default export ${FORMS}, found ${this.found}`
@@ -231,7 +227,7 @@ export const fullName = (agent: Agent): string => `${agent.name}@${agent.version
 /** Checks that a value from outside, such as a module's default export, is an agent. */
 export const fromUnknown = (source: string, value: unknown): Either.Either<Agent, NotAnAgent> => {
   const decoded = Schema.decodeUnknownEither(AgentShape)(value)
-  // The functions are called on the original value, so that an agent that is a class instance keeps its `this`.
+  // Decoding would lose the `this` of a class instance.
   if (Either.isRight(decoded)) return Either.right(value as Agent)
   const [issue] = mistakesOf(decoded.left)
   const found =
@@ -255,7 +251,7 @@ const AgentShape = Schema.Union(
   Schema.Struct({ name: Schema.NonEmptyString, version: Schema.NonEmptyString, advance: Callable }),
 )
 
-/** An `AgentFailed` for what an agent threw. One that an inner agent failed with is passed through. */
+/** Wraps an error that an agent threw. Passes on the `AgentFailed` of an inner agent. */
 export const failure = (agent: Agent, cause: unknown): AgentFailed =>
   cause instanceof AgentFailed
     ? cause
@@ -264,7 +260,7 @@ export const failure = (agent: Agent, cause: unknown): AgentFailed =>
         reason: plainText(cause instanceof Error ? cause.message : String(cause)),
       })
 
-/** Lets an agent take a step. Whatever it fails with is passed on. */
+/** Lets an agent take a step. Passes on its failures. */
 export const advance = (agent: AdvancingAgent, task: AgentTask): Effect.Effect<boolean, unknown> =>
   Effect.flatMap(
     Effect.try({ try: (): unknown => agent.advance(task), catch: (cause) => failure(agent, cause) }),
@@ -276,7 +272,7 @@ export const advance = (agent: AdvancingAgent, task: AgentTask): Effect.Effect<b
     },
   )
 
-/** Lets an agent decide, by a value, a promise or an effect, and checks its choice. */
+/** Calls the agent, which returns a value, a promise or an effect, and checks its choice. */
 export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, AgentFailed> =>
   Effect.gen(function* () {
     const failed = (cause: unknown) => failure(agent, cause)

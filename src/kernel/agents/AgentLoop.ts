@@ -1,4 +1,4 @@
-/** Runs an agent on an open task until it is done or has no steps left. */
+/** Runs an agent on an open task until it is done or out of steps. */
 
 import { Effect, Runtime } from "effect"
 import { LeaseLost } from "../../events/log/Lease.ts"
@@ -20,19 +20,14 @@ import * as EpisodeEnd from "./EpisodeEnd.ts"
 
 export type { RunResult } from "./Agent.ts"
 
-/** Default limit of an agent's steps. */
 export const MAX_STEPS = 100
 
-/**
- * How an agent is run. For an agent that decides, the deadline applies to each step; an agent that advances by itself
- * passes its own to `perceive`.
- */
+/** `deadlineMs` applies to each step of an agent that decides; an advancing agent passes its own to `perceive`. */
 export interface LoopOptions extends Pick<PerceiveOptions, "deadlineMs"> {
   /** Default: 100. */
   readonly maxSteps?: number
 }
 
-/** Schemas of the fields of `LoopOptions`. */
 export const loopFields = {
   maxSteps: Options.wholeNumber(1, 1_000_000_000),
   deadlineMs: Options.MillisecondsOrNone,
@@ -41,8 +36,8 @@ export const loopFields = {
 type LoopError = Agent.AgentFailed | TaskClosed | ActError | PerceiveError
 
 /**
- * Lets an agent work on an open task: perceive, decide, act, repeat, until it is done or has no steps left. Each
- * decision is recorded with the events it was based on, and is the cause of the events that follow from it.
+ * Repeats perceive, decide, act. The log records each decision with the events that it was based on, and as the cause
+ * of the events that follow from it.
  */
 export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effect.Effect<RunResult, LoopError> =>
   agent.conductedBy === undefined
@@ -51,7 +46,7 @@ export const loop = (agent: Agent.Agent, task: Task, options: LoopOptions): Effe
         Effect.flatMap(
           Effect.exit(work(agent, conducted.task, options)),
           (worked): Effect.Effect<RunResult, LoopError> => {
-            // What the agent made of a task that answers nothing any more does not count.
+            // Once the conductor has ended the run, the agent's own result does not count.
             const ended = conducted.ended()
             return ended === undefined ? worked : Effect.succeed(ended)
           },
@@ -85,13 +80,12 @@ const advanceLoop = (
     return OUT_OF_STEPS(maxSteps)
   })
 
-/** Whether an agent failed because its task was cancelled or suspended, and not by itself. */
+/** Whether an agent failed only because its task was cancelled or suspended. */
 const isStopped = (cause: unknown): cause is TaskClosed | LeaseLost =>
   cause instanceof TaskClosed
     ? cause.because !== undefined
     : cause instanceof LeaseLost && cause.suspended !== undefined
 
-/** A task with random numbers from its seed, and the time of the newest event that its agent received. */
 const agentTaskOf = (task: Task): Agent.AgentTask & { readonly ended: () => EpisodeEnd.EpisodeEnd | undefined } => {
   const numbers = Pcg32.make(task.seed)
   let now = 0
@@ -144,7 +138,7 @@ const decideLoop = (
         readings: Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading])),
         inputs: inputs.map(({ source, content, delivery }) => ({ source, content, delivery })),
         lastOutcome: last === undefined ? null : withoutPlace(last),
-        // Copied only if the agent looks at it.
+        // Copied only if the agent reads it.
         get history() {
           history ??= Object.freeze(past.slice(0, step))
           return history
@@ -196,7 +190,6 @@ const evidence = (
     (a, b) => a.position - b.position,
   )
 
-/** A frozen copy of JSON. */
 const frozen = <Value extends object>(value: Value): Value => freeze(structuredClone(value))
 
 const freeze = <Value extends object>(value: Value): Value => {
@@ -206,7 +199,7 @@ const freeze = <Value extends object>(value: Value): Value => {
 
 const isJsonObject = SchemaPredicate.is(JsonObject)
 
-/** A choice as JSON, which it was found to be when the agent made it. */
+/** The choice was JSON when the agent made it. */
 const asJsonObject = (chosen: object): JsonObject => {
   if (isJsonObject(chosen)) return chosen
   throw new Error("an agent's choice is no longer JSON")

@@ -5,16 +5,15 @@ import type { CommandOutcome } from "../acting/Command.ts"
 import { type StepResult, stepResultOf } from "../acting/WorldRewards.ts"
 import type { Capabilities } from "../tasks/Capabilities.ts"
 
-/** How the world ended an agent's run. */
 export interface EpisodeEnd {
   readonly outcome: TaskOutcome
   readonly reason: string
 }
 
-/** What an agent got for a step, as far as it says whether its episode is over. */
+/** The part of a step's result that tells whether the episode is over. */
 export type Ending = Pick<StepResult, "terminated" | "truncated"> & { readonly outcome?: StepResult["outcome"] }
 
-/** Whether a command's outcome looks like the last step of an episode. */
+/** Whether an outcome looks like the last step of an episode, whatever its actuator. */
 export const mayEnd = (outcome: CommandOutcome): boolean => {
   if (outcome.status !== "succeeded") return false
   const step = stepResultOf(outcome.result)
@@ -30,13 +29,13 @@ export const of = ({ actuators }: Pick<Capabilities, "actuators">, outcome: Comm
 }
 
 /**
- * How a task of several agents ends by the ends of their runs: `achieved` if one achieved its end, else `failed` if one
- * failed, else `truncated` if one was cut off; undefined if there is no such end.
+ * The outcome of a task with several agents: `achieved` if one of them achieved its end, or else `failed` if one
+ * failed, or else `truncated` if one was cut off; otherwise undefined.
  */
 export const joint = (outcomes: ReadonlyArray<TaskOutcome>): TaskOutcome | undefined =>
   (["achieved", "failed", "truncated"] as const).find((each) => outcomes.includes(each))
 
-/** How the episode ended for an agent that got this for a step; undefined if it goes on. */
+/** The end of the episode for one agent; undefined if it continues. */
 export const endIn = (got: Ending): EpisodeEnd | undefined => {
   if (got.terminated) {
     return { outcome: got.outcome ?? "achieved", reason: "the episode ended by the world's rules" }

@@ -1,6 +1,6 @@
 /**
- * Runs an agent on a new task: opens the task, lets the agent work on it, and always closes the task. If the agent
- * throws, the task is closed as `failed`; if the run is interrupted, as `abandoned`.
+ * Runs an agent on a new task and always closes the task: as `failed` if the agent throws, as `abandoned` if the run is
+ * interrupted.
  */
 import { Effect, Exit } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -26,18 +26,17 @@ export const RunOptions = Options.of<RunOptions>({
   optional: { ...Task.openFields, ...loopFields },
 })
 
-/** Why a run of an agent ended without a result. The task is closed, unless the log could not be written. */
+/** Reasons why a run ended without a result. The task is closed, unless the log could not be written. */
 export type RunError = OpenError | TaskClosed | Agent.AgentFailed | ActError | PerceiveError
 
-/** The functions of the kernel that a run needs. */
 export interface TaskService {
   readonly open: (options: Task.OpenOptions) => Effect.Effect<Task.Task, OpenError>
-  /** Fails when a task was cancelled or suspended, or the kernel lost its lease. */
+  /** Fails when the task is cancelled or suspended, or the kernel loses its lease. */
   readonly stopped: (taskId: string) => Effect.Effect<never, TaskClosed | LeaseLost>
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
 }
 
-/** Opens a task, lets an agent work on it until it is done or has no steps left, and closes it. Returns its audit. */
+/** Opens a task, lets an agent work until it is done or out of steps, closes the task and returns its audit. */
 export const runAgent = (
   { open, stopped, audit }: TaskService,
   given: Agent.Agent,
@@ -57,12 +56,12 @@ export const runAgent = (
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
       yield* closeAfter(task, ended)
       yield* ended
-      // It was opened above, so it is found.
+      // The task was opened above.
       return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
     }),
   )
 
-/** Closes a task with the outcome of its agent's work. The agent may have closed it by itself. */
+/** Closes a task with the outcome of its agent's work, unless the agent has closed it. */
 export const closeAfter = (task: Task.Task, worked: Exit.Exit<RunResult, unknown>) => {
   const [outcome, reason] = Exit.match(worked, {
     onSuccess: ({ outcome, reason }) => [outcome, reason] as const,

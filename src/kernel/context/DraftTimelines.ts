@@ -1,4 +1,4 @@
-/** Timelines that are not in the log yet: what is appended to them is kept in memory until all of it is committed. */
+/** Keeps the appends of a new timeline in memory until all of them are committed at once. */
 
 import { Chunk, Context, Effect, Exit, Layer, Scope, Stream } from "effect"
 import {
@@ -17,40 +17,37 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 /** A timeline that is not in the log yet. */
 export interface Draft {
   /**
-   * Appends all that was recorded to the log, in one commit, with its ids and times. Later appends go to the log. Does
-   * nothing if that was done, or if the draft was discarded. Fails with `VersionConflict` if the stream of the first
-   * event has events meanwhile.
+   * Appends all kept events to the log in one commit, with their ids and times. Later appends go to the log. Has no
+   * effect after a commit or a discard. Fails with `VersionConflict` if the first event's stream exists by then.
    */
   readonly commit: Effect.Effect<void, AppendError>
-  /** Forgets all that was recorded, and gives the name free. Does nothing after a commit. */
+  /** Forgets the kept events and frees the name. Has no effect after a commit. */
   readonly discard: Effect.Effect<void>
-  /** Whether the draft was recorded in the log. */
   readonly isCommitted: () => boolean
 }
 
-/** The timelines of a kernel that are not in the log yet. */
+/** The drafts of a kernel. */
 export interface DraftTimelines {
   /**
-   * The log, whose appends to a drafted timeline are validated and kept in memory. Their versions count from 1, and
-   * their positions are provisional. Reads do not see them.
+   * Validates appends to a drafted timeline and keeps them in memory. Their versions count from 1, and their positions
+   * are provisional. Reads do not see them.
    */
   readonly log: EventLog.Service
-  /** The names of the timelines that are being drafted. */
   readonly names: () => ReadonlyArray<string>
-  /** Begins a draft; undefined if there is one of that name. */
+  /** Returns undefined if a draft has this name. */
   readonly begin: (timeline: string) => Effect.Effect<Draft | undefined>
 }
 
 /**
- * Most events of a draft, and most characters of their payloads. A draft that would exceed them is committed, so that
- * memory is bounded.
+ * Limits of a draft's events and of the characters of their payloads. A draft that would exceed them is committed, to
+ * bound memory.
  */
 export const MAX_DRAFTED_EVENTS = 5000
 const MAX_DRAFTED_CHARACTERS = 32 * 1024 * 1024
 
 export const make = (log: EventLog.Service): DraftTimelines => {
   const drafts = new Map<string, KeptTimeline>()
-  /** Discarded timelines: a plugin may tell about one of them late, which must not come into the log. */
+  /** A plugin may report to a discarded timeline late; the log must not get that. */
   const discarded = new Set<string>()
   const append = (request: AppendRequest) => {
     const { timeline = log.timeline } = request
@@ -86,7 +83,6 @@ interface KeptTimeline extends Draft {
 const notRecorded = (log: EventLog.Service) =>
   new LogUnavailable({ log: log.name, reason: "the timeline was not recorded" })
 
-/** @param ended called when the draft was committed or discarded */
 const keep = (log: EventLog.Service, ended: (how: "committed" | "discarded") => void): Effect.Effect<KeptTimeline> =>
   Effect.gen(function* () {
     const scope = yield* Scope.make()
@@ -135,7 +131,7 @@ const keep = (log: EventLog.Service, ended: (how: "committed" | "discarded") => 
     }
   })
 
-/** A question to a person is answered through the log, and personal data is encrypted by the log's keys. */
+/** A question to a person is answered through the log, and the log's keys encrypt personal data. */
 const canBeKept = ({ subject, events }: AppendRequest): boolean =>
   subject === undefined && !events.some(({ type }) => type === "ConfirmationRequested")
 

@@ -1,8 +1,8 @@
-/** Recorded work that cannot be read, because the key of its subject is gone. */
+/** The error of a replay or fork whose events have lost a key. */
 
 import { Data } from "effect"
 
-/** The task cannot be replayed: personal fields of its events can no longer be decrypted. */
+/** The task cannot be replayed: the key of personal fields in its events is missing or destroyed. */
 export class NotReplayable extends Data.TaggedError("NotReplayable")<{
   readonly taskId: string
   readonly position: number

@@ -1,16 +1,14 @@
-/** A log whose appends can be stopped for one task, so that the task stays in the log as it is. */
+/** Stops the appends of one task, so that it stays in the log as it is. */
 
 import { Effect } from "effect"
 import { type EventLog, LeaseLost } from "../../events/log/EventLog.ts"
 
-/** The log of one task, and how to stop its appends. */
 export interface Suspension {
   readonly log: EventLog.Service
-  /** From now on every append fails with `LeaseLost`, as those of a kernel that was killed do not happen. */
+  /** Makes every later append fail with `LeaseLost`: like a killed kernel, this one appends nothing more. */
   readonly suspend: Effect.Effect<void>
 }
 
-/** A log for one task. */
 export const make = (log: EventLog.Service, taskId: string): Suspension => {
   let isSuspended = false
   return {

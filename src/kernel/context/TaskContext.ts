@@ -1,6 +1,6 @@
 /**
- * An open task, with what every folder that works in one needs. Acting and sensing declare their further needs
- * themselves (`ActingTask`, `SensingTask`), so that neither depends on how a task is opened.
+ * An open task, with the needs that acting and sensing share. Each declares further ones itself (`ActingTask`,
+ * `SensingTask`), so that neither depends on how a task is opened.
  */
 import type { Effect, Scope } from "effect"
 import type { HeldLease } from "../../events/log/Lease.ts"
@@ -16,20 +16,20 @@ export interface TaskContext extends Recorder {
     readonly lease: HeldLease
   }
   readonly id: string
-  /** The name of the instances that serve this task alone: its id, or in a fork `id@timeline`. */
+  /** Names the instances that serve this task alone: its id, or in a fork `id@timeline`. */
   readonly instanceName: string
   /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
   /** Waits while the task is paused. */
   readonly continued: Effect.Effect<void>
   readonly isPaused: () => boolean
-  /** Takes note of events in the task's stream that other programs appended. */
+  /** Applies events in the task's stream that other programs appended. */
   readonly noticed: (events: ReadonlyArray<Event>) => void
-  /** Closes with the task. The task's plugin processes stop with it. */
+  /** Closes with the task and stops its plugin processes. */
   readonly scope: Scope.Scope
   readonly takesPart: (plugin: string) => boolean
-  /** The instance of a plugin that serves this task, for the plugin's version in `registry`. */
+  /** The instance that serves this task, in the plugin's version of `registry`. */
   readonly instance: (plugin: string, registry: PluginRegistry) => Effect.Effect<Instance, InstanceError>
-  /** The same instance if it runs and neither it nor its plugin's entry in the registry has changed. */
+  /** The same instance, if it runs and neither it nor its plugin's registry entry has changed. */
   readonly running: (plugin: string, found: Plugin) => Instance | undefined
 }

@@ -1,4 +1,4 @@
-/** Whether a task is open, paused or to be cancelled, and which work in it must be interrupted when it closes. */
+/** Opens, pauses, suspends and closes a task, and interrupts its work when it closes. */
 
 import { Data, Deferred, Effect, Fiber } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -6,10 +6,10 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { plainText } from "../../values/Json.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 
-/** Open a new task: this one is closed, or was suspended. */
+/** The task is closed or was suspended. Open a new one. */
 export class TaskClosed extends Data.TaggedError("TaskClosed")<{
   readonly taskId: string
-  /** What ended the work in it, if not its agent. A task that was suspended is still open in the log. */
+  /** Set if something other than its agent ended the work. A suspended task is still open in the log. */
   readonly because?: "suspended" | "cancelled"
 }> {
   override get message() {
@@ -22,13 +22,13 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{
   }
 }
 
-/** The lifecycle of one task. Work in a task starts only while it is open, and has ended when it closes. */
+/** Work in a task starts only while it is open, and has ended when it closes. */
 export interface TaskLifecycle {
   /** Runs a short effect if the task is open. */
   readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /**
-   * Runs an effect that may take long. If the task is paused, it begins when the task is continued. Closing the task
-   * interrupts it, and waits until its end is recorded.
+   * Runs an effect that may take long. It starts after a pause. Closing the task interrupts it and waits until its end
+   * is recorded.
    */
   readonly runUntilClosed: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /**
@@ -40,27 +40,25 @@ export interface TaskLifecycle {
     afterwards: (recorded: A) => Effect.Effect<void, E2>,
   ) => Effect.Effect<void, E | E2 | TaskClosed>
   /**
-   * Runs an effect, interrupts the work in progress, and releases what the task has, without an end of the task in the
-   * log. It has no effect on a task that is not open.
+   * Runs `before`, interrupts the work in progress, and releases the task's resources without an end in the log. Has no
+   * effect on a task that is not open.
    */
   readonly suspend: (before: Effect.Effect<void>, release: Effect.Effect<void>) => Effect.Effect<void>
-  /** Fails when the task was suspended, or stopped by `stop`. It ends an agent that thinks without asking the task. */
+  /** Fails after a suspension or `stop`. It ends an agent that thinks without calling the task. */
   readonly stopped: Effect.Effect<never, TaskClosed>
-  /** Lets `stopped` fail. */
+  /** Makes `stopped` fail. */
   readonly stop: Effect.Effect<void>
   /** Waits while the task is paused. */
   readonly continued: Effect.Effect<void>
   readonly isPaused: () => boolean
-  /** Takes note of events in the task's stream: `TaskPaused`, `TaskContinued`, `TaskCancelled`. */
+  /** Applies `TaskPaused`, `TaskContinued` and `TaskCancelled` of the task's stream. */
   readonly noticed: (events: ReadonlyArray<Event>) => void
-  /** Calls a function when a cancellation is noticed, or now if one was noticed before. */
+  /** Calls a function at a cancellation, or at once after one. */
   readonly whenCancelled: (cancel: (request: CancelRequest) => void) => void
 }
 
-/** Who wants a task to end, and why. */
 export type CancelRequest = PayloadOf<"TaskCancelled">
 
-/** The reason with which a cancelled task is closed. */
 export const cancelledReason = (by: string, reason?: string): string =>
   plainText(`${by} cancelled it${reason === undefined ? "" : `: ${reason}`}`)
 
@@ -146,7 +144,7 @@ export const make = (taskId: string): Effect.Effect<TaskLifecycle> =>
       isPaused: () => paused,
       noticed: (events) => {
         for (const event of events) {
-          // An append that meets many events may be told of some again, and not of the last ones.
+          // An append that met many events may report some of them twice and miss the last ones.
           if (event.position <= latest) continue
           latest = event.position
           if (is(event, "TaskPaused")) pause(true)

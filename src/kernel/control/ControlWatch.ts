@@ -1,4 +1,4 @@
-/** Follows what other processes do to a kernel and its tasks, also while these append nothing. */
+/** Follows other processes' requests to a kernel and its tasks, even while these append nothing. */
 
 import { Duration, Effect } from "effect"
 import type { AppendError, EventLog } from "../../events/log/EventLog.ts"
@@ -10,17 +10,17 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { RunningTasks } from "../tasks/RunningTasks.ts"
 
-/** How long it waits before it tries again what could not be done. */
+/** Delay before a retry. */
 const AGAIN = Duration.millis(250)
 
 const TYPES: ReadonlyArray<string> = ["TaskPaused", "TaskContinued", "TaskCancelled", "LeaseTakenOver"]
 
 /**
- * Hands requests on to running tasks, whenever the log tells of one. If another kernel took over the log, all of them end with
- * `LeaseLost`, and so does the watch; else it goes on until it is interrupted.
+ * Passes requests on to running tasks as the log receives them, until it is interrupted. If another kernel takes the
+ * log over, all tasks and the watch end with `LeaseLost`.
  *
  * @param after the position after which requests are new
- * @param cancelled called with the cancellation of a task that nobody works on
+ * @param cancelled receives the cancellation of a task that nobody works on
  */
 export const run = (
   log: EventLog.Service,
@@ -59,7 +59,7 @@ export const run = (
     const look = Effect.gen(function* () {
       hasFailed = false
       if (log.mayHave?.({ types: TYPES, after: from }) !== false) yield* tried(handOn)
-      // One that cannot be closed holds up no other task.
+      // A task that cannot be closed does not hold up the others.
       for (const event of unclosed) {
         if (isOver) return
         yield* tried(Effect.map(cancelled(event), () => void unclosed.delete(event)))
@@ -67,7 +67,7 @@ export const run = (
     })
     const looking = (requested: Effect.Effect<void>) => {
       const due = Effect.suspend(() => (hasFailed ? Effect.raceFirst(requested, Effect.sleep(AGAIN)) : requested))
-      // The first look is at what was asked before the log told of it.
+      // The first look finds requests from before the subscription.
       const more = Effect.suspend(() => (isOver ? Effect.void : Effect.zipRight(due, look)))
       return Effect.zipRight(look, Effect.repeat(more, { until: () => isOver }))
     }

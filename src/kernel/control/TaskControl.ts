@@ -16,12 +16,11 @@ import * as TaskList from "../../projections/state/TaskList.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
-/** Who asks for something, and why. */
+/** The source of a request, and its reason. */
 export interface ControlOptions {
-  /** Who asks for it. */
   readonly by: string
   readonly reason?: string
-  /** The timeline of the task. Default: the log's, which is `main`. */
+  /** The task's timeline. Default: the log's, which is `main`. */
   readonly timeline?: string
 }
 
@@ -31,7 +30,7 @@ export const ControlOptions = Options.of<ControlOptions>({
   optional: { reason: Schema.String, timeline: Options.Text },
 })
 
-/** Nothing to do: the task is not in the state that this needs. */
+/** The task is not in a state that allows the request. */
 export class NotControllable extends Data.TaggedError("NotControllable")<{
   readonly taskId: string
   readonly expected: string
@@ -42,7 +41,7 @@ export class NotControllable extends Data.TaggedError("NotControllable")<{
   }
 }
 
-/** Why a task was not paused, continued or cancelled. Nothing was recorded. */
+/** Reasons why a request was refused. Nothing was recorded. */
 export type ControlError =
   | Options.InvalidOptions
   | TaskNotFound
@@ -58,31 +57,30 @@ export declare namespace TaskControl {
   /** The control of a log's tasks. */
   export interface Service {
     /**
-     * Pauses an open task: nothing new is begun in it until it is continued. What is under way is finished. A command
-     * that was not dispatched yet waits.
+     * Pauses an open task: it starts nothing new until it is continued. Work in progress is finished; a command that
+     * was not dispatched waits.
      */
     readonly pause: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
     /** Continues a paused task. */
     readonly continue: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
     /**
-     * Cancels an open task: its kernel interrupts what is under way, closes it as `abandoned` and scores it. No command
-     * is dispatched in it any more.
+     * Cancels an open task: its kernel interrupts the work in progress, closes the task as `abandoned` and scores it.
+     * No command is dispatched in it from then on.
      */
     readonly cancel: (taskId: string, options: ControlOptions) => Effect.Effect<Event, ControlError>
-    /** Cancels all open tasks, those of forks too. Returns the events. */
+    /** Cancels all open tasks, including those of forks. Returns the events. */
     readonly stop: (
       options: Omit<ControlOptions, "timeline">,
     ) => Effect.Effect<ReadonlyArray<Event>, Options.InvalidOptions | AppendError>
   }
 }
 
-/** `TaskControl.Service`, under a shorter name where this module is imported as a namespace. */
+/** Short form of `TaskControl.Service` for namespace imports. */
 export type Service = TaskControl.Service
 
-/** What is asked of a task, and what it needs. */
 interface Request {
   readonly event: (options: ControlOptions) => CoreNewEvent
-  /** What the task's last control event must be. */
+  /** Returns the state that the task should have, or undefined if it has it. */
   readonly wants: (state: ControlState) => string | undefined
 }
 
@@ -132,7 +130,7 @@ export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
           const cancelled = yield* Effect.forEach([...open, ...views], ({ taskId, view }) =>
             request(view, taskId, requests.cancel, options).pipe(
               Effect.map((event) => [event]),
-              // It was closed or cancelled meanwhile.
+              // Somebody closed or cancelled it in the meantime.
               Effect.catchTags({ NotControllable: () => Effect.succeed([]), TaskNotFound: () => Effect.succeed([]) }),
             ),
           )
@@ -144,7 +142,7 @@ export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
 
 const CONTROL = ["TaskOpened", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed", "TimelineForked"]
 
-/** Appends a request about a task, if the task is in a state that it can be made in. */
+/** Appends a request, if the task's state allows it. */
 const request = (
   view: EventLog.Service,
   taskId: string,
@@ -154,12 +152,12 @@ const request = (
   Effect.gen(function* () {
     const { timeline } = view
     const stream = `task/${taskId}`
-    // Read first, so that an append that comes between is noticed.
+    // Read first, so that an append in between causes a conflict.
     const version = yield* view.versionOf(stream, timeline)
     const events: Array<Event> = []
     yield* Pages.forEach(view.readPage, { timeline, taskId, types: CONTROL }, (page) => {
       for (const event of page) {
-        // What was asked of the parent was not asked of a fork.
+        // Requests to the parent do not apply to a fork.
         if (is(event, "TimelineForked")) events.splice(1)
         else events.push(event)
       }
