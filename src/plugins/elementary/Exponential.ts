@@ -1,7 +1,7 @@
 /**
- * `exp`, `log` and `pow` after Arm's optimized-routines (`exp.c`, `log.c`, `pow.c`; see `tables` for their license), which glibc has since
- * version 2.28. The order of operations and the places of fused multiplications are those of glibc on processors that have them: the results
- * are glibc's to the last bit.
+ * `exp`, `log` and `pow` after Arm's optimized-routines (`exp.c`, `log.c`, `pow.c`; license in `tables`), which glibc
+ * uses since 2.28. Order of operations and fused multiplications follow glibc on processors that have them, so that
+ * results match to the last bit.
  */
 import { fma, fromWords, highWord, lowWord } from "./DoubleDouble.ts"
 import { EXP, LOG, POW_LOG } from "./tables.ts"
@@ -9,7 +9,7 @@ import { EXP, LOG, POW_LOG } from "./tables.ts"
 const INV_LN2_N = 184.66496523378731
 const NEG_LN2_HIGH_N = -0.0054152123481117087
 const NEG_LN2_LOW_N = -1.2864023111638346e-14
-/** Added to a number, it rounds to a whole one, whose bits are then the sum's lowest. */
+/** Adding it rounds to an integer, which the lowest bits of the sum then hold. */
 const SHIFT = 6755399441055744
 const E0 = 0.49999999999996786
 const E1 = 0.16666666666665886
@@ -19,13 +19,13 @@ const E3 = 0.0083333358530595491
 const LN2_HIGH = 0.69314718055989033
 const LN2_LOW = 5.4979230187083712e-14
 
-/** The bits of a double without its sign and exponent, and of its exponent. */
+/** Masks of a double's fraction and of its exponent. */
 const EXPONENT = 0x7ff
 
-/** e^x, as glibc has it. */
+/** e^x, as in glibc. */
 export const exp = (x: number): number => expOf(x, 0, false)
 
-/** The result of e^(x + tail), with the sign. `|tail|` is small against `x`; `tail` is 0 in `exp`. */
+/** e^(x + tail) with the given sign. `|tail|` is small compared to `x`. */
 const expOf = (x: number, tail: number, isNegative: boolean): number => {
   const top = (highWord(x) >>> 20) & EXPONENT
   if (top < 0x3c9) return isNegative ? -(1 + x) : 1 + x
@@ -49,13 +49,13 @@ const expOf = (x: number, tail: number, isNegative: boolean): number => {
   const r2 = r * r
   const sum = fma(r2, fma(r, E1, E0), r + (EXP[index] ?? 0))
   const polynomial = fma(r2 * r2, fma(r, E3, E2), sum)
-  // Beyond 512 in magnitude the scale alone may over- or underflow.
+  // Beyond a magnitude of 512, the scale alone may overflow or underflow.
   if (top >= 0x408) return atTheEdge(polynomial, bits, low, k)
   const scale = fromWords(bits, low)
   return fma(polynomial, scale, scale)
 }
 
-/** The result where its scale may be beyond the range of doubles, or the result may be subnormal. */
+/** The result if its scale may exceed the range of doubles, or the result may be subnormal. */
 const atTheEdge = (polynomial: number, high: number, low: number, k: number): number => {
   if ((k & 0x80000000) === 0) {
     const scale = fromWords(high - (1009 << 20), low)
@@ -80,12 +80,12 @@ const L2 = -0.24999999996229549
 const L3 = 0.20000304511814496
 const L4 = -0.16667054827627667
 
-/** The natural logarithm, as glibc has it. */
+/** The natural logarithm, as in glibc. */
 export const log = (x: number): number => {
   if (x >= 0.9375 && x < 1.064697265625) return x === 1 ? 0 : logNearOne(x - 1)
   if (!(x > 0)) return x === 0 ? -Infinity : Number.NaN
   if (x === Infinity) return x
-  // A subnormal number is scaled into the normal range.
+  // Scales subnormal numbers into the normal range.
   const isSubnormal = x < 2 ** -1022
   const high = highWord(isSubnormal ? x * 2 ** 52 : x)
   const low = lowWord()
@@ -138,13 +138,13 @@ const P4 = -0.66666666634877392
 const P5 = -1.1429096284595011
 const P6 = 1.0000415263675542
 
-/** Whether a number is whole, and if so whether it is odd. */
+/** The parity of an integer. */
 const parity = (y: number): "odd" | "even" | "not whole" => {
   if (!Number.isInteger(y)) return "not whole"
   return Math.abs(y) < 2 ** 53 && y % 2 !== 0 ? "odd" : "even"
 }
 
-/** x^y, as glibc has it: `pow(1, NaN)` is 1, unlike JavaScript's `**`. */
+/** x^y, as in glibc: `pow(1, NaN)` is 1, unlike JavaScript's `**`. */
 export const pow = (x: number, y: number): number => {
   if (y === 0 || x === 1) return 1
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN
@@ -159,18 +159,18 @@ export const pow = (x: number, y: number): number => {
   if (x < 0 && whole === "not whole") return Number.NaN
   const base = Math.abs(x)
   if (base === 1) return isNegative ? -1 : 1
-  // So large or so small that the base does not matter any more.
+  // At this size of y, the exact base no longer matters.
   if (Math.abs(y) >= 2 ** 63) return base > 1 === y > 0 ? Infinity : 0
   if (Math.abs(y) < 2 ** -65) return base > 1 ? 1 + y : 1 - y
   return powOf(base, y, isNegative)
 }
 
-/** x^y of a positive x that is not 1, with the sign. */
+/** x^y for a positive x other than 1, with the given sign. */
 const powOf = (x: number, y: number, isNegative: boolean): number => {
   const isSubnormal = x < 2 ** -1022
   const high = highWord(isSubnormal ? x * 2 ** 52 : x)
   const low = lowWord()
-  // The word below takes part in the subtraction: its borrow is none, since the offset's lower word is 0.
+  // The lower word never borrows: the offset's lower word is 0.
   const offset = (high - 0x3fe69555) | 0
   const index = 3 * ((offset >>> 13) & 127)
   const k = offset >> 20

@@ -1,4 +1,7 @@
-/** Hyperbolic functions, roots and logarithms, correctly rounded but for about one case in 2^45: with about 100 bits on the way. */
+/**
+ * Hyperbolic functions, roots and logarithms with intermediate results of about 100 bits: correctly rounded in all but
+ * about one case in 2^45.
+ */
 import {
   add,
   type DoubleDouble,
@@ -14,28 +17,28 @@ import {
 import { exp, log } from "./Exponential.ts"
 import { inverseFactorial, nearly, TINY } from "./Series.ts"
 
-/** ln 2 in parts: the first two have 32 bits, so that their products with an exponent are exact. */
+/** ln 2 in parts. The first two have 32 bits: their products with an exponent are exact. */
 const LN2 = [0.6931471803691238, 1.9082149288430703e-10, 4.275175589747649e-20, -9.89608398339473e-37] as const
 const INVERSE_LN2: DoubleDouble = [Math.LOG2E, 2.0355273740931033e-17]
 const INVERSE_LN10: DoubleDouble = [Math.LOG10E, 1.098319650216765e-17]
 
-/** How often the argument of a power series is halved, and the result doubled. */
+/** Halvings of a power series' argument, each undone by squaring the result. */
 const HALVINGS = 5
 
-/** e^x = 2^exponent × (1 + rest), with the rest small. */
+/** e^x = 2^exponent × (1 + rest), with a small rest. */
 interface Power {
   readonly exponent: number
   readonly rest: DoubleDouble
 }
 
-/** The power of a number whose exponential is far from over- and underflow. */
+/** e^x far from overflow and underflow. */
 const powerOf = (x: number): Power => {
   const exponent = Math.round(x * INVERSE_LN2[0])
   const [first, second, third, fourth] = LN2
   const [high, low] = twoSum(x - exponent * first, -exponent * second)
   const [product, error] = twoProduct(-exponent, third)
   const r = scaled(add([high, low], add([product, error], exactly(-exponent * fourth))), 2 ** -HALVINGS)
-  // Terms above the eighth do not reach beyond the precision of a double.
+  // Terms above the eighth need only a double's precision.
   let small = 0
   for (let n = 14; n > 8; n--) small = inverseFactorial(n)[0] + small * r[0]
   let sum: DoubleDouble = exactly(small)
@@ -45,7 +48,7 @@ const powerOf = (x: number): Power => {
   return { exponent, rest }
 }
 
-/** e^x - 1, where |x| is below 700. */
+/** e^x - 1 for |x| below 700. */
 const lessOne = (x: number): DoubleDouble => {
   const { exponent, rest } = powerOf(x)
   if (exponent === 0) return rest
@@ -53,32 +56,32 @@ const lessOne = (x: number): DoubleDouble => {
   return add(twoSum(scale, -1), scaled(rest, scale))
 }
 
-/** e^x - 1, also where x is small. */
+/** e^x - 1, accurate for small x. */
 export const expm1 = (x: number): number => {
   if (Math.abs(x) < 2 ** -55) return x
   if (x > 700 || Number.isNaN(x)) return exp(x)
   return x < -60 ? -1 : lessOne(x)[0]
 }
 
-/** log(1 + x), of a number above -1 that is given with its low part. `first` is nearly the result. */
+/** log(1 + x) for x above -1, improved from the estimate `first`. */
 const refined = (x: DoubleDouble, first: number): DoubleDouble => {
   const rest = lessOne(first)
   const d = divide(subtract(x, rest), add(exactly(1), rest))
   return add(exactly(first), subtract(d, scaled(multiply(d, d), 0.5)))
 }
 
-/** log(1 + x), where 1 + x is neither near 0 nor extreme. */
+/** log(1 + x), with 1 + x neither near 0 nor extreme. */
 const logOfOneMore = (x: DoubleDouble): DoubleDouble => {
   const sum = 1 + x[0]
   const first = Math.abs(x[0]) < TINY ? x[0] - (x[0] * x[0]) / 2 : log(sum) + (x[0] - (sum - 1)) / sum
   return refined(x, first)
 }
 
-/** log(x) of a positive, finite number. */
+/** log(x) for a positive, finite number. */
 const logOf = (x: number): DoubleDouble => {
   if (x > 0.5 && x < 2) return logOfOneMore(exactly(x - 1))
   const first = log(x)
-  // x × e^-first is nearly 1, and x may be extreme: its power of two is taken off.
+  // x × e^-first is near 1. Since x may be extreme, its power of two comes off first.
   const { exponent, rest } = powerOf(first)
   const half = Math.trunc(exponent / 2)
   const mantissa = x * 2 ** -half * 2 ** (half - exponent)
@@ -86,7 +89,7 @@ const logOf = (x: number): DoubleDouble => {
   return add(exactly(first), divide(subtract(exactly(mantissa), one), one))
 }
 
-/** log(1 + x), also where x is small. */
+/** log(1 + x), accurate for small x. */
 export const log1p = (x: number): number => {
   if (!(x > -1)) return x === -1 ? -Infinity : Number.NaN
   if (Math.abs(x) < 2 ** -55 || x === Infinity) return x
@@ -98,13 +101,13 @@ export const log1p = (x: number): number => {
   return add(first, exactly(sum[1] / sum[0]))[0]
 }
 
-/** Whether a logarithm is none, or infinite. */
+/** The logarithm where it is infinite or undefined. */
 const edge = (x: number): number | undefined => (x > 0 && x < Infinity ? undefined : log(x))
 
-/** The logarithm to the base 2; exact for powers of two. */
+/** The base-2 logarithm; exact for powers of two. */
 export const log2 = (x: number): number => edge(x) ?? multiply(logOf(x), INVERSE_LN2)[0]
 
-/** The logarithm to the base 10; exact for powers of ten. */
+/** The base-10 logarithm; exact for powers of ten. */
 export const log10 = (x: number): number => edge(x) ?? multiply(logOf(x), INVERSE_LN10)[0]
 
 /** The hyperbolic tangent. */
@@ -116,13 +119,13 @@ export const tanh = (x: number): number => {
   return divide(e, add(e, exactly(2)))[0]
 }
 
-/** e^|x| / 2 and e^-|x| / 2 where the first does not overflow yet. */
+/** e^|x| / 2 and e^-|x| / 2, below the overflow of the first. */
 const halves = (
   x: number,
 ): { readonly grows: DoubleDouble; readonly shrinks: DoubleDouble; readonly scale: number } => {
   const { exponent, rest } = powerOf(Math.abs(x))
   const one = add(exactly(1), rest)
-  // Where the other half is below the last bit, only the first counts, and the scale comes last.
+  // The other half lies below the last bit, so only the first counts; its scale comes last.
   if (exponent > 60) return { grows: scaled(one, 2), shrinks: exactly(0), scale: 2 ** (exponent - 2) }
   return {
     grows: scaled(one, 2 ** (exponent - 1)),
@@ -131,7 +134,7 @@ const halves = (
   }
 }
 
-/** Beyond it, the hyperbolic sine and cosine overflow. */
+/** Beyond it, sinh and cosh overflow. */
 const OVERFLOWS = 710.475860073944
 
 /** The hyperbolic sine. */
@@ -154,7 +157,7 @@ export const cosh = (x: number): number => {
   return add(grows, shrinks)[0] * scale
 }
 
-/** The inverse of the hyperbolic sine. */
+/** The inverse hyperbolic sine. */
 export const asinh = (x: number): number => {
   const magnitude = Math.abs(x)
   if (magnitude < TINY) return nearly(x, -1 / 6)
@@ -167,10 +170,10 @@ export const asinh = (x: number): number => {
   return sign * logOfOneMore(add(exactly(magnitude), divide(square, add(exactly(1), root))))[0]
 }
 
-/** log of a number above 1 that is given with its low part. */
+/** log(x) for a number above 1 that includes a low part. */
 const logOfSum = (x: DoubleDouble): DoubleDouble => add(logOf(x[0]), exactly(x[1] / x[0]))
 
-/** The inverse of the hyperbolic cosine; not a number below 1. */
+/** The inverse hyperbolic cosine; NaN below 1. */
 export const acosh = (x: number): number => {
   if (!(x > 1)) return x === 1 ? 0 : Number.NaN
   if (x === Infinity) return x
@@ -181,7 +184,7 @@ export const acosh = (x: number): number => {
   return logOfOneMore(add(above, root))[0]
 }
 
-/** The inverse of the hyperbolic tangent; not a number beyond 1. */
+/** The inverse hyperbolic tangent; NaN beyond ±1. */
 export const atanh = (x: number): number => {
   const magnitude = Math.abs(x)
   if (magnitude < TINY) return nearly(x, 1 / 3)

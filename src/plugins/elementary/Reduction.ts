@@ -1,21 +1,21 @@
-/** An angle as a number of sixteenths of π and what is left, for any double. */
+/** Reduces any angle to sixteenths of π and a rest. */
 import { add, type DoubleDouble, exactly, highWord, twoProduct, twoSum } from "./DoubleDouble.ts"
 
-/** π/16 in parts: the first three have 30 bits, so that their products with up to 2^23 are exact. */
+/** π/16 in parts. The first three have 30 bits: their products with up to 2^23 are exact. */
 const PARTS = [0.19634954072535038, 1.2401169739544027e-10, 6.462728723612812e-20] as const
 const LAST = [3.6298199674742006e-29, -2.188067913666356e-45] as const
 const PER_STEP = 5.092958178940651
 
-/** Below it, the number of steps is below 2^23. */
+/** Below it, there are fewer than 2^23 steps. */
 const LARGE = 2 ** 20
 
-/** An angle is `steps × π/16 + rest`, with `|rest|` at most about π/32. `steps` is modulo 32. */
+/** An angle of `steps × π/16 + rest`. `|rest|` is at most about π/32, and `steps` is modulo 32. */
 export interface Reduced {
   readonly steps: number
   readonly rest: DoubleDouble
 }
 
-/** Reduces a finite angle. The error of the rest is below 2^-100 of it, however large the angle is. */
+/** Reduces a finite angle. The relative error of the rest is below 2^-100 for angles of any size. */
 export const reduced = (angle: number): Reduced => {
   if (Math.abs(angle) >= LARGE) return reducedLarge(angle)
   const count = Math.round(angle * PER_STEP)
@@ -28,7 +28,7 @@ export const reduced = (angle: number): Reduced => {
   return { steps: count & 31, rest }
 }
 
-/** As many bits of π as the largest double needs, and 200 besides. */
+/** Bits of π for the largest double, and 200 more. */
 const SCALE = 1300n
 
 /** π × 2^SCALE, by Machin's formula. */
@@ -47,7 +47,7 @@ let step: bigint | undefined
 
 const reducedLarge = (angle: number): Reduced => {
   const magnitude = Math.abs(angle)
-  // A double of that size is a whole multiple of 2^-32.
+  // A double of this size is a multiple of 2^-32.
   const value = magnitude < 2 ** 60 ? BigInt(magnitude * 2 ** 32) << (SCALE - 32n) : BigInt(magnitude) << SCALE
   step ??= scaledPi() >> 4n
   const count = (2n * value + step) / (2n * step)
@@ -56,10 +56,11 @@ const reducedLarge = (angle: number): Reduced => {
   return { steps: (sign * Number(count & 31n)) & 31, rest: [sign * rest[0], sign * rest[1]] }
 }
 
-/** A whole number / 2^SCALE, below 1. */
+/** An integer / 2^SCALE, below 1. */
 const toDoubleDouble = (value: bigint): DoubleDouble => {
   const magnitude = value < 0n ? -value : value
-  // No double is nearer to a multiple of π/16 than 2^-70, relatively: 700 bits are enough to see how large the rest is, and of it 160 decide.
+  // Relatively, no double is nearer to a multiple of π/16 than 2^-70: 700 bits suffice to find the size of the rest,
+  // and 160 of them decide.
   const exponent = (highWord(Number(magnitude >> (SCALE - 700n))) >>> 20) - 1023
   const excess = SCALE - 700n + BigInt(exponent) - 160n
   const bits = magnitude >> excess

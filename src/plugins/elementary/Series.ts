@@ -1,7 +1,7 @@
 /** Coefficients of power series. */
 import { type DoubleDouble, divide, exactly } from "./DoubleDouble.ts"
 
-/** 1/n! for n up to 20: each factorial is a double. */
+/** 1/n! for n up to 20: all these factorials are doubles. */
 const INVERSE_FACTORIALS: ReadonlyArray<DoubleDouble> = (() => {
   const inverses = [exactly(1)]
   for (let n = 1, factorial = 1; n <= 20; n++) {
@@ -14,8 +14,8 @@ const INVERSE_FACTORIALS: ReadonlyArray<DoubleDouble> = (() => {
 /** 1/n!, for n up to 20. */
 export const inverseFactorial = (n: number): DoubleDouble => INVERSE_FACTORIALS[n] ?? exactly(0)
 
-/** Below it, two terms of the power series of an odd function are enough. */
+/** Below it, two terms of an odd function's power series suffice. */
 export const TINY = 2 ** -30
 
-/** x + factor × x³, for tiny x; a zero keeps its sign. */
+/** x + factor × x³ for tiny x; keeps the sign of zero. */
 export const nearly = (x: number, factor: number): number => (x === 0 ? x : x + factor * (x * x * x))

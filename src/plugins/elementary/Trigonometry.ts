@@ -1,4 +1,7 @@
-/** Sine, cosine, tangent and their inverses, correctly rounded but for about one case in 2^45: with about 100 bits on the way. */
+/**
+ * Trigonometric functions and their inverses with intermediate results of about 100 bits: correctly rounded in all but
+ * about one case in 2^45.
+ */
 import {
   add,
   type DoubleDouble,
@@ -15,9 +18,9 @@ import {
 import { reduced } from "./Reduction.ts"
 import { inverseFactorial, nearly, TINY } from "./Series.ts"
 
-/** The sum of x^(n - first)/n! with alternating signs, over n = first, first + 2, … up to about 20; `x2` is x². */
+/** Σ ± x^(n - first)/n! over n = first, first + 2, … up to about 20, with alternating signs; `x2` is x². */
 const alternating = (x2: DoubleDouble, first: 2 | 3): DoubleDouble => {
-  // Terms above the twelfth do not reach beyond the precision of a double.
+  // Terms above the twelfth need only a double's precision.
   let small = 0
   for (let n = first + 16; n > first + 8; n -= 2) small = inverseFactorial(n)[0] - small * x2[0]
   let sum: DoubleDouble = exactly(small)
@@ -25,7 +28,7 @@ const alternating = (x2: DoubleDouble, first: 2 | 3): DoubleDouble => {
   return sum
 }
 
-/** Sine and cosine of an angle of at most about π/32. */
+/** For angles up to about π/32. */
 const smallSineCosine = (x: DoubleDouble): { readonly sine: DoubleDouble; readonly cosine: DoubleDouble } => {
   const x2 = multiply(x, x)
   return {
@@ -97,7 +100,7 @@ export const tan = (x: number): number => {
   return divide(sine, cosine)[0]
 }
 
-/** The arctangent of a number from 0 to 1, about. */
+/** The arctangent of a number from 0 to about 1. */
 const arctangentOfRatio = (t: DoubleDouble): DoubleDouble => {
   const first = t[0] * (1.0584 - 0.273 * t[0])
   const at = sineCosine(first)
@@ -110,7 +113,7 @@ const arctangentOfRatio = (t: DoubleDouble): DoubleDouble => {
   return add(exactly(second), divide(numerator, denominator))
 }
 
-/** The angle of the point (x, y), both positive and neither of them extreme. */
+/** The angle of a point with positive coordinates, neither of them extreme. */
 const angleOf = (y: DoubleDouble, x: DoubleDouble): DoubleDouble =>
   y[0] <= x[0] ? arctangentOfRatio(divide(y, x)) : subtract(HALF_PI, arctangentOfRatio(divide(x, y)))
 
@@ -122,18 +125,18 @@ export const atan2 = (y: number, x: number): number => {
   return y < 0 || Object.is(y, -0) ? -angle : angle
 }
 
-/** The angle, from 0 to π, of the point whose coordinates have these magnitudes. */
+/** The angle from 0 to π of the point whose coordinates have these magnitudes. */
 const angleFrom = (y: number, x: number, isLeft: boolean): number => {
   if (y === 0) return isLeft ? PI[0] : 0
   if (x === 0) return HALF_PI[0]
   if (y === Infinity && x === Infinity) return isLeft ? multiply(PI, exactly(0.75))[0] : PI[0] / 4
   if (y === Infinity) return HALF_PI[0]
   if (x === Infinity) return isLeft ? PI[0] : 0
-  // Powers of two keep the quotient, and bring both numbers to where nothing over- or underflows.
+  // Powers of two keep the quotient and prevent overflow and underflow.
   const scale = Math.max(x, y) > 2 ** 400 ? 2 ** -500 : Math.max(x, y) < 2 ** -400 ? 2 ** 500 : 1
   const [a, b] = [y * scale, x * scale]
   const ratio = a / b
-  // The arctangent of so small a number is that number, and a right angle swallows it.
+  // The arctangent of so small a number is the number, and vanishes next to a right angle.
   if (ratio < 2 ** -60) return isLeft ? PI[0] : y / x
   if (ratio > 2 ** 60) return HALF_PI[0]
   const angle = angleOf(exactly(a), exactly(b))
@@ -146,7 +149,7 @@ export const atan = (x: number): number => atan2(x, 1)
 /** √(1 - x²) for |x| up to 1. */
 const complement = (x: number): DoubleDouble => squareRoot(multiply(twoSum(1, -x), twoSum(1, x)))
 
-/** The arcsine, from -π/2 to π/2; not a number beyond 1. */
+/** The arcsine, from -π/2 to π/2; NaN beyond ±1. */
 export const asin = (x: number): number => {
   const magnitude = Math.abs(x)
   if (!(magnitude <= 1)) return Number.NaN
@@ -156,7 +159,7 @@ export const asin = (x: number): number => {
   return x < 0 ? -angle : angle
 }
 
-/** The arccosine, from 0 to π; not a number beyond 1. */
+/** The arccosine, from 0 to π; NaN beyond ±1. */
 export const acos = (x: number): number => {
   if (!(Math.abs(x) <= 1)) return Number.NaN
   if (x === 1) return 0
@@ -165,7 +168,7 @@ export const acos = (x: number): number => {
   return x < 0 ? subtract(PI, angle)[0] : angle[0]
 }
 
-/** √(x² + y²), without overflow on the way. */
+/** √(x² + y²), without intermediate overflow. */
 export const hypot = (x: number, y: number): number => {
   const [a, b] = [Math.abs(x), Math.abs(y)]
   if (a === Infinity || b === Infinity) return Infinity

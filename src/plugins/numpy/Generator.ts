@@ -1,7 +1,6 @@
 /**
- * numpy's `Generator` over `PCG64`: what worlds draw from. Each method makes the same draws as numpy's of that name does
- * for float64 and int64, so that a world is seeded as the original is. Normal numbers are missing: numpy draws them with
- * tables (a ziggurat) that are not here.
+ * numpy's `Generator` over `PCG64`, for worlds. Each method draws exactly as numpy's method of that name does for
+ * float64 and int64. Normal numbers are missing: numpy draws them from the tables of a ziggurat.
  */
 
 import type { Generator } from "../author.ts"
@@ -9,19 +8,19 @@ import { masked, upTo } from "./bounded.ts"
 import * as Pcg64 from "./Pcg64.ts"
 import type { Seed } from "./SeedSequence.ts"
 
-/** The state of a generator as JSON. */
+/** A generator's state as JSON. */
 export type GeneratorState = Pcg64.Pcg64State
 
-/** A generator whose state can be kept. */
+/** A generator with a state that can be saved. */
 export interface StatefulGenerator extends Generator {
-  /** {@link restored} makes a generator of it that goes on with the same numbers. */
+  /** {@link restored} continues from it. */
   readonly state: () => GeneratorState
 }
 
 /** numpy's `default_rng(seed)`. Throws a `RangeError` if the seed is not a `Seed`. */
 export const seeded = (seed: Seed): StatefulGenerator => make(Pcg64.seeded(seed))
 
-/** The generator whose `state()` was `state`. Throws a `TypeError` if it is no such state. */
+/** Continues the generator that returned `state` from `state()`. Throws a `TypeError` if the state is invalid. */
 export const restored = (state: unknown): StatefulGenerator => make(Pcg64.restored(state))
 
 const make = (bits: Pcg64.Pcg64): StatefulGenerator => {
@@ -77,7 +76,7 @@ const make = (bits: Pcg64.Pcg64): StatefulGenerator => {
     uniform,
     integers,
     choice,
-    // Nothing above the drawn number gives 0, as `argmax` of nothing but false does.
+    // If no sum exceeds the number, the result is 0, like `argmax` of an all-false list.
     categorical: (p) => Math.max(0, firstAbove(p, bits.double())),
     shuffle,
     permutation,
@@ -88,7 +87,7 @@ const make = (bits: Pcg64.Pcg64): StatefulGenerator => {
 const drawn = (draw: () => number, count: number | undefined): number | Array<number> =>
   count === undefined ? draw() : Array.from({ length: count }, draw)
 
-/** The first index at which the sum of the probabilities is above a number; -1 if it never is. */
+/** The first index at which the cumulative probability exceeds a number; -1 if none does. */
 const firstAbove = (p: ReadonlyArray<number>, number: number): number => {
   let sum = 0
   return p.findIndex((probability) => {
@@ -97,10 +96,10 @@ const firstAbove = (p: ReadonlyArray<number>, number: number): number => {
   })
 }
 
-/** numpy's tolerance for the sum of probabilities: the square root of the smallest step from 1. */
+/** numpy's tolerance for the sum of probabilities. */
 const TOLERANCE = Math.sqrt(Number.EPSILON)
 
-/** As numpy: the sums are divided by the last one, so that the drawn number is always below it. */
+/** Divides the cumulative sums by the last one, as numpy does, so that it always exceeds the drawn number. */
 const weighted = (p: ReadonlyArray<number>, size: number, draw: () => number): number => {
   let sum = 0
   const sums = p.map((probability) => {

@@ -1,32 +1,32 @@
 /**
- * numpy's bit generator `PCG64` (PCG XSL RR 128/64): 64 random bits a call, from a state of 128 bits. The arithmetic is
- * in 32-bit words, which takes half the time that `bigint` takes.
+ * numpy's bit generator `PCG64` (PCG XSL RR 128/64): 64 random bits per step of a 128-bit state. 32-bit arithmetic
+ * takes half the time of `bigint`.
  */
 
 import { generateState, type Seed } from "./SeedSequence.ts"
 
-/** The state of a {@link Pcg64} as JSON: its two 128-bit numbers in hexadecimal, and the buffered half of a draw. */
+/** The state of a {@link Pcg64} as JSON: its two 128-bit numbers in hexadecimal, and the buffered half. */
 export interface Pcg64State {
   readonly state: string
   readonly inc: string
-  /** The upper half of the last 64 bits of which `uint32` used the lower half; null if there is none. */
+  /** The unused upper half of the last 64 bits that `uint32` drew; null if it used both. */
   readonly uint32: number | null
 }
 
-/** A source of random bits. Each method advances the state. */
+/** A source of random bits. Every method advances the state. */
 export interface Pcg64 {
-  /** 64 bits; returns the upper 32, and `lower` then returns the others. */
+  /** Draws 64 bits and returns the upper 32; `lower` returns the rest. */
   readonly upper: () => number
   /** The lower 32 bits of the last {@link upper}. */
   readonly lower: () => number
-  /** 32 bits: the lower half of 64 bits, and at the next call the upper half. */
+  /** 32 bits: the lower half of a 64-bit draw, and in the next call its upper half. */
   readonly uint32: () => number
-  /** A number in [0, 1) with 53 random bits. It neither uses nor drops the buffered half of `uint32`. */
+  /** A number in [0, 1) with 53 random bits. Leaves the buffered half of `uint32` alone. */
   readonly double: () => number
   readonly state: () => Pcg64State
 }
 
-/** The generator that numpy makes by `PCG64(SeedSequence(seed))`. Throws a `RangeError` if the seed is not a `Seed`. */
+/** numpy's `PCG64(SeedSequence(seed))`. Throws a `RangeError` if the seed is not a `Seed`. */
 export const seeded = (seed: Seed): Pcg64 => {
   const [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = generateState(seed, 8)
   const increment = [(g << 1) | 1, (h << 1) | (g >>> 31), (e << 1) | (h >>> 31), (f << 1) | (e >>> 31)].map(
@@ -36,14 +36,14 @@ export const seeded = (seed: Seed): Pcg64 => {
   return start.plus([c, d, a, b])
 }
 
-/** The generator that `state` describes. Throws a `TypeError` if it is not a state that `state()` returned. */
+/** Continues from a state. Throws a `TypeError` if `state()` cannot have returned it. */
 export const restored = (state: unknown): Pcg64 => {
   if (!isState(state))
     throw new TypeError("The state of a generator: expected { state, inc, uint32 }, as state() returns")
   return make(wordsOf(state.state), wordsOf(state.inc), state.uint32)
 }
 
-/** Whether a value has the shape of a {@link Pcg64State}. */
+/** Whether a value has the form of a {@link Pcg64State}. */
 export const isState = (value: unknown): value is Pcg64State =>
   typeof value === "object" &&
   value !== null &&
@@ -56,7 +56,7 @@ export const isState = (value: unknown): value is Pcg64State =>
 
 const isHexadecimal = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{32}$/.test(value)
 
-/** The words of the multiplier 0x2360ed051fc65da44385df649fccf645, the lowest first. */
+/** The multiplier 0x2360ed051fc65da44385df649fccf645 in words, lowest first. */
 const M0 = 0x9fccf645
 const M1 = 0x4385df64
 const M2 = 0x1fc65da4
@@ -72,7 +72,7 @@ const make = (
   let buffer = buffered
   let low = 0
 
-  /** state = state × multiplier + increment, modulo 2^128. Each sum is below 2^53, so that it is exact. */
+  /** state = state × multiplier + increment, modulo 2^128. Every sum stays below 2^53, so it is exact. */
   const step = (): void => {
     const r0 = (Math.imul(s0, M0) >>> 0) + i0
     const r1 = carry(r0) + high(s0, M0) + (Math.imul(s0, M1) >>> 0) + (Math.imul(s1, M0) >>> 0) + i1
@@ -100,7 +100,7 @@ const make = (
     s3 = r3 >>> 0
   }
 
-  /** The upper half of the state xor its lower half, rotated to the right by the state's topmost six bits. */
+  /** Upper half xor lower half, rotated right by the topmost six bits of the state. */
   const upper = (): number => {
     step()
     const rotation = s3 >>> 26
@@ -144,7 +144,7 @@ const make = (
   }
 }
 
-/** The upper 32 bits of the product of two 32-bit words, by halves of 16 bits. */
+/** The upper 32 bits of the product of two 32-bit words, from 16-bit halves. */
 export const high = (a: number, b: number): number => {
   const lower = a & 0xffff
   const upper = a >>> 16

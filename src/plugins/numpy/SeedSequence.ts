@@ -1,9 +1,9 @@
 /**
- * numpy's `SeedSequence`: turns a seed into words that are as good as random, so that similar seeds give unlike
- * generators. Bit-exact with `numpy.random.SeedSequence(seed).generate_state(count)`.
+ * numpy's `SeedSequence`: mixes a seed into random words, so that similar seeds give unrelated generators. Bit-exact
+ * with `numpy.random.SeedSequence(seed).generate_state(count)`.
  */
 
-/** A seed: a whole number from 0 to 2^53 - 1, or a list of them. */
+/** An integer from 0 to 2^53 - 1, or a list of them. */
 export type Seed = number | ReadonlyArray<number>
 
 const POOL_SIZE = 4
@@ -14,13 +14,11 @@ const MULT_B = 0x58f38ded
 const MIX_LEFT = 0xca01f9dd
 const MIX_RIGHT = 0x4973f715
 
-/** Whether numpy and this module take the value as a seed. */
+/** Whether numpy and this module accept the seed. */
 export const isSeed = (value: unknown): value is Seed =>
   Array.isArray(value) ? value.length > 0 && value.every(isWhole) : isWhole(value)
 
-/**
- * The first `count` 32-bit words that a seed gives. Throws a `RangeError` if the seed is not a {@link Seed}.
- */
+/** The first `count` 32-bit words of a seed. Throws a `RangeError` if it is not a {@link Seed}. */
 export const generateState = (seed: Seed, count: number): ReadonlyArray<number> => {
   const pool = mixed(entropyOf(seed))
   let hash = INIT_B
@@ -32,7 +30,7 @@ export const generateState = (seed: Seed, count: number): ReadonlyArray<number> 
   })
 }
 
-/** A seed's 32-bit words, the lowest first. */
+/** The seed's 32-bit words, lowest first. */
 const entropyOf = (seed: Seed): ReadonlyArray<number> => {
   if (!isSeed(seed))
     throw new RangeError(

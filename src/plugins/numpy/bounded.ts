@@ -1,10 +1,10 @@
-/** Whole numbers up to a bound without bias, with the draws that numpy makes. */
+/** Unbiased integers up to a bound, drawn as numpy draws them. */
 
 import { high, type Pcg64 } from "./Pcg64.ts"
 
 /**
- * A whole number from 0 to `last`, both included, by Lemire's method, as numpy's `integers` draws int64; `last` is a whole number from 0 to 2^53 - 1. Below 2^32 it costs half a
- * draw of 64 bits, and nothing if `last` is 0.
+ * An integer from 0 to `last` inclusive by Lemire's method, as numpy's `integers` draws int64. `last` is an integer
+ * from 0 to 2^53 - 1. Below 2^32, it takes half a 64-bit draw; for 0, none.
  */
 export const upTo = (bits: Pcg64, last: number): number => {
   if (last === 0) return 0
@@ -13,8 +13,8 @@ export const upTo = (bits: Pcg64, last: number): number => {
 }
 
 /**
- * A whole number from 0 to `last`, both included, by masked rejection, as numpy's `shuffle` draws; `last` is a whole
- * number from 1 to 2^32 - 1.
+ * An integer from 0 to `last` inclusive by masked rejection, as numpy's `shuffle` draws. `last` is an integer from 1 to
+ * 2^32 - 1.
  */
 export const masked = (bits: Pcg64, last: number): number => {
   const mask = 0xffffffff >>> Math.clz32(last)
@@ -25,7 +25,7 @@ export const masked = (bits: Pcg64, last: number): number => {
 
 const below32 = (bits: Pcg64, bound: number): number => {
   let word = bits.uint32()
-  // Most bounds are never reached: the leftover is rarely below them.
+  // Computes the threshold only here: the leftover is rarely below the bound.
   if (Math.imul(word, bound) >>> 0 < bound) {
     const threshold = (0x100000000 - bound) % bound
     while (Math.imul(word, bound) >>> 0 < threshold) word = bits.uint32()

@@ -1,9 +1,6 @@
-/**
- * The globals that the runner uses. They are captured when the runner is loaded, before the plugin is imported, because
- * the plugin may replace any global.
- */
+/** The globals that the runner uses, captured before the plugin loads, because the plugin may replace any global. */
 
-/** The part of the Deno API that is used here. */
+/** The part of Deno's API in use. */
 interface DenoApi {
   stdin: { read(into: Uint8Array): Promise<number | null> }
   stdout: { writeSync(bytes: Uint8Array): number }

@@ -1,4 +1,4 @@
-/** The context that every function of a plugin is called with (`ctx`). */
+/** The context argument (`ctx`) of a plugin's functions. */
 import type { FetchResult, JsonObject, PluginContext, RunResult } from "../author.ts"
 import { elementary } from "../elementary/Elementary.ts"
 import { inspect } from "./Captured.ts"
@@ -8,7 +8,7 @@ import type { HostRequests } from "./HostRequests.ts"
 import { type OpenCall, type OpenCalls, signalOf } from "./OpenCalls.ts"
 import { sfc32 } from "./RandomNumbers.ts"
 
-/** What contexts are made from. */
+/** The services that contexts offer. */
 interface ContextInput {
   readonly init: Init
   readonly send: Send
@@ -17,7 +17,7 @@ interface ContextInput {
   readonly emit: PluginContext["emit"]
 }
 
-/** Makes the context of a call: what it is called of, with its metadata, when, and for which agent. */
+/** Makes the context of a call: component, metadata, time, agent. */
 export type ContextOf = (
   open: OpenCall,
   component: string,
@@ -27,7 +27,7 @@ export type ContextOf = (
   commandId?: string,
 ) => PluginContext
 
-/** Returns the contexts of one process. Each component has one generator of random numbers for all of its calls. */
+/** Makes the contexts of one process. Each component has one random generator for all its calls. */
 export const contexts = ({ init, send, calls, requests, emit }: ContextInput): ContextOf => {
   const generators = new Map<string, () => number>()
 

@@ -1,4 +1,4 @@
-/** Calls the plugin's functions as the host's frames ask for it. */
+/** Calls the plugin's functions on request of the host. */
 import type { PluginContext, TaskEvent } from "../author.ts"
 import { exit } from "./Captured.ts"
 import { contexts } from "./Context.ts"
@@ -11,14 +11,14 @@ import { openCalls } from "./OpenCalls.ts"
 import { sfc32 } from "./RandomNumbers.ts"
 import { isWorld, serve } from "./world/ServedWorld.ts"
 
-/** Makes the handler of host frames. */
+/** Returns the handler of host frames. */
 export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: HostFrame) => void) => {
   const calls = openCalls(send)
   const requests = hostRequests(send)
   const emit = emitter(init, plugin, requests.ask)
   const { environment } = plugin
   const world = isWorld(environment) && init.world !== undefined ? serve(environment, init.world, init.seed) : undefined
-  // A plugin may replace what it exports. The host refuses an entry whose world the manifest does not declare.
+  // A plugin may replace its exports. The host refuses an entry with a world that the manifest does not declare.
   const served = () => world ?? (isWorld(plugin.environment) ? undefined : plugin.environment)
   const contextOf = contexts({ init, send, calls, requests, emit })
   let metadata = init.metadata
@@ -53,7 +53,7 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     if (run === undefined) return missing(id, `there is no settle of ${component}`)
     calls.answer(id, served(), (open) => {
       const context = contextOf(open, component, metadataOf(component), now, agent, commandId)
-      // The prototype keeps what is made on first access, such as the signal.
+      // Inherits members that are created on first access, such as the signal.
       const asking = Object.assign(Object.create(context) as PluginContext, { writeFile: refuseToWrite })
       return run(asking, commandId, args)
     })
@@ -93,7 +93,7 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
     if (run === undefined) return missing(id, `there is no function for the measure ${measure}`)
     calls.answer(id, undefined, (open) => {
       const context = contextOf(open, "", task.measure.metadata ?? {}, now, null)
-      // Each task has its own generator, so that its numbers do not depend on the tasks that were judged before.
+      // A generator per task: its numbers do not depend on tasks judged before.
       const random = sfc32(`${init.seed}/${measure}/${task.id}`)
       const ask = (after: number) => requests.ask({ type: "page", call: id, after }, id)
       return run({ ...context, random }, { ...task, events: chunked(ask) })
@@ -133,14 +133,14 @@ export const dispatcher = (init: Init, plugin: AnyPlugin, send: Send): ((frame: 
   }
 }
 
-/** A question about a command changes nothing. */
+/** `settle` must change nothing. */
 const refuseToWrite = async (): Promise<never> => {
   throw Object.assign(new Error("expected settle to change nothing, found a file to write"), { code: "SettleWrites" })
 }
 
 type Call = (context: PluginContext, args?: unknown) => unknown
 
-/** A function of the plugin by its component's name. The plugin may have put anything in their place. */
+/** A component's function. The plugin may have exported anything there. */
 const functionIn = (
   functions: { readonly [name: string]: Call } | null | undefined,
   component: string,
@@ -149,7 +149,7 @@ const functionIn = (
     ? functions[component]
     : undefined
 
-/** Iterates over a task's events and requests each chunk when it is needed. */
+/** Iterates over a task's events, requesting chunks on demand. */
 const chunked = (ask: (after: number) => Promise<unknown>): AsyncIterable<TaskEvent> => ({
   async *[Symbol.asyncIterator]() {
     for (let after = 0; ; ) {

@@ -1,4 +1,4 @@
-/** The readings that a plugin pushes. */
+/** Pushed readings. */
 
 import type { Plugin, PluginContext } from "../author.ts"
 import type { Frame } from "./Frames.ts"
@@ -6,8 +6,8 @@ import type { Init } from "./HostFrame.ts"
 import { findNonJson } from "./NonJson.ts"
 
 /**
- * Pushes readings, at most `readingsInFlight` at a time. Further readings are dropped, and their number is sent with
- * the next reading.
+ * Pushes at most `readingsInFlight` readings at a time. It drops any more, and sends their number with the next
+ * reading.
  */
 export const emitter = (
   { readingsInFlight }: Init,

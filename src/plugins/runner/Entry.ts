@@ -1,12 +1,12 @@
-/** Imports a plugin's entry and checks what it exports. */
+/** Imports a plugin's entry and checks its exports. */
 
 import type { Plugin, WorldPlugin } from "../author.ts"
 import { isWorld } from "./world/ServedWorld.ts"
 
-/** What an entry exports, with either kind of environment. */
+/** An entry's default export, with either kind of environment. */
 export type AnyPlugin = Plugin | WorldPlugin
 
-/** Uses a computed `import`, so that the plugin's whole module graph is subject to permissions. */
+/** The import is computed, so that Deno's permissions apply to the plugin's whole module graph. */
 export const importPlugin = async (entry: string): Promise<AnyPlugin> => {
   const loaded: { readonly default?: unknown } = await import(entry)
   const plugin = loaded.default
@@ -15,7 +15,7 @@ export const importPlugin = async (entry: string): Promise<AnyPlugin> => {
   return plugin as AnyPlugin
 }
 
-/** Says what is wrong with a default export, or returns undefined if it is a plugin. */
+/** Describes why a default export is not a plugin. Undefined if it is one. */
 const findWrong = (plugin: unknown): string | undefined => {
   if (!isRecord(plugin)) return "the entry's default export to be an object with sensors, actuators or environment"
   for (const kind of ["sensors", "actuators", "settle", "measures"]) {
@@ -44,7 +44,7 @@ const wrongWorld = (world: { readonly [key: string]: unknown }): string | undefi
 const isRecord = (value: unknown): value is { readonly [key: string]: unknown } =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The names of what a plugin exports, with what a world is called by. The host compares them with the manifest. */
+/** The exported components, including those of a world. The host compares them with the manifest. */
 export const exportsOf = ({ sensors, actuators, environment, measures, settle }: AnyPlugin) => {
   const world = isWorld(environment) ? environment : undefined
   return {

@@ -1,12 +1,9 @@
-/** The channel to the host: one JSON object per line in both directions. Frames to the host begin with the nonce. */
+/** The channel to the host: one JSON object per line in each direction. Frames to the host begin with the nonce. */
 
 import { decode, encode, exit, stdin, stdout, stringify } from "./Captured.ts"
 import type { Init } from "./HostFrame.ts"
 
-/**
- * Calls `onLine` for each line of the input, wherever the chunk boundaries are. At the end of the input the process
- * exits.
- */
+/** Calls `onLine` for each line of the input. Exits the process at the end of the input. */
 export const readLines = async (onLine: (line: string) => void): Promise<never> => {
   const buffer = new Uint8Array(64 * 1024)
   let parts: Array<Uint8Array> = []
@@ -45,14 +42,12 @@ export interface Frame {
 }
 
 /**
- * Sends a frame. If the frame is too long, it is not sent and the reason is returned; an answer to a call is replaced
- * by an `invalid` frame.
+ * Sends a frame. Returns the reason if the frame is too long; the host then gets an `invalid` frame if it was an
+ * answer, and nothing otherwise.
  */
 export type Send = (frame: Frame) => string | undefined
 
-/**
- * Makes a `Send` that writes each frame in one synchronous piece, so that printed output can only be between frames.
- */
+/** Each frame is one synchronous write, so printed output can only come between frames. */
 export const sender = ({ nonce, frameLimit }: Init): Send => {
   const encodeFrame = (frame: object) => encode(`${nonce}${stringify(frame)}\n`)
   return (frame) => {
@@ -80,8 +75,7 @@ const writeAll = (bytes: Uint8Array) => {
     try {
       written += stdout.writeSync(bytes.subarray(written))
     } catch (error) {
-      // If the plugin touches `process.stdout`, the pipe becomes non-blocking. Then this waits until the host has read
-      // from it.
+      // A plugin that touches `process.stdout` makes the pipe non-blocking. Waits until the host has read from it.
       if (!(error instanceof Error) || error.name !== "WouldBlock") throw error
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1)
     }

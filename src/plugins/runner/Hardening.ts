@@ -1,12 +1,9 @@
-/**
- * What a plugin may not reach in its own process: the channel to the host and WebGPU. It is taken away before the plugin
- * is imported.
- */
+/** Removes the channel to the host and WebGPU from the plugin's reach, before the plugin loads. */
 
 import { Deno, inspect } from "./Captured.ts"
 import type { Send } from "./Frames.ts"
 
-/** Turns printed output into log frames, and prevents the plugin from reading the host's frames. */
+/** Turns printed output into log frames, and keeps the host's frames from the plugin. */
 export const hideStreams = (send: Send) => {
   const endless = { read: async () => null, readSync: () => null, close: () => undefined, isTerminal: () => false }
   Object.defineProperty(Deno, "stdin", { value: endless })
@@ -24,7 +21,7 @@ export const hideStreams = (send: Send) => {
   })
 }
 
-/** Removes WebGPU. It needs no permission and loads the machine's graphics libraries if the environment allows it. */
+/** WebGPU needs no permission and loads the machine's graphics libraries if the environment allows it. */
 export const hideGraphics = () => {
   for (const name of Object.getOwnPropertyNames(globalThis)) {
     if (name.startsWith("GPU")) Reflect.deleteProperty(globalThis, name)

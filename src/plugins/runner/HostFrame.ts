@@ -1,8 +1,8 @@
-/** The frames that the host sends, as the runner reads them (see `Protocol.ts`). Types only. */
+/** The host's frames, as the runner reads them (see `Protocol.ts`). Types only. */
 
 import type { Json, JsonObject, JudgedTask, Spaces } from "../author.ts"
 
-/** The first frame: what the process is started with. */
+/** The first frame: parameters of the process. */
 export interface Init {
   readonly nonce: string
   readonly entry: string
@@ -16,14 +16,14 @@ export interface Init {
   readonly world?: WorldFacts
 }
 
-/** What the manifest says of the world. */
+/** A world's facts, from the manifest. */
 export interface WorldFacts {
   readonly spaces: Spaces
   readonly maxSteps: number | null
   readonly maxAgents: number
 }
 
-/** The frames from the host. They are trusted, because the host is the parent process. */
+/** Frames from the host. The runner trusts them, because the host is its parent process. */
 export type HostFrame =
   | ({ readonly type: "init" } & Init)
   | {
@@ -80,13 +80,13 @@ export type HostFrame =
   | { readonly type: "metadata"; readonly metadata: Metadata }
   | { readonly type: "shutdown" }
 
-/** The metadata that people gave to the plugin and to its components. */
+/** Metadata that people gave to the plugin and its components. */
 export interface Metadata {
   readonly plugin: JsonObject
   readonly components: { readonly [name: string]: JsonObject }
 }
 
-/** Why a call or a request failed. */
+/** Why a call or request failed. */
 export interface Failure {
   readonly code: string
   readonly message: string

@@ -1,4 +1,4 @@
-/** The requests that a plugin makes of the host, and the host's answers. */
+/** The plugin's requests to the host. */
 
 import type { Json } from "../author.ts"
 import type { Frame, Send } from "./Frames.ts"
@@ -6,11 +6,11 @@ import type { Failure } from "./HostFrame.ts"
 
 /** The requests of one process. */
 export interface HostRequests {
-  /** Sends a request. If `call` is given, cancelling that call rejects the request. */
+  /** Sends a request. Cancelling `call` rejects it. */
   readonly ask: (frame: Frame, call?: number) => Promise<unknown>
-  /** Settles the request that the host answered. */
+  /** Settles a request with the host's answer. */
   readonly answer: (answered: Answer & { readonly id: number }) => void
-  /** Rejects the requests of a call that was cancelled. */
+  /** Rejects the requests of a cancelled call. */
   readonly cancelCall: (call: number) => void
 }
 
@@ -19,7 +19,7 @@ interface Answer {
   readonly error?: Failure
 }
 
-/** Sends requests to the host and settles each one when the host answers or when its call is cancelled. */
+/** Tracks requests until the host answers or cancels their call. */
 export const hostRequests = (send: Send): HostRequests => {
   const waiting = new Map<number, { readonly call?: number; readonly settle: (answer: Answer) => void }>()
   let lastId = 0
@@ -40,7 +40,7 @@ export const hostRequests = (send: Send): HostRequests => {
               : reject(Object.assign(new Error(error.message), { code: error.code })),
         })
       })
-      // An unhandled rejection would end the process, and a request need not be awaited.
+      // Callers may ignore a request; an unhandled rejection would end the process.
       answered.catch(() => undefined)
       const tooLong = send({ ...frame, id })
       if (tooLong !== undefined) answer({ id, error: { code: "TooLarge", message: tooLong } })

@@ -1,11 +1,11 @@
-/** Finds what JSON cannot represent in a value, before it is sent. */
+/** Finds parts of a value that JSON cannot represent, before sending it. */
 
 import { stringify } from "./Captured.ts"
 
-/** Maximum nesting that the host accepts: `ANSWER_DEPTH` of the protocol. */
+/** Maximum nesting; the protocol's `ANSWER_DEPTH`. */
 const MAX_DEPTH = 150
 
-/** Describes the first part of a value that JSON cannot represent, or returns undefined. */
+/** Describes the first such part. Undefined if there is none. */
 export const findNonJson = (value: unknown, depth: number): string | undefined => {
   switch (typeof value) {
     case "string":

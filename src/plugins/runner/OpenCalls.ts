@@ -1,27 +1,27 @@
-/** The calls that a plugin is working on. Every call is answered exactly once: by its function or by its cancellation. */
+/** The plugin's unanswered calls. Each gets exactly one answer: from its function or from its cancellation. */
 import { resolved } from "./Captured.ts"
 import type { Send } from "./Frames.ts"
 import { errorOutcome, isThenable, type Outcome, type Stateful, stateAfter, valueOutcome } from "./Outcome.ts"
 
-/** A call that is not answered yet. */
+/** A call without an answer. */
 export interface OpenCall {
   readonly id: number
   cancelled: boolean
   controller?: AbortController
 }
 
-/** Creates the signal on first access: most functions do not use it, and it costs as much as a call. */
+/** Created on first access: most functions do not use the signal, and it costs as much as a call. */
 export const signalOf = (call: OpenCall): AbortSignal => {
   call.controller ??= new AbortController()
   if (call.cancelled) call.controller.abort()
   return call.controller.signal
 }
 
-/** The calls in progress. */
+/** The unanswered calls of one process. */
 export interface OpenCalls {
-  /** Runs a function and sends what it answers, with the environment's state afterwards if there is an environment. */
+  /** Runs a function and sends its answer, with the environment's state afterwards if there is one. */
   readonly answer: (id: number, world: Stateful | undefined, run: (open: OpenCall) => unknown) => void
-  /** Answers a call as cancelled and aborts its signal. Returns false if the call was answered already. */
+  /** Answers a call as cancelled and aborts its signal. Returns false if the call already has an answer. */
   readonly cancel: (id: number) => boolean
   readonly isOpen: (id: number) => boolean
 }
@@ -35,7 +35,7 @@ export const openCalls = (send: Send): OpenCalls => {
       const finish = (outcome: Outcome) => {
         if (calls.delete(id)) send({ id, ...outcome, ...stateAfter(world, outcome) })
       }
-      // A synchronous result is sent immediately, because a turn of the event loop costs more than most calls.
+      // Sends a synchronous result at once: a turn of the event loop costs more than most calls.
       let outcome: Outcome | undefined
       try {
         const value = run(open)

@@ -1,4 +1,4 @@
-/** How a call ended: its value, if that is JSON, or what was thrown. */
+/** The outcome of a call: its JSON value, or the thrown error. */
 
 import type { Json } from "../author.ts"
 import { inspect } from "./Captured.ts"
@@ -10,7 +10,7 @@ export type Outcome =
   | { readonly type: "error"; readonly error: Failure }
   | { readonly type: "invalid"; readonly reason: string }
 
-/** Something with a state: an environment, or a world as it is served. */
+/** An environment or a served world. */
 export interface Stateful {
   readonly state: () => Json
 }
@@ -28,8 +28,8 @@ export const valueOutcome = (value: unknown): Outcome => {
 }
 
 /**
- * The environment's state after a call. If it cannot be computed, the answer is invalid, because the effect of the call
- * is unknown.
+ * The environment's state after a call. If computing it fails, the answer is invalid, because the call's effect is
+ * unknown.
  */
 export const stateAfter = (world: Stateful | undefined, outcome: Outcome): { readonly state?: Json } | Outcome => {
   if (world === undefined) return {}
@@ -40,7 +40,7 @@ export const stateAfter = (world: Stateful | undefined, outcome: Outcome): { rea
       ? { state }
       : { type: "invalid", reason: `expected JSON, found ${wrong} in environment.state()` }
   } catch (cause) {
-    // A failed reset can leave the environment without a state. The failure is then the better answer.
+    // A failed reset may leave no state; its failure is then the better answer.
     return outcome.type === "error" ? {} : { type: "invalid", reason: `environment.state() threw: ${describe(cause)}` }
   }
 }

@@ -1,9 +1,6 @@
-/** The seeded random numbers of plugins. */
+/** Seeded random numbers for plugins. */
 
-/**
- * Chris Doty-Humphrey's "small fast counter" generator (PractRand), seeded from a text by FNV-1a. Each component has
- * its own generator, so that calls of one component do not change the numbers of another.
- */
+/** Chris Doty-Humphrey's "small fast counter" generator (PractRand), seeded from a text by FNV-1a. */
 export const sfc32 = (seed: string): (() => number) => {
   const word = (salt: number) => {
     let hash = 0x811c9dc5 ^ salt

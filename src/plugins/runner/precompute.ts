@@ -1,14 +1,14 @@
 /**
- * The main module of the process that computes a plugin's `precomputed` bytes, in Deno and in the plugin's sandbox: it imports the
- * module that its argument names, calls its default export, and writes the bytes that it returns to the standard output, followed by their
- * length (eight bytes, big-endian). Any output before these bytes was printed by the module itself.
+ * Main module of the sandboxed Deno process that computes a plugin's `precomputed` bytes. It imports the module that
+ * its argument names, calls its default export, and writes the returned bytes to the standard output, followed by their
+ * length (eight bytes, big-endian). Any output before them is the module's own.
  *
- * One file without imports, as the runner is once it is bundled. The module is imported by a computed `import()`, because Deno's permissions do not hold for
- * the static imports of a main module.
+ * It is one file without imports, like the bundled runner. A computed `import()` loads the module, because Deno's
+ * permissions do not apply to static imports of a main module.
  */
 import type { Precompute } from "../author.ts"
 
-/** The part of Deno that is used here. */
+/** The part of Deno's API in use. */
 interface DenoApi {
   readonly args: ReadonlyArray<string>
   readonly stdout: { writeSync(bytes: Uint8Array): number }

@@ -1,11 +1,10 @@
 /**
- * The main module of every plugin process, run by Deno. It imports the plugin's entry, reports the entry's exports to
- * the host, and then answers calls, one JSON object per line (see `Protocol.ts`).
+ * Main module of every plugin process, run by Deno. It imports the plugin's entry, reports its exports to the host, and
+ * then answers calls, one JSON object per line (see `Protocol.ts`).
  *
- * The build bundles it with the modules beside it into one file without imports (`scripts/runner.mjs`), so that the
- * sandbox needs no read permission for other files of the host. It runs before the plugin but has no more rights than
- * it. It captures globals (`Captured`) so that a careless plugin does not break the protocol; against a hostile plugin,
- * the sandbox and the host protect.
+ * The build bundles it into one file without imports (`scripts/runner.mjs`), so that the sandbox grants no read access
+ * to other files of the host. It has no more rights than the plugin. Captured globals (`Captured`) keep a careless
+ * plugin from breaking the protocol; the sandbox and the host protect against a hostile one.
  */
 import { exit, parse } from "./Captured.ts"
 import { dispatcher } from "./Dispatcher.ts"
@@ -20,8 +19,7 @@ const main = (): Promise<never> => {
   const early: Array<string> = []
   return readLines((line) => {
     if (handle !== undefined) return handle(line)
-    // Reading continues while the entry loads, so that the end of the input is noticed: the host is gone or wants this
-    // process to end.
+    // Reads on while the entry loads, to notice the end of the input: the host is gone or is ending this process.
     if (early.push(line) > 1) return
     const init = parse(line) as Extract<HostFrame, { readonly type: "init" }>
     const send = sender(init)

@@ -1,6 +1,6 @@
 /**
- * Validates values against one JSON Schema with Ajv. Schemas come from untrusted plugins, so compilation and validation
- * have time-outs.
+ * Validates values against one JSON Schema with Ajv. Plugins, which are untrusted, supply the schemas: compiling and
+ * validating have time-outs.
  */
 import type { ValidateFunction } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
@@ -9,52 +9,47 @@ import { ajvs, dialectOf } from "./dialect.ts"
 import { subschemas } from "./subschemas.ts"
 import { formatMismatch, mismatches } from "./validationMessages.ts"
 
-/** Time-out of compiling a schema, in milliseconds. */
+/** Time-out of compiling, in milliseconds. */
 export const COMPILE_MS = 1_000
 
-/** Time-out of validating one value, in milliseconds. It applies to schemas that may be slow. */
+/** Time-out of validating one value against a possibly slow schema, in milliseconds. */
 export const CHECK_MS = 250
 
-/** Number of timed-out values after which a schema is given up: every further value is refused immediately. */
+/** After this many time-outs, the schema refuses every value immediately. */
 const MAX_TIMEOUTS = 3
 
-/** Maximum number of mismatches in one message. */
+/** Maximum number of mismatches in a message. */
 const MAX_MISMATCHES = 8
 
 /**
- * Maximum size of a value, in characters of JSON, for which all mismatches are reported. For a larger value only the
- * first one is.
+ * Maximum size of a value, in characters of JSON, whose mismatches are all reported. A larger value reports the first.
  */
 const MAX_FULL_CHECK_LENGTH = 8 * 1024
 
-/** Maximum number of validator errors that are turned into messages. */
+/** Maximum number of validator errors that become messages. */
 const MAX_ERRORS = 1_000
 
 /**
- * Maximum size of a schema, in characters of JSON, that is validated without a time-out, if it has none of the keywords
- * in `SLOW_KEYWORDS`.
+ * Maximum size of a schema, in characters of JSON, that runs without a time-out, unless it has one of `SLOW_KEYWORDS`.
  */
 const MAX_QUICK_LENGTH = 4 * 1024
 
-/**
- * Keywords whose validation time can grow faster than the value: regular expressions, pairwise comparison, recursion.
- */
+/** Keywords whose time can grow faster than the value: regular expressions, pairwise comparison, recursion. */
 const SLOW_KEYWORDS: ReadonlyArray<string> = [
   ...["pattern", "patternProperties", "format", "uniqueItems", "$ref", "$dynamicRef"],
 ]
 
-/** A validator for one schema. */
+/** Validates values against one schema. */
 export interface SchemaValidator {
   /**
-   * Describes how a value differs from the schema, with the path of each mismatch, or returns undefined if it matches.
-   * `root` is the name of the value in the message.
+   * Describes each mismatch with its path, or returns undefined if the value matches. Messages call the value `root`.
    */
   readonly validationError: (root: string, value: Json) => string | undefined
 }
 
 /**
- * The validator of a schema. It is compiled at the first value and shared by all schemas with equal JSON. Slow
- * validation is aborted. A schema that cannot be used refuses every value.
+ * Compiles the schema at the first value, and once for all schemas with equal JSON. An unusable schema refuses every
+ * value.
  */
 export const validatorOf = (schema: JsonObject): SchemaValidator => {
   const known = checksBySchema.get(schema)
@@ -63,7 +58,7 @@ export const validatorOf = (schema: JsonObject): SchemaValidator => {
   const check = checksByText.get(text) ?? make(schema, text.length)
   checksBySchema.set(schema, check)
   checksByText.set(text, check)
-  // A map is ordered by insertion, so the first key is the oldest.
+  // A map keeps insertion order: the first key is the oldest.
   for (const oldest of checksByText.keys()) {
     if (checksByText.size <= CACHE_SIZE) break
     checksByText.delete(oldest)
@@ -71,10 +66,10 @@ export const validatorOf = (schema: JsonObject): SchemaValidator => {
   return check
 }
 
-/** Validators by schema object, so that the schema is not serialised for each value. */
+/** By object, to avoid serialising the schema for each value. */
 const checksBySchema = new WeakMap<JsonObject, SchemaValidator>()
 
-/** Validators by their schema's JSON. At most `CACHE_SIZE` are kept. */
+/** By the schema's JSON; holds at most `CACHE_SIZE`. */
 const checksByText = new Map<string, SchemaValidator>()
 const CACHE_SIZE = 1_000
 
@@ -98,7 +93,7 @@ const make = (schema: JsonObject, length: number): SchemaValidator => {
   return {
     validationError: (root, value) => {
       if (timeouts >= MAX_TIMEOUTS) return `${root}: its schema was given up, for it took too long to check`
-      // A missing validator is not a fault of the schema.
+      // A missing Ajv is not the schema's fault.
       ajvs()
       try {
         return errorOf(root, value)
@@ -112,7 +107,7 @@ const make = (schema: JsonObject, length: number): SchemaValidator => {
   }
 }
 
-/** All errors of a value, or undefined if finding them takes too long. */
+/** Undefined if finding all errors takes too long. */
 const allErrorsOf = (validate: ValidateFunction, value: Json) => {
   try {
     runWithTimeout(() => validate(value), CHECK_MS)
@@ -138,8 +133,8 @@ const lazily = <A>(make: () => A): (() => A) => {
 }
 
 /**
- * Compiles a schema that passed `checkSchema`, or throws. Each schema gets its own Ajv instance, so that ids in one
- * schema have no meaning in another.
+ * Compiles a schema that passed `checkSchema`, or throws. Each schema has an Ajv of its own, so that ids do not leak
+ * between schemas.
  */
 export const compile = (schema: JsonObject, allErrors: boolean): ValidateFunction => {
   const dialect = dialectOf(schema)

@@ -1,31 +1,28 @@
 /**
- * Applies the JSON Schemas in a manifest: an actuator's arguments (`args`) and answer (`result`), and a sensor's
- * reading (`reading`).
+ * Applies a manifest's JSON Schemas: an actuator's arguments (`args`) and answer (`result`), and a sensor's `reading`.
  *
- * Schemas are draft 2020-12, or draft-07 if `$schema` says so. `format` is asserted; unknown keywords and formats are
- * ignored. Nothing is fetched, and neither a value nor a schema can block the host for long.
+ * Schemas are draft 2020-12, or draft-07 if `$schema` says so. Validation asserts `format`, ignores unknown keywords
+ * and formats, and fetches nothing. Neither a value nor a schema can block the host for long.
  */
 import { type Json, type JsonObject, valueAt } from "../../values/Json.ts"
 import * as Check from "./Check.ts"
 import { checkSchema, type SchemaMistake } from "./checkSchema.ts"
 
-/** Loads the validator. Run it before the first check. */
+/** Loads the validator; run it before the first check. */
 export { load } from "./dialect.ts"
 
-/** The part of a component, or of an environment, that a schema describes. */
+/** The value that a schema describes. */
 export type SchemaPart = "args" | "reading" | "result" | "options"
 
 /**
- * Describes how a value differs from its schema, for example `args.item: expected string, found 3`. Returns undefined
- * if it matches, or if there is no schema. The schema is compiled at first use, and once for all manifests with the
- * same schema.
+ * Describes how a value differs from its schema, for example `args.item: expected string, found 3`. Undefined if it
+ * matches or there is no schema.
  */
 export const validationError = (part: SchemaPart, schema: JsonObject | undefined, value: Json): string | undefined =>
   schema === undefined ? undefined : Check.validatorOf(schema).validationError(part, value)
 
 /**
- * The mistakes in the component schemas of a manifest's document. The document may have other mistakes. Paths are
- * relative to the document.
+ * Checks the component schemas of a manifest's document, which may have other mistakes. Paths start at the document.
  */
 export const schemaMistakes = (document: Json): ReadonlyArray<SchemaMistake> => [
   ...mistakesAt(document, ["peas", "environment", "options"]),

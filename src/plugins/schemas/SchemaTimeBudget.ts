@@ -1,21 +1,20 @@
 /**
- * Limits the share of the host's time that schema validation takes. Validation runs on the host's thread, so a plugin
- * with slow schemas would otherwise delay everything else.
+ * Limits the share of time that schema validation takes of the host's thread, so that slow schemas delay nobody else.
  */
 import { Effect } from "effect"
 import * as RateLimit from "../../values/time/RateLimit.ts"
 
-/** The time budget. */
+/** A rate with a burst. */
 export interface SchemaTimeBudget {
-  /** The long-run share of the host's time, below 1. */
+  /** Long-run share of the thread's time, below 1. */
   readonly share: number
-  /** Validation time that is not delayed after a pause, in milliseconds. */
+  /** Time that validation may take at once after a pause, in milliseconds. */
   readonly burstMs: number
 }
 
 /**
- * Runs functions synchronously and delays their results, so that in the long run they take no more than `share` of the
- * time, with a burst of `burstMs`. It uses Node's timers, not Effect's clock, because it measures real time.
+ * Runs functions synchronously and delays their results until the budget allows them. Uses Node's timers, not Effect's
+ * clock, because it measures real time.
  */
 export const schemaTimeBudget = ({ share, burstMs }: SchemaTimeBudget): (<A>(run: () => A) => Effect.Effect<A>) => {
   const rate = { perSecond: 1_000 * share, burst: burstMs }

@@ -1,7 +1,4 @@
-/**
- * Checks a JSON Schema from a manifest before it is used: its draft, its size, its regular expressions and its
- * references.
- */
+/** Checks a manifest's JSON Schema before use: its draft, size, regular expressions and references. */
 import type { Ajv, ErrorObject } from "ajv"
 import { runWithTimeout, TookTooLong } from "../../platform/runWithTimeout.ts"
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../values/Json.ts"
@@ -16,15 +13,15 @@ export const SCHEMA_LENGTH = 64 * 1024
 
 /** A mistake in a schema. */
 export interface SchemaMistake {
-  /** A JSON Pointer (RFC 6901) to the mistake. */
+  /** A JSON Pointer (RFC 6901). */
   readonly path: string
   readonly expected: string
   readonly found: string
 }
 
 /**
- * Returns all mistakes of a JSON Schema: it is invalid, or it uses something that is not accepted from a plugin.
- * Nothing is fetched, so references have to stay in the schema.
+ * Every mistake: an invalid schema, or a feature that plugins may not use. References must stay in the schema, because
+ * nothing is fetched.
  */
 export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const length = JSON.stringify(schema).length
@@ -44,7 +41,7 @@ export const checkSchema = (schema: JsonObject): ReadonlyArray<SchemaMistake> =>
   return mistakes.length > 0 ? mistakes : compileMistakes(schema)
 }
 
-/** One validator per draft, for the draft's meta-schema. Compiling that takes longer than all the rest. */
+/** One validator per draft, for its meta-schema: compiling that takes longer than everything else. */
 const metaValidators = new WeakMap<Dialect, Ajv>()
 
 const metaSchemaMistakes = (dialect: Dialect, schema: JsonObject): ReadonlyArray<SchemaMistake> => {
@@ -64,7 +61,7 @@ const metaSchemaMistakes = (dialect: Dialect, schema: JsonObject): ReadonlyArray
   })
 }
 
-/** The valid values of `type`. The meta-schemas' own errors about them are hard to read. */
+/** The meta-schemas' own errors about `type` are hard to read. */
 const TYPES = '"array", "boolean", "integer", "null", "number", "object" or "string", or a list of these'
 
 const patternMistakes = ({ path, schema: { pattern, patternProperties } }: Subschema) => {
@@ -97,7 +94,7 @@ const referenceMistakes = ({ path, schema }: Subschema) => [
   ...(path === "" || schema.$id === undefined
     ? []
     : [{ path: `${path}/$id`, expected: "no $id inside a schema", found: JSON.stringify(schema.$id) }]),
-  // `$async` is an extension of Ajv. The validator would return a promise, too late for the call.
+  // With Ajv's extension `$async`, the validator would return a promise, too late for the call.
   ...(schema.$async === undefined
     ? []
     : [{ path: `${path}/$async`, expected: "no $async", found: JSON.stringify(schema.$async) }]),
@@ -107,12 +104,12 @@ const targetOf = (schema: JsonObject, reference: string): Json | undefined => {
   try {
     return valueAt(schema, pointerKeys(decodeURIComponent(reference.slice(1))))
   } catch {
-    // The reference is not a valid URI, so nothing has this name.
+    // An invalid URI names nothing.
     return undefined
   }
 }
 
-/** Mistakes of a schema that matches its meta-schema but cannot be used, such as dangling references. */
+/** Mistakes that the meta-schema does not find, such as dangling references. */
 const compileMistakes = (schema: JsonObject): ReadonlyArray<SchemaMistake> => {
   const dangling = subschemas(schema).flatMap(({ path, schema: { $ref } }): ReadonlyArray<SchemaMistake> => {
     if (typeof $ref !== "string" || !/^#(\/|$)/.test($ref)) return []

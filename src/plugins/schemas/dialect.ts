@@ -1,29 +1,26 @@
-/** The supported drafts of JSON Schema, and how a schema selects one. */
+/** The supported drafts of JSON Schema. */
 import type { Ajv, Options } from "ajv"
 import { Effect } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 
-/** A supported draft of JSON Schema. */
+/** A draft of JSON Schema. */
 export interface Dialect {
-  /** Makes a validator for this draft. It ignores unknown keywords and formats. */
+  /** Makes a validator that ignores unknown keywords and formats. */
   readonly validator: (options: Options) => Ajv
 }
 
-/** The accepted values of `$schema`, for messages. */
+/** Accepted values of `$schema`, for messages. */
 export const DIALECTS =
   '"https://json-schema.org/draft/2020-12/schema" (which is also meant without a $schema) or "http://json-schema.org/draft-07/schema#"'
 
-/** The draft of a schema: the one that `$schema` names, else 2020-12. Undefined if `$schema` names another one. */
+/** The draft that `$schema` names; 2020-12 without it. Undefined for an unsupported draft. */
 export const dialectOf = ({ $schema }: JsonObject): Dialect | undefined => {
   if ($schema === undefined) return draft2020
   if (typeof $schema !== "string") return undefined
   return dialects.get($schema.replace(/^https?:\/\//, "").replace(/#$/, ""))
 }
 
-/**
- * Common options of validators. Only own properties count, so `toString` is not a field. Validation does not modify,
- * default or coerce values.
- */
+/** Only own properties count: `toString` is not a field. Validation never modifies, defaults or coerces values. */
 const COMMON: Options = { strict: false, logger: false, ownProperties: true, verbose: true, addUsedSchema: false }
 
 interface Ajvs {
@@ -35,21 +32,21 @@ interface Ajvs {
 let loaded: Ajvs | undefined
 
 /**
- * Loads Ajv. Run it before the first check. Ajv is not loaded with this module, because loading takes 20 ms and a program that
- * only reads a log does not need it. If Ajv is not installed, this dies.
+ * Loads Ajv; run it before the first check. Loading takes 20 ms, which a program that only reads a log saves. Dies if
+ * Ajv is not installed.
  */
 export const load: Effect.Effect<void> = Effect.suspend(() =>
   loaded === undefined
     ? Effect.promise(async () => {
         const modules = await Promise.all([import("ajv"), import("ajv/dist/2020.js"), import("ajv-formats")])
-        // They are CommonJS. In a bundle such a module has no named exports: all that it exports is the default.
+        // These are CommonJS modules: in a bundle they export only a default.
         const [draft07, draft2020, formats] = modules.map((module) => module.default)
         loaded = { draft07, draft2020, formats } as unknown as Ajvs
       })
     : Effect.void,
 )
 
-/** The loaded Ajv modules. Throws if `load` has not run. */
+/** Throws before `load` has run. */
 export const ajvs = (): Ajvs => {
   if (loaded === undefined) throw new Error("expected `load` to be run before the first check, found that it was not")
   return loaded

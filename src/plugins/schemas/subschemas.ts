@@ -3,14 +3,14 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { pointerToken } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 
-/** A subschema of a JSON Schema, or the schema itself. */
+/** A schema within a schema. */
 export interface Subschema {
-  /** A JSON Pointer (RFC 6901) into the whole schema. */
+  /** A JSON Pointer (RFC 6901) from the whole schema. */
   readonly path: string
   readonly schema: JsonObject
 }
 
-/** All subschemas, the schema itself first. Values of `const` and `enum` are not schemas. */
+/** All subschemas, the schema itself first. Values of `const` and `enum` do not count. */
 export const subschemas = (schema: JsonObject): ReadonlyArray<Subschema> => {
   const found: Array<Subschema> = [{ path: "", schema }]
   for (const { path, schema } of found) {
@@ -32,16 +32,16 @@ const add = (found: Array<Subschema>, path: string, value: Json) => {
 
 const isList = (value: Json): value is ReadonlyArray<Json> => Array.isArray(value)
 
-/** Keywords whose value is a schema, in draft-07 or 2020-12. */
+/** Keywords that hold a schema, in draft-07 or 2020-12. */
 const ONE: ReadonlySet<string> = new Set([
   ...["additionalItems", "additionalProperties", "contains", "else", "if", "items", "not", "propertyNames", "then"],
   ...["contentSchema", "unevaluatedItems", "unevaluatedProperties"],
 ])
 
-/** Keywords whose value is a list of schemas. */
+/** Keywords that hold a list of schemas. */
 const LISTS: ReadonlySet<string> = new Set(["allOf", "anyOf", "items", "oneOf", "prefixItems"])
 
-/** Keywords whose value is an object of schemas. */
+/** Keywords that hold an object of schemas. */
 const MAPS: ReadonlySet<string> = new Set([
   ...["$defs", "definitions", "dependencies", "dependentSchemas", "patternProperties", "properties"],
 ])

@@ -1,27 +1,27 @@
-/** Turns Ajv's errors into messages for people: the path, what was expected and what was found. */
+/** Turns Ajv's errors into messages: path, expected, found. */
 import type { ErrorObject } from "ajv"
 import { type Json, type JsonObject, pointerKeys } from "../../values/Json.ts"
 
 /** A mismatch at one path of a value. */
 export interface Mismatch {
-  /** The path as programs write it: `args.items[0].name`. */
+  /** In a program's notation: `args.items[0].name`. */
   readonly place: string
   readonly expected: string
   readonly found: string
 }
 
-/** Formats a mismatch: `args.item: expected string, found 3`. */
+/** `args.item: expected string, found 3`. */
 export const formatMismatch = ({ place, expected, found }: Mismatch): string =>
   `${place}: expected ${expected}, found ${found}`
 
-/** Converts validator errors to mismatches without duplicates. `root` is the name of the value, such as `args`. */
+/** Converts validator errors and drops duplicates. `root` names the value, such as `args`. */
 export const mismatches = (root: string, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<Mismatch> => {
   const all = telling(errors).map((error) => mismatch(root, error))
   return [...new Map(all.map((found) => [formatMismatch(found), found])).values()]
 }
 
 const telling = (errors: ReadonlyArray<ErrorObject>): ReadonlyArray<ErrorObject> => {
-  // Errors inside an alternative are left out, because other alternatives were possible. The choice itself is reported.
+  // Reports a choice rather than the errors inside its alternatives: another alternative might have matched.
   const choicePaths = errors
     .filter(({ keyword }) => CHOICE_KEYWORDS.has(keyword))
     .map(({ schemaPath }) => `${schemaPath}/`)
@@ -36,8 +36,8 @@ const telling = (errors: ReadonlyArray<ErrorObject>): ReadonlyArray<ErrorObject>
 }
 
 /**
- * What is wrong with a value that is none of several alternatives: the choice itself or, where each alternative has a constant that tells it from the
- * others, what is wrong by the one that was meant, or that none was.
+ * The errors of a value that matches no alternative. If a constant distinguishes the alternatives, these are the errors
+ * of the alternative that the constant selects, or that none has this constant. Otherwise, it is the choice itself.
  */
 const meant = (choice: ErrorObject, errors: ReadonlyArray<ErrorObject>): ReadonlyArray<ErrorObject> => {
   const { schemaPath, instancePath } = choice
@@ -67,7 +67,7 @@ const meant = (choice: ErrorObject, errors: ReadonlyArray<ErrorObject>): Readonl
 
 const CHOICE_KEYWORDS: ReadonlySet<string> = new Set(["anyOf", "oneOf", "not", "contains", "propertyNames"])
 
-/** Keywords whose errors only repeat another error. */
+/** Keywords whose errors only repeat others. */
 const REPEATING_KEYWORDS: ReadonlySet<string> = new Set(["if"])
 
 const mismatch = (root: string, error: ErrorObject): Mismatch => {
@@ -106,7 +106,7 @@ const unknownField = (place: string, schema: unknown): Mismatch => {
   return { place, expected, found: "an unknown field" }
 }
 
-/** What a schema expects of a missing field. */
+/** The expectation for a missing field. */
 const property = (schema: unknown, name: string): string => {
   const properties = asSchema(asSchema(schema).properties)
   return Object.hasOwn(properties, name) ? described(properties[name]) : "a value"
@@ -170,7 +170,7 @@ const oneOf = (values: ReadonlyArray<unknown>) => (values.length === 1 ? "" : "o
 const alternatives = (schemas: unknown) =>
   Array.isArray(schemas) ? [...new Set(schemas.map(described))].join(" or ") : "a value"
 
-/** Describes a schema in a few words. */
+/** A schema in a few words. */
 const described = (schema: unknown): string => {
   if (schema === false) return "nothing"
   const { type, enum: values, const: value, title, description, anyOf } = asSchema(schema)
@@ -184,7 +184,7 @@ const described = (schema: unknown): string => {
 const asSchema = (value: unknown): JsonObject =>
   typeof value === "object" && value !== null ? (value as JsonObject) : {}
 
-/** Maximum length of a text that is shown whole, in characters. */
+/** Maximum length of a quoted text, in characters. */
 const SHOWN_LENGTH = 60
 
 const shown = (value: unknown): string => {

@@ -1,7 +1,6 @@
 /**
- * Spaces: which observations or actions there are, written as Minari writes Gymnasium's spaces (with infinities as text,
- * since JSON has none). The module and what it imports are pure and without dependencies: they run in Node, in Deno and
- * in a browser.
+ * Sets of observations or actions: Gymnasium's spaces in Minari's JSON, with infinities as text. This module and its
+ * imports are pure and have no dependencies: they run in Node, Deno and browsers.
  */
 
 export type { Space } from "../author.ts"

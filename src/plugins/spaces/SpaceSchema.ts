@@ -1,4 +1,4 @@
-/** Schema of spaces, for manifests and other JSON from outside: all mistakes are reported, each with its place. */
+/** Decodes spaces from manifests and other JSON, reporting every mistake with its path. */
 
 import type { Schema } from "effect"
 import { pointerKeys } from "../../values/Json.ts"
@@ -6,7 +6,7 @@ import { declared } from "../../values/schema/declared.ts"
 import type { Space } from "../author.ts"
 import { flaws, isSpace, TYPES } from "./flaws.ts"
 
-/** Schema of `Space`. The encoded form equals the decoded form. */
+/** Schema of `Space`. Its encoded and decoded forms are equal. */
 export const SpaceSchema: Schema.Schema<Space> = declared(
   isSpace,
   (value) => flaws(value).map(({ path, expected, found }) => ({ keys: pointerKeys(path), expected, found })),

@@ -1,21 +1,21 @@
-/** The bounds of a Box, cell by cell, and of lists of any length. */
+/** Bounds of a Box, cell by cell, and of lists without a fixed length. */
 
 import type { Bound, BoxSpace, Nested } from "../author.ts"
 import { type Dtype, dtypeOf } from "./dtypes.ts"
 
-/** The numbers that a cell of a Box admits. */
+/** The numbers that one cell of a Box accepts. */
 export interface Interval {
   readonly low: number
   readonly high: number
   readonly whole: boolean
-  /** Whether the values are false and true, for 0 and 1. */
+  /** Whether the values are false and true instead of 0 and 1. */
   readonly truth: boolean
 }
 
-/** Most values in a list of a Sequence, and most nodes and edges of a Graph. */
+/** Maximum number of values in a Sequence, and of nodes and edges in a Graph. */
 export const LONGEST_LIST = 65_536
 
-/** Bounds of a part of a Box: one for all its cells, or a list with those of its parts. */
+/** Bounds of a part of a Box: one for all its cells, or a list by part. */
 export interface Bounds {
   readonly low: Nested<Bound | boolean>
   readonly high: Nested<Bound | boolean>
@@ -27,10 +27,7 @@ export const partOf = ({ low, high }: Bounds, index: number): Bounds => ({
   high: isList(high) ? (high[index] ?? 0) : high,
 })
 
-/**
- * What a cell admits. Numbers of the type float32 are rounded, and so may the bounds be: a cell admits a bound both as it
- * is written and as it is rounded.
- */
+/** The interval of a cell. A float32 bound may be given exactly or rounded; the interval includes both. */
 export const intervalOf = ({ low, high }: Bounds, dtype: string): Interval => {
   const { whole, truth, least, greatest, rounded } = dtypeOf(dtype) ?? FLOAT64
   const [from, to] = [numberOf(low), numberOf(high)]
@@ -42,13 +39,11 @@ export const intervalOf = ({ low, high }: Bounds, dtype: string): Interval => {
   }
 }
 
-/** A bound as a number. */
 export const numberOf = (bound: Nested<Bound | boolean>): number => (isList(bound) ? Number.NaN : Number(bound))
 
-/** Whether one bound stands for all cells. */
+/** Whether one bound applies to every cell. */
 export const isUniform = ({ low, high }: BoxSpace): boolean => !isList(low) && !isList(high)
 
-/** Whether a value is a list. */
 export const isList = <A>(nested: Nested<A>): nested is ReadonlyArray<Nested<A>> => Array.isArray(nested)
 
 const FLOAT64: Dtype = {

@@ -1,11 +1,11 @@
-/** How large the values are that are drawn from a space. */
+/** Sizes of sampled values. */
 
 import type { Nested, Space, TextSpace } from "../author.ts"
 import { isList } from "./bounds.ts"
 
 /**
- * The most numbers and characters that are drawn for a value, without what is in its lists of any length. A list of any length is one, and so
- * is a graph: an empty one takes room too.
+ * The maximum count of numbers and characters in a sampled value. Each list without a fixed length, and each graph,
+ * counts as one, whatever its content.
  */
 export const cellsOf = (space: Space): number => {
   switch (space.type) {
@@ -30,10 +30,10 @@ export const cellsOf = (space: Space): number => {
   }
 }
 
-/** Longest text drawn from a space that admits longer ones, unless it asks for more. */
+/** Maximum length of a sampled text, unless the space requires more. */
 const LONGEST_TEXT = 1000
 
-/** The most characters that are drawn from a space of texts. */
+/** Maximum length of a text sampled from the space. */
 export const longestText = ({ min_length: least = 1, max_length }: TextSpace): number =>
   Math.max(least, Math.min(max_length, LONGEST_TEXT))
 

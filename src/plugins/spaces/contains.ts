@@ -1,13 +1,12 @@
-/** Whether a value is in a space, and if not, where and why. */
+/** Tests whether a value belongs to a space. */
 
 import type { GraphSpace, Space, TextSpace } from "../author.ts"
 import { type Bounds, intervalOf, LONGEST_LIST, partOf } from "./bounds.ts"
 import { describe, token } from "./describe.ts"
 
 /**
- * Undefined if the value is in the space. Otherwise what is wrong: a JSON Pointer into the value (nothing for the value
- * itself), what was expected and what was found, such as `/position/0: expected a number from -1 to 1, found 3`. The
- * space must be without {@link flaws}.
+ * Returns undefined if the value belongs to the space. Otherwise, it returns the mismatch with its JSON Pointer, such
+ * as `/position/0: expected a number from -1 to 1, found 3`. The space must have no {@link flaws}.
  */
 export const contains = (space: Space, value: unknown): string | undefined => {
   const found = mismatch(space, value, "")
@@ -183,7 +182,7 @@ const inText = (space: TextSpace, value: unknown, path: string): Mismatch | unde
     : { path, expected: `characters of ${JSON.stringify(space.charset)}`, value: other }
 }
 
-/** The characters of the charset that was asked for last: a list of many texts asks for the same one each time. */
+/** The last charset, cached: the texts of a list share it. */
 let known: { readonly charset: string; readonly characters: ReadonlySet<string> } = {
   charset: "",
   characters: new Set(),

@@ -1,6 +1,6 @@
-/** Words about values and places for messages. */
+/** Formats values and paths for messages. */
 
-/** Describes a value briefly, and without the content of objects and lists. */
+/** Describes a value briefly, without the content of objects and lists. */
 export const describe = (value: unknown): string => {
   if (value === undefined) return "nothing"
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
@@ -10,5 +10,5 @@ export const describe = (value: unknown): string => {
   return typeof value === "function" ? "a function" : String(value)
 }
 
-/** A key as a token of a JSON Pointer (RFC 6901). */
+/** Escapes a key for a JSON Pointer (RFC 6901). */
 export const token = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1")

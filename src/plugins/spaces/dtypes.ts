@@ -1,14 +1,14 @@
-/** The number types of numpy that a space can have. */
+/** numpy's number types, as far as spaces use them. */
 
-/** What a number of a type can be. */
+/** A number type. */
 export interface Dtype {
   readonly whole: boolean
-  /** Whether the type has false and true, for 0 and 1. */
+  /** Whether its values are false and true instead of 0 and 1. */
   readonly truth: boolean
-  /** The least and the greatest number. */
+  /** The range, inclusive. */
   readonly least: number
   readonly greatest: number
-  /** The nearest number of the type. */
+  /** Rounds to the nearest number of the type. */
   readonly rounded: (number: number) => number
 }
 
@@ -30,7 +30,7 @@ const whole = (least: number, greatest: number): Dtype => ({
 
 const same = (number: number): number => number
 
-/** By numpy's name. Whole numbers of 64 bits are bounded by what JSON's numbers hold exactly. */
+/** By numpy's name. JSON's exact integers bound the 64-bit types. */
 const DTYPES: ReadonlyMap<string, Dtype> = new Map([
   ["float16", float(65504, same)],
   ["float32", float(3.4028234663852886e38, Math.fround)],
@@ -46,8 +46,8 @@ const DTYPES: ReadonlyMap<string, Dtype> = new Map([
   ["bool", { ...whole(0, 1), whole: false, truth: true }],
 ])
 
-/** The names of the types, for messages. */
+/** All names, for messages. */
 export const NAMES: ReadonlyArray<string> = [...DTYPES.keys()]
 
-/** The type of a name; undefined if there is none. */
+/** Undefined for an unknown name. */
 export const dtypeOf = (name: unknown): Dtype | undefined => (typeof name === "string" ? DTYPES.get(name) : undefined)

@@ -1,4 +1,4 @@
-/** What is wrong with a space: one that is not written as a space is written, or that contradicts itself. */
+/** Finds mistakes in spaces: wrong form, or contradictions. */
 
 import type { Space } from "../author.ts"
 import { describe, token } from "./describe.ts"
@@ -6,36 +6,32 @@ import { type Dtype, dtypeOf, NAMES } from "./dtypes.ts"
 
 /** A mistake in a space. */
 export interface Flaw {
-  /** A JSON Pointer (RFC 6901) into the space: what is wrong. */
+  /** A JSON Pointer (RFC 6901) into the space. */
   readonly path: string
   /**
-   * The rule that is broken: what a space is (`kind`), which fields it has (`field`), how large it may be (`size`), that
-   * it has parts (`parts`), that lower bounds are not above upper ones (`order`), or what a field's value is (`value`).
+   * The broken rule: a known type (`kind`), its fields (`field`), their values (`value`), the maximum size (`size`),
+   * parts (`parts`), and lower bounds below upper ones (`order`).
    */
   readonly rule: "kind" | "field" | "size" | "parts" | "order" | "value"
   readonly expected: string
   readonly found: string
-  /** What was expected and what was found, in a sentence. */
+  /** Expected and found, as a sentence. */
   readonly message: string
 }
 
-/** The bounds of spaces: a larger one is refused, so that checking a value takes a bounded time. */
+/** Limits of a space, so that checking a value takes bounded time. */
 const MAX_DEPTH = 16
 const MAX_SPACES = 1024
 const MAX_CELLS = 1_048_576
 const MAX_FLAWS = 50
 
-/**
- * All mistakes in a value that is meant to be a space (at most 50), of any kind: wrong or unknown fields, bounds of
- * another shape, a lower bound above the upper one, nothing to choose from, too deep or too large. None if it is a space.
- */
+/** Every mistake in a would-be space, at most 50; an empty list for a valid space. */
 export const flaws = (value: unknown): ReadonlyArray<Flaw> => {
   const search: Search = { found: [], spaces: 0 }
   inSpace(search, value, "", 1)
   return search.found
 }
 
-/** Whether a value is a space without flaws. */
 export const isSpace = (value: unknown): value is Space => flaws(value).length === 0
 
 interface Search {
@@ -237,7 +233,7 @@ const integerDtype = (search: Search, fields: Fields, path: string): void => {
     report(search, `${path}/dtype`, `one of ${NAMES.filter((known) => dtypeOf(known)?.whole).join(", ")}`, name)
 }
 
-/** The value as a shape; undefined, with a report, if it is none. */
+/** The value as a shape. Reports a mistake and returns undefined if it is not one. */
 const shapeOf = (search: Search, value: unknown, path: string, listed = true): ReadonlyArray<number> | undefined => {
   if (!Array.isArray(value) || value.length > MAX_DEPTH || !value.every(isCount)) {
     const expected = listed
@@ -252,11 +248,11 @@ const shapeOf = (search: Search, value: unknown, path: string, listed = true): R
   return cells > MAX_CELLS ? undefined : value
 }
 
-/** The lengths of the first lists of each level. */
+/** The lengths of the first list on each level. */
 const shapeFrom = (nested: unknown, depth = 0): ReadonlyArray<number> =>
   Array.isArray(nested) && depth < MAX_DEPTH ? [nested.length, ...shapeFrom(nested[0], depth + 1)] : []
 
-/** Runs a check on each number of nested lists, and reports lists of another length than the shape says. */
+/** Checks every number of nested lists, and reports lists whose length differs from the shape. */
 const everyCell = (
   search: Search,
   [length, ...shape]: ReadonlyArray<number>,
@@ -269,7 +265,7 @@ const everyCell = (
   else for (let index = 0; index < length; index++) everyCell(search, shape, nested[index], `${path}/${index}`, check)
 }
 
-/** An object's own fields, by name. */
+/** An object's own fields. */
 const fieldsOf = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? new Map(Object.entries(value)) : undefined
 

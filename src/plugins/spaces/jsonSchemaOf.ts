@@ -1,11 +1,11 @@
-/** A space as JSON Schema: what models are shown, and what arguments are validated by. */
+/** Translates spaces to JSON Schema, for models and for the validation of arguments. */
 
 import type { BoxSpace, GraphSpace, JsonObject, Nested, Space, TextSpace } from "../author.ts"
 import { type Bounds, intervalOf, isList, isUniform, LONGEST_LIST, partOf } from "./bounds.ts"
 
 /**
- * The JSON Schema (draft 2020-12) of the space's values: it admits exactly what {@link contains} admits, but for graphs: that their links fit their
- * nodes and edges is nothing that JSON Schema can say. The space must be without {@link flaws}.
+ * JSON Schema (draft 2020-12) that accepts the values that {@link contains} accepts. It cannot require that a graph's
+ * links fit its nodes and edges. The space must have no {@link flaws}.
  */
 export const jsonSchemaOf = (space: Space): JsonObject => {
   switch (space.type) {
@@ -104,7 +104,7 @@ const listOf = (items: JsonObject, length: number): JsonObject => ({
   maxItems: length,
 })
 
-/** A list with a schema for each place, or one schema for all if they are equal. */
+/** A list with one schema per index, or with a single schema if all are equal. */
 const tuple = (parts: ReadonlyArray<JsonObject>): JsonObject => {
   const [first = {}] = parts
   const written = JSON.stringify(first)

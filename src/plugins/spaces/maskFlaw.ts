@@ -1,4 +1,4 @@
-/** Whether a value is a mask of an action space, in the shapes that Gymnasium's `Space.sample(mask)` takes. */
+/** Checks masks of action spaces, in the forms that Gymnasium's `Space.sample(mask)` accepts. */
 
 import type { Space } from "../author.ts"
 import { isList, LONGEST_LIST } from "./bounds.ts"
@@ -6,11 +6,15 @@ import { contains } from "./contains.ts"
 import { describe, token } from "./describe.ts"
 
 /**
- * Undefined if the value is a mask of the space. Otherwise what is wrong, as `contains` says it. `null` masks nothing, as a
- * whole or as a part. A Discrete space has a list with 1 or 0 for each action, a MultiDiscrete one such a list in the place
- * of each number, a MultiBinary one 0 or 1 where an action has to be that and 2 where it is free, Tuple, Dict and OneOf have the
- * masks of their parts, and there are no masks of Box and Text. The mask of a Sequence is a list of two: the length (a number, several to choose from,
- * or null), and a mask for each of its values. That of a Graph is a list of two as well: a mask for each node, and one for each edge.
+ * Returns undefined for a valid mask; otherwise the mistake, as `contains` does. `null`, as a whole or as a part, masks
+ * nothing. The other forms:
+ *
+ * - Discrete: a list with 1 or 0 per action. MultiDiscrete: such a list in place of each number.
+ * - MultiBinary: 0 or 1 where the action must have that value, 2 where it is free.
+ * - Tuple, Dict and OneOf: the masks of their parts.
+ * - Sequence: a list of the length (a number, several to choose from, or null) and the mask of each value.
+ * - Graph: a list of the mask of each node and the mask of each edge.
+ * - Box and Text: none.
  */
 export const maskFlaw = (space: Space, mask: unknown): string | undefined => flawAt(space, mask, "")
 
@@ -80,7 +84,7 @@ const isLength = (value: unknown): boolean =>
 
 type Counts = Extract<Space, { readonly type: "MultiDiscrete" }>["nvec"]
 
-/** The discrete spaces of a MultiDiscrete space, one by one. */
+/** A MultiDiscrete space as separate Discrete spaces. */
 const separate = (nvec: Counts): Space =>
   isList(nvec) ? { type: "Tuple", subspaces: nvec.map(separate) } : { type: "Discrete", n: nvec }
 

@@ -1,4 +1,4 @@
-/** Draws values from spaces. */
+/** Samples values from spaces. */
 
 import type { Generator, GraphSpace, Json, Nested, Space, TextSpace } from "../author.ts"
 import { type Bounds, type Interval, intervalOf, isList, LONGEST_LIST, partOf } from "./bounds.ts"
@@ -6,29 +6,28 @@ import { cellsOf, longestText } from "./cells.ts"
 import { dtypeOf } from "./dtypes.ts"
 
 /**
- * A value of the space: uniform where it is bounded, and near 0 or near its one bound where it is not. A mask leaves the
- * actions that are legal, in Gymnasium's forms: for Discrete a list of 0 and 1; for MultiDiscrete such a list for each
- * number; for MultiBinary 0, 1 or, for both, 2; for Tuple, Dict and OneOf the parts' masks; for Sequence the length, or lengths, and the mask of
- * its values; for Graph the mask of its nodes and that of its edges. A null mask, or one of a form that
- * the space does not have, leaves everything; if nothing is legal, the first value is drawn, as by Gymnasium.
+ * Samples a value: uniform between two bounds, otherwise near 0 or near the one bound. A mask restricts it to legal
+ * actions; `maskFlaw` lists the forms. A mask of another form has no effect. If nothing is legal, the result is the
+ * first value, as in Gymnasium.
  *
- * Lengths of a Sequence are drawn as by Gymnasium: 1 with a chance of one in four, otherwise one more, and so on. A Graph has 1 to 10 nodes, and fewer
- * edges than pairs of nodes. In all, at most 65,536 values are drawn into lists of any length, and of large ones fewer: each 16 numbers or characters of
- * a value count as a value, so that they are about a million. A list ends before the value that would exceed them.
+ * A Sequence's length follows Gymnasium: 1 with probability 1/4, otherwise one more, and so on. A Graph has 1 to 10
+ * nodes and fewer edges than pairs of nodes. Lists without a fixed length share a budget of 65,536 values; each 16
+ * numbers or characters of a value count as one, so the total is about a million. A list ends before it would exceed
+ * the budget.
  *
- * The draws are not those of Gymnasium's `Space.sample`. They are the same on every platform.
+ * The samples differ from those of Gymnasium's `Space.sample`, and are the same on every platform.
  */
 export const sample = (space: Space, rng: Generator, mask: Json = null): Json =>
   draw(space, rng, mask, { left: LONGEST_LIST, prices: new Map() })
 
-/** How many values may still be drawn into lists of any length. */
+/** The budget that remains for lists without a fixed length. */
 interface Stock {
   left: number
-  /** What a value of a space counts as: lists in lists ask for it again and again. */
+  /** Cached costs of values: nested lists ask repeatedly. */
   readonly prices: Map<Space, number>
 }
 
-/** So many numbers or characters count as one value. Of the largest Box, one value can be drawn. */
+/** Numbers or characters that count as one value. The budget allows one value of the largest Box. */
 const CELLS = 16
 
 const priceOf = (space: Space, { prices }: Stock): number => {
@@ -80,7 +79,7 @@ const several = (space: Space, length: number, rng: Generator, mask: Json, stock
   return Array.from({ length: count }, () => draw(space, rng, mask, stock))
 }
 
-/** Longest list drawn without a mask. Of 10^8 lists, one would be longer. */
+/** Maximum length without a mask. One list in 10^8 would be longer. */
 const LONGEST_DRAWN = 64
 
 const lengthFrom = (mask: Json, rng: Generator): number => {
@@ -118,10 +117,10 @@ const number = ({ low, high }: Interval, rng: Generator): number => {
   return low * (1 - share) + high * share
 }
 
-/** Nearly normal, with exact arithmetic: the sum of twelve uniform numbers has variance 1. */
+/** Approximately normal, in exact arithmetic: the sum of twelve uniform numbers has variance 1. */
 const bell = (rng: Generator): number => rng.random(12).reduce((sum, drawn) => sum + drawn, -6)
 
-/** The generator takes intervals of up to 2^53 - 1 numbers. */
+/** The generator accepts intervals of up to 2^53 - 1 numbers. */
 const WIDEST = Number.MAX_SAFE_INTEGER - 1
 
 const wholeNumber = ({ low, high }: Interval, rng: Generator): number => {

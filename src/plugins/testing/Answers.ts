@@ -7,14 +7,14 @@ import type { Method, RequestInterceptor, RequestResult } from "../hostapi/Clien
 import type { Grants } from "../manifest/Grants.ts"
 
 /**
- * Answers host requests in the host's place. Requests without a grant are still refused by the host. To make a request
- * fail, throw an error; the plugin sees its `code` and `message`. File requests have no scripts, because they use the
- * test's workspace.
+ * Answers host requests in the host's place. The host still refuses requests without a grant. To fail a request, throw:
+ * the plugin sees the error's `code` and `message`. File requests cannot be scripted, since they use the test's
+ * workspace.
  */
 export interface Answers {
-  /** The result of a command. Default of missing fields: exit code 0 and no output. */
+  /** Returns a command's result. Defaults: exit code 0, no output. */
   readonly run?: (command: string, args: ReadonlyArray<string>) => Partial<RunResult> | Promise<Partial<RunResult>>
-  /** The response to a network request. Default of missing fields: status 200 and no body. */
+  /** Returns a response. Defaults: status 200, no body. */
   readonly fetch?: (url: string, options: FetchOptions) => Partial<FetchResult> | Promise<Partial<FetchResult>>
 }
 
@@ -22,16 +22,16 @@ export interface Answers {
 export interface BrokeredCall {
   readonly method: Method
   /**
-   * `{ command, args }`, `{ path }`, `{ path, content }` or `{ url, method, headers, body }`, as the plugin sent them.
+   * As the plugin sent them: `{ command, args }`, `{ path }`, `{ path, content }` or `{ url, method, headers, body }`.
    */
   readonly params: JsonObject
-  /** The answer, if the request succeeded. */
+  /** Present if the request succeeded. */
   readonly answer?: Json
-  /** The failure, if the request failed. */
+  /** Present if the request failed. */
   readonly error?: Failure
 }
 
-/** Answers requests by the scripts, or lets the host carry them out. Each request is added to `recorded` when it ends. */
+/** Answers scripted requests and leaves the others to the host. Adds each finished request to `recorded`. */
 export const intercepting =
   (grants: Grants, answers: Answers, recorded: Array<BrokeredCall>): RequestInterceptor =>
   (method, params, carryOut) =>

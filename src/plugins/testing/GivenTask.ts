@@ -1,14 +1,14 @@
-/** A task for a test of a measure's function, and the call that a kernel would make with it. */
+/** A task for testing a measure's function. */
 import { Effect } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import type { Manifest } from "../manifest/Manifest.ts"
 import type { JudgeOptions } from "../process/PluginProcess.ts"
 
-/** The task that a test passes to a measure's function. */
+/** A task to judge. */
 export interface GivenTask {
-  /** The task's events, in order. Their positions are 1, 2, 3 … */
+  /** In order; their positions are 1, 2, 3 … */
   readonly events: ReadonlyArray<{ readonly type: string; readonly payload?: JsonObject; readonly actor?: string }>
-  /** The recorded state at the task's end. Default: empty. */
+  /** The state at the task's end. Default: empty. */
   readonly state?: { readonly readings?: JsonObject; readonly environment?: JsonObject }
   /** Default: none. */
   readonly goal?: string
@@ -20,10 +20,10 @@ export interface GivenTask {
   readonly id?: string
 }
 
-/** Number of events in a chunk. It is small, so that tests can have several chunks. */
+/** Events per chunk; small, so that tests can have several chunks. */
 const PAGE_EVENTS = 100
 
-/** The arguments with which a kernel would call the measure's function. */
+/** The arguments that a kernel passes to the measure's function. */
 export const callOf = (
   { peas }: Manifest,
   name: string,

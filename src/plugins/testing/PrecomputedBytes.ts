@@ -1,7 +1,7 @@
 /**
- * Keeps plugins' `precomputed` bytes while this process runs, so that a plugin's tests compute them once. Each plugin under test has a
- * cache of its own, which is removed with it: what Deno compiled of a plugin must not outlive a change of the plugin. These bytes may, as
- * their name is their digest, which is compared before each start.
+ * Shares plugins' `precomputed` bytes within this process, so that tests compute them once. Each plugin under test has
+ * a temporary cache of its own: what Deno compiled must not survive a change of the plugin. The bytes may, because
+ * their name is their digest, which the host compares before each start.
  */
 
 import { rmSync } from "node:fs"
@@ -13,7 +13,7 @@ import * as AtomicFile from "../../platform/AtomicFile.ts"
 import type { Manifest } from "../manifest/Manifest.ts"
 import * as Precomputed from "../sandbox/Precomputed.ts"
 
-/** Puts the bytes into a plugin's cache, if this process has computed them before. */
+/** Copies known bytes into a plugin's cache. */
 export const lend = ({ precomputed }: Manifest, denoDir: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     if (precomputed === undefined) return
@@ -23,7 +23,7 @@ export const lend = ({ precomputed }: Manifest, denoDir: string): Effect.Effect<
     await copy(Precomputed.fileIn(directory, precomputed), Precomputed.fileIn(denoDir, precomputed))
   })
 
-/** Keeps the bytes of a plugin that was started, if its cache has them. */
+/** Saves the bytes from the cache of a started plugin. */
 export const keep = ({ precomputed }: Manifest, denoDir: string): Effect.Effect<void> =>
   Effect.promise(async () => {
     if (precomputed === undefined) return
@@ -33,12 +33,12 @@ export const keep = ({ precomputed }: Manifest, denoDir: string): Effect.Effect<
       await copy(Precomputed.fileIn(denoDir, precomputed), Precomputed.fileIn(directory, precomputed))
   })
 
-/** A link is a copy that takes no time. Bytes that cannot be kept are computed again. */
+/** A link takes no time. If it fails, the bytes are computed again. */
 const copy = (from: string, to: string): Promise<void> => fs.link(from, to).catch(() => undefined)
 
 let kept: Promise<string | undefined> | undefined
 
-/** A directory that is removed when this process exits; if it is killed, the next one removes it. */
+/** Removed when this process exits. If the process is killed, the next one removes the directory. */
 const makeDirectory = async (): Promise<string> => {
   const target = path.join(os.tmpdir(), "hindcast-testing-precomputed")
   AtomicFile.removeAbandonedFile(target)

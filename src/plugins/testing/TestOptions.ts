@@ -1,4 +1,4 @@
-/** The options of the test kit, and their schemas. */
+/** Options of the test kit, with their schemas. */
 import { Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 import type { Signal } from "../author.ts"
@@ -10,37 +10,35 @@ import type { Files } from "./directories.ts"
 /** Options of `loadPlugin`. */
 export interface LoadPluginOptions {
   /**
-   * The workspace: an existing directory, or the contents of files by their paths, which are written to a temporary
-   * directory. Default: an empty temporary directory.
+   * An existing directory, or files by path, written to a temporary directory. Default: an empty temporary directory.
    */
   readonly workspace?: string | Files
-  /** Scripted answers to host requests. The host carries out requests that have no script. */
+  /** Scripted answers to host requests; the host carries out the others. */
   readonly answers?: Answers
   /** The seed of `context.random`. Default: 1. */
   readonly seed?: number
   /** The value of `context.now`, in epoch milliseconds. Default: the current time. */
   readonly now?: number
-  /** Accepts a manifest that `hindcast plugin add --lenient` accepts. Default: false. */
+  /** Accepts what `hindcast plugin add --lenient` accepts. Default: false. */
   readonly lenient?: boolean
-  /** The sandbox tier. Default: the strongest that this machine has. */
+  /** Default: the strongest tier of this machine. */
   readonly sandbox?: WantedTier
   /**
-   * `flags` consents to running the plugin even if only Deno's permissions confine it, as on macOS, on Windows and on
-   * Linux without a second layer. Set it for a plugin that you wrote or trust. Default: without a second layer, the
-   * plugin is not started.
+   * `flags` allows running a plugin that only Deno's permissions confine: on macOS, on Windows, and on Linux without a
+   * second layer. Set it for plugins that you wrote or trust. Default: a plugin does not start without a second layer.
    */
   readonly consent?: "flags"
 }
 
 /** Options of one call. */
 export interface CallPluginOptions {
-  /** The time-out in milliseconds. Default: the manifest's, else 30 000. */
+  /** In milliseconds. Default: the manifest's, else 30 000. */
   readonly timeoutMs?: number
-  /** The id of the command that `act` carries out (`context.commandId`). Default: none. */
+  /** The command's id (`context.commandId`), for `act`. Default: none. */
   readonly commandId?: string
   /** Cancels the call. */
   readonly signal?: Signal
-  /** Called with each progress report of the plugin (`context.progress`). */
+  /** Receives the reports of `context.progress`. */
   readonly onProgress?: (progress: Progress) => void
 }
 
@@ -51,7 +49,7 @@ const AnswersSchema = Options.of<Answers>({
   },
 }).annotations({ description: "an object with functions run or fetch" })
 
-/** The schema of `LoadPluginOptions`. */
+/** Schema of `LoadPluginOptions`. */
 export const LoadPluginOptions = Options.of<LoadPluginOptions>({
   optional: {
     workspace: Schema.Union(Options.Path, Schema.Record({ key: Schema.String, value: Schema.String })).annotations({
@@ -66,7 +64,7 @@ export const LoadPluginOptions = Options.of<LoadPluginOptions>({
   },
 })
 
-/** The schema of `CallPluginOptions`. */
+/** Schema of `CallPluginOptions`. */
 export const CallPluginOptions = Options.of<CallPluginOptions>({
   optional: {
     timeoutMs: Options.Milliseconds,

@@ -21,28 +21,28 @@ export type { Files } from "./directories.ts"
 export type { GivenTask } from "./GivenTask.ts"
 export type { PushedReading } from "./TestProcess.ts"
 
-/** A line that the plugin logged by `context.log`, or printed. */
+/** A line from `context.log`, or printed. */
 export interface LogLine {
   readonly level: "debug" | "info" | "warn" | "error"
   readonly message: string
 }
 
 /**
- * A plugin in its real sandbox, with all permissions granted that its manifest requests. A failed call rejects with an
- * error that has a `_tag`: `CallFailed`, whose `error` is the thrown `{ code, message }`; `AnswerInvalid` if the answer
- * does not match the manifest; `CallTimedOut`, `PluginExited` and others.
+ * A plugin in its real sandbox, with every permission that its manifest requests. A failed call rejects with an error
+ * that has a `_tag`: `CallFailed` (`error` is the thrown `{ code, message }`), `AnswerInvalid` if the answer does not
+ * match the manifest, `CallTimedOut`, `PluginExited` and others.
  */
 export interface TestPlugin extends Disposable {
   readonly manifest: Manifest.Manifest
-  /** The workspace's absolute path. */
+  /** An absolute path. */
   readonly workspace: string
-  /** Reads a sensor, by its name in the manifest. */
+  /** Reads a sensor. */
   readonly read: (sensor: string, options?: CallPluginOptions) => Promise<Json>
   /** Sends a command to an actuator and returns its result. */
   readonly act: (actuator: string, args?: JsonObject, options?: CallPluginOptions) => Promise<Json>
   /**
-   * Asks an actuator what became of a command, as a kernel does after a crash; undefined if it has no `settle`. Start a
-   * second `loadPlugin` with the same workspace to ask as a new process is asked.
+   * Asks an actuator how a command ended, as a kernel does after a crash. Undefined without a `settle`. To ask in a new
+   * process, as a kernel does, load the plugin a second time with the same workspace.
    */
   readonly settle: (
     actuator: string,
@@ -50,21 +50,21 @@ export interface TestPlugin extends Disposable {
     args?: JsonObject,
     options?: Omit<CallPluginOptions, "commandId">,
   ) => Promise<Settled | undefined>
-  /** Resets the environment and returns its state. Default options: those of the manifest's scenario. */
+  /** Resets the environment and returns its state. Default options: the manifest's scenario. */
   readonly reset: (options?: JsonObject) => Promise<Json>
-  /** Calls a measure's function to judge a task, and returns its verdicts. Only their shape is checked. */
+  /** Calls a measure's function and returns its verdicts. Only their form is checked. */
   readonly judge: (measure: string, task: GivenTask, options?: CallPluginOptions) => Promise<ReadonlyArray<Verdict>>
-  /** The environment's state after the last reset or command; null before the first. */
+  /** After the last reset or command; null before the first. */
   readonly state: Json
-  /** The lines that the plugin logged and printed so far, oldest first. */
+  /** Logged and printed lines, oldest first. */
   readonly logs: ReadonlyArray<LogLine>
-  /** The host requests of the plugin so far, oldest first, with their results. */
+  /** The plugin's host requests with their results, oldest first. */
   readonly brokered: ReadonlyArray<BrokeredCall>
-  /** The readings that the plugin pushed so far, oldest first. */
+  /** Pushed readings, oldest first. */
   readonly pushed: ReadonlyArray<TestProcess.PushedReading>
-  /** All events that a kernel would record for the plugin. */
+  /** The events that a kernel would record for the plugin. */
   readonly events: ReadonlyArray<CoreNewEvent>
-  /** Ends the plugin's process and removes temporary files. */
+  /** Ends the process and removes temporary files. */
   readonly close: () => Promise<void>
 }
 
@@ -74,8 +74,8 @@ type Disposable = SymbolConstructor extends { readonly asyncDispose: infer Dispo
   : object
 
 /**
- * Loads a plugin for a test, with any test runner: checks its manifest and starts it in its sandbox. The test must close
- * the plugin, or declare it by `await using`; otherwise the test does not end.
+ * Loads a plugin for a test, in any test runner: checks its manifest and starts it in its sandbox. Declare the plugin
+ * with `await using`, or close it; otherwise the test does not end.
  *
  * ```ts
  * await using plugin = await loadPlugin("./counter")
@@ -124,7 +124,6 @@ const start = (directory: string, given: LoadPluginOptions, close: () => Promise
     }
   })
 
-/** How a test consents to starting its plugin. */
 const HOW_TO_CONSENT = 'If you wrote it or trust it, say so in its test: `loadPlugin(directory, { consent: "flags" })`.'
 
 const callsOf = ({ manifest, directory }: Manifest.LoadedPlugin, process: PluginProcess, now: number | undefined) => {
@@ -186,11 +185,11 @@ const scenarioOf = async (directory: string, { peas }: Manifest.Manifest): Promi
   const scenario = peas.environment?.scenario
   if (scenario === undefined) return {}
   const { default: yaml } = await import("yaml")
-  // What it says is the plugin's own business: its `reset` refuses what it cannot use.
+  // The content is the plugin's business: its `reset` refuses what it cannot use.
   return yaml.parse(await fs.readFile(path.join(directory, scenario), "utf8"))
 }
 
-/** Runs a call with a fixed clock, if the test has set a time. */
+/** Fixes the clock if the test sets a time. */
 const withClockAt = <A, E>(now: number | undefined, effect: Effect.Effect<A, E>): Effect.Effect<A, E> => {
   if (now === undefined) return effect
   const clock = Clock.make()
@@ -202,7 +201,7 @@ const withClockAt = <A, E>(now: number | undefined, effect: Effect.Effect<A, E>)
   })
 }
 
-/** Runs an effect. Rejects with the failure itself, or with the reason of the abort signal. */
+/** Rejects with the failure itself, or with the signal's reason. */
 const run = async <A>(effect: Effect.Effect<A, unknown>, signal?: AbortSignal): Promise<A> => {
   const exit = await Effect.runPromiseExit(effect, signal === undefined ? {} : { signal })
   if (Exit.isSuccess(exit)) return exit.value

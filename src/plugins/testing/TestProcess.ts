@@ -1,4 +1,4 @@
-/** The process of a plugin under test: started in its real sandbox, with everything granted that it requests. */
+/** Runs a plugin under test in its real sandbox. */
 import * as path from "node:path"
 import { Effect, Either } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -14,16 +14,16 @@ import { makeDirectories } from "./directories.ts"
 import * as PrecomputedBytes from "./PrecomputedBytes.ts"
 import type { LoadPluginOptions } from "./TestOptions.ts"
 
-/** A reading that a sensor pushed by `context.emit`. */
+/** A reading from `context.emit`. */
 export interface PushedReading {
   readonly sensor: string
   readonly reading: Json
 }
 
 /**
- * Starts the process, which runs until the scope closes. What it does is added to the returned lists.
+ * Starts the process, which runs until the scope closes. The returned lists grow as it works.
  *
- * @param say how to consent to the start, for the error that says that consent is missing
+ * @param say how to consent, for the error about missing consent
  */
 export const start = (directory: string, options: LoadPluginOptions, say: string) =>
   Effect.gen(function* () {
@@ -61,7 +61,7 @@ export const start = (directory: string, options: LoadPluginOptions, say: string
     return { loaded, process, workspace, events, brokered, pushed }
   })
 
-/** Grants all that the manifest requests, because authors test their own plugins. */
+/** Grants every request of the manifest, because authors test their own plugins. */
 const grantsOf = ({ manifest, directory }: Manifest.LoadedPlugin, workspace: string) => {
   const { read, write, net, env, run } = Grants.requested(manifest)
   const inDirectory = (place: string) => path.resolve(directory, place)

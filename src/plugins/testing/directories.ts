@@ -4,18 +4,18 @@ import * as os from "node:os"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
 
-/** Contents of text files, by their paths relative to the workspace. */
+/** Contents of text files, by path in the workspace. */
 export interface Files {
   readonly [path: string]: string
 }
 
-/** The directories of a plugin under test. Absolute, real paths. */
+/** Directories of a plugin under test: absolute, real paths. */
 export interface Directories {
   readonly workspace: string
   readonly denoDir: string
 }
 
-/** Creates the directories. Temporary ones are removed when the scope closes. */
+/** Removes temporary directories when the scope closes. */
 export const makeDirectories = (workspace: string | Files = {}): Effect.Effect<Directories, unknown, Scope.Scope> =>
   Effect.gen(function* () {
     const base = yield* Effect.acquireRelease(

@@ -1,37 +1,37 @@
-/** One episode of a world: who takes part, how far each agent is, and the random numbers. It is part of the document. */
+/** One episode of a world: its agents, their progress and its random numbers. The world's document includes it. */
 
 import type { Json, JsonObject, Spaces } from "../../author.ts"
 import * as Generator from "../../numpy/Generator.ts"
 import type { AgentStep } from "./checkStep.ts"
 import { refusal } from "./Refusal.ts"
 
-/** How far an agent is in its episode. `left`: it does not take part any more. */
+/** An agent's progress. `left`: it no longer takes part. */
 export type AgentStatus = "active" | "terminated" | "truncated" | "left"
 
 /** An agent's part of the document. `return` is the sum of its rewards. */
 export interface AgentEpisode {
   status: AgentStatus
   return: number
-  /** Where it is terminated as `failed`; otherwise, the end of its episode is `achieved`. */
+  /** Present if it terminated as `failed`; without it, the end counts as `achieved`. */
   outcome?: "failed"
-  /** Its spaces, where they are not those of the manifest. */
+  /** Present if they differ from the manifest's. */
   spaces?: Spaces
 }
 
-/** The key of the document under which Hindcast keeps the episode. */
+/** The document's key for the episode. */
 export const KEY = "episode"
 
-/** An episode under way. */
+/** An episode in progress. */
 export interface Episode {
   step: number
-  /** The agents in the order of their names. */
+  /** Sorted by name. */
   agents: Map<string, AgentEpisode>
   readonly rng: Generator.StatefulGenerator
-  /** What the world told by its reset. */
+  /** From the world's reset. */
   info: JsonObject
 }
 
-/** Compares names by their code units, so that the order is the same on every machine. */
+/** By code units: the order is the same on every machine. */
 const byName = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
 
 export const begin = (seed: number, agents: ReadonlyArray<string>): Episode => ({
@@ -41,7 +41,7 @@ export const begin = (seed: number, agents: ReadonlyArray<string>): Episode => (
   info: {},
 })
 
-/** Adds an agent, or lets one that left take part again. */
+/** Adds an agent, or readmits one that left. */
 export const join = (episode: Episode, agent: string): void => {
   if (statusOf(episode, agent) !== undefined && statusOf(episode, agent) !== "left") {
     throw refusal("AgentTakesPart", `${agent} takes part already`)
@@ -53,11 +53,11 @@ export const join = (episode: Episode, agent: string): void => {
 
 export const statusOf = (episode: Episode, agent: string): AgentStatus | undefined => episode.agents.get(agent)?.status
 
-/** The agents that take part, by name. */
+/** The agents that take part, sorted by name. */
 export const taking = ({ agents }: Episode): ReadonlyArray<string> =>
   [...agents].flatMap(([name, { status }]) => (status === "left" ? [] : [name]))
 
-/** Refuses the action of an agent that does not take part, or whose episode is over. */
+/** Throws if an agent does not take part or its episode is over. */
 export const assertActive = (episode: Episode, agent: string): void => {
   const status = statusOf(episode, agent)
   if (status === undefined || status === "left") {
@@ -69,7 +69,7 @@ export const assertActive = (episode: Episode, agent: string): void => {
   }
 }
 
-/** Takes down what an agent got for a step. An episode ends once: what comes after its end changes nothing of how it ended. */
+/** Records an agent's step. An episode ends only once: later steps do not change how it ended. */
 export const credit = (
   episode: Episode,
   agent: string,
@@ -85,7 +85,7 @@ export const credit = (
   } else if (truncated) entry.status = "truncated"
 }
 
-/** The episode as the document has it. */
+/** The episode's part of the document. */
 export const encode = ({ step, agents, rng, info }: Episode): JsonObject => ({
   step,
   ...(Object.keys(info).length === 0 ? {} : { info }),
@@ -103,7 +103,7 @@ export const encode = ({ step, agents, rng, info }: Episode): JsonObject => ({
   rng: rng.state() as unknown as Json,
 })
 
-/** The episode that a document has. The document is the kernel's: it was made by `encode`. */
+/** Restores an episode from a document that `encode` made. */
 export const decode = (document: JsonObject): Episode => {
   const {
     step,

@@ -1,3 +1,3 @@
-/** Why a world's call was refused: an error with a code for programs. */
+/** The refusal of a world's call: an error with a code for programs. */
 
 export const refusal = (code: string, message: string): Error => Object.assign(new Error(message), { code })

@@ -1,17 +1,17 @@
-/** What the agents' actions came to in a round. */
+/** The results of a round, by agent. */
 
 import { describe } from "../Outcome.ts"
 import type { AgentStep } from "./checkStep.ts"
 
 /**
- * What an agent's action came to. `named` is the agent's place among those that the world's answer names; it is missing
- * where the world said nothing of the agent. `got` is what the world gave an agent although its action was refused.
+ * The result of an agent's action. `named` is the agent's index in the world's answer; without it, the world did not
+ * mention the agent. `got` is an agent's step although the world refused its action.
  */
 export type RoundOutcome =
   | { readonly ok: AgentStep; readonly named?: number }
   | { readonly error: { readonly code: string; readonly message: string }; readonly got?: AgentStep }
 
-/** The outcomes of what agents got, of whom the world named some. */
+/** The outcomes of agents' steps; `named` lists the agents that the world's answer mentions. */
 export const succeeded = (
   steps: { readonly [agent: string]: AgentStep },
   named: ReadonlyArray<string> = [],
@@ -23,7 +23,7 @@ export const succeeded = (
     }),
   )
 
-/** What was thrown, as an outcome tells it. */
+/** Converts a thrown value for an outcome. */
 export const failureOf = (cause: unknown): { readonly code: string; readonly message: string } => {
   const code = (cause as { readonly code?: unknown }).code
   return {

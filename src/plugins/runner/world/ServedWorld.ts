@@ -1,6 +1,6 @@
 /**
- * Serves a world's functions: checks what goes in and what comes out against the spaces, keeps the episode, and offers
- * the world as the sensors and the actuator that the manifest derives from it.
+ * Serves a world: checks its inputs and outputs against its spaces, keeps the episode, and offers the sensors and the
+ * actuator that the manifest derives from the world.
  */
 
 import type {
@@ -22,48 +22,48 @@ import * as Episode from "./Episode.ts"
 import { refusal } from "./Refusal.ts"
 import { failureOf, type RoundOutcome, succeeded } from "./RoundOutcome.ts"
 
-/** The name of the agent of a world for one. */
+/** The agent's name in a world for one. */
 const ONLY_AGENT = "agent"
 
-/** How an episode begins. */
+/** The start of an episode. */
 export interface Beginning {
   readonly agents?: ReadonlyArray<string> | undefined
   readonly seed?: number | undefined
 }
 
-/** A world as the dispatcher calls it. */
+/** A world, as the dispatcher calls it. */
 export interface ServedWorld {
   readonly sensors: NonNullable<Plugin["sensors"]>
-  /** Their answers are JSON, or are refused by the process. */
+  /** The process refuses answers that are not JSON. */
   readonly actuators: { readonly [name: string]: (context: PluginContext, args: unknown) => unknown }
   readonly reset: (context: PluginContext, options: JsonObject, beginning: Beginning) => unknown
   readonly restore?: (context: PluginContext, options: JsonObject, state: Json) => unknown
-  /** The world's state with the episode. */
+  /** The world's state, including the episode. */
   readonly state: () => Json
-  /** Steps the world with the actions of several agents. Answers with a `RoundOutcome` for each agent. */
+  /** Steps the world with several agents' actions. Returns a `RoundOutcome` per agent. */
   readonly round: (context: PluginContext, actions: { readonly [agent: string]: Json }) => unknown
   readonly join: (context: PluginContext, agent: string) => unknown
   readonly leave: (context: PluginContext, agent: string) => unknown
-  /** Lets the world's time pass. Answers with the steps of the agents to which something happened. */
+  /** Lets the world's time pass. Returns the steps of affected agents. */
   readonly tick: (context: PluginContext, milliseconds: number) => unknown
 }
 
 type AnyWorld = World | MultiAgentWorld
 
-/** Whether an environment is a world. */
+/** Whether an environment has steps. */
 export const isWorld = (environment: Environment | AnyWorld | undefined): environment is AnyWorld =>
   isRecord(environment) && "step" in environment
 
 const isShared = (world: AnyWorld): world is MultiAgentWorld => "mode" in world
 
-/** Serves a world. Its episodes begin with the seed of the process, unless a reset has another. */
+/** Serves a world. A reset without a seed uses the process's seed. */
 export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): ServedWorld => {
   let episode = Episode.begin(processSeed, [])
-  /** The options of the episode. */
+  /** The options of the last reset. */
   let given: JsonObject = {}
 
   const contextOf = (context: PluginContext, agent: string): WorldContext =>
-    // The prototype keeps what is made on first access, such as the signal.
+    // Inherits members that are created on first access, such as the signal.
     Object.assign(Object.create(context) as PluginContext, {
       agent,
       agents: Episode.taking(episode),
@@ -79,7 +79,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     if (wrong !== undefined) throw refusal("ActionOutsideSpace", `the action of ${agent}: ${wrong}`)
   }
 
-  /** Whose turn it is. An agent that has left, or whose episode is over, passes it on to the next one by name. */
+  /** The agent whose turn it is. One that has left or finished passes its turn to the next by name. */
   const turnNow = (): string | null => {
     const turn = isShared(world) ? (world.turn?.() ?? null) : null
     const status = turn === null ? undefined : Episode.statusOf(episode, turn)
@@ -94,7 +94,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     if (turn !== agent) throw refusal("NotYourTurn", `it is ${turn ?? "nobody"}'s turn, not ${agent}'s`)
   }
 
-  /** Takes down what the agents got, with the limit of steps. Checks all of it before anything is taken down. */
+  /** Records the agents' steps, applying the limit of steps. */
   const credited = (steps: ReadonlyArray<readonly [string, AgentStep]>): { readonly [agent: string]: AgentStep } => {
     const isLast = facts.maxSteps !== null && episode.step >= facts.maxSteps
     const active = isLast ? activeIn(episode) : []
@@ -116,7 +116,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       })
   }
 
-  /** Steps a world with actions that were checked. Answers with what each agent got, and whom the world named. */
+  /** Steps the world with checked actions. Returns each agent's step, and the agents that the world named. */
   const stepWith = (context: PluginContext, agent: string, actions: { readonly [agent: string]: Json }) => {
     const taken: unknown = isShared(world)
       ? world.step(contextOf(context, agent), actions)
@@ -177,7 +177,7 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
     })
   }
 
-  /** The spaces that the world computes for an agent; undefined if it computes none. */
+  /** The spaces that the world computes for an agent, if it does. */
   const computedSpaces = (agent: string): Spaces | undefined => {
     const spaces = isShared(world) ? world.spaces?.(given, agent) : world.spaces?.(given)
     if (spaces !== undefined) assertSpaces(agent, spaces)
@@ -252,7 +252,8 @@ export const serve = (world: AnyWorld, facts: WorldFacts, processSeed: number): 
       return after(world.join(contextOf(context, agent), agent), () => {
         Episode.join(episode, agent)
         const entry = episode.agents.get(agent)
-        // Earlier logs have no spaces of agents that joined: so it stays where they are the manifest's.
+        // Earlier logs lack the spaces of agents that joined, so spaces equal to the manifest's stay out of the
+        // document.
         if (entry !== undefined && spaces !== undefined && !isEqual(spaces, facts.spaces)) entry.spaces = spaces
         return null
       })
@@ -283,7 +284,7 @@ const firstOf = (episode: Episode.Episode) => Episode.taking(episode)[0] ?? ONLY
 const activeIn = ({ agents }: Episode.Episode) =>
   [...agents].flatMap(([name, { status }]) => (status === "active" ? [name] : []))
 
-/** The step at the limit is truncated, as in Gymnasium also where it terminates. */
+/** The step at the limit is truncated even if it also terminates, as in Gymnasium. */
 const cutOff = (step: AgentStep, isLast: boolean): AgentStep => (isLast ? { ...step, truncated: true } : step)
 
 const assertTakesPart = (episode: Episode.Episode, agent: string) => {
@@ -305,6 +306,6 @@ const assertSpaces = (agent: string, spaces: Spaces) => {
   }
 }
 
-/** Goes on with a value now, or when its promise has it. An immediate answer costs no turn of the event loop. */
+/** Continues with a value at once, or with a promise's value later. A turn of the event loop would cost time. */
 const after = <A, B>(value: A | PromiseLike<A>, next: (value: A) => B): B | Promise<B> =>
   isThenable(value) ? Promise.resolve(value as PromiseLike<A>).then(next) : next(value as A)

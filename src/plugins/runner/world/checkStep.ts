@@ -1,10 +1,10 @@
-/** Checks what a world's `step` returns. */
+/** Checks the answers of a world's `step`. */
 
 import type { JsonObject } from "../../author.ts"
 import { inspect } from "../Captured.ts"
 import { refusal } from "./Refusal.ts"
 
-/** What an agent got for a step, checked, as the result of its command has it. */
+/** An agent's checked step: the result of its command. */
 export interface AgentStep {
   /** The sum of `rewards`. */
   readonly reward: number
@@ -15,18 +15,17 @@ export interface AgentStep {
   readonly info: JsonObject
 }
 
-/** The largest reward of one name and step, so that no return overflows. */
+/** Maximum reward per name and step, so that returns do not overflow. */
 const MAX_REWARD = 1e15
 
-/** The name of a reward that the world gives no name. */
+/** The name of an unnamed reward. */
 const REWARD = "reward"
 
-/** The step of an agent for which the world returned nothing. */
+/** The step of an agent that the world did not mention. */
 export const NOTHING: AgentStep = { reward: 0, rewards: {}, terminated: false, truncated: false, info: {} }
 
 /**
- * The step, with its defaults. Throws if it is not one: `InvalidReward`, `InvalidFlag` or `InvalidStepInfo` by what is
- * wrong in it, otherwise `InvalidStep`.
+ * Fills in defaults. Throws `InvalidReward`, `InvalidFlag`, `InvalidStepInfo` or, for other mistakes, `InvalidStep`.
  */
 export const checkStep = (agent: string, step: unknown): AgentStep => {
   const wrong = (where: string, expected: string, found: unknown, code = "InvalidStep"): Error =>
