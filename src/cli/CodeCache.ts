@@ -1,4 +1,7 @@
-/** Where the command line keeps compiled code. The directory belongs to the user alone, since what is in it is executed. */
+/**
+ * The directory in which the command line caches compiled code. Node executes its contents, so only the user may write
+ * there.
+ */
 import * as fs from "node:fs"
 import * as module from "node:module"
 import * as os from "node:os"
@@ -6,8 +9,9 @@ import * as path from "node:path"
 import * as OwnerOnly from "../platform/OwnerOnly.ts"
 
 /**
- * The directory for compiled code, which is made: `$XDG_CACHE_HOME/hindcast/code` (`~/.cache/hindcast/code`), or what
- * `NODE_COMPILE_CACHE` names.
+ * Creates and returns the cache directory: `NODE_COMPILE_CACHE`, else `$XDG_CACHE_HOME/hindcast/code`, else
+ * `~/.cache/hindcast/code`. Returns `undefined` if the cache is disabled or the directory cannot be private to the
+ * user.
  */
 export const directory = (): string | undefined => {
   const { NODE_DISABLE_COMPILE_CACHE: disabled, NODE_COMPILE_CACHE: named, XDG_CACHE_HOME: wanted = "" } = process.env
@@ -17,9 +21,9 @@ export const directory = (): string | undefined => {
       OwnerOnly.makeDirectory(path.resolve(named))
       return path.resolve(named)
     }
-    // A relative path is to be ignored (XDG Base Directory Specification): it would lead to a directory of the place one stands in.
+    // The XDG Base Directory Specification ignores relative paths: they would depend on the working directory.
     const caches = path.isAbsolute(wanted) ? wanted : path.join(os.homedir(), ".cache")
-    // A home that does not exist, as that of many system users, is not made.
+    // Many system users have a home that does not exist. Do not create it.
     if (!path.isAbsolute(caches) || !fs.existsSync(path.dirname(caches))) return undefined
     if (!isOwn(nearestExisting(caches))) return undefined
     const own = path.join(caches, "hindcast")
@@ -30,24 +34,23 @@ export const directory = (): string | undefined => {
     OwnerOnly.restrictDirectory(code)
     return code
   } catch {
-    // Without a directory of the user's own (a home that is read-only, or somebody else's) the code is compiled anew.
+    // A read-only home, or one of another user: run without a cache.
     return undefined
   }
 }
 
-/** Lets Node keep in a directory what it compiles of other modules: agents, and what they import. Node has such a cache from 22.1 on. */
+/** Lets Node cache compiled code of other modules, such as agents and their imports (Node 22.1 or newer). */
 export const enable = (directory: string): void => {
   const { enableCompileCache } = module as { readonly enableCompileCache?: (directory: string) => unknown }
   if (process.env.NODE_COMPILE_CACHE === undefined) enableCompileCache?.(directory)
 }
 
-/** A directory, or the nearest one above it that exists. */
 const nearestExisting = (directory: string): string =>
   fs.existsSync(directory) ? directory : nearestExisting(path.dirname(directory))
 
 /**
- * Whether a directory belongs to this process's user. Under `sudo`, which may keep the caller's home, it does not: directories that root
- * makes there could not be removed by the caller. Windows has no such ids.
+ * Whether the directory belongs to this process's user. It does not under a `sudo` that keeps the caller's home: the
+ * caller could not remove directories that root creates there. Always true on Windows, which has no such ids.
  */
 const isOwn = (directory: string): boolean => {
   const user = process.geteuid?.()

@@ -1,10 +1,10 @@
 /**
- * Runs the packs of the built command line (`scripts/packs.mjs`): each is a script of many chunks, and each chunk a function that runs
- * when it is first asked for.
+ * Runs the packs of the built command line (`scripts/packs.mjs`). A pack is a script of many chunks; each chunk is a
+ * function that runs on first use.
  *
- * Node compiles a script with a cache of compiled code on every version, and modules only from 22.1 on: compiling is a fifth of the
- * processor time of a short command. A pack's cache has the code that ran in the commands that wrote it. A command that loads a part
- * that none of them loaded writes it again with its own.
+ * Node caches compiled scripts on every version, but modules only from 22.1 on, and compiling takes a fifth of a short
+ * command's processor time. A pack's cache holds the code that earlier commands ran. A command that loads a part for
+ * the first time writes the cache again.
  */
 import { createHash, randomUUID } from "node:crypto"
 import * as fs from "node:fs"
@@ -14,20 +14,17 @@ import { fileURLToPath } from "node:url"
 import * as vm from "node:vm"
 import * as OwnerOnly from "../platform/OwnerOnly.ts"
 
-/** The packs of one bundle. */
 export interface Packs {
-  /** The URL of a file beside them. */
+  /** The URL of a file in the packs' directory. */
   readonly url: string
-  /** The numbers of the chunks in each pack, by its file's name. */
+  /** The numbers of each pack's chunks, by the pack's file name. */
   readonly contents: Readonly<Record<string, ReadonlyArray<number>>>
-  /** A directory that belongs to the user alone, for compiled code. */
+  /** A directory for compiled code that only the user can write to. */
   readonly caches: string | undefined
 }
 
-/** What a chunk exports. */
 type Exported = Readonly<Record<string, unknown>>
 
-/** A chunk, as a pack has it. */
 type Chunk = (
   chunk: (number: number) => Exported,
   later: (number: number) => Promise<Exported>,
@@ -39,7 +36,7 @@ type Chunk = (
 /** Scripts have no `import()` of their own. */
 const module = (specifier: string): Promise<unknown> => import(specifier)
 
-/** Runs a chunk and what it needs. Returns what it exports. */
+/** Runs a chunk and the chunks that it needs, and returns its exports. */
 export const run = ({ url, contents, caches }: Packs, entry: number): Exported => {
   const directory = path.dirname(fileURLToPath(url))
   const require = createRequire(url)
@@ -81,18 +78,17 @@ export const run = ({ url, contents, caches }: Packs, entry: number): Exported =
   return chunk(entry)
 }
 
-/** A pack that was compiled. */
 interface Compiled {
   readonly script: vm.Script
-  /** The file of its cache and, if its code was used, the parts of the program that had been loaded when it was written. */
+  /** The cache file. `parts` lists the program parts that the cache covers; undefined if Node rejected it. */
   readonly cache: { readonly file: string; readonly parts: ReadonlySet<number> | undefined } | undefined
 }
 
-/** Compiling less than this takes no longer than to read what was compiled. */
+/** Below this length in characters, compiling is as fast as reading a cache. */
 const SMALL = 4096
 
 const compile = (file: string, caches: string | undefined): Compiled => {
-  // Packs have no character above 127, so that their bytes are their characters.
+  // Packs contain only ASCII, so a byte is a character.
   const text = fs.readFileSync(file, "latin1")
   const cacheFile = caches === undefined || text.length < SMALL ? undefined : path.join(caches, cacheName(file))
   const found = cacheFile === undefined ? undefined : read(cacheFile)
@@ -101,19 +97,19 @@ const compile = (file: string, caches: string | undefined): Compiled => {
   return { script, cache: { file: cacheFile, parts: script.cachedDataRejected === false ? found?.parts : undefined } }
 }
 
-/** A pack's name says what is in it. Code that was compiled otherwise, as with other flags, is refused by Node. */
+/** A pack's name contains its content hash. Node rejects code that was compiled with other flags. */
 const cacheName = (pack: string) => `${path.basename(pack, ".cjs")}-${process.version}-${process.arch}`
 
 const DIGEST = 32
 
 const digest = (bytes: Uint8Array) => createHash("sha256").update(bytes).digest()
 
-/** A cache's file: the digest of what follows, the number of parts, the number of each part, the code. */
+/** Reads a cache file: a digest of the rest, the number of parts, the part numbers, the code. */
 const read = (file: string) => {
   try {
     const bytes = fs.readFileSync(file)
     const kept = bytes.subarray(DIGEST)
-    // Node would run code of which some bytes had changed on the disk.
+    // Node would run code with flipped bytes.
     if (!digest(kept).equals(bytes.subarray(0, DIGEST))) return undefined
     const count = kept.readUInt32LE(0)
     const parts = new Set(Array.from({ length: count }, (_, index) => kept.readUInt32LE(4 * (index + 1))))
@@ -123,7 +119,7 @@ const read = (file: string) => {
   }
 }
 
-/** Writes a pack's cache if there is none, or if it lacks a part that this process loaded. */
+/** Writes a pack's cache if there is none or if it lacks a part that this process loaded. */
 const keep = ({ script, cache }: Compiled, loaded: ReadonlySet<number>) => {
   if (cache === undefined) return
   if (cache.parts !== undefined && [...loaded].every((part) => cache.parts?.has(part) === true)) return
@@ -137,12 +133,12 @@ const keep = ({ script, cache }: Compiled, loaded: ReadonlySet<number>) => {
     fs.renameSync(partial, cache.file)
     removeOld(path.dirname(cache.file))
   } catch {
-    // A full disk, say: the next command compiles anew.
+    // For example, the disk is full. The next command compiles again.
     fs.rmSync(partial, { force: true })
   }
 }
 
-/** Days after which a cache is removed that nothing wrote anew: as a rule one of an earlier version. */
+/** Days after its last write that a cache is removed. Most such caches belong to earlier versions. */
 const KEPT_DAYS = 30
 
 const removeOld = (caches: string) => {

@@ -1,4 +1,4 @@
-/** The `hindcast` command tree and its entry point: `program` runs one command line as an Effect. */
+/** The `hindcast` command tree. */
 import { CliConfig, Command } from "@effect/cli"
 import { Console, Effect } from "effect"
 import { VERSION } from "../kernel/versions.ts"
@@ -11,7 +11,7 @@ import * as Output from "./command/Output.ts"
 import * as Help from "./terminal/Help.ts"
 import * as Overview from "./terminal/Overview.ts"
 
-/** Runs one command line as an Effect. `Argv.arrange` prepares its input from the words that were typed. */
+/** Runs one command line that `Argv.arrange` has parsed. */
 export const program = ({ args, path, overview, problem, json }: Argv.Arranged) => {
   if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
   if (problem !== undefined) return problem
@@ -24,21 +24,23 @@ export const program = ({ args, path, overview, problem, json }: Argv.Arranged) 
         return sayingTimes(run(["node", "hindcast", ...args]), path, json)
       },
     ).pipe(
-      // The parser both prints and returns its errors. The print is dropped, so that all errors are reported by one
-      // place.
+      // The parser prints its errors and returns them too. `Failure` reports all errors, so drop the print.
       Effect.withConsole({ ...console, log: writeParserOutput(path), error: () => Effect.void }),
       Effect.provide(CliConfig.layer({ isCaseSensitive: true, showBuiltIns: false })),
     ),
   )
 }
 
-/** Says how times were understood: in the document, or beside the answer. Studio's page says it where it was asked. */
+/**
+ * Reports how Hindcast understood the times on the command line: in the JSON document, or on the standard error. Studio
+ * shows it on its page.
+ */
 const sayingTimes = <A, E, R>(command: Effect.Effect<A, E, R>, path: Catalogue.Path, json: boolean) =>
   path[0] === "studio"
     ? command
     : NamedTimes.following(command, (text) => (json ? Effect.void : Output.note(CommandHints.inText(text))))
 
-/** Prints the output of the parser's built-in options: a command's help, the version, a completion script. */
+/** Prints the output of the parser's built-in options: help, the version, completion scripts. */
 const writeParserOutput = (path: Catalogue.Path) => (text: unknown) =>
   path.length > 0
     ? writeLines(Help.lines(String(text), path))

@@ -11,7 +11,7 @@ import * as Failure from "./command/Failure.ts"
 import { program } from "./Program.ts"
 import * as LongFolds from "./terminal/LongFolds.ts"
 
-/** Succeeds when the reader of the output closes its end (`EPIPE`), as `head` does. That is not an error. */
+/** Succeeds when the output's reader closes its end (`EPIPE`), as `head` does. That is not an error. */
 const readerGone = Effect.async<void>((resume) => {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
@@ -21,17 +21,16 @@ const readerGone = Effect.async<void>((resume) => {
   }
 })
 
-/** Exits once the output was flushed, even if an agent's module left timers or handles open. */
+/** Flushes the output and exits, even if an agent's module left timers or handles open. */
 const exit = (code: number) => process.stdout.write("", () => process.exit(code))
 
-/** Runs the command of these words and exits. */
 export const start = async (words: ReadonlyArray<string>): Promise<void> => {
   const arranged = await Argv.arrange(words)
   program(arranged).pipe(
     Effect.provideService(FoldWatch, LongFolds.watch(arranged, process.stderr, CommandHints.inText)),
     Effect.raceFirst(readerGone),
     Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)),
-    // The standard output holds answers only; logs go to the standard error.
+    // The standard output holds only results; logs go to the standard error.
     Effect.provide(Logger.replace(Logger.defaultLogger, Logger.withConsoleError(Logger.logfmtLogger))),
     NodeRuntime.runMain({
       disableErrorReporting: true,
@@ -39,7 +38,7 @@ export const start = async (words: ReadonlyArray<string>): Promise<void> => {
       teardown: (result) => {
         const failure = Exit.isSuccess(result) ? undefined : Failure.ofCause(result.cause, arranged.path)
         if (failure !== undefined) process.stderr.write(`${Failure.render(failure, arranged.json)}\n`)
-        // A command that runs another program passes its exit code on.
+        // A command that runs another program exits with that program's code.
         exit(failure?.exitCode ?? Number(process.exitCode ?? 0))
       },
     }),

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /**
- * The executable `hindcast`. It prints the version itself, without loading anything else, and passes every other command line to `Start`.
+ * The executable `hindcast`. It prints the version without loading anything else and passes all other command lines to
+ * `Start`.
  */
 import { VERSION } from "../kernel/versions.ts"
 import * as CodeCache from "./CodeCache.ts"
@@ -9,7 +10,7 @@ const words = process.argv.slice(2)
 
 if (words.length === 1 && words[0] === "--version") {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    // The reader of the output closed its end (`EPIPE`). That is not an error.
+    // The output's reader closed its end (`EPIPE`). That is not an error.
     if (error.code !== "EPIPE") throw error
   })
   process.stdout.write(`${VERSION}\n`)

@@ -1,6 +1,6 @@
 /**
- * Every command, once: what the overview, the help, completions, README and the reference say of it, and where it is. None of them is
- * loaded by this list.
+ * The list of all commands: their texts for the overview, help, completions, README and reference, and where to load
+ * them. The list itself loads no command.
  */
 
 import * as Doors from "./Doors.ts"
@@ -15,7 +15,7 @@ import * as Working from "./Working.ts"
 /** The words of a command: `["plugin", "add"]`. */
 export type Path = ReadonlyArray<string>
 
-/** Every command by topic, in the order in which people are told of them. */
+/** All commands by topic, in the order in which the overview shows them. */
 export const TOPICS: ReadonlyArray<readonly [topic: string, commands: ReadonlyArray<Entry>]> = [
   ["Run", Working.RUN],
   ["Coding agents", Doors.DOORS],
@@ -27,13 +27,11 @@ export const TOPICS: ReadonlyArray<readonly [topic: string, commands: ReadonlyAr
   ["This machine", Exchange.MACHINE],
 ]
 
-/** Every command. */
 export const ENTRIES: ReadonlyArray<Entry> = TOPICS.flatMap(([, commands]) => commands)
 
-/** The words of each command. */
 export const PATHS: ReadonlyArray<Path> = ENTRIES.map(({ path }) => path.split(" "))
 
-/** What commands that share their first word are about. */
+/** Descriptions of the groups: commands that share their first word. */
 export const GROUPS: ReadonlyMap<string, string> = new Map([
   ["cassette", "What a provider's model answered, in a file that is played without the provider"],
   ["hooks", "Record and gate the coding agent that you use"],
@@ -49,7 +47,7 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
   ["export", "Write what is in a log to a file that other programs read"],
 ])
 
-/** Commands that this program calls itself. No list has them. */
+/** Commands that only this program itself calls. No list shows them. */
 const OWN: ReadonlyArray<Entry> = [
   {
     path: "demo-kernel",
@@ -59,13 +57,12 @@ const OWN: ReadonlyArray<Entry> = [
   },
 ]
 
-/** The command of these words. */
 export const find = (path: Path): Entry | undefined => {
   const words = path.join(" ")
   return [...ENTRIES, ...OWN].find((entry) => entry.path === words)
 }
 
-/** The words that may follow these: the first words of commands, or those of a group. */
+/** The words that may follow these: first words of commands, or the commands of a group. */
 export const wordsAfter = (before: Path): ReadonlyArray<string> => [
   ...new Set(
     PATHS.filter((path) => before.every((word, index) => path[index] === word)).flatMap(

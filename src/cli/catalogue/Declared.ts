@@ -1,4 +1,4 @@
-/** The options that commands declare, as their parser has them. */
+/** The options that commands declare to the parser. */
 import { Command, CommandDescriptor as Descriptor, type Usage } from "@effect/cli"
 import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Array"
 import * as Catalogue from "./Catalogue.ts"
@@ -7,18 +7,16 @@ import type { Entry, Loaded } from "./Entry.ts"
 /** How an option is typed. */
 export interface Declared {
   readonly takesValue: boolean
-  /** Whether it may be given several times. */
   readonly repeats: boolean
 }
 
-/** Options by their names: `--limit`. */
+/** Options by name, such as `--limit`. */
 export type Options = ReadonlyMap<string, Declared>
 
-/** The options of one command. */
 export const ofCommand = async (entry: Entry): Promise<Options> =>
   new Map(inUsage(Descriptor.getUsage((await entry.load()).descriptor), false))
 
-/** The options of all commands. One that takes a value somewhere takes one here. */
+/** The options of all commands together. An option takes a value here if it does in any command. */
 export const ofAll = async (): Promise<Options> => {
   const all = new Map<string, Declared>()
   for (const entry of Catalogue.ENTRIES) {
@@ -28,7 +26,7 @@ export const ofAll = async (): Promise<Options> => {
   return all
 }
 
-/** The options in a usage. Its text has them too, and takes twenty times as long. */
+/** Reads the options from a usage. Its rendered text has them too, but takes twenty times as long. */
 const inUsage = (usage: Usage.Usage, repeats: boolean): ReadonlyArray<readonly [string, Declared]> => {
   switch (usage._tag) {
     case "Named": {
@@ -48,7 +46,7 @@ const inUsage = (usage: Usage.Usage, repeats: boolean): ReadonlyArray<readonly [
   }
 }
 
-/** A command below its group, or all commands: what the parser is given. */
+/** The commands for the parser: one command in its group, or all of them. */
 export const tree = async (path: Catalogue.Path): Promise<NonEmptyReadonlyArray<Loaded>> => {
   const entry = Catalogue.find(path)
   const entries = entry === undefined ? Catalogue.ENTRIES : [entry]

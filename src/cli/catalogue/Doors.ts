@@ -1,7 +1,6 @@
 /** Commands that record and gate coding agents. */
 import { command, type Entry } from "./Entry.ts"
 
-/** Coding agents. */
 export const DOORS: ReadonlyArray<Entry> = [
   {
     path: "hooks install",

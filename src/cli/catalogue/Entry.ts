@@ -1,26 +1,25 @@
-/** What the command line says of a command before it is loaded, and where it is. Its options and arguments are in its module. */
+/** A command's texts, and how to load it. Its options and arguments are in its own module. */
 import type { CliApp, Command } from "@effect/cli"
 
-/** A command that was loaded. What it fails with, and what its options come to, is its own affair. */
+/** A loaded command. The catalogue does not know its errors and option types. */
 export type Loaded = Command.Command<string, CliApp.CliApp.Environment, unknown, unknown>
 
-/** A command: all that is said of it outside of its own module. */
 export interface Entry {
   /** Its words: `plugin add`. */
   readonly path: string
-  /** How it is called, and what that does: its lines in the overview. */
+  /** Its lines in the overview: a usage, and what it does. */
   readonly uses: ReadonlyArray<readonly [usage: string, does: string]>
   /** A command line that works, without the program's name. */
   readonly example: string
-  /** What exit codes mean here, where it is more than they mean everywhere: a sentence. */
+  /** One sentence about exit codes that mean more for this command than for others. */
   readonly exits?: string
-  /** Where a page tells of it: `docs/guides/play-a-world.md`. */
+  /** Its guide: `docs/guides/play-a-world.md`. */
   readonly page?: string
-  /** Loads it, with what it alone needs. */
+  /** Loads the command and its own dependencies. */
   readonly load: () => Promise<Loaded>
 }
 
-/** How a command is loaded. It needs nothing but what the program provides. */
+/** Types a loader as an entry's `load`. The program provides all services that the command needs. */
 export const command = <Name extends string, R extends CliApp.CliApp.Environment, E, A>(
   load: () => Promise<Command.Command<Name, R, E, A>>,
 ): Entry["load"] => load as unknown as Entry["load"]

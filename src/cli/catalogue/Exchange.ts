@@ -1,7 +1,6 @@
-/** Commands that exchange with other programs, and about this machine. */
+/** Commands that exchange data with other programs, and those about this machine. */
 import { command, type Entry } from "./Entry.ts"
 
-/** From other programs. */
 export const FROM_OTHERS: ReadonlyArray<Entry> = [
   {
     path: "import",
@@ -12,7 +11,6 @@ export const FROM_OTHERS: ReadonlyArray<Entry> = [
   },
 ]
 
-/** To other programs. */
 export const TO_OTHERS: ReadonlyArray<Entry> = [
   {
     path: "export events",
@@ -72,7 +70,6 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
   },
 ]
 
-/** This machine. */
 export const MACHINE: ReadonlyArray<Entry> = [
   {
     path: "doctor",

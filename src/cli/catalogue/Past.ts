@@ -1,7 +1,6 @@
 /** Commands about what happened. */
 import { command, type Entry } from "./Entry.ts"
 
-/** The past. */
 export const PAST: ReadonlyArray<Entry> = [
   {
     path: "log ls",

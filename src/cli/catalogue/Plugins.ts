@@ -1,7 +1,6 @@
 /** Commands about plugins. */
 import { command, type Entry } from "./Entry.ts"
 
-/** Plugins. */
 export const PLUGINS: ReadonlyArray<Entry> = [
   {
     path: "plugin new",

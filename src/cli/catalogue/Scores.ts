@@ -1,7 +1,6 @@
 /** Commands about tasks and their scores. */
 import { command, type Entry } from "./Entry.ts"
 
-/** Tasks and scores. */
 export const SCORES: ReadonlyArray<Entry> = [
   {
     path: "task ls",

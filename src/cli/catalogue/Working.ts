@@ -1,7 +1,6 @@
-/** Commands that let agents work, and that answer them. */
+/** Commands that run agents, and commands that answer their questions. */
 import { command, type Entry } from "./Entry.ts"
 
-/** Run. */
 export const RUN: ReadonlyArray<Entry> = [
   {
     path: "demo",

@@ -1,4 +1,4 @@
-/** A conversation at a terminal: shows what the agent says and does, and takes what is typed. */
+/** A conversation at a terminal: shows what the agent says and does, and submits what the user types. */
 
 import { Deferred, Effect, Fiber, Ref, Stream, SubscriptionRef } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
@@ -11,28 +11,27 @@ import type { ChatTerminal } from "./ChatTerminal.ts"
 import * as ChatTranscript from "./ChatTranscript.ts"
 import type { ConversationAtWork, Failure } from "./ConversationAtWork.ts"
 
-/** What a conversation is shown and typed by. */
 export interface ChatOptions {
   readonly terminal: ChatTerminal
-  /** Prints what the channel tells as JSON Lines, and nothing else. */
+  /** Prints the channel's events as JSON Lines, and nothing else. */
   readonly json: boolean
   /** The name of the person at the terminal. */
   readonly user: string
 }
 
-/** What inputs that are typed here come through. */
+/** The recorded source of inputs that are typed here. */
 const SOURCE = "chat"
 
 /**
- * Talks until the conversation is ended, the task is closed or, without a person, the input has ended and the agent
- * waits. Fails as soon as the agent's work does, also while nothing is typed. Answers with the conversation as it was in the end.
+ * Talks until the user ends the conversation, the task is closed, or piped input has ended and the agent waits. Fails
+ * as soon as the agent's work fails, even while nobody types. Returns the last conversation: `/undo` replaces it.
  */
 export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }: ChatOptions) =>
   Effect.gen(function* () {
     const { style } = terminal
     const { position: began } = yield* (yield* EventLog).head
     const current = yield* Ref.make(first)
-    /** What was told last. */
+    /** The last event shown. */
     const told = yield* SubscriptionRef.make({ isReady: false, position: 0 })
     const done = yield* Deferred.make<void, Failure>()
     const questions = yield* ChatQuestions.make(terminal, user)
@@ -53,7 +52,7 @@ export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }
         if (event.type === "onAgentStateChange" && event.state === "done") yield* Deferred.succeed(done, undefined)
       })
 
-    /** Tells what happens, and notices when the agent's work fails. */
+    /** Shows the conversation's events in the background. Fails `done` if the agent's work fails. */
     const tell = ({ channel, after, ended }: ConversationAtWork) => {
       const isOwn = (event: { readonly by: string; readonly source: string; readonly position: number }) =>
         terminal.isInteractive && event.position > began && event.by === `human:${user}` && event.source === SOURCE
@@ -102,7 +101,7 @@ export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }
       })
 
     let last = 0
-    /** Takes a line. Answers whether the conversation goes on. */
+    /** Handles a line. Returns false to end the conversation. */
     const take = (line: string) =>
       Effect.gen(function* () {
         const typed = ChatLine.parse(line)

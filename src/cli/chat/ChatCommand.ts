@@ -1,4 +1,4 @@
-/** The command `hindcast chat`: talks with an agent at work, in the terminal or through pipes. */
+/** The command `hindcast chat`: a conversation with an agent at work, in the terminal or through pipes. */
 
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
@@ -30,7 +30,6 @@ const options = {
   timeline: TimelineOption.timeline,
 }
 
-/** `hindcast chat` */
 export const chat = Command.make("chat", { ...common, ...options }, ({ log, json, ...typed }) =>
   Effect.gen(function* () {
     if (Option.isSome(typed.model) === Option.isSome(typed.task)) {
@@ -95,7 +94,7 @@ const talk = (
 ) =>
   Effect.flatMap(terminalOf(json), (terminal) => Chat.talk(conversation, { terminal, json, user })).pipe(Effect.scoped)
 
-/** What is said first. */
+/** The first line that is not blank. */
 const firstLine = (terminal: ChatTerminal.ChatTerminal): Effect.Effect<string, BadInput> =>
   Effect.flatMap(terminal.next, (line) => {
     if (line === undefined)

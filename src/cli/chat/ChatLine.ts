@@ -1,9 +1,8 @@
-/** What a person types in a conversation: words to the agent, or a command to the chat itself. */
+/** Parses lines of a conversation: words to the agent, or commands to the chat. */
 
 import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
-/** A line that was typed. */
 export type ChatLine =
   | { readonly kind: "nothing" }
   | { readonly kind: "say"; readonly text: string; readonly delivery: InputDelivery }
@@ -14,7 +13,6 @@ const NAMES = ["why", "state", "cost", "undo", "help", "quit"] as const
 
 export type CommandName = (typeof NAMES)[number]
 
-/** The page of `/help`. */
 export const HELP: ReadonlyArray<readonly [typed: string, does: string]> = [
   ["TEXT", "say it: the agent is told once it is done with what it does"],
   ["> TEXT", "steer: it is told before its next turn"],
@@ -27,7 +25,7 @@ export const HELP: ReadonlyArray<readonly [typed: string, does: string]> = [
   ["/quit", "end the conversation"],
 ]
 
-/** Reads a line. Two slashes at the beginning say a text that begins with one. */
+/** Parses a line. A leading `//` stands for a text that begins with a slash. */
 export const parse = (line: string): ChatLine => {
   const text = line.trim()
   if (text === "") return { kind: "nothing" }

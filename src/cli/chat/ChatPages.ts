@@ -1,4 +1,4 @@
-/** What the chat's own commands show: causes, state, costs. */
+/** The output of the chat's own commands. */
 
 import { Effect } from "effect"
 import type { Channel } from "../../agents/channel/Channel.ts"
@@ -14,7 +14,6 @@ import * as Table from "../terminal/Table.ts"
 import { count, oneLine } from "../terminal/Text.ts"
 import { HELP } from "./ChatLine.ts"
 
-/** `/help` */
 export const help = (style: Style): ReadonlyArray<string> =>
   Table.rows(
     style,
@@ -33,13 +32,12 @@ export const why = (style: Style, { taskId, timeline }: Channel) =>
     return [...EventPage.chain(style, chain)]
   })
 
-/** `/state`: what the agent does, and where. */
 export const state = (style: Style, channel: Channel) =>
   Effect.map(channel.state, (now) => [
     `${style.bold(now.replaceAll("_", " "))} ${style.dim(`task ${oneLine(channel.taskId)} on ${oneLine(channel.timeline)}`)}`,
   ])
 
-/** `/cost`: the tokens that each model used, and what they cost. */
+/** `/cost`: the tokens that each model used, and their cost. */
 export const cost = ({ taskId, timeline }: Channel) =>
   Effect.gen(function* () {
     const models = new Map<string, { answers: number; input: number; output: number; usd: number; unpriced: number }>()

@@ -1,4 +1,4 @@
-/** Asks the person at the terminal about what waits for an approval, one question after the other. */
+/** Asks the person at the terminal to approve or reject pending confirmations, one at a time. */
 
 import { Deferred, Effect, FiberId, type Scope } from "effect"
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
@@ -13,15 +13,14 @@ import type { ChatTerminal } from "./ChatTerminal.ts"
 
 type Asked = Extract<ChannelEvent, { readonly type: "onToolCallRequest" }>
 
-/** The questions of a conversation. */
 export interface ChatQuestions {
-  /** Asks, as soon as no other question is open. */
+  /** Asks as soon as no other question is open. */
   readonly ask: (question: Asked) => Effect.Effect<void>
-  /** A question was answered, here or elsewhere, or no longer waits. */
+  /** Withdraws a question that was answered elsewhere or no longer waits. */
   readonly settle: (confirmationId: string) => Effect.Effect<void>
 }
 
-/** The questions to a person. The answers are for exactly what was shown. */
+/** Each answer carries the digest of the displayed request, so it approves exactly that. */
 export const make = (
   terminal: ChatTerminal,
   user: string,

@@ -1,4 +1,4 @@
-/** Where a conversation is typed and shown: a person's terminal, or pipes. */
+/** The input and output of a conversation: a person's terminal, or pipes. */
 
 import * as readline from "node:readline"
 import { Effect, Queue, type Scope } from "effect"
@@ -7,24 +7,22 @@ import * as Question from "../terminal/Question.ts"
 import type { Style } from "../terminal/Style.ts"
 import * as Wrap from "../terminal/Wrap.ts"
 
-/** The terminal of a conversation. */
 export interface ChatTerminal {
-  /** The next line that is typed; undefined at the end of the input. */
+  /** The next typed line; undefined at the end of the input. */
   readonly next: Effect.Effect<string | undefined>
-  /** Whether a person sees what is shown at once, and can be asked. */
+  /** Whether a person watches the output and can answer questions. */
   readonly isInteractive: boolean
   readonly style: Style
   readonly columns: number
   /** Shows text, which may end within a line. */
   readonly write: (text: string) => Effect.Effect<void>
   /**
-   * Shows a question, and answers with the first line that is typed after it was shown. What was typed before is no
-   * answer.
+   * Shows a question and returns the first line typed after it appeared. Earlier typing does not count as an answer.
    */
   readonly ask: (question: string) => Effect.Effect<string>
 }
 
-/** The standard input and output: as a person's terminal where they are one. */
+/** The standard input and output: interactive if both are a terminal. */
 export const standard: Effect.Effect<ChatTerminal, never, Scope.Scope> = Effect.suspend(() =>
   Question.isPossible() ? interactive : piped,
 )
@@ -41,13 +39,13 @@ const opened = (isTerminal: boolean) =>
       Effect.sync(() => {
         reader.close()
         if (!isTerminal) return
-        // Nobody is asked for more.
+        // Remove the prompt.
         readline.cursorTo(process.stdout, 0)
         readline.clearScreenDown(process.stdout)
       }),
   )
 
-/** Pipes, or files: lines come as they are read, and nobody is asked. */
+/** Pipes or files. Questions never get an answer. */
 export const piped: Effect.Effect<ChatTerminal, never, Scope.Scope> = Effect.gen(function* () {
   const queue = yield* Queue.unbounded<string | undefined>()
   const reader = yield* opened(false)
@@ -67,19 +65,19 @@ export const piped: Effect.Effect<ChatTerminal, never, Scope.Scope> = Effect.gen
 const PROMPT = "you: "
 
 /**
- * A person's terminal. What is shown comes above the line that the person types in. The last line that was shown is
- * written again when more of it comes.
+ * A person's terminal. Output appears above the line that the person is typing. When more of an unfinished output line
+ * arrives, the terminal writes that line again.
  */
 const interactive = Effect.gen(function* () {
   const queue = yield* Queue.unbounded<string | undefined>()
   const reader = yield* opened(true)
-  /** The line that was shown last, as long as it has no end. */
+  /** The last output line, while it is unfinished. */
   let open = ""
-  /** Whether the line that was open was ended by the person, so that it needs no other end. */
+  /** Whether the person's line break ended the unfinished line, so that it needs none of its own. */
   let isTyped = false
   let answer: ((line: string) => void) | undefined
   reader.on("line", (line) => {
-    // The person's line ended the one that was open above it.
+    // The person's line break also ended the output line above.
     isTyped = open !== ""
     open = ""
     if (answer === undefined) queue.unsafeOffer(line)
@@ -90,7 +88,7 @@ const interactive = Effect.gen(function* () {
   reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
   reader.prompt()
 
-  /** Takes the line that is typed in, and an open line above it, from the screen. */
+  /** Clears the typed line, and an unfinished output line above it. */
   const clear = () => {
     const { rows } = reader.getCursorPos()
     const above = rows + (open === "" ? 0 : rowsOf(open))

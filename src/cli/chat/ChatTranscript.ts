@@ -1,4 +1,4 @@
-/** What a conversation looks like: turns what a channel tells into text, piece by piece. */
+/** Turns the events of a channel into the text of a conversation, piece by piece. */
 
 import type { ChannelEvent } from "../../agents/channel/ChannelEvent.ts"
 import { visibleLines } from "../../values/PlainText.ts"
@@ -7,17 +7,16 @@ import type { Style } from "../terminal/Style.ts"
 import { oneLine, shorten, value } from "../terminal/Text.ts"
 import * as StreamedMarkdown from "./StreamedMarkdown.ts"
 
-/** Tells what to show of each event. */
 export interface ChatTranscript {
   readonly of: (event: ChannelEvent) => string
 }
 
-/** Most characters of arguments and results. */
+/** Maximum length of arguments and results, in characters. */
 const MAX_LENGTH = 160
 
 /**
- * @param user whose own answers are not told
- * @param isOwn whether an input was typed here, and is on the screen already
+ * @param user leaves out this person's own answers to questions
+ * @param isOwn whether an input was typed here, and is already on the screen
  */
 export const make = (
   style: Style,
@@ -25,9 +24,9 @@ export const make = (
   isOwn: (event: Extract<ChannelEvent, { readonly type: "onInputReceived" }>) => boolean,
 ): ChatTranscript => {
   const markdown = StreamedMarkdown.make(style)
-  /** The text of the answer that is under way, as far as it was shown. */
+  /** The part of the current answer that is on the screen. */
   let streamed = ""
-  /** The text of the last answer that was shown while it streamed, and has no message yet. */
+  /** The last answer that was streamed and whose message has not arrived yet. */
   let unsaid = ""
   let request = ""
   let isWithinLine = false
@@ -37,7 +36,7 @@ export const make = (
     return text
   }
 
-  /** Ends what was streamed, and the line. */
+  /** Ends the streamed text and the line. */
   const ended = (): string => {
     const rest = streamed === "" ? "" : markdown.end()
     unsaid = streamed === "" ? unsaid : streamed
@@ -99,7 +98,7 @@ export const make = (
           return line(style.dim(`The model is asked again in ${inWords(retryInMs)} (${why}).`))
         }
         case "onAgentStateChange":
-          // An answer that was interrupted has no message.
+          // An interrupted answer has no message.
           return event.state === "thinking" ? "" : ended()
         case "onToolCallRequest":
         case "onReadyForInput":

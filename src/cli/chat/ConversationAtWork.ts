@@ -1,4 +1,4 @@
-/** An agent in a conversation: begun on a new task, gone back to an earlier point in a fork, or at work elsewhere. */
+/** A conversation with an agent: on a new task, in a fork after `/undo`, or in another process. */
 
 import { Data, Deferred, Effect, Fiber, Option, type Scope, Stream } from "effect"
 import * as Channel from "../../agents/channel/Channel.ts"
@@ -17,43 +17,40 @@ import { defined } from "../../values/defined.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { value } from "../terminal/Text.ts"
 
-/** What ends a conversation, or keeps it from beginning. */
 export interface Failure {
   readonly _tag: string
   readonly message: string
 }
 
-/** A conversation with an agent at work. */
 export interface ConversationAtWork {
   readonly channel: Channel.Channel
-  /** The position after which nothing was told yet. */
+  /** The position after which to show events. */
   readonly after: number
-  /** Ends the conversation. Its task is closed as achieved. */
+  /** Ends the conversation and closes its task as achieved. */
   readonly end: Effect.Effect<void>
   /** Waits until the agent's work has ended. */
   readonly ended: Effect.Effect<void, Failure>
-  /** Goes back to before the last input, in a fork. The conversation that was is abandoned. */
+  /** Returns to the point before the last input, in a fork, and abandons this conversation. */
   readonly undo: (anyway: boolean) => Effect.Effect<readonly [ConversationAtWork, undone: string], Failure>
 }
 
-/** Say something first: there is nothing to undo. */
+/** The agent has heard no input yet. */
 export class NothingToUndo extends Data.TaggedError("NothingToUndo") {
   override get message() {
     return "There is nothing to undo: expected something that you said and the agent heard, found nothing."
   }
 }
 
-/** Undo where the agent works: it works in another process. */
+/** Only the process that runs the agent can undo. */
 export class WorksElsewhere extends Data.TaggedError("WorksElsewhere") {
   override get message() {
     return "The agent works in another process: go back there, or fork its task: `hindcast fork --help` says how."
   }
 }
 
-/** Another kernel took over the log, and has the task now. */
+/** Another kernel took over the log, and now has the task. */
 export class ConversationTakenOver extends Data.TaggedError("ConversationTakenOver")<{
   readonly taskId: string
-  /** Who took over. */
   readonly by: string
 }> {
   override get message() {
@@ -65,10 +62,9 @@ export class ConversationTakenOver extends Data.TaggedError("ConversationTakenOv
   }
 }
 
-/** Steps of a conversation: it ends when people end it. */
+/** A conversation has practically no step limit: people end it. */
 const STEPS = 1_000_000_000
 
-/** Begins a conversation on a new task. */
 export const begin = (agent: Agent.AdvancingAgent, deltas: Deltas, options: RunOptions) =>
   Effect.gen(function* () {
     const { tasks } = yield* Kernel
@@ -78,7 +74,7 @@ export const begin = (agent: Agent.AdvancingAgent, deltas: Deltas, options: RunO
     return yield* atWork(agent, deltas, { taskId: id, after }, run)
   })
 
-/** A conversation with an agent that works in another process. */
+/** Joins a conversation whose agent works in another process. */
 export const attach = (taskId: string, timeline: string | undefined) =>
   Effect.map(
     Channel.make({ taskId, ...defined({ timeline }) }),
@@ -93,7 +89,7 @@ export const attach = (taskId: string, timeline: string | undefined) =>
 
 type Services = EventLog | Kernel | Confirmations | Scope.Scope
 
-/** Lets an agent work, and answers once it has begun. */
+/** Starts the agent, and returns once it has begun. */
 const atWork = (
   agent: Agent.AdvancingAgent,
   deltas: Deltas,
@@ -134,7 +130,6 @@ const atWork = (
 
 const isTakenOver = ({ _tag }: Failure): boolean => _tag === "LeaseLost"
 
-/** Fails with who took over. */
 const takenOver = (taskId: string, after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -146,7 +141,9 @@ const takenOver = (taskId: string, after: number) =>
     return yield* new ConversationTakenOver({ taskId, by })
   })
 
-/** The timeline of the first fork of a task after a position. It is recorded once its agent waits for what is said. */
+/**
+ * The timeline of the task's first fork after a position. The kernel records the fork once its agent waits for input.
+ */
 const forkAfter = (taskId: string, after: number) =>
   Effect.flatMap(EventLog, (log) =>
     log.follow({ types: ["TimelineForked"], taskId, after }).pipe(
@@ -179,7 +176,7 @@ const talkingUntil = (
     ),
 })
 
-/** The first of the inputs that the agent was given last, and the position of the task's event before it. */
+/** The first of the inputs that the agent heard last, and the position of the task's event before it. */
 const lastInput = (taskId: string, timeline: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog

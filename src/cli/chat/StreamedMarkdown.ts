@@ -1,17 +1,18 @@
 /**
- * Shows Markdown in a terminal while it streams: headings, strong text, code and lists. What it does not know is shown
- * as it was written. Control characters and invisible characters are escaped, so that a text can do nothing to the
- * terminal.
+ * Renders streamed Markdown in a terminal: headings, strong text, code and lists; other markup stays as written.
+ * Escapes control characters and invisible characters, so that text cannot control the terminal.
  */
 
 import { visible } from "../../values/PlainText.ts"
 import type { Style } from "../terminal/Style.ts"
 
-/** Turns pieces of a text into what is shown of them. */
 export interface StreamedMarkdown {
-  /** What can be shown after one more piece. A part whose meaning is open waits for the next piece. */
+  /**
+   * Returns the text that one more piece makes ready to show. Text whose markup is still ambiguous waits for the next
+   * piece.
+   */
   readonly push: (piece: string) => string
-  /** The rest, at the end of the text. */
+  /** Returns the rest, at the end of the text. */
   readonly end: () => string
 }
 
@@ -38,7 +39,7 @@ export const make = (style: Style): StreamedMarkdown => {
     isHeading = false
   }
 
-  /** Shows the beginning of a line; undefined if more of it is needed to know what it is. */
+  /** Renders the beginning of a line; undefined if its meaning needs more text. */
   const begin = (line: string, isWhole: boolean): string | undefined => {
     if (!isWhole && MAY_BE_MARK.test(line)) return undefined
     isLineStart = false
@@ -60,7 +61,7 @@ export const make = (style: Style): StreamedMarkdown => {
     return `${item[1]}• `
   }
 
-  /** Shows one stretch of a line up to the next mark; undefined if more is needed. */
+  /** Renders a line up to its next mark; undefined if more text is needed. */
   const stretch = (line: string, isWhole: boolean): string | undefined => {
     const at = isBlock ? -1 : line.search(isCode ? /`/ : /`|\*\*/)
     if (at > 0) {
@@ -74,7 +75,7 @@ export const make = (style: Style): StreamedMarkdown => {
       else isStrong = !isStrong
       return ""
     }
-    // A star, or half of a character, may be the beginning of something.
+    // A star or half of a surrogate pair may begin something longer.
     const open = isWhole ? 0 : (OPEN_END.exec(line)?.[0].length ?? 0)
     const shown = line.slice(0, line.length - open)
     if (shown === "") return undefined
@@ -118,8 +119,8 @@ export const make = (style: Style): StreamedMarkdown => {
 
 const FENCE = /^ {0,3}(```|~~~)/
 
-/** A line that may become a heading, an item or a fence. */
+/** Matches a beginning that may become a heading, a list item or a fence. */
 const MAY_BE_MARK = /^ *(#{0,6} *|[-*] *|`{1,3}[^`\s]*|~{1,3}[^~\s]*)$/
 
-/** What must wait for the next piece: a single star, and the first half of a character. */
+/** Matches an end that must wait for the next piece: a single star, or the first half of a surrogate pair. */
 const OPEN_END = /\*$|[\uD800-\uDBFF]$/

@@ -1,6 +1,6 @@
 /**
- * Understands the words of a command line before the parser reads them: which command is called, and how its options were typed. Options
- * may stand anywhere, `--name=value` is accepted, and what is wrong is said in the same words for every command.
+ * Prepares the words of a command line for the parser: finds the command, and how each option was typed. Options may
+ * stand anywhere, `--name=value` works, and all commands report mistakes in the same words.
  */
 import * as Catalogue from "../catalogue/Catalogue.ts"
 import * as Declared from "../catalogue/Declared.ts"
@@ -10,21 +10,20 @@ import { adviceOf, BadInput } from "./BadInput.ts"
 /** A command line in the order that the parser expects. */
 export interface Arranged {
   readonly args: ReadonlyArray<string>
-  /** The command's words, such as `plugin add` or `audit`. Empty if no command was typed. */
+  /** The command's words, such as `plugin add` or `audit`. Empty if none was typed. */
   readonly path: Catalogue.Path
-  /** True if the user asked for the overview of all commands or of one group, rather than for one command. */
+  /** True if the user asked for the overview of all commands or of a group. */
   readonly overview: boolean
   readonly json: boolean
-  /** The first thing that is wrong, if anything is. */
+  /** The first mistake, if there is one. */
   readonly problem?: BadInput
 }
 
 /**
- * Orders a command line as command, arguments, options. `--name=value` becomes two words. Words after `--` are arguments, even if they
- * look like options. `--help` discards everything but the command, as does `help` before it; `--version` discards everything.
+ * Orders a command line as command, arguments, options. `--name=value` becomes two words. Words after `--` are always
+ * arguments. `--help`, or a leading `help`, discards all but the command; `--version` discards everything.
  */
 export const arrange = async (words: ReadonlyArray<string>): Promise<Arranged> => {
-  // `help audit` is `audit --help`.
   const typed = words[0] === "help" ? [...words.slice(1), "--help"] : words
   const end = typed.indexOf("--")
   const before = end < 0 ? typed : typed.slice(0, end)
@@ -32,7 +31,7 @@ export const arrange = async (words: ReadonlyArray<string>): Promise<Arranged> =
   return ordered(called, before[0] ?? "", end < 0 ? [] : typed.slice(end))
 }
 
-/** A command line whose options were told from its words. */
+/** A command line, split into words and options. */
 interface Call {
   readonly entry: Entry | undefined
   readonly options: Declared.Options
@@ -40,8 +39,8 @@ interface Call {
 }
 
 /**
- * What is called. Whether a word is an option's value can only be told when the command is known, so that each word that may be the
- * command is tried with its options: the first one which is the command then, and has them all.
+ * Finds the command. Only its declaration tells whether a word is an option's value, so this tries the options of each
+ * candidate. The first candidate that declares every typed option wins; without one, the first candidate.
  */
 const callIn = async (words: ReadonlyArray<string>): Promise<Call> => {
   let first: Call | undefined
@@ -61,12 +60,12 @@ const noCall = async (words: ReadonlyArray<string>): Promise<Call> => {
   const few = sort(words, WITHOUT_COMMAND)
   if (few.typed.every(({ name }) => WITHOUT_COMMAND.has(name)))
     return { entry: undefined, options: WITHOUT_COMMAND, sorted: few }
-  // What is wrong with other options, only all commands together can tell.
+  // Only the options of all commands together tell what is wrong.
   const options = new Map([...(await Declared.ofAll()), ...WITHOUT_COMMAND])
   return { entry: undefined, options, sorted: sort(words, options) }
 }
 
-/** Options of every command, and those without a command, besides those that each declares. */
+/** The parser's options, which every command has. */
 const EVERYWHERE: Declared.Options = new Map([
   ["--help", { takesValue: false, repeats: true }],
   ["-h", { takesValue: false, repeats: true }],
@@ -81,13 +80,13 @@ const WITHOUT_COMMAND: Declared.Options = new Map([
   ["--completions", { takesValue: true, repeats: false }],
 ])
 
-/** Values of the parser's own options: it does not say that another one is wrong. */
+/** Values of the parser's own options. The parser itself does not report an invalid one. */
 const WORDS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["--completions", ["bash", "zsh", "fish", "sh"]],
   ["--log-level", ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"]],
 ])
 
-/** The commands that the words may call, in the order of the words. */
+/** The commands that the words may mean, in the order of the words. */
 const candidates = (words: ReadonlyArray<string>): ReadonlyArray<Entry> => {
   const firsts = isOption(words[0] ?? "") ? words.map((_, index) => index) : [0]
   return firsts.flatMap((index) => {
@@ -98,10 +97,8 @@ const candidates = (words: ReadonlyArray<string>): ReadonlyArray<Entry> => {
   })
 }
 
-/** An option as it was typed. */
 interface Typed {
   readonly name: string
-  /** Undefined if none was typed. */
   readonly value: string | undefined
 }
 
@@ -130,7 +127,7 @@ const sort = (all: ReadonlyArray<string>, options: Declared.Options): Sorted => 
 /** A negative number, such as a priority, is an argument. */
 const isOption = (word: string): boolean => /^-(?!\.?\d)./.test(word)
 
-/** What no option takes for its value, unless by `=`: it was forgotten. */
+/** No option takes such a word as its value, except with `=`: the user forgot the value. */
 const looksLikeOption = (word: string): boolean => /^(?:-h|--[a-z][\w-]*(?:=.*)?)$/is.test(word)
 
 const ordered = (call: Call, first: string, literal: ReadonlyArray<string>): Arranged => {
@@ -155,7 +152,7 @@ const ordered = (call: Call, first: string, literal: ReadonlyArray<string>): Arr
 
 const takesValue = ({ options }: Call, name: string): boolean => options.get(name)?.takesValue === true
 
-/** The first option that the command does not have, or that was not typed as it is declared. */
+/** The first option that the command lacks, or whose value does not fit its declaration. */
 const wrongOption = (call: Call, path: Catalogue.Path): BadInput | undefined => {
   const { typed } = call.sorted
   for (const { name, value } of typed) {
@@ -185,10 +182,9 @@ const wrongOption = (call: Call, path: Catalogue.Path): BadInput | undefined => 
   return undefined
 }
 
-/** Commands about a moment have no `--timeline`. */
+/** Advice for commands that take a moment, and thus no `--timeline`. */
 const TIMELINE_BY_MOMENT = "A moment names its timeline, as fork-1@412 and fork-1@now do."
 
-/** The error for an option that the command does not have. */
 const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Catalogue.Path): BadInput => {
   const input = ["hindcast", ...path].join(" ")
   const isByMoment = unknown === "--timeline" && known.some((option) => /^--(?:at|since|until)$/.test(option))
@@ -208,7 +204,7 @@ const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Cata
   })
 }
 
-/** The error for an unknown command, or for none, with the commands that are possible at that level. */
+/** The error for an unknown or missing command, with the commands that exist at that level. */
 const unknownCommand = (path: Catalogue.Path, typed: ReadonlyArray<Typed>): BadInput | undefined => {
   const isGroup = path.length === 1 && Catalogue.GROUPS.has(path[0] ?? "")
   const before = isGroup ? path : path.slice(0, -1)

@@ -1,16 +1,16 @@
-/** The error of an option or argument with an invalid value, for all commands. */
+/** Errors of all commands for input that the user can correct. */
 import { Data } from "effect"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
-/** The value is invalid. To recover, change it. */
+/** An option or argument has an invalid value. */
 export class BadInput extends Data.TaggedError("BadInput")<{
-  /** The option or argument, as it was typed. */
+  /** The option or argument, as typed. */
   readonly input: string
   readonly expected: string
   readonly found: string
   /** An additional hint: one sentence. */
   readonly advice?: string
-  /** Whether the value names something that is not there: the exit code is then 3. */
+  /** Whether the value names something that does not exist. The exit code is then 3. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -19,7 +19,7 @@ export class BadInput extends Data.TaggedError("BadInput")<{
   }
 }
 
-/** A filter left nothing of a list. To recover, change it. */
+/** A filter left nothing to list. */
 export class NothingListed extends Data.TaggedError("NothingListed")<{
   readonly expected: string
   readonly found: string
@@ -29,7 +29,7 @@ export class NothingListed extends Data.TaggedError("NothingListed")<{
   }
 }
 
-/** The hint at the known names that are similar to the one that was typed, if there are any. */
+/** A hint at the known names that resemble the typed one, if there are any. */
 export const adviceOf = (typed: string, known: ReadonlyArray<string>): { readonly advice?: string } => {
   const similar = DidYouMean.similarNames(typed, known)
   return similar.length === 0 ? {} : { advice: `Is it ${similar.join(" or ")}?` }

@@ -1,35 +1,35 @@
 /**
- * Rewrites the commands that messages suggest (`hindcast …`) into commands that work in the user's shell, with the
- * program's real path and the `--log` that was given.
+ * Rewrites the commands in messages (`hindcast …`) so that they work in the user's shell: with the program's real path
+ * and the `--log` of this process.
  */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { quoteWord } from "../../values/ShellWord.ts"
 
-/** The path of this program's executable module, `main.js`. */
+/** The path of the executable module, `main.js`. */
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
 
-/** A path relative to the working directory if that is shorter, else the path unchanged. */
+/** The path relative to the working directory, if that is shorter. */
 export const shortest = (file: string): string => {
   const relative = path.relative(process.cwd(), file)
   return relative.length < file.length ? relative : file
 }
 
-/** How this program is called: `npx hindcast` if it is installed as a dependency, `node …/main.js` in a checkout. */
+/** How the user calls this program: `npx hindcast` for an installed dependency, `node …/main.js` in a checkout. */
 const programWords = (): string =>
   (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)])
     .map(quoteWord)
     .join(" ")
 
-/** A command of this program that can be pasted into the user's shell. */
+/** A command of this program that the user can paste into the shell. */
 export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quoteWord)].join(" ")
 
-/** The words of a command, as the library writes it, for `inText`: `hindcast …`, quoted for the shell. */
+/** A command in the form that the library uses (`hindcast …`, quoted for the shell). `inText` rewrites it. */
 export const written = (...args: ReadonlyArray<string>): string => ["hindcast", ...args.map(quoteWord)].join(" ")
 
 /**
- * Turns a command as the library writes it (`hindcast …`) into one for the user's shell, with the log that this process was
- * given, before a `--`, after which the words are another program's.
+ * Rewrites one `hindcast …` command for the user's shell. The log option goes before a `--`, since the words after it
+ * belong to another program.
  */
 export const shellCommand = (command: string): string => {
   const log = namedLog()
@@ -40,10 +40,10 @@ export const shellCommand = (command: string): string => {
   return isComplete ? words + others : `${words} --log ${quoteWord(log)}${others}`
 }
 
-/** The log of this process: `--log` on its command line, else `HINDCAST_LOG`, which the user's shell may not have. */
+/** The log of this process: `--log`, else `HINDCAST_LOG`, which the user's shell may not have. */
 const namedLog = (): string | undefined => typedLog(process.argv.slice(2)) ?? (process.env.HINDCAST_LOG || undefined)
 
-/** The log that is named on a command line, apart or attached. No option takes `--log` for its value. */
+/** The value of `--log` or `--log=` among the words before `--`. No option takes `--log` as its value. */
 export const typedLog = (words: ReadonlyArray<string>): string | undefined => {
   const end = words.indexOf("--")
   const before = end < 0 ? words : words.slice(0, end)
@@ -52,7 +52,5 @@ export const typedLog = (words: ReadonlyArray<string>): string | undefined => {
   return word === "--log" ? before[index + 1] : word?.slice("--log=".length)
 }
 
-/**
- * A message with its commands rewritten for the user's shell. The library is not a program, so it writes `hindcast …`.
- */
+/** Rewrites each `hindcast …` command in a message for the user's shell. */
 export const inText = (text: string): string => text.replaceAll(/(?<=`|^Grant it: )hindcast [^`\n]+/gm, shellCommand)

@@ -7,16 +7,13 @@ import { adviceOf, BadInput } from "./BadInput.ts"
 export const flag = (name: string, description: string) =>
   Options.boolean(name).pipe(Options.withDescription(description))
 
-/** An option whose value is text. */
 export const text = (name: string, description: string) => Options.text(name).pipe(Options.withDescription(description))
 
-/** An option whose value is text, and that may be left out. */
 export const optionalText = (name: string, description: string) => Options.optional(text(name, description))
 
-/** An option whose value is text, and that may be given any number of times. */
+/** A text option that may be repeated. */
 export const repeatedText = (name: string, description: string) => Options.repeated(text(name, description))
 
-/** An argument of a command. */
 export const argument = (name: string, description: string) =>
   Args.text({ name }).pipe(Args.withDescription(description))
 
@@ -28,17 +25,16 @@ export const wholeNumber = (name: string, minimum: number): Options.Options<numb
 export const positive = (name: string): Options.Options<number> =>
   numberOf(name, "a number above 0", (value) => Number.isFinite(value) && value > 0)
 
-/** Turns the seconds of an option into milliseconds. */
+/** Converts an option in seconds to milliseconds. */
 export const milliseconds = Options.map((seconds: number) => seconds * 1000)
 
-/** An option whose value is a number. */
 export const number = (name: string): Options.Options<number> => numberOf(name, "a number", Number.isFinite)
 
 /** An option whose value is one of these words. */
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Options.Options<Word> =>
   Options.mapEffect(textOf(name, words.join("|")), oneWord(name, words))
 
-/** An option whose values are some of these words. */
+/** A repeatable option whose values are among these words. */
 export const someOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>) =>
   Options.mapEffect(Options.repeated(textOf(name, words.join("|"))), (texts) =>
     Either.all(texts.map(oneWord(name, words))),
@@ -61,7 +57,7 @@ const numberOf = (name: string, expected: string, isValid: (value: number) => bo
 
 const textOf = (name: string, placeholder: string) => Options.text(name).pipe(Options.withPseudoName(placeholder))
 
-/** The error of an option's value. The parser's own messages do not name the option. */
+/** The error for an option's value. The parser's own messages do not name the option. */
 const invalid = (
   name: string,
   expected: string,
@@ -72,22 +68,19 @@ const invalid = (
   return ValidationError.invalidValue(HelpDoc.p(message))
 }
 
-/** The log's file. See `OpenLog.filenameOf` for the default. */
+/** The log file. `OpenLog.filenameOf` applies the default. */
 export const log = optionalText("log", "The log's file. Default: HINDCAST_LOG, else .hindcast/log.db")
 
 /** Prints one JSON document with stable keys instead of text. */
 export const json = flag("json", "Print one JSON document, and errors as JSON on the standard error")
 
-/** The options of every command. */
 export const common = { log, json }
 
-/** The directory that plugins may read and write. */
 export const workspace = optionalText(
   "workspace",
   "The directory that plugins may work in. Default: the working directory",
 )
 
-/** The sandbox tier in which plugins run. */
 export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
   Options.withDescription(
     "How plugins are confined. A tier that this machine does not have is an error. flags also consents to running plugins that did not come with Hindcast where only Deno's permissions confine them. Default: auto",
@@ -95,20 +88,18 @@ export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
   Options.withDefault("auto"),
 )
 
-/** What names a task, for help texts. See `Ids.task`. */
+/** How help texts describe a task argument (`Ids.task`). */
 export const TASK = "A task's id, or at least four characters at its beginning or end that no other id has there"
 
-/** The notations of a moment, for help texts. See `Moment.locate`. */
+/** How help texts describe a moment (`Moment.locate`). */
 export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"
 
-/** The values of the options that were given, by their names. */
+/** The values of the options that were given, by name. */
 export const given = <Typed extends { readonly [name: string]: Option.Option<unknown> }>(typed: Typed) =>
   Record.getSomes(typed) as { readonly [Name in keyof Typed]?: Option.Option.Value<Typed[Name]> }
 
-/** The value of an option: a switch, or one that may be left out or given several times. */
 export type OptionValue = boolean | Option.Option<unknown> | ReadonlyArray<unknown>
 
-/** Whether an option was given. */
 export const isGiven = (value: OptionValue): boolean => {
   if (typeof value === "boolean") return value
   return Option.isOption(value) ? Option.isSome(value) : value.length > 0

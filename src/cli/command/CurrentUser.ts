@@ -1,4 +1,4 @@
-/** The operating system's user, as the actor of what the command line records. */
+/** The operating system's user, as the actor of events that the command line records. */
 import { userName } from "../../platform/user/Machine.ts"
 
 export { userName } from "../../platform/user/Machine.ts"

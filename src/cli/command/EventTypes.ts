@@ -5,8 +5,8 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import { BadInput } from "./BadInput.ts"
 
 /**
- * Checks the values of `--type`. A type is valid if it is in the core vocabulary or has a program's prefix
- * (`acme/OrderPlaced`). A misspelt core type is an error that suggests similar names.
+ * Checks the values of `--type`: types of the core vocabulary, or types with a program's prefix (`acme/OrderPlaced`).
+ * The error for a misspelt core type suggests similar names.
  */
 export const checked = (types: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, BadInput> => {
   const unknown = types.find((name) => !Vocabulary.core.types.has(name) && !name.includes("/"))

@@ -1,4 +1,4 @@
-/** Turns the result of a failed command into an exit code and a message. */
+/** Turns a failed command into an exit code and a message. */
 import { stripVTControlCharacters } from "node:util"
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Cause, Chunk, Option } from "effect"
@@ -7,14 +7,13 @@ import * as Text from "../terminal/Text.ts"
 import * as CommandHints from "./CommandHints.ts"
 import * as Output from "./Output.ts"
 
-/** A failed command, as it is reported to the caller. */
 export interface Failure {
   readonly exitCode: number
-  /** For programs: the error's name. */
+  /** The error's name, for programs. */
   readonly tag: string
   /** For people: what was expected, what was found and what to do. */
   readonly message: string
-  /** For programs: details that the message leaves out, such as the stack trace of a plugin that threw. */
+  /** Details for programs, such as the stack trace of a plugin that threw. */
   readonly details?: string
 }
 
@@ -54,9 +53,9 @@ const DAMAGED: ReadonlySet<string> = new Set([
 ])
 
 /**
- * Maps an error to a failure. This is the only place that assigns exit codes.
+ * Maps an error to a failure. Only this function assigns exit codes.
  *
- * @param path the words of the failed command, for the hint to its help
+ * @param path the words of the failed command, for the hint at its help
  */
 export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>): Failure => {
   const failure = Cause.failureOption(cause)
@@ -74,8 +73,8 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
 }
 
 /**
- * A failure as text for the standard error. For people: `error: …`, with commands for the user's shell, wrapped to the
- * terminal's width. For programs: a JSON document on one line, whose text does not depend on how the program was called.
+ * Renders a failure for the standard error. For people: `error: …`, wrapped to the terminal's width, with commands for
+ * the user's shell. For programs: one line of JSON that does not depend on how the program was called.
  */
 export const render = ({ tag, message, details }: Failure, json: boolean): string =>
   json
@@ -86,20 +85,21 @@ interface Tagged {
   readonly _tag: string
   readonly message: string
   readonly details?: unknown
-  /** Whether the file or name that the caller gave is not there. The error's tag says what it was given for. */
+  /** Whether the file or name that the caller gave does not exist. */
   readonly missing?: unknown
 }
 
 const isTagged = (error: unknown): error is Tagged =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
-/**
- * `ManifestUnreadable` is thrown as a defect by every read of a plugin's manifest. It means that the log is damaged.
- */
+/** Every read of a plugin's manifest may die with `ManifestUnreadable`, which means that the log is damaged. */
 const isManifestUnreadable = (defect: unknown): defect is Tagged =>
   isTagged(defect) && defect._tag === "ManifestUnreadable"
 
-/** What Node says of a file: a code, the reason, the call of the system, and the file, which the message names already. */
+/**
+ * A system error as Node formats it: a code, the reason, the system call, and the file, which our message already
+ * names.
+ */
 const SYSTEM_ERROR = /\bE[A-Z]{2,}: ([a-z][^,\n]*), [a-z]+(?: '[^'\n]*')?(?: -> '[^'\n]*')?/g
 
 const expected = ({ _tag: tag, message: written, details, missing }: Tagged): Failure => {

@@ -1,4 +1,4 @@
-/** Finds the task or confirmation that a typed id, or a unique beginning or end of an id, refers to. */
+/** Resolves ids of tasks and confirmations that the user typed in full, or by their unique beginning or end. */
 import { Chunk, Data, Effect, Either, Stream } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -7,7 +7,7 @@ import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
-/** Several ids begin or end with the text. To recover, type more of the id. */
+/** Several ids begin or end with the text. */
 export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
   readonly kind: string
   readonly text: string
@@ -19,7 +19,7 @@ export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
   }
 }
 
-/** Minimum number of characters of an abbreviated id. Fewer would often match several ids. */
+/** Minimum length of an abbreviated id. Shorter ones would often be ambiguous. */
 const MIN_LENGTH = 4
 
 /** The id that equals `text`, or the only id that begins or ends with it. `undefined` if there is none. */
@@ -38,12 +38,12 @@ export const find = (
 export const task = (text: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    // A whole id needs no list of all tasks.
+    // A full id needs no list of all tasks.
     const [opened] = yield* log.readPage({ timeline: log.timeline, taskId: text, types: ["TaskOpened"] }, 1)
     return opened === undefined ? yield* taskAmong(text, yield* TaskList.ids(log), log.timeline) : text
   })
 
-/** The same among the given ids. */
+/** Like `task`, among the given ids. */
 export const taskAmong = (text: string, ids: ReadonlyArray<string>, timeline = MAIN) =>
   Effect.gen(function* () {
     const id = yield* find("task", text, ids)
@@ -57,10 +57,7 @@ export const taskAmong = (text: string, ids: ReadonlyArray<string>, timeline = M
     )
   })
 
-/**
- * Ids that `text` is likely to be a misspelling of, in whole or at their end. Beginnings are not compared: they are
- * timestamps, which resemble each other.
- */
+/** Ids that `text` may misspell, in whole or at their end. Beginnings are timestamps, which all look alike. */
 const nearest = (text: string, ids: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (text.length < MIN_LENGTH) return []
   const ends = new Map(ids.flatMap((id) => [[id.slice(-text.length), id] as const, [id, id] as const]))
@@ -69,7 +66,7 @@ const nearest = (text: string, ids: ReadonlyArray<string>): ReadonlyArray<string
 
 /**
  * The id of the confirmation that `text` refers to: a pending one if any matches, else any recorded one, else `text`
- * unchanged.
+ * itself.
  */
 export const confirmation = (text: string) =>
   Effect.gen(function* () {

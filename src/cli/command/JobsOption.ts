@@ -5,7 +5,6 @@ import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { wholeNumber } from "./CommonOptions.ts"
 
-/** The option `--jobs`. */
 export const jobs = wholeNumber("jobs", 1).pipe(
   Options.withDescription(
     "How many threads read the log; the result is the same. Default: as many as there are processors, and 1 for a log of less than 50,000 events",
@@ -13,10 +12,10 @@ export const jobs = wholeNumber("jobs", 1).pipe(
   Options.optional,
 )
 
-/** A log of fewer events is read before threads have started. */
+/** Reading fewer events takes less time than starting threads. */
 const WORTH_THREADS = 50_000
 
-/** The number that was typed, or one for the log. */
+/** The typed number of threads, else the default for this log. */
 export const asManyAsProcessors = (typed: Option.Option<number>) =>
   Effect.gen(function* () {
     if (Option.isSome(typed)) return typed.value

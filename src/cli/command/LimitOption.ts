@@ -1,31 +1,31 @@
-/** The option `--limit`, and the function that applies it to a stream of results. */
+/** The option `--limit`, and the functions that apply it to a stream of results. */
 import { Options } from "@effect/cli"
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { Style } from "../terminal/Style.ts"
 import { MORE_HINT } from "../terminal/Text.ts"
 import { wholeNumber } from "./CommonOptions.ts"
 
-/** The option `--limit`. `description` says which results are shown; the default is added to it. */
+/** The option `--limit`. `description` says which results are shown; the default is appended to it. */
 export const limit = (description: string, otherwise = 50) =>
   wholeNumber("limit", 1).pipe(
     Options.withDescription(`${description}. Default: ${otherwise}`),
     Options.withDefault(otherwise),
   )
 
-/** A limit of the last results, or of the first ones if the option `from` says where they begin. */
+/** Limits to the last results, or to the first ones if the option `from` is given. */
 export const lastOrFirst = (from: string) =>
   limit(`Show at most this many: the last ones; with --${from}, the first ones`)
 
-/** A part of the results, and a line about the remaining ones if there are any. */
+/** Some of the results, and a line about the rest if there are more. */
 export interface LimitedResults<A> {
   readonly shown: ReadonlyArray<A>
   readonly beyond: string | undefined
 }
 
 /**
- * The first `limit` results if `from` was given, else the last ones.
+ * The first `limit` results if `from` is given, else the last ones.
  *
- * @param skipped how many earlier results are not in the stream
+ * @param skipped the number of earlier results that the stream leaves out
  */
 export const of = <A, E, R>(
   all: Stream.Stream<A, E, R>,
@@ -53,7 +53,7 @@ const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number, skipped: numb
     return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE_HINT}` : undefined }
   })
 
-/** The results as lines, with a line about the remaining ones; if there are none, the line `nothing`. */
+/** Formats the results with a line about the rest, or returns the line `nothing` if there are none. */
 export const lines = <A>(
   style: Style,
   { shown, beyond }: LimitedResults<A>,

@@ -1,11 +1,11 @@
-/** A log that is not made before there is something to append: of a command that finds nothing to write, none is left. */
+/** A log that its first append creates: a command that writes nothing leaves no file. */
 import * as fs from "node:fs"
 import { Context, Effect, Layer, Stream } from "effect"
 import { EventLog, type LogError, LogUnavailable } from "../../events/log/EventLog.ts"
 import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 
-/** The log in a file. While there is no such file, it is empty, and the first append makes it. */
+/** The log in a file. It is empty while the file does not exist. */
 export const layer = (filename: string) =>
   Layer.scoped(
     EventLog,
@@ -16,7 +16,7 @@ export const layer = (filename: string) =>
       const opened: Effect.Effect<EventLog.Service, LogError> = yield* Effect.cached(
         Layer.buildWithScope(SqliteEventLog.layer({ filename }), scope).pipe(
           Effect.map(Context.get(EventLog)),
-          // The only option is a path, and is one.
+          // The only option is a valid path.
           Effect.catchTag("InvalidOptions", Effect.die),
           Effect.catchTag(
             "LogFormatUnsupported",
@@ -29,7 +29,7 @@ export const layer = (filename: string) =>
           }),
         ),
       )
-      /** What is read from: another process may have made the file meanwhile. */
+      /** The log to read from. Another process may have created the file since the last read. */
       const log = Effect.suspend(() => (fs.existsSync(filename) ? opened : Effect.succeed(empty)))
       return EventLog.of({
         ...empty,
@@ -45,7 +45,7 @@ export const layer = (filename: string) =>
           toldOfCommits.add(told)
           return () => void toldOfCommits.delete(told)
         },
-        // It may be another log at each read.
+        // Reads may switch to another log.
         mayHave: () => true,
         verify: Effect.flatMap(log, (log) => log.verify),
         verifyWith: (options) => Effect.flatMap(log, (log) => log.verifyWith(options)),

@@ -1,11 +1,11 @@
-/** Says how the times that a command line names were understood: by which clock, and as which event. */
+/** Reports how Hindcast understood the times on a command line: by which clock, and as which event. */
 import { Effect, FiberRef } from "effect"
 import * as TimeSearch from "../../events/read/TimeSearch.ts"
 
 /** The times that the running command has looked up. */
 const found = FiberRef.unsafeMake<Array<TimeSearch.FoundTime>>([])
 
-/** Runs a command; `tell` is told each time that it looks up, once. */
+/** Runs a command. Calls `tell` once for each time that the command looks up. */
 export const following = <A, E, R>(
   command: Effect.Effect<A, E, R>,
   tell: (sentence: string) => Effect.Effect<void>,
@@ -21,7 +21,7 @@ export const following = <A, E, R>(
     return command.pipe(Effect.locally(found, times), Effect.locally(TimeSearch.onFound, take))
   })
 
-/** A command's document, with the times that the command looked up as `times`. */
+/** Adds `times` to a command's document: the times that the command looked up. */
 export const inDocument = (document: unknown): Effect.Effect<unknown> =>
   Effect.map(FiberRef.get(found), (times) =>
     times.length === 0 || typeof document !== "object" || document === null || Array.isArray(document)

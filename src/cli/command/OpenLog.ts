@@ -1,4 +1,4 @@
-/** Opens the log that a command works on: for reading, for writing, or creating it. */
+/** Opens a command's log for reading or writing, or creates it. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Context, Data, Effect, Layer, Option } from "effect"
@@ -14,25 +14,25 @@ import { userAsActor } from "./CurrentUser.ts"
 import * as LogAtFirstAppend from "./LogAtFirstAppend.ts"
 import * as Output from "./Output.ts"
 
-/** There is no log at this path. To recover, name another file. */
+/** There is no log at this path. */
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
   override get message() {
     return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run --agent FILE --goal TEXT\` and \`hindcast plugin add SOURCE\` make a new one.`
   }
 }
 
-/** The workspace directory does not exist. To recover, name another directory. */
+/** The workspace directory does not exist. */
 export class WorkspaceMissing extends Data.TaggedError("WorkspaceMissing")<{ readonly workspace: string }> {
   override get message() {
     return `--workspace ${this.workspace}: expected a directory, found none. Make it, or name another.`
   }
 }
 
-/** The path of the log: `--log`, else `HINDCAST_LOG`, else `.hindcast/log.db`. Absolute. */
+/** The absolute path of the log: `--log`, else `HINDCAST_LOG`, else `.hindcast/log.db`. */
 export const filenameOf = (log: Option.Option<string>): string =>
   path.resolve(Option.getOrElse(log, () => process.env.HINDCAST_LOG || path.join(".hindcast", "log.db")))
 
-/** The path of a log that may not exist yet. Fails if the path is a directory, or if no file can be there. */
+/** The path of a log that may not exist yet. Fails if the path is a directory or cannot hold a file. */
 export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInput> =>
   Effect.suspend(() => {
     const input = filenameOf(log)
@@ -53,8 +53,8 @@ export const existing = (log: Option.Option<string>): Effect.Effect<string, BadI
   Effect.filterOrFail(fileOf(log), fs.existsSync, (filename) => new LogMissing({ log: filename }))
 
 /**
- * The path of a log that exists, for writing. Opening an empty file for writing would make a log of it: it is refused, as
- * it is for reading. With a write-ahead log beside it, its opening says what to do.
+ * The path of an existing log, for writing. Refuses an empty file, which opening for writing would turn into a log.
+ * With a write-ahead log next to it, the error of opening says what to do.
  */
 const existingForWriting = (log: Option.Option<string>) =>
   Effect.filterOrFail(
@@ -63,7 +63,7 @@ const existingForWriting = (log: Option.Option<string>) =>
     (filename) => new LogFormatUnsupported({ log: filename, found: "an empty file" }),
   )
 
-/** The workspace as an absolute path. Fails if the directory does not exist. */
+/** The absolute path of the workspace directory, which must exist. */
 export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<string, WorkspaceMissing> =>
   Effect.suspend(() => {
     const directory = path.resolve(Option.getOrElse(workspace, () => "."))
@@ -72,13 +72,13 @@ export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<str
   })
 
 /**
- * Opens an existing log read-only, for its events and their projections alone. The kernel's modules are not loaded, nor are
- * those of questions about the past. Personal data is decrypted: it is for what the holder of the keys looks at. What is
- * written to a file is read by `forSharing`.
+ * Opens an existing log read-only, for its events and their projections. Loads neither the kernel's modules nor those
+ * for questions about the past. Decrypts personal data: the holder of the keys is looking. To write a file, use
+ * `forSharing`.
  */
 export const forEvents = (log: Option.Option<string>) => reading(log, true)
 
-/** The same, for questions about the past. */
+/** Like `forEvents`, with the services for questions about the past. */
 export const forPast = (log: Option.Option<string>) =>
   Layer.provideMerge(
     Layer.unwrapEffect(Effect.promise(async () => (await import("../../projections/timetravel/TimeTravel.ts")).layer)),
@@ -86,20 +86,19 @@ export const forPast = (log: Option.Option<string>) =>
   )
 
 /**
- * A log that was opened to write some of it to a file. Whoever writes one needs it (`OutputFile`), so that no file is made
- * of a log that was opened otherwise.
+ * Marks a log that was opened to write some of it to a file. `OutputFile` requires it, so that no other log ends up in
+ * a file.
  */
 export class Shared extends Context.Tag("hindcast/cli/SharedLog")<Shared, { readonly decrypted: boolean }>() {}
 
-/** Whether a command that writes a file decrypts personal data. */
 export const decrypt = flag(
   "decrypt",
   "Write personal data in the clear, as far as its keys are there. It stays readable when a key is destroyed later",
 )
 
 /**
- * Opens an existing log as `forEvents` does, to write some of it to a file for others. Without `decrypted` nothing that is
- * read, folded or looked up is personal, as no key is at hand.
+ * Opens an existing log as `forEvents` does, for writing some of it to a file for others. Unless `decrypted` is set, no
+ * key is at hand, so reads, folds and lookups yield no personal data.
  */
 export const forSharing = (log: Option.Option<string>, { decrypted }: { readonly decrypted: boolean }) =>
   Layer.merge(reading(log, decrypted), Layer.succeed(Shared, { decrypted }))
@@ -115,8 +114,8 @@ const reading = (log: Option.Option<string>, personal: boolean) =>
   )
 
 /**
- * Opens a log for appends of events alone. One that does not exist is created by the first append. With `dryRun` nothing is
- * created: a log that does not exist is an empty one in memory.
+ * Opens a log to append events. The first append creates a log that does not exist. With `dryRun`, such a log is empty
+ * and in memory.
  */
 export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =>
   Layer.unwrapEffect(
@@ -131,14 +130,14 @@ export const orCreateForEvents = (log: Option.Option<string>, dryRun: boolean) =
     ),
   )
 
-/** Opens an existing log read-only. Nothing is created or changed. */
+/** Opens an existing log read-only. Creates and changes nothing. */
 export const forReading = (log: Option.Option<string>) => open(log, { readonly: true, mustExist: true })
 
 /** Opens an existing log for appends that need no lease. */
 export const forWriting = (log: Option.Option<string>, workspace?: Option.Option<string>) =>
   open(log, { readonly: false, mustExist: true }, workspace)
 
-/** Opens a log for appends that need no lease, and creates it if it does not exist. */
+/** Opens or creates a log for appends that need no lease. */
 export const orCreate = (log: Option.Option<string>, workspace?: Option.Option<string>) =>
   open(log, { readonly: false, mustExist: false }, workspace)
 
@@ -160,10 +159,10 @@ const open = (
     }),
   )
 
-/** The logs that were warned about: a program warns once. */
+/** The logs that this process has warned about. */
 const warned = new Set<string>()
 
-/** Prints one line if Git tracks the log, a file next to it, or anything in its `.hindcast`. Never fails. */
+/** Warns once if Git tracks the log, a file next to it, or anything in its `.hindcast`. Never fails. */
 export const warnTracked = (filename: string): Effect.Effect<void> =>
   Effect.suspend(() => {
     if (warned.has(filename)) return Effect.void

@@ -1,4 +1,4 @@
-/** Files of the installed package, and running this program in a process of its own. */
+/** Locates files of the installed package, and runs this program in a process of its own. */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -7,16 +7,15 @@ import { promisify } from "node:util"
 import { Data, Effect } from "effect"
 import { main } from "./CommandHints.ts"
 
-/** The package's root directory: three levels above both `src/cli/command` and `dist/cli/command`. */
+/** The package's root: three levels above both `src/cli/command` and `dist/cli/command`. */
 const root = fileURLToPath(new URL("../../..", import.meta.url))
 
-/** A file or directory of the package. */
 export const inPackage = (...names: ReadonlyArray<string>): string => path.resolve(root, ...names)
 
 /** The directory that the demo's plugins read: the repository in a checkout of Hindcast, else the working directory. */
 export const workspace = (): string => (fs.existsSync(inPackage(".git")) ? inPackage() : process.cwd())
 
-/** A command of this program that was run in a process of its own failed. */
+/** A command of this program failed in its own process. */
 export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
   readonly args: ReadonlyArray<string>
   readonly reason: string
@@ -26,10 +25,7 @@ export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
   }
 }
 
-/**
- * Runs a command of this program in a process of its own. Returns its output, wrapped to so many columns. Default: not
- * wrapped.
- */
+/** Runs a command of this program in a process of its own. Returns its output, wrapped to `columns` if given. */
 export const run = (args: ReadonlyArray<string>, columns?: number): Effect.Effect<string, OwnProgramFailed> =>
   Effect.tryPromise({
     try: (signal) => {

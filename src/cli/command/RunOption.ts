@@ -8,12 +8,12 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import { defined } from "../../values/defined.ts"
 import * as Ids from "./Ids.ts"
 
-/** The notations of a run, for help texts. */
+/** How help texts describe a run. */
 export const RUN = "a task, a timeline, or a task on a timeline (fork-1@TASK)"
 
 /**
- * The run that `text` refers to: a timeline of the log, else a task by its id or a part of it. `TIMELINE@TASK` names a
- * task on a timeline.
+ * The run that `text` names: a timeline, else a task by its id or a part of it. `TIMELINE@TASK` names a task on a
+ * timeline.
  */
 export const named = (text: string, onlyTask: Option.Option<string>) =>
   Effect.gen(function* () {
@@ -28,11 +28,11 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
     } satisfies Run
   })
 
-/** Neither a task nor a timeline has the name. To recover, name one of the timelines or tasks. */
+/** Neither a task nor a timeline has the name. */
 export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{
   readonly run: string
   readonly timelines: ReadonlyArray<string>
-  /** Ids of tasks that may be meant. */
+  /** Ids of similar tasks. */
   readonly tasks: ReadonlyArray<string>
 }> {
   override get message() {
@@ -46,7 +46,7 @@ export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{
 /** Maximum number of timelines in a message. */
 const MAX_LISTED = 20
 
-/** A name alone may have been meant as a timeline's. */
+/** A text without `@` may also name a timeline. */
 const orNoRun =
   (text: string, known: ReadonlyArray<Timelines.Timeline>) =>
   <A, E, R>(found: Effect.Effect<A, E | TaskNotFound, R>) =>

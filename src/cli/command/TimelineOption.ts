@@ -1,20 +1,18 @@
-/** The option `--timeline`, and the function that provides a command with that timeline's view of the log. */
+/** The option `--timeline`, and the function that gives a command that timeline's view of the log. */
 import { Effect, Option } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { optionalText } from "./CommonOptions.ts"
 
-/** The name of a timeline. Default: `main`. */
 export const timeline = optionalText("timeline", "The timeline whose history it is about. Default: main")
 
-/** Where a command looks, in words: the timeline that was typed, else the log. */
+/** The end of a message: "in this log", or "on the timeline" that was typed. */
 export const where = (timeline: Option.Option<string>): string =>
   Option.match(timeline, { onNone: () => "in this log", onSome: (name) => `on the timeline ${name}` })
 
 /**
- * Provides `EventLog` and `Projector` for one timeline: reads return that timeline's history and no events of other
- * timelines.
+ * Provides the `EventLog` and `Projector` of one timeline: reads return its history and no events of other timelines.
  */
 export const provide =
   (timeline: Option.Option<string>) =>

@@ -7,24 +7,23 @@ import * as Question from "../terminal/Question.ts"
 import { flag } from "./CommonOptions.ts"
 import * as Output from "./Output.ts"
 
-/** The option by which the user trusts a foreign log without being asked. */
+/** Trusts a foreign log without asking. */
 export const option = flag(
   "trust-log",
   "Act on a log that you did not write on this machine, with the plugins, grants and tasks that it brings along",
 )
 
-/** What was typed about trust. */
 export interface Typed {
   readonly trustLog: boolean
-  /** Whether the output is for a program, which is not asked. */
+  /** Whether a program reads the output. Then nobody is asked. */
   readonly json: boolean
 }
 
 /**
- * A kernel's layer. If its log is foreign, the user is asked at the terminal, and the kernel starts after a yes. Without
- * `--trust-log` and without a terminal, it fails with `ForeignLog`, which says what the log brings along.
+ * Builds a kernel's layer. If the log is foreign, asks at the terminal and starts the kernel after a yes. Without a
+ * terminal and without `--trust-log`, fails with `ForeignLog`, which lists the log's plugins, grants and tasks.
  *
- * @param make the layer, which trusts a foreign log or does not
+ * @param make builds the layer, with or without trust in a foreign log
  */
 export const asking = <A, E, R>(make: (trust: boolean) => Layer.Layer<A, E, R>, { trustLog, json }: Typed) =>
   make(trustLog).pipe(
@@ -38,15 +37,15 @@ export const asking = <A, E, R>(make: (trust: boolean) => Layer.Layer<A, E, R>, 
     ),
   )
 
-/** Makes sure that the user trusts the log of the context, as for a kernel. */
+/** Checks that the user trusts the context's log, and asks if needed, as `asking` does. */
 export const settled = ({ trustLog, json }: Typed) =>
   Trust.assertTrusted(trustLog ? "option" : undefined).pipe(
     Effect.catchTag("ForeignLog", (foreign) => Effect.asVoid(asked(foreign, json))),
   )
 
 /**
- * Asks. Fails with `foreign` if the user cannot be asked or says no. Returns whether the trust was recorded: for the log
- * as it was listed, and not as it may be meanwhile.
+ * Asks the user. Fails with `foreign` after a no or if nobody can answer. Returns whether the trust was recorded. It
+ * covers the log as listed, not later changes.
  */
 const asked = (foreign: Trust.ForeignLog, json: boolean): Effect.Effect<boolean, Trust.ForeignLog> =>
   Effect.gen(function* () {

@@ -1,4 +1,7 @@
-/** The command `hindcast demo`: an agent that fixes a test, the tour of a text adventure, or the log of a season of many tasks. */
+/**
+ * The command `hindcast demo`: the story of an agent that fixes a test, a tour of a text adventure, or a log of many
+ * tasks.
+ */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
@@ -17,14 +20,14 @@ import * as DemoDirectory from "./DemoDirectory.ts"
 import * as DemoStage from "./DemoStage.ts"
 import * as PythonPlugin from "./PythonPlugin.ts"
 
-/** The default path of the story's log, and of the tour's. They are separate from the user's own log. */
+/** The default logs of the story and the tour, apart from the user's own. */
 const LOG = path.join(".hindcast", "demo.db")
 const WORLD_LOG = path.join(".hindcast", "demo-world.db")
 
 /** With this seed the wanderer repeats refused commands, finds the key, and runs out of steps. */
 const SEED = 4
 
-/** Columns of the story, which fits every terminal, and of the tour and the season, whose tables are wider. */
+/** Columns of the story, which fits every terminal, and of the wider tables of the tour and the season. */
 const WIDTH = 80
 const TABLES_WIDTH = 100
 
@@ -66,7 +69,6 @@ const options = {
   live: flag("live", "The name of this demo before 0.3.1; it changes nothing"),
 }
 
-/** `hindcast demo` */
 export const demo = Command.make("demo", options, (typed) =>
   Effect.gen(function* () {
     yield* checkOptions(typed)
@@ -94,7 +96,7 @@ interface DemoInput {
   readonly ask: boolean
 }
 
-/** Refuses options that the chosen demo does not have. */
+/** Rejects options that the chosen demo does not have. */
 const checkOptions = ({ tasks, world, live, directory, model, otherModel, seed }: DemoInput) =>
   Effect.suspend(() => {
     const demos = [
@@ -122,7 +124,6 @@ const checkOptions = ({ tasks, world, live, directory, model, otherModel, seed }
 
 const seedOf = ({ seed }: DemoInput): number => Option.getOrElse(seed, () => SEED)
 
-/** Writes a log of many tasks and prints its contents. */
 const writeSeason = (tasks: number, typed: DemoInput) =>
   Effect.gen(function* () {
     const { log, json, sandbox } = typed
@@ -147,14 +148,13 @@ const writeSeason = (tasks: number, typed: DemoInput) =>
     if (!json) yield* showSteps(stage, next)
   })
 
-/** Maximum number of tasks. More would take too long. */
+/** Limits the time that writing takes. */
 const MAX_TASKS = 10_000
 
-/** The log that was named, by an option or the environment, else this one. */
+/** The log that an option or the environment names, else `otherwise`. */
 const logOf = (log: Option.Option<string>, otherwise: string) =>
   OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || otherwise))
 
-/** Runs the tour and prints each part. */
 const runTour = (typed: DemoInput) =>
   Effect.gen(function* () {
     const { log, json, sandbox, ask } = typed
@@ -167,7 +167,7 @@ const runTour = (typed: DemoInput) =>
     if (json) yield* Output.show(json, found, () => [])
   })
 
-/** Tells the story. A provider's model needs a person, who is asked at a terminal. */
+/** Tells the story. With a provider's model, asks the person at the terminal. */
 const tellStory = ({ log, json, directory, model, otherModel, ask }: DemoInput) =>
   Effect.gen(function* () {
     const filename = yield* logOf(log, LOG)

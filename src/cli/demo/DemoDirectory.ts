@@ -1,11 +1,11 @@
-/** Where the live demo's copies of its repository are. */
+/** The directory for the demo's copies of its repository. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Effect, type Option } from "effect"
 import { BadInput } from "../command/BadInput.ts"
 
-/** A directory for the demo's copies of the repository: the given one, which is kept, or a temporary one. */
+/** The given directory, which is kept, or a temporary one. */
 export const place = (given: Option.Option<string>) =>
   given._tag === "Some" ? named(given.value) : Effect.acquireRelease(temporary, removed)
 

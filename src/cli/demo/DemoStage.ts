@@ -1,4 +1,4 @@
-/** The stage of the demos: the terminal, with the command line's own pages, or nothing with `--json`. */
+/** The output of the demos: the terminal, with the command line's own pages, or nothing with `--json`. */
 import { Effect } from "effect"
 import type { Stage, User } from "#demo"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -23,10 +23,10 @@ import * as Table from "../terminal/Table.ts"
 import * as Text from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
 
-/** The word of the command that is the story's first kernel. */
+/** The command that runs the story's first kernel. */
 export const FIRST_KERNEL = "demo-kernel"
 
-/** A stage that writes to the standard output, in so many columns at most. */
+/** Writes to the standard output, in at most `most` columns. */
 export const onOutput = (most: number): Stage => {
   const style = Output.styleOf(process.stdout)
   const width = Math.min(most, Output.columnsOf(process.stdout))
@@ -44,7 +44,7 @@ export const onOutput = (most: number): Stage => {
     shell: (args, { most = Number.POSITIVE_INFINITY, end = false, cut = false } = {}) =>
       Effect.gen(function* () {
         const command = CommandHints.command(args)
-        // What can be typed is never cut.
+        // Never cut a command: people type it.
         yield* Output.writeWhole(`$ ${style.name(command)}`)
         const lines = (yield* PackageFiles.run(args, cut ? undefined : width)).split("\n")
         const left = Math.max(0, lines.length - most)
@@ -55,7 +55,6 @@ export const onOutput = (most: number): Stage => {
   }
 }
 
-/** A stage that prints nothing. */
 export const silent = (): Stage => ({
   ...lent(StyleOf.plain),
   width: Number.POSITIVE_INFINITY,
@@ -91,7 +90,6 @@ const lent = (style: Style): Omit<Stage, "part" | "say" | "show" | "shell" | "wi
   },
 })
 
-/** What belongs to the user of this program. */
 export const user = (): User => ({
   actor: userAsActor(),
   owner: `hindcast demo of ${userName()}`,

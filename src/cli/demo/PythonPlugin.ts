@@ -1,4 +1,4 @@
-/** Tells the user how to get the plugin that runs Python. It is a separate package, and the demo does not need it. */
+/** Tells the user how to get the plugin that runs Python: a separate package that the demo does not need. */
 import { createRequire } from "node:module"
 import * as AsTyped from "../command/CommandHints.ts"
 
@@ -13,7 +13,6 @@ export const missing = (isThere = isInstalled(PACKAGE)): ReadonlyArray<string> =
           `its tarball, and \`${AsTyped.command(["plugin", "add", "FILE"])}\` imports that.`,
       ]
 
-/** Whether the package is installed beside this one, or is a workspace of the clone. */
 const isInstalled = (name: string): boolean => {
   try {
     createRequire(import.meta.url).resolve(`${name}/package.json`)

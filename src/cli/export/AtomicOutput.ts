@@ -4,23 +4,22 @@ import * as path from "node:path"
 import * as AtomicFile from "../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 
-/** A sink for bytes. Its functions fail with the operating system's error. */
+/** A sink for bytes. Its functions reject with the operating system's error. */
 export interface AtomicOutput {
   readonly write: (bytes: Uint8Array) => Promise<void>
-  /** Publishes what was written as the complete file. */
+  /** Publishes the written bytes as the complete file. */
   readonly commit: () => Promise<void>
-  /** Releases the sink. Without a commit, removes what was written. */
+  /** Releases the sink. Without a commit, removes the written bytes. */
   readonly discard: () => Promise<void>
 }
 
-/** The existing file that is to be replaced. */
 interface ExistingFile {
   readonly mode: number
 }
 
 /**
- * Writes to a temporary file beside the target and renames it on commit. `found` is the existing file that may be
- * replaced. A new file is readable by its owner only.
+ * Writes to a temporary file next to the target and renames it on commit. `found` is the existing file to replace. Only
+ * its owner can read a new file.
  */
 export const beside = async (file: string, found: ExistingFile | undefined): Promise<AtomicOutput> => {
   AtomicFile.removeAbandonedFile(file)
@@ -43,7 +42,7 @@ export const beside = async (file: string, found: ExistingFile | undefined): Pro
   }
 }
 
-/** The code of a system error, such as `ENOSPC`; empty if it has none. */
+/** The code of a system error, such as `ENOSPC`, or an empty text. */
 export const codeOf = (cause: unknown): string =>
   cause instanceof Error && "code" in cause && typeof cause.code === "string" ? cause.code : ""
 
@@ -64,8 +63,8 @@ export const inPlace = async (file: string): Promise<AtomicOutput> => {
 }
 
 /**
- * Writes to the standard output. If the reader closes a pipe, the write never completes: `main.ts` ends the program,
- * and this is not a failure.
+ * Writes to the standard output. If the reader closes a pipe, the write never completes and `Start` ends the program:
+ * that is not a failure.
  */
 export const standardOutput = (): AtomicOutput => ({
   write: fs.fstatSync(process.stdout.fd).isFile() ? writeRedirected : writePiped,
@@ -74,8 +73,7 @@ export const standardOutput = (): AtomicOutput => ({
 })
 
 /**
- * Redirected output is written synchronously, because the stream of `process.stdout` would throw a file error where it
- * cannot be caught.
+ * Writes redirected output synchronously: the stream `process.stdout` would throw file errors that nothing can catch.
  */
 const writeRedirected = async (bytes: Uint8Array): Promise<void> => {
   for (let written = 0; written < bytes.length; ) written += fs.writeSync(process.stdout.fd, bytes, written)

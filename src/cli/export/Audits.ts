@@ -22,11 +22,10 @@ import * as OutputFile from "./OutputFile.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
-/** The formats that it writes, the default first. */
+/** The first is the default. */
 export const FORMATS = ["csv", "parquet", "jsonl", "json", "markdown"] as const
 type Format = (typeof FORMATS)[number]
 
-/** `hindcast export audits` */
 export const audits = Command.make(
   "audits",
   {
@@ -50,7 +49,7 @@ export const audits = Command.make(
       const head = yield* log.head
       const format = yield* OutputFormat.choose(output, typed, FORMATS)
       const isTable = format === "csv" || format === "parquet"
-      // A table with several scorings of a task would be summed as if they were several tasks.
+      // A table with several scorings of a task invites summing them as several tasks.
       const isWhole = Option.match(scores, { onNone: () => !isTable, onSome: (name) => name === ALL })
       const choice = isWhole ? undefined : yield* ScoreOption.resolve(scores)
       const source = { log: path.basename(log.name), head: head.position }
@@ -75,7 +74,7 @@ export const audits = Command.make(
           ),
         )
         const first = encode(() => encoderOf(format, source), counted)
-        // The table precedes the documents, so the log is read twice.
+        // The table precedes the documents, so this reads the log twice.
         const chunks = format === "markdown" ? Stream.concat(first, encode(AuditsMarkdown.documents, audits())) : first
         return OutputFile.writeAll({ file: output, force, log: log.name, binary: format === "parquet" }, chunks)
       })
@@ -92,13 +91,12 @@ export const audits = Command.make(
   ),
 )
 
-/** What `--scores` names all score sets by. */
+/** The `--scores` value for all score sets. */
 const ALL = "all"
 
-/** Audits that are encoded at a time. */
+/** Audits encoded at a time. */
 const PAGE = 256
 
-/** The audit with the chosen score only. */
 const withChosenScore = (audit: TaskAudit, choice: ScoreChoice): TaskAudit => {
   const score = choice.pick(audit.scores)
   return { ...audit, scores: score === null ? [] : [score] }
@@ -137,7 +135,7 @@ const byRows = (rows: Encoder<AuditsRows.Row>): Encoder<TaskAudit> => ({
   end: rows.end,
 })
 
-/** One JSON document: `{ "audits": […] }`, one audit a line. */
+/** One JSON document, `{ "audits": […] }`, with one audit a line. */
 const documents = (): Encoder<TaskAudit> => {
   let before = '{"audits":['
   const begin = () => {

@@ -8,7 +8,7 @@ import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import { code, table } from "../terminal/Markdown.ts"
 import type * as Table from "../terminal/Table.ts"
 
-/** The table of audits: a row for each task and score set. */
+/** The table: a row for each task and score set. */
 export const summary = (log: string): Encoder<Row> => {
   let begun = false
   const heading = () => {
@@ -30,10 +30,9 @@ export const summary = (log: string): Encoder<Row> => {
   }
 }
 
-/** Lines of a table before its rows. */
+/** A Markdown table has two lines before its rows. */
 const HEADING_LINES = 2
 
-/** The documents of all tasks, which follow the table. */
 export const documents = (): Encoder<TaskAudit> => ({
   add: (audits) => audits.map((audit) => `\n${AuditMarkdown.lines(audit, new Map(), 2).join("\n")}\n`).join(""),
   end: () => "",

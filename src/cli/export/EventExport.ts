@@ -1,4 +1,4 @@
-/** The shared implementation of the commands that export events: it selects, encodes and writes them. */
+/** Selects, encodes and writes events, for all commands that export events. */
 import * as path from "node:path"
 import { Effect, Option } from "effect"
 import { EventLog, type LogError, type Query } from "../../events/log/EventLog.ts"
@@ -15,7 +15,6 @@ import * as OutputFile from "./OutputFile.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as Selection from "./Selection.ts"
 
-/** The options of every export of events. */
 export const options = {
   ...common,
   ...OutputFile.outputOptions,
@@ -23,7 +22,6 @@ export const options = {
   decrypt: OpenLog.decrypt,
 }
 
-/** The values of these options. */
 export interface Typed extends Selection.Typed {
   readonly log: Option.Option<string>
   readonly json: boolean
@@ -32,25 +30,22 @@ export interface Typed extends Selection.Typed {
   readonly decrypt: boolean
 }
 
-/**
- * The source of an export: the log, the position after which events are exported, and the timeline if only one is
- * exported.
- */
+/** The log, the position after which the export starts, and the timeline if only one is exported. */
 export interface ExportSource extends EventSource {
   readonly after: number
   readonly timeline: string | null
 }
 
-/** A format and its encoder. `takes` says whether the encoder gets events as they are stored or as they are decoded. */
+/** A format and its encoder, which takes events either as stored or as decoded. */
 export type Format = { readonly name: OutputFormat.Name; readonly binary: boolean } & (
   | { readonly takes: "stored"; readonly encoder: (source: ExportSource) => Encoder<StoredEvent> }
   | { readonly takes: "decoded"; readonly encoder: (source: ExportSource) => Encoder<DecodedEvent> | EncoderFromLog }
 )
 
-/** An encoder that reads from the log before it starts. */
+/** An encoder that first reads from the log. */
 type EncoderFromLog = Effect.Effect<Encoder<DecodedEvent>, LogError, Records>
 
-/** Exports the selected events in constant memory. Events that are appended after the export began are not included. */
+/** Exports the selected events in constant memory, up to the head at the start of the export. */
 export const run = (typed: Typed, format: Format) =>
   Effect.gen(function* () {
     yield* OutputFormat.check("--output", typed.output, format.name)
@@ -81,10 +76,9 @@ export const run = (typed: Typed, format: Format) =>
     )
   }).pipe(Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
 
-/** Writes a chunk of the file, in which there are so many events. */
+/** Writes a chunk that holds `events` events. */
 type Write = (chunk: Chunk, events: number) => Effect.Effect<void, OutputFile.OutputError>
 
-/** Encodes each page of events, and writes the result. */
 const encode = (
   format: Format,
   source: ExportSource,

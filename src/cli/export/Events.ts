@@ -8,7 +8,7 @@ import * as EventExport from "./EventExport.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as Selection from "./Selection.ts"
 
-/** The formats that it writes, the default first. */
+/** The first is the default. */
 export const FORMATS = ["jsonl", "parquet"] as const
 
 const format = oneOf("format", FORMATS).pipe(
@@ -16,7 +16,6 @@ const format = oneOf("format", FORMATS).pipe(
   Options.optional,
 )
 
-/** `hindcast export events` */
 export const events = Command.make(
   "events",
   { ...EventExport.options, type: Selection.type, format },

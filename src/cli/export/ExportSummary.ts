@@ -2,7 +2,7 @@
 import * as Output from "../command/Output.ts"
 import * as Text from "../terminal/Text.ts"
 
-/** Prints the result of an export. If the export went to the standard output, the result goes to the standard error. */
+/** Prints to the standard output, or to the standard error if the export itself went to the standard output. */
 export const printSummary = (
   { output, json }: { readonly output: string; readonly json: boolean },
   document: unknown,

@@ -31,7 +31,6 @@ import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 import * as StudioPage from "./StudioPage.ts"
 
-/** `hindcast export html` */
 export const html = Command.make(
   "html",
   {
@@ -84,7 +83,6 @@ export const html = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
 
-/** The report of one task, from its audit and its events. */
 const ofTask = (taskId: string, choice: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -95,7 +93,7 @@ const ofTask = (taskId: string, choice: ScoreChoice) =>
     return builder.report()
   })
 
-/** The worlds of a task as they stood at its last event. */
+/** The worlds of a task as of its last event. */
 const worldsOf = ({ taskId, range }: TaskAudit.TaskAudit) =>
   Effect.gen(function* () {
     const projector = yield* Projector

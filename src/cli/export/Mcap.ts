@@ -6,7 +6,6 @@ import { VERSION } from "../../kernel/versions.ts"
 import * as McapChannels from "../../projections/exports/McapChannels.ts"
 import * as EventExport from "./EventExport.ts"
 
-/** `hindcast export mcap` */
 export const mcap = Command.make("mcap", EventExport.options, (typed) =>
   EventExport.run(typed, {
     name: "mcap",

@@ -9,7 +9,6 @@ const service = text("service", "What the spans say as service.name. Default: hi
   Options.withDefault("hindcast"),
 )
 
-/** `hindcast export otlp` */
 export const otlp = Command.make("otlp", { ...EventExport.options, service }, ({ service, ...typed }) =>
   EventExport.run(typed, {
     name: "otlp",

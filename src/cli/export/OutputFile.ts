@@ -1,4 +1,4 @@
-/** Writes a command's output file atomically: the file is complete or absent. Errors name what the user can do. */
+/** Writes a command's output file atomically: the file is complete or absent. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Options } from "@effect/cli"
@@ -9,44 +9,40 @@ import { flag, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as AtomicOutput from "./AtomicOutput.ts"
 
-/** The options of every command that writes a file. `{ file: output, force }` is the target. */
 export const outputOptions = {
   output: text("output", "The file to write; - is the standard output").pipe(Options.withPseudoName("file")),
   force: flag("force", "Replace the file where it is there already"),
 }
 
-/** The file to write, and how. */
 export interface Target {
-  /** The file as it was named. `-` is the standard output. A pipe or a device is written to directly. */
+  /** The file as typed. `-` is the standard output. Writes to a pipe or device are direct. */
   readonly file: string
-  /** Whether an existing file is replaced once the new one is complete. Default: false. */
+  /** Whether to replace an existing file once the new one is complete. Default: false. */
   readonly force?: boolean
-  /** The log that is exported. Its files are never replaced, not even with `force`. */
+  /** The exported log. Its own files are never replaced, not even with `force`. */
   readonly log?: string
-  /** Whether the content is binary and must not be written to a terminal. Default: false. */
+  /** Whether the content is binary, which must not go to a terminal. Default: false. */
   readonly binary?: boolean
 }
 
-/** A file that is being written. */
 export interface OutputFile {
-  /** Appends bytes, or text as UTF-8. Succeeds once they were passed on, so that a fast writer waits for the disk. */
+  /** Appends bytes, or text as UTF-8. Succeeds after passing them on, so a fast writer waits for the disk. */
   readonly write: (chunk: Chunk) => Effect.Effect<void, OutputError>
 }
 
-/** The result of a completed write. */
 export interface Written {
   readonly file: string
   readonly bytes: number
 }
 
-/** The file exists. To recover, name another file or pass `--force`. */
+/** The file exists, and `--force` is not set. */
 export class OutputExists extends Data.TaggedError("OutputExists")<{ readonly file: string }> {
   override get message() {
     return `${this.file}: expected a file that is not there yet, found one. It was not changed; --force replaces it.`
   }
 }
 
-/** The file cannot be written. To recover, name another file. */
+/** The file cannot be written. */
 export class OutputUnavailable extends Data.TaggedError("OutputUnavailable")<{
   readonly file: string
   readonly reason: string
@@ -56,10 +52,10 @@ export class OutputUnavailable extends Data.TaggedError("OutputUnavailable")<{
   }
 }
 
-/** The disk is full, or the file may not grow further. To recover, free space or name a file on another disk. */
+/** The disk is full, or the file must not grow further. */
 export class OutputDiskFull extends Data.TaggedError("OutputDiskFull")<{
   readonly file: string
-  /** Bytes that were written before the error. */
+  /** Bytes written before the error. */
   readonly after: number
 }> {
   override get message() {
@@ -73,20 +69,19 @@ const nameOf = (file: string): string => (file === "-" ? "The standard output" :
 const aftermath = (file: string): string =>
   file === "-" ? "The output so far is incomplete." : "No incomplete file was left behind."
 
-/** The errors of writing a file. */
 export type OutputError = OutputExists | OutputUnavailable | OutputDiskFull
 
-/** Bytes that are buffered before a write. */
+/** Size of the write buffer in bytes. */
 const STEP_BYTES = 1024 * 1024
 
 /**
- * Writes a file under a temporary name beside the target (see `AtomicFile`) and renames it once it is completely on the
- * disk. The target is either complete or unchanged. If the effect fails or is interrupted, the temporary file is
- * removed. If the process is killed, the `.partial` file remains until the target is written again.
+ * Writes a file under a temporary name next to the target (see `AtomicFile`) and renames it once it is complete and on
+ * the disk. So the target is either complete or unchanged. Failure and interruption remove the temporary file. After a
+ * kill, the `.partial` file remains until the next write of the target.
  *
- * An existing target is an error without `force`, even if it was created during the write. Symbolic links are followed.
+ * Without `force`, an existing target is an error, even if it appeared during the write. Follows symbolic links.
  *
- * The log has to be opened by `OpenLog.forSharing`, which decides whether personal data is in what is written.
+ * `OpenLog.forSharing` must open the log: it decides whether the output holds personal data.
  */
 export const withOutputFile = <E, R>(
   target: Target,
@@ -103,13 +98,13 @@ export const withOutputFile = <E, R>(
         yield* Effect.uninterruptible(attempt(file, buffer.written(), () => sink.commit()))
         return { file, bytes: buffer.written() }
       }),
-    // If removal fails, the cause also made the write fail and was reported then.
+    // If removal fails, its cause also made the write fail, which reported it.
     (sink) => Effect.ignore(Effect.tryPromise(() => sink.discard())),
   )
   return Effect.zipRight(OpenLog.Shared, writing)
 }
 
-/** Writes a stream of chunks. See `withOutputFile`. */
+/** Writes a stream of chunks, as `withOutputFile` does. */
 export const writeAll = <E, R>(
   target: Target,
   chunks: Stream.Stream<Chunk, E, R>,
@@ -121,8 +116,8 @@ type Piece = string | Uint8Array
 const isPiece = (chunk: Chunk): chunk is Piece => typeof chunk === "string" || chunk instanceof Uint8Array
 
 /**
- * Collects small chunks in one reused buffer. V8 collects buffers outside its heap late, so a buffer for each chunk
- * would cost hundreds of megabytes for a long file.
+ * Collects small chunks in one reused buffer. V8 frees buffers outside its heap late: one for each chunk would cost
+ * hundreds of megabytes for a long file.
  */
 const buffered = (file: string, sink: AtomicOutput.AtomicOutput) => {
   const memory = Buffer.allocUnsafe(STEP_BYTES)
@@ -141,8 +136,7 @@ const buffered = (file: string, sink: AtomicOutput.AtomicOutput) => {
     return bytes.length === 0 ? Effect.void : writeOut(bytes)
   })
   /**
-   * Copies a piece into the buffer; returns false if it may not fit. No UTF-16 unit takes more than three bytes of
-   * UTF-8.
+   * Copies a piece into the buffer; returns false if it may not fit. A UTF-16 unit takes at most three bytes of UTF-8.
    */
   const tryBuffer = (piece: Piece): boolean => {
     const most = typeof piece === "string" ? 3 * piece.length : piece.length
@@ -202,7 +196,7 @@ const resolveTarget = (file: string) => {
   return { name, found: fs.statSync(name, { throwIfNoEntry: false }) }
 }
 
-/** Whether a file belongs to the log: the database, its keys, its segments or its plugins. */
+/** Whether a file belongs to the log: its database, keys, segments or plugins. */
 const isPartOf = (log: string, name: string): boolean => {
   const whole = targetOf(path.resolve(log))
   return name.startsWith(whole) && LOG_PART.test(name.slice(whole.length))
@@ -228,7 +222,7 @@ const DISK_FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 const accessDenied = (directory: string) => `the directory ${directory} or the file is closed to this user`
 
-/** The system's errors in plain words, with the remedy. */
+/** System errors in plain words, with the remedy. */
 const REASONS: Readonly<Record<string, (directory: string) => string>> = {
   ENOENT: (directory) => `there is no directory ${directory}. Make it, or name another`,
   ENOTDIR: (directory) => `${directory} is no directory`,

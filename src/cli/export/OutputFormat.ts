@@ -1,12 +1,10 @@
-/** The formats of output files: which endings of a file's name each has, and which format a name chooses. */
+/** The formats of output files: the endings of each, and the format that a file name chooses. */
 import * as path from "node:path"
 import { Effect, Option } from "effect"
 import { BadInput } from "../command/BadInput.ts"
 
 interface Format {
-  /** What such a file holds. */
   readonly holds: string
-  /** The endings of its name. */
   readonly ends: ReadonlyArray<string>
 }
 
@@ -25,10 +23,12 @@ const FORMATS = {
   log: { holds: "a log", ends: ["db", "sqlite", "sqlite3"] },
 } satisfies Readonly<Record<string, Format>>
 
-/** The name of a format. */
 export type Name = keyof typeof FORMATS
 
-/** Endings of formats that Hindcast does not write. A name with one of them promises what its file would not hold. */
+/**
+ * Endings of formats that Hindcast does not write. A file with such a name would not hold the format that its name
+ * promises.
+ */
 const FOREIGN = [
   ...["arrow", "avro", "bz2", "feather", "gz", "pdf", "png", "svg", "tar", "tgz", "toml", "tsv", "xls", "xlsx", "xml"],
   ...["xz", "yaml", "yml", "zip", "zst"],
@@ -36,7 +36,10 @@ const FOREIGN = [
 
 const KNOWN: ReadonlySet<string> = new Set([...Object.values(FORMATS).flatMap(({ ends }) => ends), ...FOREIGN])
 
-/** The ending of a file's name, in lower case; `undefined` if it has none, as a pipe, a device or `-`. A version's number is none. */
+/**
+ * The ending of a file's name in lower case. `undefined` for names without one, such as `-`, and for endings that are
+ * version numbers.
+ */
 const endOf = (file: string): string | undefined => /^\.([a-z]\w*)$/i.exec(path.extname(file))?.[1]?.toLowerCase()
 
 const endsOf = (name: Name): ReadonlyArray<string> => FORMATS[name].ends
@@ -44,8 +47,8 @@ const endsOf = (name: Name): ReadonlyArray<string> => FORMATS[name].ends
 const listed = (ends: ReadonlyArray<string>): string => ends.map((end) => `.${end}`).join(" or ")
 
 /**
- * Fails if the name of a file promises another format than the one that is written. Names without an ending, and with endings
- * that promise no format, are fine.
+ * Fails if the file's name promises another format than `name`. Accepts names without an ending, or with an ending that
+ * promises no format.
  *
  * @param input the option that named the file
  */
@@ -57,8 +60,8 @@ export const check = (input: string, file: string, name: Name): Effect.Effect<vo
 }
 
 /**
- * The format of `--output`: the one that `--format` names, else the one that the file's name ends in, else the first of
- * `names`, for a name without an ending. Fails if the name ends in anything else.
+ * The format of `--output`: the one of `--format`, else the one of the file's ending, else, without an ending, the
+ * first of `names`. Fails for any other ending.
  *
  * @param names the formats that the command writes
  */

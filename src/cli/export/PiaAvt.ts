@@ -23,7 +23,6 @@ const ownOptions = {
   ),
 }
 
-/** `hindcast export piaavt` */
 export const piaavt = Command.make(
   "piaavt",
   { ...EventExport.options, ...ownOptions },
@@ -44,7 +43,7 @@ export const piaavt = Command.make(
   ),
 )
 
-/** The agent of each task that was opened up to a position; of all tasks if no position is given. */
+/** The agent of each task opened up to a position; of all tasks without a position. */
 const agentsAt = (until: number | undefined) =>
   Effect.gen(function* () {
     const agents = new Map<string, string>()

@@ -12,30 +12,27 @@ import { optionalText } from "../command/CommonOptions.ts"
 export const OFFICIAL = "official"
 export const LIVE = "live"
 
-/** A pointer, a score set's id or its end, or a label. */
 export const scores = optionalText(
   "scores",
   "A pointer, a score set's id or the end of it, or a label. Default: official, where it names a set, else live",
 )
 
-/** The chosen scores, or the default ones. */
 export const resolve = (typed: Option.Option<string>) =>
   Effect.gen(function* () {
     const promoted = yield* pointers
     const name = Option.getOrElse(typed, () => (promoted.has(OFFICIAL) ? OFFICIAL : LIVE))
-    // Each task has a live score set of its own. Their label identifies them all, without a list of ids.
+    // Each task has a live score set of its own. Their shared label identifies them without a list of ids.
     if (name === LIVE && !promoted.has(LIVE)) return ScoreChoice.labelled(LIVE)
     const { scoreSetIds } = yield* SetScores.resolve(name)
     return ScoreChoice.ofSets(name, new Set(scoreSetIds))
   })
 
-/** What is said of tasks none of which has the chosen score: that is not an empty log. Empty otherwise. */
+/** A sentence for tasks without any chosen score, so that they do not look like an empty log. Empty otherwise. */
 export const noneScored = ({ name }: ScoreChoice.ScoreChoice, tasks: number, scored: number): string =>
   tasks === 0 || scored > 0
     ? ""
     : CommandHints.inText(` None of them has a score by "${name}": \`hindcast score ls\` lists what was scored.`)
 
-/** The pointers of the log. */
 const pointers = Effect.gen(function* () {
   const log = yield* EventLog
   const found = new Set<string>()

@@ -1,4 +1,4 @@
-/** The options that select the events of an export, and the queries that they mean. */
+/** The options that select the events of an export, and their queries. */
 import { Effect, Option } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
@@ -9,7 +9,6 @@ import { optionalText, repeatedText } from "../command/CommonOptions.ts"
 import * as EventTypes from "../command/EventTypes.ts"
 import * as Ids from "../command/Ids.ts"
 
-/** The options that select events, for every format. */
 export const options = {
   task: optionalText("task", "Only events of this task"),
   since: optionalText("since", "Only events after this moment"),
@@ -22,7 +21,6 @@ export const options = {
 
 export const type = repeatedText("type", "Only events of this type")
 
-/** The values of these options. */
 export interface Typed {
   readonly task: Option.Option<string>
   readonly since: Option.Option<string>
@@ -31,20 +29,19 @@ export interface Typed {
   readonly type?: ReadonlyArray<string>
 }
 
-/** The selected events. */
 export interface EventSelection {
-  /** The range of positions: after `after`, up to and including `until`. */
+  /** The range of positions, from after `after` through `until`. */
   readonly after: number
   readonly until: number
-  /** The queries to run in order. A fork's history begins with its ancestors' events. */
+  /** The queries, in order. A fork's history begins with its ancestors' events. */
   readonly queries: ReadonlyArray<Query>
-  /** The log's head when the export began. Later events are not exported. */
+  /** The log's head at the start of the export, which leaves out later events. */
   readonly head: Head
-  /** Whether all events of the range are selected. */
+  /** Whether the selection includes all events of the range. */
   readonly whole: boolean
 }
 
-/** The selection that the options name, at the log's current head. */
+/** Resolves the typed options at the log's current head. */
 export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -65,7 +62,7 @@ export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed
     return { after, until, queries, head, whole } satisfies EventSelection
   })
 
-/** Fails where no event is of these types. Nothing is written then: an empty file would pass for an answer. */
+/** Fails if no event has one of these types: an empty file would look like a result. */
 const checkSome = (log: EventLog.Service, queries: ReadonlyArray<Query>, types: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     for (const query of queries) if ((yield* log.readPage(query, 1)).length > 0) return

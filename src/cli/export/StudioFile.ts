@@ -1,4 +1,4 @@
-/** The command `hindcast export studio`: tasks with the time-travel debugger as one HTML file, which opens from disk. */
+/** The command `hindcast export studio`: tasks with the time-travel debugger as one HTML file that opens offline. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Layer, Option, Stream } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
@@ -15,7 +15,6 @@ import * as ExportSummary from "./ExportSummary.ts"
 import * as OutputFile from "./OutputFile.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 
-/** `hindcast export studio TASK…` */
 export const studioFile = Command.make(
   "studio",
   {
@@ -54,7 +53,7 @@ export const studioFile = Command.make(
     ),
 ).pipe(Command.withDescription("Write tasks and the debugger that shows them as one HTML file, which opens offline"))
 
-/** Nothing can be done with a log from a file that was shared. */
+/** A shared file cannot act on a log. */
 const ALLOWED = Layer.succeed(Allowed, {
   answer: false,
   forks: null,

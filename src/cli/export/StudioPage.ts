@@ -1,4 +1,4 @@
-/** The option `--studio` of reports: the page of Studio that their links lead to. */
+/** The option `--studio` of reports: the Studio page that their links lead to. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Option } from "effect"
@@ -7,20 +7,18 @@ import * as SharedFile from "../../studio/shared/SharedFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { optionalText } from "../command/CommonOptions.ts"
 
-/** The option. */
 export const studio = optionalText(
   "studio",
   "A page of `hindcast export studio`, to which the tasks that it shows, and their positions, link",
 )
 
-/** The report that links. */
 interface Report {
-  /** The file that it is written to. */
+  /** The report's file. */
   readonly output: string
   readonly timeline: string
 }
 
-/** The links to the page that was named, if one was. They are relative, so that both files can be passed on together. */
+/** The links to the named page, if one is named. They are relative, so that both files can move together. */
 export const linksTo = (
   typed: Option.Option<string>,
   { output, timeline }: Report,
@@ -34,7 +32,7 @@ export const linksTo = (
       return new BadInput({ input: `--studio ${typed.value}`, expected, found: page.found, missing })
     }
     const ends = new Map<string, number | undefined>()
-    // A report asks for each of its events; a page may be long.
+    // A report asks for each of its events, and a page may be long.
     const endOf = (task: string) => {
       if (!ends.has(task)) ends.set(task, SharedFile.endOf(page.html, { timeline, task }))
       return ends.get(task)
@@ -50,10 +48,10 @@ export const linksTo = (
     })
   })
 
-/** What such a page has beside its answers takes less than a megabyte. */
+/** Apart from its recorded answers, a page takes less than a megabyte. */
 const MOST_BYTES = SharedFile.MAX_BYTES + 1_000_000
 
-/** The page in a file, or what was found instead. */
+/** The page in a file, or what the file holds instead. */
 const contentOf = (file: string): { readonly html: string } | { readonly html?: never; readonly found: string } => {
   try {
     const stat = fs.statSync(file, { throwIfNoEntry: false })

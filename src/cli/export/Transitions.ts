@@ -24,10 +24,9 @@ import * as OutputFile from "./OutputFile.ts"
 import * as OutputFormat from "./OutputFormat.ts"
 import * as ScoreOption from "./ScoreOption.ts"
 
-/** The formats that it writes, the default first. */
+/** The first is the default. */
 export const FORMATS = ["jsonl", "parquet"] as const
 
-/** `hindcast export transitions` */
 export const transitions = Command.make(
   "transitions",
   {
@@ -51,7 +50,7 @@ export const transitions = Command.make(
       const counts = { tasks: 0, steps: 0, withoutSteps: 0, unscored: 0 }
       const written = yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) => {
         const pages = Audits.stream({ until: head.position, onProgress }).pipe(
-          // One task at a time: each task's steps are held in memory until its last event.
+          // One task at a time: its steps stay in memory until its last event.
           Stream.rechunk(1),
           Stream.mapEffect((audit) => ofTask(audit, choice)),
           Stream.tap(({ steps, scored }) =>
@@ -99,7 +98,6 @@ const summaryLine = ({ steps, tasks, file, bytes, scores, withoutSteps, unscored
     ...(unscored === 0 ? [] : [`${count(unscored, "task")} had no such score: the rewards of their steps are 0.`]),
   ].join(" ")
 
-/** The transitions of one task, from its events. */
 const ofTask = (audit: TaskAudit, choice: ScoreChoice) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,14 +1,13 @@
-/** What may throw, as an Effect. */
+/** Turns functions that throw or reject into Effects. */
 import { Data, Effect } from "effect"
 
-/** Something about hooks failed. */
+/** An operation on hooks failed, for this reason. */
 export class HooksFailed extends Data.TaggedError("HooksFailed")<{ readonly reason: string }> {
   override get message() {
     return this.reason
   }
 }
 
-/** Does something that may throw or reject. Fails with `HooksFailed`. */
 export const attempt = <A>(does: () => A | Promise<A>): Effect.Effect<A, HooksFailed> =>
   Effect.tryPromise({
     try: async () => does(),

@@ -1,4 +1,4 @@
-/** The commands `hindcast hooks install` and `hindcast hooks uninstall`: they write the client's own settings. */
+/** The commands `hindcast hooks install` and `hindcast hooks uninstall`, which edit the coding agent's settings. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -21,7 +21,6 @@ const client = argument("client", "The coding agent: claude-code").pipe(Args.wit
 
 const project = flag("project", "Write the settings of this directory's project. Default: those of this user")
 
-/** `hindcast hooks install claude-code` */
 export const install = Command.make(
   "install",
   {
@@ -78,7 +77,6 @@ export const install = Command.make(
     }),
 ).pipe(Command.withDescription("Record and gate a coding agent: write Hindcast's hooks into its settings"))
 
-/** `hindcast hooks uninstall claude-code` */
 export const uninstall = Command.make("uninstall", { client, project, json }, ({ client, project, json }) =>
   Effect.gen(function* () {
     const file = yield* settingsOf(client, project)
@@ -108,7 +106,7 @@ const settled = (file: string, result: string | ClaudeSettings.Refused): Effect.
     ? Effect.succeed(result)
     : new BadInput({ input: file, ...result, advice: "Claude Code ignores such a file as a whole: mend it first." })
 
-/** Replaces the settings in one step: a client that reads them meanwhile has the old ones or the new ones. */
+/** Replaces the settings atomically: a concurrent reader sees the old file or the new one. */
 const replace = (file: string, text: string): void => {
   fs.mkdirSync(path.dirname(file), { recursive: true })
   const mode = fs.existsSync(file) ? fs.statSync(file).mode & 0o777 : 0o600
@@ -118,7 +116,7 @@ const replace = (file: string, text: string): void => {
   fs.renameSync(partial, target)
 }
 
-/** The lines that were not there before. */
+/** The lines of `after` that `before` lacks. */
 const added = (before: string, after: string): ReadonlyArray<string> => {
   const known = new Set(before.split("\n"))
   const lines = after.split("\n").filter((line) => line.trim() !== "" && !known.has(line))

@@ -1,4 +1,7 @@
-/** The command `hindcast hooks serve`: answers the hooks of coding agents, until it is interrupted or nothing is heard for long. */
+/**
+ * The command `hindcast hooks serve`, which answers the hooks of coding agents until it is interrupted or idle for
+ * long.
+ */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Door from "../../hooks/Door.ts"
@@ -12,13 +15,14 @@ import * as Output from "../command/Output.ts"
 import * as Text from "../terminal/Text.ts"
 import { attempt } from "./Attempt.ts"
 
-/** How often silent sessions are closed, in milliseconds. */
+/** Interval of the check for silent sessions, in milliseconds. */
 const IDLE_CHECK_MS = 60_000
 
-/** A server that a hook started ends when nothing was heard for this long, in milliseconds. The next hook starts another. */
+/**
+ * A server that a hook started ends after this time without requests, in milliseconds. The next hook starts another.
+ */
 const QUIET_MS = 30 * 60 * 1000
 
-/** `hindcast hooks serve` */
 export const serve = Command.make(
   "serve",
   {
@@ -34,7 +38,7 @@ export const serve = Command.make(
     Effect.gen(function* () {
       const settings = yield* attempt(() => HookSettings.read())
       const file = Option.isSome(log) ? yield* OpenLog.fileOf(log) : settings.log
-      // The rules of now: they may have been accepted since this server started.
+      // Read the rules on each request: the user may have accepted others since the server started.
       const gate = async () => Effect.runPromise(HookSettings.gateOf(HookSettings.read()))
       const token = newToken()
       let heardAt = performance.now()
@@ -52,9 +56,9 @@ export const serve = Command.make(
         (other) => Effect.sync(() => other === undefined && Door.close(door)),
       )
       if (other !== undefined) {
-        // Two hooks started a server at the same time: one is enough.
+        // Two hooks started a server at the same time. One is enough.
         if (!quiet) {
-          // The token is nobody else's.
+          // Do not print the token.
           const { port, pid, log } = other
           yield* Output.show(json, { port, pid, log }, () => [
             `Process ${other.pid} answers hooks already, and records to ${other.log}. Nothing was started.`,

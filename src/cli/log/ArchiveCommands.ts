@@ -14,7 +14,6 @@ import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, count, time } from "../terminal/Text.ts"
 
-/** `hindcast log archive` */
 export const archive = Command.make(
   "archive",
   {
@@ -42,7 +41,7 @@ export const archive = Command.make(
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Move the oldest events into a compressed file beside the log; they read as before"))
 
-/** Fails because no event was recorded by then, and tells when the first one was. */
+/** Fails because no event is that old. Tells when the first one was recorded. */
 const refuseTheStart = (until: string) =>
   Effect.gen(function* () {
     const [first] = yield* (yield* EventLog).readPage({}, 1)
@@ -55,7 +54,6 @@ const refuseTheStart = (until: string) =>
     })
   })
 
-/** `hindcast log segments` */
 export const segments = Command.make("segments", common, ({ log, json }) =>
   Effect.gen(function* () {
     const list = yield* (yield* Archive).segments
@@ -77,7 +75,6 @@ export const segments = Command.make("segments", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List what was archived, and whether the files are there"))
 
-/** `hindcast log upgrade` */
 export const upgrade = Command.make("upgrade", common, ({ log, json }) =>
   Effect.gen(function* () {
     const log = yield* EventLog

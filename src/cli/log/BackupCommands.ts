@@ -1,4 +1,4 @@
-/** The commands `hindcast log backup` and `restore`: a log copied as a whole, also while a kernel writes to it. */
+/** The commands `hindcast log backup` and `restore`: copies of a whole log, even while a kernel writes to it. */
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
@@ -20,7 +20,6 @@ const options = {
 
 type Copying = (options: CopyOptions) => Effect.Effect<Copied, CopyError>
 
-/** Copies, and shows the progress. */
 const copied = (copy: Copying, json: boolean, given: CopyOptions) =>
   ProgressLine.during({ verb: "copied", unit: "pages", json }, (onProgress) =>
     copy({ ...given, onPages: (done, of) => Effect.runSync(onProgress(done, of)) }),
@@ -31,7 +30,6 @@ const lines = (style: Style, done: string, { file, head, events, bytes, segments
   `With it: ${[count(segments.length, "segment"), ...(plugins ? ["the plugins' copies"] : []), ...(keys ? ["the keys of personal data"] : [])].join(", ")}.`,
 ]
 
-/** `hindcast log backup` */
 export const backup = Command.make(
   "backup",
   { ...options, file: argument("file", "The backup's file; what belongs to it gets its name, such as FILE.segments") },
@@ -48,7 +46,6 @@ export const backup = Command.make(
   Command.withDescription("Copy the log with all that belongs to it, also while a kernel writes, and verify the copy"),
 )
 
-/** `hindcast log restore` */
 export const restore = Command.make(
   "restore",
   { ...options, backup: argument("backup", "A file that `log backup` wrote") },

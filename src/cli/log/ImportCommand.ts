@@ -1,4 +1,4 @@
-/** The command `hindcast log import`: rebuilds a log from the events that `hindcast export events` wrote. */
+/** The command `hindcast log import`: rebuilds a log from the output of `hindcast export events`. */
 import { Command } from "@effect/cli"
 import { Effect, Either, Stream } from "effect"
 import { NotImported } from "../../events/maintenance/Import.ts"
@@ -17,7 +17,6 @@ const file = argument(
   "What `hindcast export events` wrote as JSON Lines, of all events; - is the standard input",
 )
 
-/** `hindcast log import FILE` */
 export const importing = Command.make("import", { ...common, file }, ({ log, json, file }) =>
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(log)
@@ -39,7 +38,7 @@ export const importing = Command.make("import", { ...common, file }, ({ log, jso
   ),
 )
 
-/** Decodes the events of a JSON Lines file. The first invalid line is a `NotImported` error. */
+/** Decodes the events of a JSON Lines file. Fails with `NotImported` at the first invalid line. */
 const decodeEvents = (log: string, file: string) => {
   const refuse = ({ line, reason }: ImportLines.BadLine) => new NotImported({ log, line, reason })
   let line = 0

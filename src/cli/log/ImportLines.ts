@@ -1,4 +1,4 @@
-/** Reads a text file, or the standard input, as a stream of lines in constant memory. */
+/** Reads a text file or the standard input as a stream of lines. */
 
 import * as fs from "node:fs"
 import { Effect, Option, Stream } from "effect"
@@ -6,17 +6,16 @@ import { isMissing } from "../../platform/SmallFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 /**
- * Maximum characters of a line: about eight times the largest payload. It bounds the memory for a file without line
- * ends.
+ * Maximum length of a line in characters, about eight times the largest payload. Bounds the memory for a file without
+ * line ends.
  */
 const MAX_LINE = 64 * 1024 * 1024
 
-/** Bytes that are read at a time. */
+/** Bytes per read. */
 const STEP_BYTES = 1024 * 1024
 
-/** An invalid line. */
 export interface BadLine {
-  /** Its number, from 1. */
+  /** The line number, from 1. */
   readonly line: number
   readonly reason: string
 }
@@ -62,7 +61,7 @@ export const of = <E>(
 }
 
 const bytesOf = (file: string): Stream.Stream<Uint8Array, BadInput> =>
-  // The file is opened when it is read: one that is opened and never read would fail where nobody listens.
+  // Open the file lazily: a stream that is opened but never read would emit its error unheard.
   Stream.suspend(() =>
     Stream.fromAsyncIterable(
       file === "-" ? process.stdin : fs.createReadStream(file, { highWaterMark: STEP_BYTES }),

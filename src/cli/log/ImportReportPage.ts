@@ -1,4 +1,4 @@
-/** What `hindcast import` did, for people. */
+/** The report of `hindcast import` for people. */
 import type { FileReport, ImportReport, RunPreview } from "../../importing/ImportReport.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
 import { oneLine } from "../../values/PlainText.ts"
@@ -6,13 +6,13 @@ import type { Style } from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
 import { count, shorten } from "../terminal/Text.ts"
 
-/** Most runs of a file, and most unknown files, that are listed. */
+/** Maximum number of runs per file, and of files per list. */
 const MAX_LISTED = 20
 
-/** Maximum length of a goal, in characters. */
+/** Maximum length of a goal in characters. */
 const GOAL = 70
 
-/** The report. Files that are known already are counted, not listed. */
+/** Lists new files, and only counts known ones. */
 export const lines = (style: Style, report: ImportReport): ReadonlyArray<string> => {
   const { files, unknown, unknownBecause, links, others, dryRun, added, preview } = report
   const known = files.filter((file) => file.known)
@@ -41,7 +41,7 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
   ]
 }
 
-/** Paths of which nothing was read. */
+/** Lists paths that the import skipped. */
 const passedOver = (
   style: Style,
   paths: ReadonlyArray<string>,
@@ -59,7 +59,7 @@ const passedOver = (
         ...more(paths.length),
       ]
 
-/** Files whose names are not those of runs, by how they end. */
+/** Counts files whose names are not those of runs, by ending. */
 const notLookedAt = (others: ImportReport["others"]): ReadonlyArray<string> => {
   const all = Object.entries(others).sort(([, a], [, b]) => b - a)
   const [first, ...rest] = all.slice(0, MAX_ENDINGS).map(([ending, times]) => `${oneLine(ending)} ${times}`)
@@ -71,10 +71,9 @@ const notLookedAt = (others: ImportReport["others"]): ReadonlyArray<string> => {
   ]
 }
 
-/** Maximum number of endings that are listed. */
 const MAX_ENDINGS = 6
 
-/** The first run as it would be. */
+/** The first run, as the import would record it. */
 const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): ReadonlyArray<string> => {
   const width = events.reduce((widest, { type }) => Math.max(widest, type.length), 0)
   return [

@@ -1,4 +1,4 @@
-/** The command `hindcast import`: the runs that other agents left, as tasks of a log. */
+/** The command `hindcast import`: runs of other agents as tasks of a log. */
 import { Args, Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as Follow from "../../importing/Follow.ts"
@@ -17,7 +17,7 @@ import { count } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as ImportReportPage from "./ImportReportPage.ts"
 
-/** Some files were refused. The others were imported. */
+/** The import refused some files and imported the others. */
 class FilesRefused extends Data.TaggedError("FilesRefused")<{ readonly files: ReadonlyArray<RefusedFile> }> {
   override get message() {
     const [one, isWhole] = [this.files.length === 1, this.files.every(({ added }) => added === 0)]
@@ -55,7 +55,6 @@ const paths = Args.text({ name: "path" }).pipe(
   Args.atLeast(1),
 )
 
-/** `hindcast import PATH…` */
 export const importRuns = Command.make(
   "import",
   { ...common, ...options, paths },
@@ -73,7 +72,6 @@ export const importRuns = Command.make(
   ),
 )
 
-/** The format of a mapping, if one is named. */
 const formatOf = (mapping: Option.Option<string>, from: Option.Option<string>) =>
   Effect.gen(function* () {
     if (Option.isNone(mapping)) return {}
@@ -111,10 +109,10 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
     })
   })
 
-/** Imports until Ctrl-C. Each report is a paragraph, or a line of JSON. */
+/** Imports until Ctrl-C. Prints each report as a paragraph or as a line of JSON. */
 const followFiles = (log: Option.Option<string>, options: Omit<Follow.FollowOptions, "onReport">, json: boolean) =>
   Effect.gen(function* () {
-    // A path that is not there fails before a log is made.
+    // Fail for a missing path before creating a log.
     for (const named of options.paths) yield* Listing.filesOf(named)
     yield* Follow.followFiles({
       ...options,

@@ -1,4 +1,4 @@
-/** The command `hindcast log info`: what a log contains, in numbers, and what takes its space. */
+/** The command `hindcast log info`: a log's contents in numbers, and the space that they take. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
@@ -14,11 +14,10 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as InfoPage from "../pages/log/InfoPage.ts"
 
-/** Maximum number of streams that are listed, as text and as JSON. The others are shown as a total. */
+/** Maximum number of streams listed, as text and as JSON. The rest appears as a total. */
 const STREAMS_ON_PAGE = 20
 const STREAMS_IN_JSON = 10_000
 
-/** `hindcast log info` */
 export const info = Command.make("info", common, ({ log, json }) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -39,7 +38,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("What a log holds, in numbers, and what takes its space"))
 
-/** Counts all and open tasks. A task that is opened again is the same one, and stays as it is. */
+/** Counts all and open tasks. A second `TaskOpened` with the same id changes nothing. */
 const countTasks: Effect.Effect<InfoPage.Info["tasks"], LogError, EventLog> = Effect.gen(function* () {
   const { readPage } = yield* EventLog
   const all = new Set<string>()

@@ -25,7 +25,7 @@ import * as KeyFile from "./KeyFile.ts"
 import { Tampered } from "./Tampered.ts"
 import * as TextFile from "./TextFile.ts"
 
-/** Runs a verification and shows its progress: the number of verified events, then the part that is being checked. */
+/** Runs a verification and shows its progress: the number of verified events, then the part under check. */
 const verifying = <A, E, R>(
   json: boolean,
   run: (callbacks: Required<Pick<VerifyOptions, "onProgress" | "onCheck">>) => Effect.Effect<A, E, R>,
@@ -39,7 +39,6 @@ const anchorOptions = {
 
 const quick = flag("quick", "Verify the chain of hashes only, without the indexes and the data beside the events")
 
-/** `hindcast log verify` */
 export const verify = Command.make(
   "verify",
   { ...common, ...anchorOptions, quick, jobs: JobsOption.jobs },
@@ -62,7 +61,7 @@ export const verify = Command.make(
       const { head, events, looks } = found
       const recordedAt = yield* recordedAtOf(log, head.position)
       const now = yield* Clock.currentTimeMillis
-      // A head of the future has no age: one of the two clocks is wrong.
+      // A head in the future has no age: one of the two clocks is wrong.
       const ageMs = recordedAt === null || recordedAt > now ? null : now - recordedAt
       const document = { intact: true, head, recordedAt, ageMs, events, looks, ...checkedAnchor }
       yield* Output.show(json, document, (style) => [
@@ -79,13 +78,13 @@ export const verify = Command.make(
   ),
 )
 
-/** When the head was recorded, by the clock of whoever recorded it; null for a log without events. */
+/** When the head was recorded, by its recorder's clock; null for an empty log. */
 const recordedAtOf = (log: EventLog.Service, position: number) =>
   position === 0
     ? Effect.succeed(null)
     : Effect.map(log.readPage({ after: position - 1, until: position }, 1), ([head]) => head?.recordedAt ?? null)
 
-/** A copy without its -wal, or an old backup, is intact too: its age tells it from the log. */
+/** A copy without its `-wal` file and an old backup are intact too. Only the head's age tells them from the log. */
 const ageLine = (recordedAt: number, now: number) =>
   recordedAt > now
     ? `  its head was recorded ${time(recordedAt)}, which is ${ageOf(recordedAt - now)} in the future by this machine's clock: one of the two clocks is wrong, and the head's age is unknown`
@@ -102,9 +101,7 @@ const UNITS: ReadonlyArray<readonly [unit: string, ms: number]> = [
   ["minute", 60_000],
 ]
 
-/**
- * An anchor with a valid signature. `trusted` is true if the signature was checked with a key that the caller supplied.
- */
+/** An anchor with a valid signature. `trusted` is true if the caller supplied the key. */
 interface CheckedAnchor {
   readonly anchor: Anchor.Anchor
   readonly trusted: boolean
@@ -122,7 +119,6 @@ const readAnchor = (file: Option.Option<string>, publicKey: Option.Option<string
     return { anchor, trusted: trusted !== undefined } satisfies CheckedAnchor
   })
 
-/** The position and hash of an anchor, for comparing the log with them. */
 const anchorOption = (checkedAnchor: CheckedAnchor | undefined) => {
   if (checkedAnchor === undefined) return {}
   const { position, hash } = checkedAnchor.anchor
@@ -134,7 +130,6 @@ const anchorLine = ({ anchor, trusted }: CheckedAnchor): string =>
     trusted ? "." : ", which was not compared with a key that you trust: name that key with --public-key FILE."
   }`
 
-/** `hindcast log anchor` */
 export const anchor = Command.make(
   "anchor",
   {
@@ -153,7 +148,7 @@ export const anchor = Command.make(
         return yield* new BadInput({ input: "--out", expected: "a file that is not there yet", found })
       }
       if (Option.isSome(out)) yield* OutputFormat.check("--out", out.value, "json")
-      // A signature vouches for the log, so a log that was tampered with gets none.
+      // A signature vouches for the log, so do not sign one that was tampered with.
       const found = yield* verifying(json, (callbacks) => log.verifyWith(callbacks))
       if (found._tag === "Tampered") {
         return yield* new Tampered({ log: log.name, position: found.position, reason: found.reason })
@@ -187,7 +182,6 @@ export class LogDamaged extends Data.TaggedError("LogDamaged")<{ readonly examin
   }
 }
 
-/** `hindcast log doctor` */
 export const doctor = Command.make("doctor", { ...common, ...anchorOptions }, ({ log, json, anchor, publicKey }) =>
   Effect.gen(function* () {
     const filename = yield* OpenLog.existing(log)

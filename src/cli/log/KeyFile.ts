@@ -5,20 +5,19 @@ import * as Anchor from "../../events/integrity/Anchor.ts"
 import type { BadInput } from "../command/BadInput.ts"
 import * as TextFile from "./TextFile.ts"
 
-/** Readable and writable by the owner only. */
 const PRIVATE = 0o600
 
 const PUBLIC = 0o644
 
-/** A private key in PEM, and warnings about its file for the user. */
+/** A private key in PEM, and warnings about its file. */
 export interface Key {
   readonly privateKey: string
   readonly remarks: ReadonlyArray<string>
 }
 
 /**
- * The private key in a file. If the file does not exist, creates a key pair: the private key in the file, the public
- * key in `<file>.pub`. Warns if other users can read the private key.
+ * The private key in a file. If the file does not exist, creates a key pair, with the public key in `<file>.pub`. Warns
+ * if other users can read the private key.
  */
 export const readOrMake = (file: string): Effect.Effect<Key, BadInput> =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** The command group `hindcast log`, and its commands `ls` and `show`. */
+/** The commands `hindcast log ls` and `hindcast log show`. */
 
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
@@ -28,7 +28,6 @@ const filters = {
   limit: LimitOption.lastOrFirst("after"),
 }
 
-/** `hindcast log ls` */
 export const ls = Command.make("ls", { ...common, ...filters }, ({ log, json, limit, timeline, ...filters }) =>
   Effect.gen(function* () {
     const query = yield* queryOf(filters)
@@ -71,8 +70,8 @@ const queryOf = ({ after, until, type, task, stream }: Filters) =>
   })
 
 /**
- * The first events that a query selects, or the last ones. Without filters the last ones are the last positions, so
- * earlier events are counted but not read.
+ * The first events of a query, or the last ones. Without filters the last ones are the last positions, so this counts
+ * earlier events without reading them.
  */
 const eventsOf = (query: Query, limit: number, after: Option.Option<string>) =>
   Effect.gen(function* () {
@@ -87,7 +86,6 @@ const eventsOf = (query: Query, limit: number, after: Option.Option<string>) =>
 
 const eventArgument = argument("event", "Its position (@412) or its id")
 
-/** `hindcast log show EVENT` */
 export const show = Command.make("show", { ...common, event: eventArgument }, ({ log, json, event: wanted }) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -11,7 +11,6 @@ import * as Question from "../terminal/Question.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, time } from "../terminal/Text.ts"
 
-/** `hindcast log subjects` */
 export const subjects = Command.make("subjects", common, ({ log, json }) =>
   Effect.gen(function* () {
     const list = yield* (yield* PersonalData).subjects
@@ -34,7 +33,6 @@ export const subjects = Command.make("subjects", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the subjects whose personal data is encrypted, each under a key of its own"))
 
-/** `hindcast log shred` */
 export const shred = Command.make(
   "shred",
   {

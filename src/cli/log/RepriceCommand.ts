@@ -1,4 +1,4 @@
-/** The command `hindcast log reprice`: what the model calls of a log cost by today's price table. */
+/** The command `hindcast log reprice`: the cost of a log's model calls by today's price table. */
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { type Costs, type RepricedModel, type Repricing, reprice as repriced } from "../../record/Repricing.ts"
@@ -12,7 +12,6 @@ import { count, oneLine } from "../terminal/Text.ts"
 
 const task = optionalText("task", "Only the calls of this task")
 
-/** `hindcast log reprice` */
 export const reprice = Command.make("reprice", { ...common, task }, ({ log, json, task }) =>
   Effect.gen(function* () {
     const taskId = Option.isNone(task) ? undefined : yield* Ids.task(task.value)

@@ -1,4 +1,4 @@
-/** The command `hindcast log snapshot`: stores the state of the log's head, from which later questions start. */
+/** The command `hindcast log snapshot`: stores the state at the log's head, from which later questions start. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -9,7 +9,6 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { at } from "../terminal/Text.ts"
 
-/** `hindcast log snapshot` */
 export const snapshot = Command.make("snapshot", common, ({ log, json }) =>
   Effect.gen(function* () {
     const { position: head } = yield* (yield* EventLog).head

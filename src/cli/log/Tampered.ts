@@ -1,14 +1,14 @@
-/** The error of the commands that find a log's events or indexes changed. */
+/** The error of commands that find changed events or indexes. */
 import { Data } from "effect"
 import { at } from "../terminal/Text.ts"
 
 /**
- * The log was tampered with: its hash chain is broken, differs from the anchored one, or a table or index that finds
- * events was changed. See `log verify`.
+ * The log was tampered with: its hash chain is broken or differs from the anchored one, or a table or index that
+ * locates events was changed.
  */
 export class Tampered extends Data.TaggedError("Tampered")<{
   readonly log: string
-  /** Null if the finding does not concern an event. */
+  /** Null if the finding concerns no event. */
   readonly position: number | null
   readonly reason: string
 }> {

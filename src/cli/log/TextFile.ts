@@ -4,11 +4,7 @@ import { Effect } from "effect"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 
-/**
- * Reads a text file that an option names.
- *
- * @param input the option's name, for the error message
- */
+/** @param input the option's name, for the error message */
 export const read = (input: string, file: string): Effect.Effect<string, BadInput> =>
   Effect.try({
     try: () => SmallFile.read(file),
@@ -21,7 +17,7 @@ export const read = (input: string, file: string): Effect.Effect<string, BadInpu
       }),
   })
 
-/** Creates a file. Fails if it exists: no file is ever overwritten. */
+/** Creates a file. Fails if it exists. */
 export const make = (input: string, file: string, text: string, mode: number): Effect.Effect<void, BadInput> =>
   Effect.try({
     try: () => fs.writeFileSync(file, text, { flag: "wx", mode }),

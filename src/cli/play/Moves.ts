@@ -1,29 +1,28 @@
-/** The moves of a person: which action a key or a typed line stands for. Pure. */
+/** Maps a person's keys and typed lines to actions. Pure. */
 import { Either, Schema } from "effect"
 import type { NamedAction } from "../../plugins/manifest/worldFields.ts"
 import { contains, type Space } from "../../plugins/spaces/Space.ts"
 import { Json } from "../../values/Json.ts"
 import { shorten } from "../terminal/Text.ts"
 
-/** An action that one key takes. */
 export interface KeyedMove {
   readonly action: number
   /** Undefined if the manifest names no actions. */
   readonly name: string | undefined
-  /** The keys' names, as `FullScreen.Key` has them. */
+  /** Names as in `FullScreen.Key`. */
   readonly keys: ReadonlyArray<string>
 }
 
 /** The moves that an action space allows. */
 export interface Moves {
   readonly space: Space
-  /** The actions of a Discrete space that have keys or names; otherwise a line is typed. */
+  /** The actions of a Discrete space that have keys or names. The person types any other action as a line. */
   readonly keyed: ReadonlyArray<KeyedMove>
-  /** Whether each action is taken by one key, so that nothing is typed. */
+  /** Whether one key stands for each action, so that nothing is typed. */
   readonly byKeys: boolean
 }
 
-/** The names of a manifest are used if there is one for each action. */
+/** Uses the manifest's names if it names every action. */
 export const of = (space: Space, names: ReadonlyArray<NamedAction> = []): Moves => {
   if (space.type !== "Discrete") return { space, keyed: [], byKeys: false }
   const { n, start = 0 } = space
@@ -44,7 +43,7 @@ export const of = (space: Space, names: ReadonlyArray<NamedAction> = []): Moves 
   return { space, keyed, byKeys: keyed.every(({ keys }) => keys.length > 0) }
 }
 
-/** Numbers that one key types. */
+/** How many numbers a single key can type. */
 const DIGITS = 10
 
 const nameOf = (named: NamedAction): string => (typeof named === "string" ? named : named.name)
@@ -68,7 +67,7 @@ const ARROWS: { readonly [name: string]: string } = {
 /** The key that ends the game. */
 const QUIT = "q"
 
-/** A key for each name: the manifest's, else an arrow, else the first of its letters that no other has. */
+/** A key for each name: the manifest's, else an arrow, else the first of its letters that is free. */
 const keysOf = (names: ReadonlyArray<NamedAction>): ReadonlyArray<string | undefined> => {
   const taken = new Set([QUIT, ...names.flatMap((named) => (typeof named === "string" ? [] : [named.key]))])
   const own = (named: NamedAction, candidates: ReadonlyArray<string>): string | undefined => {
@@ -92,13 +91,13 @@ const keysOf = (names: ReadonlyArray<NamedAction>): ReadonlyArray<string | undef
 
 const parseJson = Schema.decodeUnknownEither(Schema.parseJson(Json))
 
-/** The action of a key, by its name or its text; undefined if it has none. */
+/** The action of a key, by its name or text. */
 export const ofKey = ({ keyed }: Moves, key: { readonly name: string; readonly text: string }): number | undefined =>
   keyed.find(({ keys }) => keys.includes(key.text) || keys.includes(key.name))?.action
 
 /**
- * The action of a typed line: a name of the manifest, or JSON in the action space. Where actions are Text, the line is
- * the text, unless it is a JSON string. On the left is what was expected and found.
+ * The action of a typed line: a name of the manifest, or JSON in the action space. In a Text space, the line itself is
+ * the text unless it is a JSON string. The left side says what was expected and found.
  */
 export const ofLine = (
   { space, keyed }: Moves,
@@ -120,17 +119,16 @@ export const ofLine = (
 
 const shown = (typed: string): string => (typed === "" ? "nothing" : shorten(typed, MAX_SHOWN))
 
-/** Maximum characters of a line in a message. */
+/** Maximum length of a line in a message, in characters. */
 const MAX_SHOWN = 80
 
-/** What a line has to be, in words. */
 const expectedOf = ({ space, keyed }: Pick<Moves, "space" | "keyed">): string => {
   const names = keyed.flatMap(({ name }) => (name === undefined ? [] : [name]))
   if (names.length > 0) return `an action: ${names.join(", ")}, or its number`
   return space.type === "Text" ? "a text" : `an action of the ${space.type} space, as JSON`
 }
 
-/** The keys and their actions, for the foot of a screen. */
+/** The keys and their actions, for the bottom of a screen. */
 export const legend = ({ keyed, byKeys, space }: Moves): string =>
   byKeys
     ? keyed

@@ -1,4 +1,4 @@
-/** The command `hindcast play`: a person plays a world, as an agent whose task is recorded like any other's. */
+/** The command `hindcast play`: a person plays a world. To the log, the person is an agent like any other. */
 import { Command } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import { newId } from "../../events/vocabulary/Event.ts"
@@ -30,11 +30,10 @@ const options = {
   trustLog: workOptions.trustLog,
 }
 
-/** `hindcast play WORLD` */
 export const play = Command.make("play", options, ({ log, json, sandbox, workspace, seed, trustLog, ...typed }) =>
   Effect.gen(function* () {
     const filename = yield* OpenLog.fileOf(log)
-    // The person at the terminal decides about each action by taking it.
+    // The person decides about each action by taking it, so no gate asks.
     const kernel = yield* AgentAtWork.kernel("play", filename, {
       gate: "allow",
       confirmWithinMs: Option.none(),
@@ -80,10 +79,10 @@ export const play = Command.make("play", options, ({ log, json, sandbox, workspa
   ),
 )
 
-/** Moves of a game: the world and the person end it. */
+/** Practically no limit: the world or the person ends the game. */
 const STEPS = 1_000_000_000
 
-/** Options that were typed as a JSON object, or the name of their file. */
+/** Options typed as a JSON object, or read from a file. */
 const optionsOf = (typed: string) => {
   const parsed = Schema.decodeUnknownOption(Schema.parseJson(JsonObject))(typed)
   return Option.isSome(parsed) ? Effect.succeed(parsed.value) : Scenario.readOptions(typed)

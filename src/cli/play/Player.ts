@@ -1,4 +1,4 @@
-/** A person as an agent: each decision is a move that the person makes. */
+/** A person as an agent: each move is a decision. */
 import { Effect, Either, Ref } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
@@ -10,19 +10,18 @@ import * as Position from "./Position.ts"
 import type { Seat } from "./Seat.ts"
 import type { WorldToPlay } from "./WorldToPlay.ts"
 
-/** A person at a seat. */
 export interface Player {
   readonly agent: Agent.DecidingAgent
-  /** The position that was read last; undefined before the first move. */
+  /** The last position read; undefined before the first move. */
   readonly last: Effect.Effect<Position.Position | undefined>
-  /** What was wrong with the move that ended the game, if one did. */
+  /** The error in the move that ended the game, if one did. */
   readonly mistake: Effect.Effect<BadInput | undefined>
 }
 
 const VERSION = "1"
 
 /**
- * The agent `human:<user>`. It gives the task up as abandoned when the person ends the game, or when a line of the input is not a
+ * The agent `human:<user>`. It abandons the task when the person ends the game, or when a line of the input is not a
  * move.
  */
 export const make = (world: WorldToPlay, user: string, seat: Seat) =>

@@ -1,4 +1,4 @@
-/** Where a game stands: the last step and the world, as the log has them. */
+/** The state of a game, read from the log: the last step and the world. */
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -11,38 +11,35 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as TaskWorlds from "../task/TaskWorlds.ts"
 import type { WorldToPlay } from "./WorldToPlay.ts"
 
-/** The last action and what came of it. */
 export interface LastStep {
   readonly action: Json
-  /** What the world answered: reward, rewards, terminated, truncated, outcome and info; null if it refused. */
+  /** The world's answer: reward, rewards, terminated, truncated, outcome and info; null if it refused. */
   readonly result: JsonObject | null
-  /** Why the action was not carried out, or why nobody knows what it gave; null if it is known. */
+  /** Why the world refused the action, or why its result is unknown; null otherwise. */
   readonly refused: string | null
 }
 
-/** A position of a game. */
 export interface Position {
-  /** The position in the log up to which steps were read. */
+  /** The log position up to which steps were read. */
   readonly at: number
-  /** Steps that the world took. */
   readonly step: number
   /** Null before the first action. */
   readonly last: LastStep | null
   readonly return: number
   /** `active`, `terminated`, `truncated` or `left`. */
   readonly status: string
-  /** The action space, where options made it another than the manifest's. */
+  /** The action space, if options made it differ from the manifest's. */
   readonly action: Space | null
-  /** The world to be drawn; null if it has no view. */
+  /** The world to draw; null if it has no view. */
   readonly world: World | null
 }
 
 const TYPES = ["ActuatorCommanded", "CommandSucceeded", "CommandFailed", "CommandDenied"]
 
-/** Events that a move brings at most, with room to spare. */
+/** More than the events of one move. */
 const PAGE = 100
 
-/** Reads how a game stands after the last move. `before` is the position before it; undefined at the start. */
+/** Reads the game's state after the last move. `before` is the position before it; undefined at the start. */
 export const read = (world: WorldToPlay, taskId: string, before: Position | undefined) =>
   Effect.gen(function* () {
     const after = before?.at ?? 0
@@ -84,5 +81,5 @@ const lastStep = (events: ReadonlyArray<Event>): LastStep | undefined => {
 
 const NOTHING = { result: null, refused: null }
 
-/** How far an agent can be. What else a plugin's document says is not shown. */
+/** The possible states of an agent. Ignores any other status in a plugin's document. */
 const STATUSES = ["active", "terminated", "truncated", "left"] as const

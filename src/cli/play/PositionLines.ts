@@ -1,4 +1,4 @@
-/** Shows how a game stands: as lines for people, or as one line of JSON. */
+/** Shows a game's state as lines for people or as one line of JSON. */
 import type { View } from "../../kernel/agents/Agent.ts"
 import { ACTION_MASK, OBSERVATION } from "../../plugins/manifest/world.ts"
 import type { Json } from "../../values/Json.ts"
@@ -10,10 +10,9 @@ import { json, number, shorten, value } from "../terminal/Text.ts"
 import type { Position } from "./Position.ts"
 import type { WorldToPlay } from "./WorldToPlay.ts"
 
-/** What the player is shown of a position beside the world. */
 export type Readings = View["readings"]
 
-/** The step, the reward, the return and the status, then the world; what is observed, if the world has no view. */
+/** The step, reward, return and status, then the world; without a view, the observation. */
 export const lines = (
   style: Style,
   world: WorldToPlay,
@@ -31,7 +30,7 @@ export const lines = (
   return [summary(style, position), "", ...drawn]
 }
 
-/** Maximum characters of an observation. */
+/** Maximum length of an observation in characters. */
 const MAX_OBSERVED = 1_000
 
 const summary = (style: Style, { step, last, return: sum, status }: Position): string => {
@@ -51,7 +50,7 @@ export const refusal = ({ last }: Position): string | null =>
 
 const MAX_REFUSAL = 300
 
-/** One line of JSON with stable keys. `observation` is null once the episode is over: nothing is observed then. */
+/** One line of JSON with stable keys. `observation` is null once the episode is over. */
 export const document = (world: WorldToPlay, taskId: string, position: Position, readings: Readings): string => {
   const { step, last, return: sum, status } = position
   const { reward = null, rewards = {}, terminated = false, truncated = false, info = {} } = last?.result ?? {}

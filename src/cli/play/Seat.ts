@@ -1,4 +1,4 @@
-/** Where a person sits who plays: shows positions and asks for moves, in a terminal or through pipes. */
+/** Shows positions and asks for moves, in a terminal or through pipes. */
 import { Effect, Either, type Scope } from "effect"
 import type { Json } from "../../values/Json.ts"
 import * as ChatTerminal from "../chat/ChatTerminal.ts"
@@ -12,28 +12,32 @@ import * as PositionLines from "./PositionLines.ts"
 import * as Table from "./TableScreen.ts"
 import type { WorldToPlay } from "./WorldToPlay.ts"
 
-/** What a person does at a position. */
 export type Move = { readonly action: Json } | "quit"
 
-/** A position, with what the player perceives. */
+/** A position, and what the player perceives there. */
 export interface Turn {
   readonly taskId: string
   readonly position: Position
   readonly readings: PositionLines.Readings
 }
 
-/** Shows positions and asks for moves. */
 export interface Seat {
   readonly move: (turn: Turn, moves: Moves.Moves) => Effect.Effect<Move, BadInput>
-  /** Shows the last position, after the seat was left. */
+  /** Shows the last position after the screen has closed. */
   readonly end: (turn: Turn) => Effect.Effect<void>
 }
 
-/** A seat at the terminal if there is one and the output is for people, else at pipes. It is left when the scope closes. */
+/**
+ * A seat at the terminal if there is one and the output is for people, else at pipes. The scope's end closes the
+ * screen.
+ */
 export const take = (world: WorldToPlay, json: boolean): Effect.Effect<Seat, FullScreen.TerminalNeeded, Scope.Scope> =>
   !json && Question.isPossible() ? atTerminal(world) : atPipes(world, json)
 
-/** One action a line. The input's end and a line `q` end the game; where actions are Text, only the input's end does. */
+/**
+ * Reads one action a line. The end of the input or a line `q` ends the game; in a Text space only the end of the input
+ * does.
+ */
 const atPipes = (world: WorldToPlay, json: boolean): Effect.Effect<Seat, never, Scope.Scope> =>
   Effect.gen(function* () {
     const { next, style, columns } = yield* ChatTerminal.piped
@@ -63,10 +67,10 @@ const atPipes = (world: WorldToPlay, json: boolean): Effect.Effect<Seat, never, 
     }
   })
 
-/** Widest line where the output is no terminal. */
+/** Maximum columns without a terminal. */
 const PIPE_COLUMNS = 120
 
-/** Keys, or a typed line where actions have no keys. */
+/** Reads keys, or a typed line if actions have no keys. */
 const atTerminal = (world: WorldToPlay): Effect.Effect<Seat, FullScreen.TerminalNeeded, Scope.Scope> =>
   Effect.gen(function* () {
     const screen = yield* FullScreen.open("play", "Without one, it reads an action a line.")

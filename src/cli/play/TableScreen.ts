@@ -10,25 +10,24 @@ import type { Position } from "./Position.ts"
 import * as PositionLines from "./PositionLines.ts"
 import type { WorldToPlay } from "./WorldToPlay.ts"
 
-/** What the screen shows. */
 export interface Table {
   readonly world: WorldToPlay
   readonly position: Position
   readonly readings: PositionLines.Readings
   readonly moves: Moves.Moves
-  /** The line that is being typed. */
+  /** The line so far. */
   readonly typed: string
-  /** What was wrong with the last move. */
+  /** The problem with the last move. */
   readonly message: string | null
 }
 
-/** What a key leads to. */
+/** The result of a key. */
 export type Pressed =
   | { readonly do: "show"; readonly table: Table }
   | { readonly do: "act"; readonly action: Json }
   | { readonly do: "quit" }
 
-/** Applies a key. Ctrl-C and Ctrl-D end the game; so does `q`, unless a text is being typed. */
+/** Applies a key. Ctrl-C and Ctrl-D end the game; so does `q`, except within typed text. */
 export const press = (table: Table, key: Key): Pressed => {
   const { moves, typed } = table
   if (key.ctrl) return key.name === "c" || key.name === "d" ? { do: "quit" } : { do: "show", table }
@@ -53,7 +52,9 @@ const edit = (table: Table, key: Key): Pressed => {
   return show({ typed: key.name === "backspace" ? [...typed].slice(0, -1).join("") : typed + key.text })
 }
 
-/** Exactly `rows` rows, none wider than `columns`: the world above, the message, the line and the keys below. */
+/**
+ * Exactly `rows` rows of at most `columns` columns: the world above; the message, the typed line and the keys below.
+ */
 export const rows = (style: Style, table: Table, { columns, rows }: Size): ReadonlyArray<string> => {
   const { world, position, readings, moves, message } = table
   const quit = moves.space.type === "Text" ? "Ctrl-D ends" : "q ends"
@@ -73,6 +74,6 @@ export const rows = (style: Style, table: Table, { columns, rows }: Size): Reado
 
 const MESSAGE_ROWS = 3
 
-/** The line that is typed. If it is too long, its end is shown. */
+/** The typed line, or its end if it is too long. */
 const prompt = (style: Style, typed: string, columns: number): string =>
   `${style.bold("> ")}${[...oneLine(typed)].slice(-Math.max(1, columns - 4)).join("")}█`

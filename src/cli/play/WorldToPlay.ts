@@ -1,4 +1,4 @@
-/** Finds the world that is to be played: an imported plugin, or one in a directory, which is imported. */
+/** Finds the world to play: an imported plugin, or a plugin in a directory, which it imports. */
 import * as fs from "node:fs"
 import { Effect } from "effect"
 import { Kernel } from "../../kernel/Kernel.ts"
@@ -9,19 +9,18 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { adviceOf, BadInput } from "../command/BadInput.ts"
 import * as RunPlugins from "../task/RunPlugins.ts"
 
-/** A world, by what its manifest says of it. */
+/** A world as its manifest describes it. */
 export interface WorldToPlay {
   /** The plugin's name. */
   readonly plugin: string
-  /** What it is called. */
   readonly title: string
   readonly action: Space
   readonly actions: ReadonlyArray<NamedAction>
 }
 
 /**
- * The world that `typed` names: the plugin of that name if there is one, else the plugin in that directory. The user is
- * asked for a consent that is missing, unless the output is JSON.
+ * Finds the plugin of that name, else the plugin in that directory. Unless the output is JSON, asks the user for a
+ * missing consent.
  */
 export const find = (typed: string, json: boolean) =>
   Effect.gen(function* () {

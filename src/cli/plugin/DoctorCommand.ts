@@ -13,7 +13,6 @@ export class NoSandbox extends Data.TaggedError("NoSandbox")<Pick<SandboxReport,
   }
 }
 
-/** `hindcast doctor` */
 export const doctor = Command.make("doctor", { json, sandbox }, ({ json, sandbox }) =>
   Effect.gen(function* () {
     const found = yield* report(sandbox)

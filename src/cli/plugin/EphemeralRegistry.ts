@@ -6,7 +6,7 @@ import * as Registry from "../../kernel/registry/Registry.ts"
 import * as Projector from "../../projections/projector/Projector.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 
-/** A registry on an in-memory log. Its paths are derived from the named log's path. */
+/** A registry on an in-memory log. Its paths derive from the named log's path. */
 export const registry = (log: Option.Option<string>, workspace: Option.Option<string>) =>
   Layer.unwrapEffect(
     Effect.map(OpenLog.workspaceOf(workspace), (workspace) =>

@@ -1,7 +1,7 @@
-/** The error of commands that cannot import or activate a plugin because permissions are missing. */
+/** The error of commands that cannot import or activate a plugin without further permissions. */
 import { Data } from "effect"
 
-/** A plugin requests permissions that it was not granted. To recover, run `remedy`. */
+/** A plugin requests permissions that it lacks. `remedy` grants them. */
 export class GrantsMissing extends Data.TaggedError("GrantsMissing")<{
   /** The missing permissions, as text. */
   readonly refused: string

@@ -1,4 +1,4 @@
-/** Asks the user whether changed code of a plugin gets what the installed code was granted by name. */
+/** Asks the user whether a plugin's changed code keeps the permissions that the installed code was granted by name. */
 import { Effect } from "effect"
 import { type CheckedPlugin, Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
 import * as Grants from "../../plugins/manifest/Grants.ts"
@@ -9,9 +9,9 @@ import * as ImportPage from "../pages/plugins/ImportPage.ts"
 import * as Question from "../terminal/Question.ts"
 
 /**
- * Shows what an update changes, and asks. After a yes, grants it what it lacks: exactly the held code is installed, as it
- * was shown. Undefined if the user says no, cannot be asked, or if the update lacks what the installed code was not
- * granted either.
+ * Shows what an update changes, and asks. After a yes, grants the missing permissions, which installs exactly the held
+ * code as shown. Returns undefined after a no, if nobody can answer, or if the update also lacks permissions that the
+ * installed code never had.
  */
 export const ask = (held: UpdateHeld, { json, activate }: { readonly json: boolean; readonly activate: boolean }) =>
   Effect.gen(function* () {
@@ -26,7 +26,7 @@ export const ask = (held: UpdateHeld, { json, activate }: { readonly json: boole
     if (!Question.isYes(yield* Question.ask("Grant that to the changed code, too? [y/N] "))) return undefined
     const registry = yield* Registry
     const { updated } = yield* registry.grant(plugin, held.kept)
-    // Another process may have imported something else meanwhile.
+    // Another process may have imported other code in the meantime.
     if (updated?.digest !== digest) return undefined
     const found = SafeRecord.get(yield* registry.state, plugin)
     if (activate && found?.active !== true) yield* registry.activate(plugin)

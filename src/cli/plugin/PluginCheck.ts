@@ -1,4 +1,7 @@
-/** The command `hindcast plugin check`: reports the problems of a plugin without importing it, and checks a world by running it. */
+/**
+ * The command `hindcast plugin check`: reports the problems of a plugin without importing it, and runs the conformance
+ * checks of a world.
+ */
 import * as fs from "node:fs"
 import type { Option } from "effect"
 import { Data, Effect } from "effect"
@@ -12,30 +15,29 @@ import * as Output from "../command/Output.ts"
 import * as PluginPage from "../pages/plugins/PluginPage.ts"
 import * as WorldPage from "../pages/plugins/WorldPage.ts"
 
-/** The input of `plugin check`. */
 export interface CheckInput {
-  /** A plugin's directory, or any other source of a plugin. */
+  /** A plugin's directory, or another source of a plugin. */
   readonly source: string
   readonly json: boolean
   readonly workspace: Option.Option<string>
   readonly options: ImportOptions
-  /** Whether to run the world that the plugin has. */
+  /** Whether to run the plugin's world. */
   readonly run: boolean
   /** `flags` consents to running it where only Deno's permissions confine it. */
   readonly sandbox: "auto" | "flags"
 }
 
-/** A plugin is run from its directory. To recover, unpack it, and name the directory. */
+/** Only a plugin in a directory can be run. */
 export class DirectoryNeeded extends Data.TaggedError("DirectoryNeeded")<{ readonly source: string }> {
   override get message() {
     return `--run: expected a plugin's directory, found ${this.source}. Unpack it, and name its directory`
   }
 }
 
-/** The world of a plugin does not behave as worlds do. To recover, mend what the failed checks say. */
+/** A world failed conformance checks. */
 export class WorldDoesNotConform extends Data.TaggedError("WorldDoesNotConform")<{
   readonly world: string
-  /** The failed checks, each with what it found. */
+  /** The failed checks, with what each found. */
   readonly failed: ReadonlyArray<string>
 }> {
   override get message() {
@@ -45,8 +47,8 @@ export class WorldDoesNotConform extends Data.TaggedError("WorldDoesNotConform")
 }
 
 /**
- * Checks a plugin. For a directory, reports all problems at once, each with line and column. For any other source,
- * fails with the first problem. Without problems, shows what an import would show.
+ * Checks a plugin. For a directory, reports all problems at once with line and column; for other sources, fails with
+ * the first problem. A valid plugin is shown as an import would show it.
  */
 export const check = ({ source, json, workspace, options, run, sandbox }: CheckInput) =>
   Effect.gen(function* () {
@@ -67,7 +69,6 @@ export const check = ({ source, json, workspace, options, run, sandbox }: CheckI
     return yield* new ManifestInvalid({ file, issues: problems })
   })
 
-/** Runs the conformance checks of the world in a directory, and shows what they found. */
 const running = (
   json: boolean,
   plugin: CheckedPlugin,
@@ -87,7 +88,7 @@ const running = (
     return yield* new WorldDoesNotConform({ world: report.world, failed })
   })
 
-/** How to consent to running the plugin, for the error that says that consent is missing. */
+/** Advice for the error about missing consent. */
 const HOW_TO_CONSENT = "If you wrote it or trust it, say so: `--sandbox flags`."
 
 const show = (json: boolean, plugin: Parameters<typeof PluginPage.described>[0]) =>

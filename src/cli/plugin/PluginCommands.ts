@@ -1,4 +1,4 @@
-/** The command group `hindcast plugin`, and its commands `check`, `remove`, `activate` and `deactivate`. */
+/** The commands `hindcast plugin check`, `remove`, `activate` and `deactivate`. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { grantCommand, Registry } from "../../kernel/registry/Registry.ts"
@@ -12,7 +12,6 @@ import { importing, importOptions, name, sandbox, source, target } from "./Plugi
 
 const running = flag("run", "Also run it, if it is a world: check that it behaves as worlds do. For a directory only")
 
-/** `hindcast plugin check DIR` */
 export const check = Command.make(
   "check",
   { ...common, source, ...importing, running, sandbox },
@@ -27,7 +26,6 @@ export const check = Command.make(
     }).pipe(Effect.provide(EphemeralRegistry.registry(log, options.workspace))),
 ).pipe(Command.withDescription("Check a plugin's directory without importing it"))
 
-/** `hindcast plugin remove PLUGIN` */
 export const remove = Command.make("remove", { ...common, name }, ({ log, json, name }) =>
   Effect.gen(function* () {
     yield* (yield* Registry).remove(name)
@@ -51,12 +49,10 @@ const activation = (word: "activate" | "deactivate") =>
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   )
 
-/** `hindcast plugin activate TARGET` */
 export const activate = activation("activate").pipe(
   Command.withDescription("Let a plugin or a component take part again"),
 )
 
-/** `hindcast plugin deactivate TARGET` */
 export const deactivate = activation("deactivate").pipe(
   Command.withDescription("Let a plugin or a component take no part"),
 )

@@ -1,4 +1,4 @@
-/** Asks the user for consent to run a plugin that is confined by Deno's permissions alone, and records it. */
+/** Asks the user for consent to run a plugin that only Deno's permissions confine, and records the consent. */
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as SandboxConsents from "../../kernel/instances/SandboxConsents.ts"
@@ -19,8 +19,8 @@ const versionOf = ({ manifest, digest }: Imported): SandboxConsents.Version => (
 })
 
 /**
- * The consent that is missing to start the plugin on this machine; `undefined` if none is. If an option gave consent
- * (`givenByOption`), records it first.
+ * The consent that starting the plugin on this machine still needs, or `undefined`. `givenByOption` records a consent
+ * first.
  */
 export const settle = (imported: Imported, givenByOption: boolean) =>
   Effect.gen(function* () {
@@ -30,7 +30,7 @@ export const settle = (imported: Imported, givenByOption: boolean) =>
     if (givenByOption) yield* give(version)
     return yield* Effect.flatMap(PluginHost, (host) => SandboxConsents.missing(log, host, version)).pipe(
       Effect.provide(layerOf({})),
-      // If no sandbox is available at all, starting the plugin reports it.
+      // Without any sandbox, starting the plugin reports the problem.
       Effect.catchTag("SandboxUnavailable", () => Effect.succeed(undefined)),
     )
   })
@@ -39,14 +39,14 @@ export const settle = (imported: Imported, givenByOption: boolean) =>
 export const give = (version: SandboxConsents.Version) =>
   Effect.flatMap(EventLog, (log) => SandboxConsents.record(log, version, "option", userAsActor()))
 
-/** Asks the user for consent. Without a terminal or without consent, prints a warning that names what is missing. */
+/** Asks for consent. Without a terminal or after a no, prints a warning that names the missing consent. */
 export const askOrTell = (missing: SandboxConsentMissing, imported: Imported) =>
   Effect.gen(function* () {
     if (yield* ask(missing, versionOf(imported))) return
     yield* Output.note(`warning: ${CommandHints.inText(missing.message)}`)
   })
 
-/** Asks the user for consent, and records a yes. Returns whether the user consented; without a terminal, false. */
+/** Asks for consent, and records a yes. Returns whether the user consented; false without a terminal. */
 export const ask = ({ why, improve }: SandboxConsentMissing, version: SandboxConsents.Version) =>
   Effect.gen(function* () {
     if (!Question.isPossible()) return false

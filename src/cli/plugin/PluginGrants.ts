@@ -12,7 +12,7 @@ import * as Output from "../command/Output.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 import { grants, name, named } from "./PluginOptions.ts"
 
-/** The command names no permission. To recover, name at least one. */
+/** The command names no permission. */
 export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
   readonly plugin: string
   readonly held: Held | null
@@ -49,14 +49,12 @@ const changeGrants = (word: "grant" | "revoke") =>
 const isAny = ({ runAny, ...lists }: GrantedPermissions): boolean =>
   runAny === true || Object.values(lists).some((names) => names.length > 0)
 
-/** `hindcast plugin grant PLUGIN --grant-…` */
 export const grant = changeGrants("grant").pipe(
   Command.withDescription(
     "Grant permissions to the installed code of a plugin, and to an update, which is installed if it waits for them",
   ),
 )
 
-/** `hindcast plugin revoke PLUGIN --grant-…` */
 export const revoke = changeGrants("revoke").pipe(
   Command.withDescription(
     "Revoke permissions of a plugin; a plugin that asks for them is inactive until it has them again",

@@ -16,7 +16,6 @@ import { importing, importOptions, keepGrants, sandbox, source } from "./PluginO
 
 const noActivate = flag("no-activate", "Import it without letting it take part yet")
 
-/** `hindcast plugin add SOURCE` */
 export const add = Command.make(
   "add",
   { ...common, source, ...importing, keepGrants, noActivate, sandbox },
@@ -54,7 +53,7 @@ export const add = Command.make(
     }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
 ).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
 
-/** Imports a plugin, and tells its registry entry before and after. */
+/** Imports a plugin. Returns its registry entries before and after. */
 export const importAndCompare = (source: string, options?: ImportOptions) =>
   Effect.gen(function* () {
     const registry = yield* Registry

@@ -15,14 +15,13 @@ import * as PluginPage from "../pages/plugins/PluginPage.ts"
 
 const at = optionalText("at", "The moment: a position (@412), an event's id, or a time with its zone. Default: now")
 
-/** The registry at a moment, and the moment's position. */
 const registryAt = (at: Option.Option<string>) =>
   Effect.gen(function* () {
     const position = Option.isNone(at) ? (yield* (yield* EventLog).head).position : yield* Moment.resolve(at.value)
     return { position, registry: yield* (yield* Projector).stateAt(PluginRegistry.projection, position) }
   })
 
-/** A plugin's status: if it is inactive, with the permissions that it lacks. */
+/** A plugin's status. An inactive plugin comes with the permissions that it lacks. */
 const statusOf = (name: string, plugin: PluginRegistry.Plugin) =>
   Effect.gen(function* () {
     const missing = plugin.active ? [] : yield* (yield* Registry).missing(name, plugin)
@@ -41,13 +40,11 @@ const listing = (word: "ls" | "list") =>
     }).pipe(Effect.provide(OpenLog.forReading(log))),
   ).pipe(Command.withDescription("List plugins and their components, active or not, by priority, now or at a moment"))
 
-/** `hindcast plugin ls` */
 export const ls = listing("ls")
 
-/** `hindcast plugin list`: the same. */
 export const list = listing("list")
 
-/** The log has no such version of the plugin. To recover, name another version. */
+/** The log has no such version of the plugin. */
 export class VersionNotFound extends Data.TaggedError("VersionNotFound")<{
   readonly plugin: string
   readonly version: string
@@ -64,7 +61,6 @@ const named = argument(
   "The plugin's name, or NAME@VERSION: a version of its history, or the beginning of its digest",
 )
 
-/** `hindcast plugin show PLUGIN` and `hindcast plugin show PLUGIN@VERSION` */
 export const show = Command.make("show", { ...common, named, at }, ({ log, json, named, at }) =>
   Effect.gen(function* () {
     const separator = named.indexOf("@")
@@ -94,9 +90,7 @@ const versionOf = (plugin: string, versions: ReadonlyArray<PluginVersion>, reque
     : Effect.succeed(found)
 }
 
-/**
- * The plugin right after a version was imported. For a held update, the plugin as it would be after its installation.
- */
+/** The plugin right after a version was imported. For a held update, the plugin as its installation would leave it. */
 const ofVersion = (name: string, { at, status }: PluginVersion) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).stateAt(PluginRegistry.projection, at)

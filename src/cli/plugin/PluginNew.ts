@@ -13,7 +13,7 @@ import { argument, json, optionalText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import { inPackage } from "../command/PackageFiles.ts"
 
-/** The directory is not empty. To recover, name a new or an empty directory. */
+/** The directory is not empty. */
 export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory: string; readonly found: string }> {
   override get message() {
     return `${this.directory}: expected a new or an empty directory, found ${this.found}. Nothing was written.`
@@ -23,7 +23,6 @@ export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory:
 const directory = argument("dir", "A directory that is new or empty")
 const name = optionalText("name", "The plugin's name. Default: the directory's")
 
-/** `hindcast plugin new DIR` */
 export const create = Command.make("new", { json, directory, name }, ({ json, directory, name: wanted }) =>
   Effect.gen(function* () {
     const target = path.resolve(directory)
@@ -71,7 +70,7 @@ const checkEmpty = (target: string): Effect.Effect<void, NotEmpty> => {
 /** The plugin name in the template. */
 const TEMPLATE = "my-plugin"
 
-/** Copies the template with another plugin name. Returns the names of the files. */
+/** Copies the template with another plugin name. Returns the files' names. */
 const write = (target: string, name: string): ReadonlyArray<string> => {
   const template = inPackage("template", "plugin")
   const files = fs.readdirSync(template).sort()
@@ -85,8 +84,8 @@ const write = (target: string, name: string): ReadonlyArray<string> => {
 }
 
 /**
- * The URL or relative path of the manifest's JSON Schema: in the package that is installed at the directory, else in
- * this package.
+ * The URL or relative path of the manifest's JSON Schema, in the package installed at the directory, else in this
+ * package.
  */
 const schemaFor = (target: string): string => {
   const schema = path.join("schema", "looper-plugin.schema.json")
@@ -95,7 +94,7 @@ const schemaFor = (target: string): string => {
   return path.relative(target, path.join(packageDirectory, schema)).split(path.sep).join("/")
 }
 
-/** The package's directory as a module in `target` would resolve it; `undefined` if it would not be found. */
+/** The directory of this package as a module in `target` would resolve it, if it would. */
 const installed = (target: string): string | undefined => {
   if (isBelow(target, inPackage())) return inPackage()
   for (let above = path.dirname(target); ; above = path.dirname(above)) {

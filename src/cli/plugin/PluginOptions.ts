@@ -3,19 +3,16 @@ import { Options } from "@effect/cli"
 import type { GrantedPermissions } from "../../events/vocabulary/Plugins.ts"
 import { argument, flag, oneOf, repeatedText, workspace } from "../command/CommonOptions.ts"
 
-/** A plugin's name. */
 export const name = argument("plugin", "The plugin's name")
 
-/** A plugin or a component. */
 export const target = argument("target", "A plugin, or a component: plugin/component")
 
-/** The source that a plugin is imported from. */
 export const source = argument(
   "source",
   "Its directory, an archive (.tgz), or a Git repository: a URL, or a path, with #REF or #REF:DIR after it",
 )
 
-/** The permissions that an import grants, in addition to those of a first import (see `Grants.decideGrants`). */
+/** The permissions that an import grants. A first import grants more by itself (`Grants.decideGrants`). */
 export const grants = {
   read: repeatedText(
     "grant-read",
@@ -34,13 +31,11 @@ export const grants = {
   runAny: flag("grant-run-any", 'Let the host run any command for it, if its manifest asks for that (".")'),
 }
 
-/** Whether an update keeps what the installed code was granted by name. */
 export const keepGrants = flag(
   "keep-grants",
   "If its code changed: let it keep what the installed code was granted by name, without being asked",
 )
 
-/** Consent to run this version where only Deno's permissions confine it. */
 export const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
   Options.withDescription(
     "flags: let this version run on this machine even where only Deno's permissions confine it. Default: auto",
@@ -48,23 +43,20 @@ export const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
   Options.withDefault("auto" as const),
 )
 
-/** The values of the `--grant-…` options. */
 export type Granted = Required<GrantedPermissions>
 
-/** The options of an import or a check. */
 export const importing = {
   workspace,
   lenient: flag("lenient", "Accept unknown fields and measures without rewards, with a warning each"),
   ...grants,
 }
 
-/** The registry's import options from the typed options. */
 export const importOptions = ({ lenient, ...grants }: Granted & { readonly lenient: boolean }) => ({
   lenient,
   grants: named(grants),
 })
 
-/** The permissions that were granted, without the absent flag. */
+/** The granted permissions, without a flag that is off. */
 export const named = ({ read, write, net, env, run, runAny }: Granted): GrantedPermissions => ({
   read,
   write,

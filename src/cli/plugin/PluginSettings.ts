@@ -16,7 +16,6 @@ import { target } from "./PluginOptions.ts"
 const component = argument("component", "A component: plugin/component")
 const priorityText = argument("priority", "A number, such as 10, 0.5 or -3; higher goes first")
 
-/** `hindcast plugin priority COMPONENT NUMBER` */
 export const priority = Command.make(
   "priority",
   { ...common, component, text: priorityText },
@@ -32,7 +31,7 @@ export const priority = Command.make(
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Set a sensor's or actuator's priority"))
 
-/** Parses a number. The sign "−", which tables use, is accepted as a minus. */
+/** Parses a number. Accepts the minus sign "−" of tables too. */
 const numberIn = (text: string): Effect.Effect<number, BadInput> => {
   const plain = text.trim().replace("\u2212", "-")
   const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) ? Number(plain) : Number.NaN
@@ -58,7 +57,6 @@ const key = argument("key", "The metadata's key")
 const value = argument("value", "The new value, as JSON. Without it, the value is shown").pipe(Args.optional)
 const unset = flag("unset", "Remove the key")
 
-/** `hindcast plugin meta TARGET KEY [VALUE]` */
 export const meta = Command.make(
   "meta",
   { ...common, target, key, value, unset },

@@ -23,7 +23,6 @@ const listOptions = {
   ),
 }
 
-/** `hindcast task ls` */
 export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) =>
   Effect.gen(function* () {
     const isListed = ({ outcome: ended }: TaskListPage.ListedTask) => outcome.includes(ended ?? "open")
@@ -44,7 +43,7 @@ export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outc
 const noneOf = (outcome: ReadonlyArray<string>, among: number) =>
   new NothingListed({ expected: `a task with --outcome ${outcome.join(" or ")}`, found: `none among ${among}` })
 
-/** Tasks of a list, those of `main` first, and whether there are earlier ones. */
+/** Tasks, those of `main` first. `earlier` tells whether the list leaves some out. */
 interface ListedTasks {
   readonly tasks: ReadonlyArray<TaskListPage.ListedTask>
   readonly earlier: boolean

@@ -1,4 +1,4 @@
-/** The commands `hindcast task show|bundle`: shows one task, and copies one into a log of its own. */
+/** The commands `hindcast task show` and `hindcast task bundle`. */
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
@@ -18,14 +18,12 @@ import * as OutputFormat from "../../export/OutputFormat.ts"
 import * as TaskPage from "../../pages/audit/TaskPage.ts"
 import { at, count } from "../../terminal/Text.ts"
 
-/** Events that say what went wrong in a task. */
 const ERRORS: ReadonlyArray<CoreName> = [
   ...(["CommandFailed", "CommandDenied", "CommandOutcomeUnknown", "ModelFailed", "SensorFailed"] as const),
 ]
 
 const showOptions = { ...common, task: argument("task", TASK), timeline: TimelineOption.timeline }
 
-/** `hindcast task show TASK` */
 export const show = Command.make("show", showOptions, ({ log: named, json, task, timeline }) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -43,7 +41,6 @@ export const show = Command.make("show", showOptions, ({ log: named, json, task,
 
 const NOTHING = "Nothing was written."
 
-/** `hindcast task bundle TASK --out FILE` */
 export const bundle = Command.make(
   "bundle",
   {

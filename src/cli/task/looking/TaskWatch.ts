@@ -19,7 +19,6 @@ import * as Width from "../../terminal/Width.ts"
 import * as RunProgress from "../RunProgress.ts"
 import * as TaskWorlds from "../TaskWorlds.ts"
 
-/** `hindcast task watch TASK` */
 export const watch = Command.make(
   "watch",
   { ...common, task: argument("task", TASK), timeline: TimelineOption.timeline },
@@ -37,7 +36,7 @@ export const watch = Command.make(
   ),
 )
 
-/** The task's events so far, `CaughtUp`, and its events to come until it is closed. */
+/** The task's past events, `CaughtUp`, then new events until the task is closed. */
 const itemsOf = (taskId: string) =>
   Stream.unwrap(
     Effect.map(EventLog, (log) =>
@@ -50,10 +49,10 @@ const itemsOf = (taskId: string) =>
 const eventsOf = (taskId: string) =>
   Stream.filter(itemsOf(taskId), (item): item is Event => !(item instanceof CaughtUp))
 
-/** The last lines that are shown of what happened before. */
+/** Maximum number of past steps shown. */
 const PAST_LINES = 10
 
-/** What is shown of a task: a line for each step, the newest last. */
+/** A line for each step, the newest last. */
 interface Watched {
   readonly progress: RunProgress.Progress
   readonly lines: ReadonlyArray<string>
@@ -71,7 +70,7 @@ const advance = (style: Style, watched: Watched, event: Event): Watched => {
   }
 }
 
-/** Lines that are kept: more than a terminal has rows. */
+/** Maximum number of lines kept: more than a terminal has rows. */
 const MAX_LINES = 200
 
 const closing = (style: Style, taskId: string, outcome: string): string =>
@@ -80,10 +79,12 @@ const closing = (style: Style, taskId: string, outcome: string): string =>
 const drawn = (style: Style, taskId: string, columns: number) =>
   Effect.map(TaskWorlds.now(taskId), ({ worlds }) => ViewPage.lines(style, worlds, columns))
 
-/** Widest world where the output is no terminal. */
+/** Maximum columns of a world without a terminal. */
 const PIPE_COLUMNS = 120
 
-/** Prints each step as a line, and the worlds after it. Of the past, only the last steps and the worlds as they are. */
+/**
+ * Prints each step as a line, with the worlds below it. Of the past, prints only the last steps and the current worlds.
+ */
 const asLines = (taskId: string) =>
   Effect.gen(function* () {
     const style = Output.styleOf(process.stdout)
@@ -106,7 +107,7 @@ const asLines = (taskId: string) =>
     if (watched.closed !== null) yield* Output.write(closing(style, taskId, watched.closed))
   })
 
-/** Draws the worlds and the last steps over again whenever something happened. Keys end the watching, not the task. */
+/** Redraws the worlds and the last steps after each event. A key ends the watching, not the task. */
 const onScreen = (taskId: string) =>
   Effect.gen(function* () {
     const style = Output.styleOf(process.stdout)
@@ -142,7 +143,7 @@ const onScreen = (taskId: string) =>
     yield* Effect.forEach([...worlds, "", last], Output.write, { discard: true })
   })
 
-/** Exactly `rows` rows: the worlds above, the last steps below them as far as there is room, and the keys. */
+/** Exactly `rows` rows: the worlds, the last steps as far as there is room, and the keys. */
 const rows = (
   style: Style,
   taskId: string,
