@@ -1,4 +1,4 @@
-/** What a recorder or an import saw of a program, what of that is missing in the log, and what it did not see at all. */
+/** What a recorder or an import saw of a program, what the log lacks of that, and what it did not see. */
 
 import { Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
@@ -12,7 +12,7 @@ import type { Projection } from "../fold/Projection.ts"
 
 const count = (description: string) => Schema.NonNegativeInt.annotations({ description })
 
-/** The capture of a task that a recorder or an import wrote. */
+/** The capture of a recorded or imported task. */
 export const Capture = Schema.Struct({
   seen: Schema.Struct({
     modelRequests: count("Requests to models"),
@@ -50,7 +50,7 @@ export type Capture = typeof Capture.Type
 const State = Schema.Struct({
   isCaptured: Schema.Boolean,
   capture: Capture,
-  /** The totals of an import, which its newest event has. */
+  /** Totals of an import, from its newest event. */
   imported: Schema.Array(Unseen),
 })
 type State = typeof State.Type
@@ -91,7 +91,7 @@ const unseen = (state: State, items: Capture["notVisible"]): State => {
 
 const isInferred = Schema.is(Inferred)
 
-/** Counts the rules by which something of an event was inferred. */
+/** Counts the rules that inferred a part of an event. */
 const inferring = (state: State, inferred: unknown): State => {
   if (!isInferred(inferred)) return state
   const counts = new Map(state.capture.inferred.map(({ rule, count }) => [rule, count]))
@@ -100,14 +100,14 @@ const inferring = (state: State, inferred: unknown): State => {
   return { ...state, capture: { ...state.capture, inferred: [...counts].map(([rule, count]) => ({ rule, count })) } }
 }
 
-/** Whether a response that was recorded is not whole. */
+/** Whether a recorded response is incomplete. */
 const isCut = (result: Json): boolean => {
   const end = fieldOf(result, "end")
   const isBroken = end === "cut" || end === "open" || end === "cancelled"
   return isBroken || fieldOf(result, "cutWithin") !== undefined || fieldOf(result, "omitted") !== undefined
 }
 
-/** What only the server of a model has of a conversation. */
+/** The part of a conversation that only the model's server has. */
 const EARLIER = {
   what: "earlier messages",
   target: "the server of the model has them, and no recorder saw them",
@@ -116,11 +116,10 @@ const EARLIER = {
 
 const IMPORTER = "import:"
 
-/** Whether a recorder or an import wrote a task, by the event that opened it. */
+/** Whether a recorder or an import wrote a task, judging by the event that opened it. */
 export const isCaptured = ({ recorder }: PayloadOf<"TaskOpened">, actor: string): boolean =>
   recorder !== undefined || actor.startsWith(IMPORTER)
 
-/** The types of events that the fold looks at. */
 export const TYPES: ReadonlyArray<CoreName> = [
   ...(["TaskOpened", "TimelineForked", "CaptureNoted", "SourceRecordKept", "ModelCalled", "ModelResponded"] as const),
   ...(["IoCalled", "IoAnswered", "ActuatorCommanded", "CommandSucceeded", "CommandFailed"] as const),

@@ -1,4 +1,4 @@
-/** What a recorder or an import saw of a task, in rows of words: the texts, pages and documents that show a capture have it from here. */
+/** A task's capture as rows of text, for all output that shows it. */
 
 import { type InferenceRule, RULES } from "../../events/vocabulary/Inference.ts"
 import type { Capture } from "./Capture.ts"
@@ -9,18 +9,18 @@ export interface CaptureRow {
   readonly items: ReadonlyArray<CaptureItem>
 }
 
-/** What is said of one thing. */
+/** One entry of a row. */
 export interface CaptureItem {
-  /** How often; null where that is no matter of counting. */
+  /** How often; null if it is not countable. */
   readonly count: number | null
-  /** What it is. Text of the log, where `isOfLog`. */
+  /** The label; text from the log if `isOfLog`. */
   readonly what: string
-  /** Where it went, why it is not there, or which rule decided; empty where there is nothing to say. */
+  /** The target, the reason, or the rule's sentence; empty if there is none. */
   readonly why: string
   readonly isOfLog: boolean
 }
 
-/** The rows, in this order. */
+/** The rows, in order. */
 const NAMES = ["seen", "inferred", "stubbed", "cut", "not visible", "cannot show"] as const
 
 const counted = (count: number, one: string, many = `${one}s`): CaptureItem => ({
@@ -32,7 +32,7 @@ const counted = (count: number, one: string, many = `${one}s`): CaptureItem => (
 
 const some = (items: ReadonlyArray<CaptureItem>) => items.filter(({ count }) => count !== 0)
 
-/** The rows that have something to say; the first one always. */
+/** The rows with entries. The first row always has one. */
 export const rows = ({
   seen,
   inferred,
@@ -67,7 +67,7 @@ export const rows = ({
   return NAMES.flatMap((name) => (all[name].length === 0 ? [] : [{ name, items: all[name] }]))
 }
 
-/** Of an import by an earlier version. */
+/** For imports by earlier versions. */
 const UNKNOWN: CaptureItem = {
   count: null,
   what: "not known",
@@ -77,7 +77,7 @@ const UNKNOWN: CaptureItem = {
 
 const sentenceOf = (rule: string): string => (rule in RULES ? RULES[rule as InferenceRule] : "")
 
-/** A row in one line: how often, what, and, of what is not there, why. */
+/** Formats a row as one line. Reasons appear only for what was not visible. */
 export const line = ({ name, items }: CaptureRow, quoted: (text: string) => string): string =>
   `${name}: ${items.map((item) => wordsOf(name, item, quoted)).join(", ")}`
 

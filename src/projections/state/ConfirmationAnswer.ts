@@ -1,9 +1,9 @@
-/** Decides what an event means for a pending confirmation: approved, rejected, expired, too late, or not an answer. */
+/** Interprets the event that follows a confirmation request. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
-/** The fields of a confirmation request that an answer is checked against. */
+/** The fields of a confirmation request that an answer must match. */
 export interface AskedConfirmation {
   readonly confirmationId: string
   readonly argsDigest: string
@@ -16,25 +16,24 @@ export interface AskedConfirmation {
 }
 
 /**
- * What the first event after a request means for it. `late` is an approval that came too late; `foreign` is not an
- * answer.
+ * The meaning of the first event after a request. `late` is an approval that came too late; `foreign` is not an answer.
  */
 export type ConfirmationAnswer =
   | { readonly kind: "approved" | "expired" | "late" | "foreign" }
   | { readonly kind: "rejected"; readonly reason: string }
 
-/** The stream of a confirmation: the request is its version 1, and the first answer its version 2. */
+/** The stream of a confirmation: version 1 is the request, version 2 the first answer. */
 export const streamOf = (confirmationId: string): string => `confirmation/${confirmationId}`
 
-/** The confirmation id of a stream; undefined for any other stream. */
+/** The confirmation id of a stream; undefined for other streams. */
 export const confirmationOf = (stream: string): string | undefined =>
   stream.startsWith(PREFIX) ? stream.slice(PREFIX.length) : undefined
 
 const PREFIX = "confirmation/"
 
 /**
- * Whether an answer was recorded too late, by the log's own times: at or after the request's expiry, or before the
- * request was recorded. In the second case the clock was set back in between, and the elapsed time is unknown.
+ * Whether an answer was recorded too late by the log's own times: at or after the expiry, or before the request. In the
+ * second case the clock was set back, and the elapsed time is unknown.
  */
 export const isLate = (
   { requestedAt, expiresAt }: Pick<AskedConfirmation, "requestedAt" | "expiresAt">,
@@ -42,8 +41,8 @@ export const isLate = (
 ): boolean => recordedAt >= expiresAt || recordedAt < requestedAt
 
 /**
- * What an event means for a request. Pure. An approval counts only if it is in time and its digests equal the
- * request's.
+ * Interprets an event as an answer to a request. Pure. An approval counts only if it is in time and its digests equal
+ * the request's.
  */
 export const interpretAnswer = (request: AskedConfirmation, event: Event): ConfirmationAnswer => {
   const isAbout = event.payload.confirmationId === request.confirmationId

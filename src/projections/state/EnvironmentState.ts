@@ -1,5 +1,5 @@
 /**
- * The environment's state as a fold of the log: readings, environment documents, pending commands and agents, per task
+ * Folds the log into the environment's state: readings, environment documents, pending commands and agents, per task
  * and shared.
  */
 
@@ -18,7 +18,7 @@ import * as WorldReturn from "./WorldReturn.ts"
 export { AgentScope, AgentStatus } from "./environment/AgentScopes.ts"
 export { CommandStatus, OutOfStep, PendingCommand, Scope, TaskScope } from "./environment/Scopes.ts"
 
-/** The environment as recorded in the log: plain JSON. Each leaf was last written by one event. */
+/** The environment as the log records it: plain JSON. One event last wrote each leaf. */
 export const EnvironmentState = Schema.Struct({
   shared: Scope,
   tasks: Schema.Record({ key: Schema.String, value: TaskScope }),
@@ -66,20 +66,20 @@ const handlers: Handlers<ScopeBuilder> = {
   TaskClosed: (scope, { outcome }) => (scope instanceof TaskScopeBuilder ? scope.close(outcome) : scope),
 }
 
-/** The types of the events that can change the environment. */
+/** The types of events that can change the environment. */
 export const TYPES: ReadonlyArray<string> = Object.keys(handlers)
 
-/** Applies an event to its scope: its task's, or the shared one if it belongs to no task. */
+/** Applies an event to its task's scope, or to the shared one if it has no task. */
 const changeScope = evolveBy(handlers)
 
-/** Updates an agent of a task. What belongs to no task has no agents. */
+/** Updates an agent of a task. The shared scope has no agents. */
 const ofAgent = (
   scope: ScopeBuilder,
   agentId: string,
   change: (agent: AgentScopes.AgentScope) => AgentScopes.AgentScope,
 ): ScopeBuilder => (scope instanceof TaskScopeBuilder ? scope.agent(agentId, change) : scope)
 
-/** Adds a world's reward for one of several agents to its return. Other scores are not part of the state. */
+/** Adds a world's reward to the return of one of several agents. Other scores are not part of the state. */
 const rewarded = (
   scope: ScopeBuilder,
   { scoreSetId, agentId }: PayloadOf<"RewardGiven">,
@@ -90,10 +90,10 @@ const rewarded = (
     ? scope
     : ofAgent(scope, agentId, AgentScopes.given(reward))
 
-/** Most task scopes that are being built at a time; beyond that, all are written back first. */
+/** Maximum number of task scopes under construction. At the limit, all are written back. */
 const MAX_SCOPES = 1_000
 
-/** The mutable fold: builders for the few tasks that events are changing, and the records of all tasks. */
+/** The mutable fold: builders for the tasks that events are changing, and the record of all tasks. */
 class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
   readonly #shared: ScopeBuilder
   readonly #tasks: RecordBuilder<TaskScope>
@@ -124,7 +124,7 @@ class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
     return { shared: this.#shared.build(), tasks: this.#tasks.chunked() }
   }
 
-  /** The part of the state that an event can change: the shared scope, and the scope of its task if there is one. */
+  /** The scopes that an event can change: the shared one, and its task's if it exists. */
   affectedScopes({ taskId }: Event): EnvironmentState {
     const scope = taskId === null ? undefined : (this.#scopes.get(taskId)?.build() ?? this.#tasks.get(taskId))
     return { shared: this.#shared.build(), tasks: taskId === null || scope === undefined ? {} : { [taskId]: scope } }
@@ -141,12 +141,12 @@ class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
     const scope = new TaskScopeBuilder(before ?? emptyTaskScope)
     changeScope(scope, event)
     const after = scope.build()
-    // A new task is added at once, because tasks are in the order in which events first changed them.
+    // Add a new task at once: tasks keep the order in which events first changed them.
     if (before === undefined && after !== emptyTaskScope) this.#tasks.set(taskId, after)
     if (before !== undefined || after !== emptyTaskScope) this.#scopes.set(taskId, scope)
   }
 
-  /** Writes the scopes that were changed back to the record of tasks. */
+  /** Writes the scopes under construction back to the record of tasks. */
   #flushScopes(): void {
     for (const [taskId, scope] of this.#scopes) this.#tasks.set(taskId, scope.build())
     this.#scopes.clear()
@@ -159,9 +159,9 @@ const builder = (from: EnvironmentState, own: boolean): StateBuilder<Environment
 /**
  * The fold of the environment.
  *
- * A patch that does not fit its document is not applied at all: the document stays as it was, and `outOfStep` names the
- * plugin, the event and the reason. Later patches assume a document that is not this one, so that none is applied until
- * the next `EnvironmentReset` of the plugin.
+ * A patch that does not fit its document is not applied, and `outOfStep` names the plugin, the event and the reason.
+ * Later patches build on a document that this one is not, so none is applied until the plugin's next
+ * `EnvironmentReset`.
  */
 export const projection: Projection<EnvironmentState> = {
   name: "EnvironmentState",
@@ -173,9 +173,9 @@ export const projection: Projection<EnvironmentState> = {
 }
 
 /**
- * The same fold from a state on, calling `visit` at each event that changes something. `visit` receives the state
- * before and after, limited to the scopes that the event can change (the shared one and its task's), so that an event
- * costs the same however many tasks there are. The two states differ at exactly the paths at which the whole states do.
+ * The same fold, which calls `visit` at each event that changes the state. `visit` receives the states before and
+ * after, limited to the scopes that the event can change (the shared one and its task's), so the cost of an event does
+ * not depend on the number of tasks. The two differ at exactly the paths at which the whole states differ.
  */
 export const visiting = (
   from: EnvironmentState,
@@ -193,7 +193,7 @@ export const visiting = (
   }
 }
 
-/** The same fold for a single task: its scope, from its own events. */
+/** The same fold for a single task, from its own events. */
 export const ofTask = (): StateBuilder<TaskScope> => {
   const scope = new TaskScopeBuilder(emptyTaskScope)
   return { apply: (event) => void changeScope(scope, event), state: () => scope.build() }

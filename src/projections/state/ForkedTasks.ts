@@ -1,4 +1,4 @@
-/** Lists the tasks that were continued on forked timelines. */
+/** Lists the tasks that were continued on forks. */
 
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -9,7 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { applyAll, begin } from "../fold/Projection.ts"
 import * as Tasks from "./Tasks.ts"
 
-/** A forked timeline, and the task that was continued on it. */
+/** A fork, and the task that was continued on it. */
 export interface ForkedTask {
   readonly timeline: string
   readonly parent: string
@@ -21,7 +21,7 @@ export interface ForkedTask {
   readonly task: Tasks.Task
 }
 
-/** The forked tasks of a log, each as folded on its own timeline, in the order in which they were forked. */
+/** The forked tasks of a log in the order of their forks, each folded on its own timeline. */
 export const list: Effect.Effect<ReadonlyArray<ForkedTask>, LogError, EventLog> = Effect.gen(function* () {
   const log = yield* EventLog
   const forks: Array<ForkedTask> = []

@@ -1,25 +1,25 @@
-/** What a call of a language model used and cost, from the event that ends it. */
+/** Usage and cost of a model call, from the event that ends it. */
 
 import type { ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 
-/** A call of a language model that was answered, failed or was cancelled. */
+/** A model call that was answered, failed or was cancelled. */
 export interface ModelCallEnd {
   readonly failed: boolean
-  /** The tokens that are on record; 0 where none are. Parts that few calls have are absent where they are not on record. */
+  /** The recorded tokens; 0 if none are recorded. Rare counts are absent if they are not recorded. */
   readonly usage: CountedUsage
   /** Whether all of its tokens are known. */
   readonly metered: boolean
-  /** The cost that is on record, in US dollars; 0 where none is. */
+  /** The recorded cost in US dollars; 0 if none is recorded. */
   readonly usd: number
-  /** The table of prices; undefined where no cost is on record. */
+  /** The price table; undefined if no cost is recorded. */
   readonly prices: string | undefined
   /** Whether its cost is known. */
   readonly priced: boolean
 }
 
-/** Tokens of calls, and what else their providers counted. */
+/** Tokens, and what else providers count. */
 export type CountedUsage = Required<
   Pick<ModelUsage, "inputTokens" | "outputTokens" | "cachedTokens" | "reasoningTokens">
 > &
@@ -35,23 +35,23 @@ export const RARE_COUNTS = [
 
 export type RareCounts = { readonly [name in (typeof RARE_COUNTS)[number]]?: number }
 
-/** Makes each rare count from what `count` says of it; undefined leaves it out. */
+/** Builds the rare counts with `count`, leaving out undefined ones. */
 export const rareCounts = (count: (name: (typeof RARE_COUNTS)[number]) => number | undefined): RareCounts =>
   Object.fromEntries(RARE_COUNTS.map((name) => [name, count(name)]).filter(([, value]) => value !== undefined))
 
-/** A call that was answered. A provider that does not report usage is recorded as 0 tokens, which have no cost. */
+/** An answered call. 0 tokens mean that the provider does not report usage. */
 export const ofAnswer = (answer: Pick<PayloadOf<"ModelResponded">, "usage" | "cost">): ModelCallEnd =>
   ended(false, false, answer)
 
 /**
- * A call that failed or was cancelled. It is known to have used nothing where the provider did not accept it and
- * nothing came of it. Otherwise the provider may charge for it, and its cost is known only if it is on record.
+ * A failed or cancelled call. It certainly used nothing if the provider did not accept it and sent no response.
+ * Otherwise the provider may charge for it, and only a recorded cost is known.
  */
 export const ofFailure = (
   failure: Pick<PayloadOf<"ModelFailed">, "kind" | "response" | "usage" | "cost">,
 ): ModelCallEnd => ended(true, NOT_ACCEPTED.has(failure.kind) && failure.response === undefined, failure)
 
-/** Failures of requests that a provider does not work on. */
+/** Failures of requests that a provider does not process. */
 const NOT_ACCEPTED: ReadonlySet<ModelFailureKind> = new Set([
   ...(["unauthorized", "unknown-model", "invalid-request", "context-too-long"] as const),
   ...(["rate-limited", "overloaded", "unreachable", "not-recorded"] as const),
@@ -81,15 +81,15 @@ const ended = (
   }
 }
 
-/** A log reads numbers that earlier versions wrote with wider bounds. */
+/** Earlier versions wrote numbers outside today's bounds. */
 const count = (tokens: number): number => Math.max(0, Math.min(Math.floor(tokens), Number.MAX_SAFE_INTEGER))
 
 const NOTHING: ModelUsage = { inputTokens: 0, outputTokens: 0 }
 
-/** Whether a call is a critic's: it judges a task, and is no part of an agent's work. */
+/** Whether a call is a critic's, which judges a task and is not part of an agent's work. */
 export const isOfCritic = ({ actor }: Event): boolean => actor.startsWith("critic:")
 
-/** The sum of two usages. A rare count is absent only where neither has it. */
+/** The sum of two usages. A rare count is absent only if neither has it. */
 export const addUsage = (a: CountedUsage, b: CountedUsage): CountedUsage => ({
   inputTokens: addTokens(a.inputTokens, b.inputTokens),
   outputTokens: addTokens(a.outputTokens, b.outputTokens),
@@ -100,5 +100,5 @@ export const addUsage = (a: CountedUsage, b: CountedUsage): CountedUsage => ({
   ),
 })
 
-/** The sum of two counts of tokens, at most the largest whole number that is exact. */
+/** The sum of two token counts, at most `Number.MAX_SAFE_INTEGER`. */
 export const addTokens = (a: number, b: number): number => Math.min(a + b, Number.MAX_SAFE_INTEGER)

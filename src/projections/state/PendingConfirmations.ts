@@ -11,7 +11,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 import { confirmationOf } from "./ConfirmationAnswer.ts"
 
-/** A command, or a plugin's host request, that waits for a person's decision. */
+/** A command or host request that waits for a person's decision. */
 export const PendingConfirmation = Schema.Struct({
   commandId: optional(Schema.String),
   requestId: optional(Schema.String),
@@ -30,7 +30,7 @@ export const PendingConfirmation = Schema.Struct({
 
 export type PendingConfirmation = typeof PendingConfirmation.Type
 
-/** The pending confirmations by their ids, oldest first. */
+/** The pending confirmations by id, oldest first. */
 export const PendingConfirmations = Schema.Record({ key: Schema.String, value: PendingConfirmation }).annotations({
   identifier: "PendingConfirmations",
 })
@@ -38,9 +38,8 @@ export const PendingConfirmations = Schema.Record({ key: Schema.String, value: P
 export type PendingConfirmations = typeof PendingConfirmations.Type
 
 /**
- * The pending confirmations. A request is the first event of its stream, `confirmation/<id>`. The next event of that
- * stream settles it, of whatever type it is, because the requester reads no further. Events about a confirmation in
- * other streams are ignored.
+ * The pending confirmations. A request is the first event of its stream, `confirmation/<id>`. The next event of the
+ * stream settles it, whatever its type, because the requester reads no further. Events in other streams do not count.
  */
 export const projection: Projection<PendingConfirmations> = {
   name: "PendingConfirmations",
@@ -56,7 +55,7 @@ export const projection: Projection<PendingConfirmations> = {
   },
 }
 
-/** The events by which a kernel asks for a confirmation, and settles it. */
+/** The events with which a kernel asks for a confirmation and settles it. */
 export const ASKING: ReadonlyArray<CoreName> = [
   "ConfirmationRequested",
   "ConfirmationDecided",
@@ -65,8 +64,8 @@ export const ASKING: ReadonlyArray<CoreName> = [
 ]
 
 /**
- * The confirmations that no event of these types has settled, folded from these alone. One that an event of another
- * type settled is among them: whoever lists what is pending looks for a second event in the stream of each.
+ * The confirmations that no event of these types has settled, folded from these types alone. An event of another type
+ * may have settled one of them: before listing it as pending, check its stream for a second event.
  */
 export const asked: Projection<PendingConfirmations> = {
   name: "AskedConfirmations",

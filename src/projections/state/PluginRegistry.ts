@@ -1,4 +1,6 @@
-/** The plugin registry as a fold: the imported plugins with their grants, components, settings and processes. */
+/**
+ * Folds the log into the plugin registry: the imported plugins with their grants, components, settings and processes.
+ */
 
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
@@ -12,7 +14,7 @@ import type { Projection } from "../fold/Projection.ts"
 import { type Declared, declaredComponents, declaredMetadata } from "./registry/DeclaredComponents.ts"
 import * as GrantHistory from "./registry/GrantHistory.ts"
 
-/** Settings by people that override a manifest's defaults. They survive an update. */
+/** People's settings, which override a manifest's defaults and survive an update. */
 const Overrides = Schema.Struct({
   priority: Schema.NullOr(Schema.Finite),
   metadata: Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.Struct({ value: Json })) }).annotations({
@@ -87,7 +89,7 @@ export const Plugin = Schema.Struct({
 
 export type Plugin = typeof Plugin.Type
 
-/** Every imported plugin, by its name. */
+/** Every imported plugin, by name. */
 export const PluginRegistry = Schema.Record({ key: Schema.String, value: Plugin }).annotations({
   identifier: "PluginRegistry",
 })
@@ -104,15 +106,15 @@ export interface ActiveComponent {
   readonly metadata: JsonObject
 }
 
-/** The active sensors: highest priority first, equal ones by name. */
+/** The active sensors by descending priority, then by name. */
 export const activeSensors = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => activeIn(registry).sensor
 
-/** The active actuators: highest priority first, equal ones by name. */
+/** The active actuators by descending priority, then by name. */
 export const activeActuators = (registry: PluginRegistry): ReadonlyArray<ActiveComponent> => activeIn(registry).actuator
 
 type Active = { readonly [Kind in "sensor" | "actuator"]: ReadonlyArray<ActiveComponent> }
 
-/** Every step of an agent asks for them, and the registry hardly ever changes. */
+/** Cached per registry: every step of an agent asks, and the registry hardly ever changes. */
 const known = new WeakMap<PluginRegistry, Active>()
 
 const activeIn = (registry: PluginRegistry): Active => {
@@ -221,11 +223,11 @@ const handlers: Handlers<PluginRegistry> = {
 }
 
 /**
- * The registry. A new plugin is inactive until it is activated; its components are active. An update (the same name
- * imported again) keeps the settings by people: activation, grants by name, and the priorities and metadata of
- * components that still exist. For everything else the new manifest's defaults apply. A held update changes nothing of
- * the installed version, and is discarded by the next import. Activating a plugin lifts its quarantine. Events about an
- * unknown plugin or component are ignored. The start of a kernel ends all processes of the previous kernel.
+ * The registry. A new plugin is inactive until it is activated; its components are active. An update (another import
+ * under the same name) keeps people's settings: activation, grants by name, and the priorities and metadata of
+ * components that still exist. Everything else comes from the new manifest. A held update does not change the installed
+ * version, and the next import discards it. Activation lifts a plugin's quarantine. Events about an unknown plugin or
+ * component have no effect. The start of a kernel ends all processes of the previous kernel.
  */
 export const projection: Projection<PluginRegistry> = {
   name: "PluginRegistry",
@@ -243,8 +245,8 @@ const withMissing = (
 ): Held | null => (held === null ? null : { ...held, given: given(held.given), missing: missing ?? held.missing })
 
 /**
- * A plugin in an earlier version, with today's settings: files, manifest and grants are those of `then`; activation and
- * overrides those of `now`.
+ * A plugin in an earlier version with today's settings: files, manifest and grants from `then`, activation and
+ * overrides from `now`.
  */
 export const inVersionOf = (now: Plugin, then: Plugin): Plugin => {
   if (now.digest === then.digest) return now
@@ -252,7 +254,7 @@ export const inVersionOf = (now: Plugin, then: Plugin): Plugin => {
   return { ...now, version, digest, source, origin, workspace, ...declaredBy(manifest, now, then), grants, importedAt }
 }
 
-/** The manifest with its components and metadata, after the overrides of an earlier import are applied. */
+/** A manifest with its components and metadata, after applying the overrides of an earlier import. */
 const declaredBy = (manifest: JsonObject, before: Plugin | undefined, earlier = before) => ({
   manifest,
   metadata: override(declaredMetadata(manifest), before?.overrides ?? noOverrides),

@@ -4,17 +4,14 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Origin } from "../../events/vocabulary/Plugins.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
-/**
- * One version of a plugin in a log's history. Versions can share a name such as `1.0.0`; their digests distinguish
- * them.
- */
+/** One version of a plugin in a log's history. Versions can share a name such as `1.0.0`; digests distinguish them. */
 export interface PluginVersion {
   readonly version: string
   readonly digest: string
   readonly source: string
   /** Null if an old log does not record it. */
   readonly origin: Origin | null
-  /** The position of its import; of the last one, if it was imported several times in a row. */
+  /** The position of its import; of several imports in a row, the last one. */
   readonly at: number
   /** When it was imported, in epoch milliseconds. */
   readonly recordedAt: number
@@ -22,10 +19,10 @@ export interface PluginVersion {
   readonly status: "installed" | "held" | "earlier"
 }
 
-/** The event types that a plugin's versions follow from. */
+/** The event types that determine a plugin's versions. */
 export const TYPES = ["PluginImported", "PluginUpdateHeld", "PluginRemoved"] as const
 
-/** The versions of one plugin, oldest first, from the events of its stream. Pure. */
+/** The versions of one plugin, oldest first. Pure. */
 export const versionsOf = (events: ReadonlyArray<Event>): ReadonlyArray<PluginVersion> => {
   const versions: Array<PluginVersion> = []
   for (const event of events) {
@@ -55,7 +52,7 @@ interface Release {
 }
 
 /**
- * Adds a version. If the last one has the same digest, it is replaced: a held version was installed, or the same one
+ * Adds a version. Replaces the last one if the digests are equal: a held version was installed, or the same version was
  * imported again.
  */
 const add = (

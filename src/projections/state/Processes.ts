@@ -8,7 +8,7 @@ import { defined } from "../../values/defined.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
 
-/** A plugin process that was started, and whose end is not in the log. */
+/** A plugin process that was started and whose end is not in the log. */
 export const Process = Schema.Struct({
   plugin: Schema.String,
   pid: Schema.Int,
@@ -20,8 +20,8 @@ export const Process = Schema.Struct({
 export type Process = typeof Process.Type
 
 /**
- * The processes by plugin, process id and kernel. The operating system can reuse the id of a process for another plugin before
- * the exit of the first is recorded, and the kernels of two containers can have processes with the same id.
+ * The processes by plugin, process id and kernel. The operating system can reuse a process id for another plugin before
+ * the first exit is recorded, and kernels in two containers can have processes with the same id.
  */
 export const Processes = Schema.Record({ key: Schema.String, value: Process }).annotations({ identifier: "Processes" })
 
@@ -44,13 +44,13 @@ const apply = (processes: RecordBuilder<Process>, event: Event): void => {
         processes.remove(key)
     }
   } else if (is(event, "KernelStarted")) {
-    // Before 0.3.1 no process named its kernel. The recovery of each kernel records what became of those that do.
+    // Before 0.3.1, events did not name the kernel. For those that do, each kernel's recovery records the end.
     for (const [key, { kernel }] of Object.entries(processes.record())) if (kernel === undefined) processes.remove(key)
   }
 }
 
 /**
- * The processes of all plugins, including plugins that were removed or imported again and may still run. They
- * belong to the kernel that started them: another kernel's start ends them only where they name none.
+ * The processes of all plugins, including those that were removed or imported again and may still run. They belong to
+ * the kernel that started them: another kernel's start ends only those that name no kernel.
  */
 export const projection = recordProjection({ name: "Processes", version: 2, state: Processes, apply })

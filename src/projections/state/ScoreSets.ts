@@ -9,7 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Projection from "../fold/Projection.ts"
 import { RecordBuilder } from "../fold/RecordBuilder.ts"
 
-/** One scoring of one or many tasks by one rubric and one critic. */
+/** One scoring of tasks by one rubric and one critic. */
 export const ScoreSet = Schema.Struct({
   label: Schema.String.annotations({ description: "`live` for the scoring done when a task closes" }),
   rubricDigest: Schema.String.annotations({ description: "Which of the rubrics" }),
@@ -26,7 +26,7 @@ export const ScoreSet = Schema.Struct({
 
 export type ScoreSet = typeof ScoreSet.Type
 
-/** Every score set by its id, the rubrics they used, and the pointers (`official`, `baseline` …) to them. */
+/** Every score set by id, the rubrics, and the pointers (`official`, `baseline` …) to score sets. */
 export const ScoreSets = Schema.Struct({
   sets: Schema.Record({ key: Schema.String, value: ScoreSet }),
   rubrics: Schema.Record({ key: Schema.String, value: JsonObject }).annotations({
@@ -39,7 +39,7 @@ export const ScoreSets = Schema.Struct({
 
 export type ScoreSets = typeof ScoreSets.Type
 
-/** How many of some tasks are among those of some of the score sets. */
+/** The number of tasks that at least one of the score sets covers. */
 export const scoredAmong = (
   { sets }: ScoreSets,
   tasks: ReadonlyArray<string>,
@@ -87,7 +87,7 @@ const handlers: Handlers<ScoreSetRecords> = {
   },
 }
 
-/** The types of the events that the projection folds. */
+/** The types of events that the projection folds. */
 export const TYPES: ReadonlyArray<string> = Object.keys(handlers)
 
 const apply = evolveBy(handlers)
@@ -116,10 +116,7 @@ const builder = (from: ScoreSets, own: boolean): Projection.StateBuilder<ScoreSe
   }
 }
 
-/**
- * The score sets and the pointers to them. Sets are never overwritten: if an id is started twice, its first start
- * counts.
- */
+/** The score sets and the pointers to them. Sets are never overwritten: the first start of an id counts. */
 export const projection: Projection.Projection<ScoreSets> = {
   name: "ScoreSets",
   version: 2,

@@ -1,7 +1,6 @@
 /**
- * A task's own time: what lay between recording and going on, in a fork or after a kernel's end, does not count, nor does
- * what a clock was set back. It is told by when events happened (`occurredAt`): of a task that was imported that is the
- * clock of the program that lived it, of all others that of the log. `OwnTime` has the rules.
+ * A task's own time. It excludes gaps before a fork or a resumed task continues, and clock changes backwards. It uses
+ * `occurredAt`: for an imported task the clock of the original program, otherwise the log's. `OwnTime` has the rules.
  */
 
 import { Schema } from "effect"

@@ -1,6 +1,6 @@
 /**
- * Finds tasks by the events that concern them, without a fold of the whole log: all of them by the events that open and
- * close tasks, or the newest ones by their own events.
+ * Finds tasks without folding the whole log: all tasks from the events that open and close them, or the newest ones
+ * from their own events.
  */
 
 import { Effect } from "effect"
@@ -14,10 +14,9 @@ import * as fewEvents from "../projector/fewEvents.ts"
 import type { ProjectorService } from "../projector/Projector.ts"
 import * as Tasks from "./Tasks.ts"
 
-/** The event that opens a task. */
 const OPENING: ReadonlyArray<CoreName> = ["TaskOpened"]
 
-/** The events that say what a task is for, who works on it, and how it stands. */
+/** The events that determine a task's goal, agent and standing. */
 const STANDING: ReadonlyArray<CoreName> = [
   ...OPENING,
   ...(["TaskResumed", "TimelineForked", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed"] as const),
@@ -26,18 +25,18 @@ const STANDING: ReadonlyArray<CoreName> = [
 /** A task as its first and last events describe it. */
 export type Heading = Pick<Tasks.Task, "goal" | "agent" | "from" | "openedAt">
 
-/** A task without what its other events say: its steps, its use of models, and where it is while it is open. */
+/** A task without what its other events tell: its steps, its model use, and its last position while it is open. */
 export type Standing = Heading & Pick<Tasks.Task, "outcome" | "reason" | "closedAt" | "asked">
 
 /** The ids of all tasks of a log's timeline, oldest first. */
 export const ids = (log: EventLog.Service): Effect.Effect<ReadonlyArray<string>, LogError> =>
   Effect.map(folded(log, { types: OPENING }), Object.keys)
 
-/** Every task by its id, oldest first, as the events that open, change and close tasks describe it. */
+/** All tasks by id, oldest first, from the events that open, change and close them. */
 export const standings = (log: EventLog.Service): Effect.Effect<Readonly<Record<string, Standing>>, LogError> =>
   folded(log, { types: STANDING })
 
-/** The open tasks: id and task, oldest first. */
+/** The open tasks with their ids, oldest first. */
 export const open = (
   log: EventLog.Service,
 ): Effect.Effect<ReadonlyArray<readonly [id: string, task: Standing]>, LogError> =>
@@ -47,7 +46,6 @@ export const open = (
 export const heading = (log: EventLog.Service, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
   Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
 
-/** Which of a log's events are folded. */
 interface Selected {
   readonly types: ReadonlyArray<CoreName>
   readonly taskId?: string
@@ -68,8 +66,8 @@ export interface NewestTasks {
 }
 
 /**
- * The tasks that were opened last, at most `limit`. Each is folded from its own events, so that the cost depends on
- * these tasks and not on the log.
+ * Returns at most `limit` tasks, those opened last. Each is folded from its own events, so the cost does not depend on
+ * the length of the log.
  */
 export const newest = (
   log: EventLog.Service,
@@ -84,7 +82,9 @@ export const newest = (
     return { tasks: tasks.flat(), earlier: opened.length > limit }
   })
 
-/** One task, from its own events if they are few, else from the fold of all tasks, which may start at a snapshot. */
+/**
+ * One task, from its own events if they are few, otherwise from the fold of all tasks, which may start at a snapshot.
+ */
 const one = (
   log: EventLog.Service,
   projector: Pick<ProjectorService, "current">,
@@ -95,11 +95,11 @@ const one = (
     return SafeRecord.get(own ?? (yield* projector.current(Tasks.projection)), taskId)
   })
 
-/** Positions searched first, backwards from the end, and the growth factor of each further stretch. */
+/** Positions in the first stretch, searched backwards from the end, and the growth factor of the next ones. */
 const FIRST_STRETCH = 2_000
 const GROWTH = 8
 
-/** The ids of the tasks that were opened last, at most `count`, oldest first. */
+/** The ids of the last opened tasks, at most `count`, oldest first. */
 const openedLast = (log: EventLog.Service, count: number): Effect.Effect<ReadonlyArray<string>, LogError> =>
   Effect.gen(function* () {
     const { position } = yield* log.head
@@ -121,7 +121,6 @@ const openedLast = (log: EventLog.Service, count: number): Effect.Effect<Readonl
     return newestFirst.reverse()
   })
 
-/** The id of an opened task, and the position of the event. */
 interface Opened {
   readonly taskId: string
   readonly position: number

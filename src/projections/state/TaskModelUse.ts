@@ -1,11 +1,11 @@
-/** What a task used of language models so far: its calls, their tokens and their cost, in total. */
+/** The totals of a task's model calls so far. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as ModelCallEnd from "./ModelCallEnd.ts"
 
-/** The totals of a task's calls of language models. The audit of the task has them by model. */
+/** The totals of a task's model calls. The task's audit splits them by model. */
 export const TaskModelUse = Schema.Struct({
   calls: Schema.NonNegativeInt.annotations({ description: "Requests, answered or not" }),
   inputTokens: Schema.NonNegativeInt,
@@ -21,7 +21,7 @@ export const TaskModelUse = Schema.Struct({
 
 export type TaskModelUse = typeof TaskModelUse.Type
 
-/** The totals after an event of the task; undefined as long as no model was called. */
+/** The totals after an event of the task; undefined until the first model call. */
 export const after = (before: TaskModelUse | undefined, event: Event): TaskModelUse | undefined => {
   if (is(event, "ModelCalled")) return ModelCallEnd.isOfCritic(event) ? before : called(before ?? NONE, event.payload)
   if (is(event, "SourceStated") && before !== undefined) return stated(before, event.payload.used)
@@ -36,14 +36,14 @@ export const after = (before: TaskModelUse | undefined, event: Event): TaskModel
 
 const NONE: TaskModelUse = { calls: 0, inputTokens: 0, outputTokens: 0, cost: { usd: 0, atLeast: 0, unpriced: 0 } }
 
-/** The cost of a call is unknown until it ends. A further attempt is no further call. */
+/** The cost of a call is unknown until it ends. A retry is not another call. */
 const called = ({ calls, cost, ...tokens }: TaskModelUse, asked?: { readonly retryOf?: string }): TaskModelUse => ({
   calls: calls + (asked?.retryOf === undefined ? 1 : 0),
   ...tokens,
   cost: { usd: null, atLeast: cost.atLeast, unpriced: cost.unpriced + 1 },
 })
 
-/** The totals that a source states stand for those of its calls so far. */
+/** Totals that a source states replace those of its calls so far. */
 const stated = (before: TaskModelUse, used: PayloadOf<"SourceStated">["used"]): TaskModelUse => ({
   ...before,
   ...(used?.inputTokens === undefined ? {} : { inputTokens: used.inputTokens }),
@@ -65,8 +65,8 @@ const ended = (
   }
 }
 
-/** Decimals to which a sum is rounded, so that 0.1 and 0.2 are 0.3. */
+/** Decimals of a rounded sum, so that 0.1 + 0.2 is 0.3. */
 const DECIMALS = 12
 
-/** The sum of two costs; at most the largest number. */
+/** The sum of two costs, at most `Number.MAX_VALUE`. */
 const add = (a: number, b: number): number => Number(Math.min(a + b, Number.MAX_VALUE).toFixed(DECIMALS))

@@ -1,4 +1,4 @@
-/** The projection of tasks: each one's goal, agent, outcome and range of positions. */
+/** The projection of tasks: goal, agent, outcome and range of positions. */
 
 import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
@@ -9,7 +9,7 @@ import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
 import * as TaskModelUse from "./TaskModelUse.ts"
 
-/** What was asked of an open task. */
+/** A request to pause or cancel an open task. */
 const Asked = Schema.Struct({
   what: Schema.Literal("paused", "cancelled"),
   by: Schema.String,
@@ -40,12 +40,12 @@ export const Task = Schema.Struct({
 
 export type Task = typeof Task.Type
 
-/** Every task of the log by its id, oldest first. */
+/** Every task of the log by id, oldest first. */
 export const Tasks = Schema.Record({ key: Schema.String, value: Task }).annotations({ identifier: "Tasks" })
 
 export type Tasks = typeof Tasks.Type
 
-/** The open tasks: id and task, oldest first. */
+/** The open tasks with their ids, oldest first. */
 export const open = (tasks: Tasks): ReadonlyArray<readonly [id: string, task: Task]> =>
   Object.entries(tasks)
     .filter(([, task]) => task.outcome === null)
@@ -72,7 +72,7 @@ const apply = (tasks: RecordBuilder<Task>, event: Event): void => {
   tasks.change(event.taskId, (task) => (task.outcome === null ? advance(task, event) : task))
 }
 
-/** Events after the close (scores, notes) are about the task and do not change it. */
+/** Updates an open task. Events after the close (scores, notes) do not change it. */
 const advance = (before: Task, event: Event): Task => {
   const task = waiting(before, event)
   const { asked: _, ...unasked } = task
@@ -88,7 +88,7 @@ const advance = (before: Task, event: Event): Task => {
   if (is(event, "TimelineForked")) {
     const { agent, goal } = event.payload.overrides
     return {
-      // What was asked of the parent was not asked of the fork.
+      // A request to the parent does not concern the fork.
       ...unasked,
       agent: typeof agent === "string" ? agent : task.agent,
       goal: typeof goal === "string" ? goal : task.goal,
@@ -101,7 +101,7 @@ const advance = (before: Task, event: Event): Task => {
   return model === undefined ? next : { ...next, model }
 }
 
-/** What waits is imported with what comes next. */
+/** The next event of an imported task replaces its waiting part. */
 const waiting = (task: Task, event: Event): Task => {
   const waits = is(event, "SourceStated") ? event.payload.waits : undefined
   if (task.waits === waits) return task

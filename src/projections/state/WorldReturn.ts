@@ -1,6 +1,6 @@
-/** The score set in which the rewards of a task's worlds are: its net is the return. */
+/** The score set of the rewards from a task's worlds. Its net is the return. */
 
-/** The label of the score sets of worlds' rewards. */
+/** The label of such score sets. */
 export const LABEL = "return"
 
 /** The id of the score set of a task's return. */

@@ -1,6 +1,6 @@
 /**
- * The worlds of a scope that have a view: their documents, and the views that the manifests of the same moment have. So
- * the past is drawn as its own version of the plugin says.
+ * The worlds of a scope with their views. Documents and manifests come from the same moment, so the past is drawn by
+ * the plugin's version of that time.
  */
 
 import type { Either } from "effect"
@@ -11,11 +11,11 @@ import * as View from "../../views/View.ts"
 import type { Scope } from "./EnvironmentState.ts"
 import type { PluginRegistry } from "./PluginRegistry.ts"
 
-/** A plugin's world at a moment, which can be drawn. */
+/** A plugin's world with a view, at a moment. */
 export interface World {
   readonly plugin: string
   readonly document: Json
-  /** Its view; what is wrong with it, if another version of Hindcast accepted it. */
+  /** The view, or its flaws if another version of Hindcast accepted it. */
   readonly view: Either.Either<View.View, InvalidOptions>
   /** Whether the document no longer follows its events (see `OutOfStep`). */
   readonly outOfStep: boolean

@@ -1,4 +1,4 @@
-/** Bisection of the recorded past, as `git bisect` does with commits. */
+/** Bisects the recorded past, as `git bisect` does with commits. */
 
 import { Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -17,51 +17,50 @@ export interface Bisection {
   readonly timeline: string
   readonly from: number
   readonly to: number
-  /** Null if it holds at none of the positions examined. */
+  /** The first position at which the predicate holds; null if it holds at no examined position. */
   readonly first: number | null
   /** The event that made it hold; null if it already holds at `from`, or nowhere. */
   readonly event: Event | null
   /**
-   * - `scanned`: every event of the range that can matter was examined, up to the first hit;
-   * - `galloped`: the range was halved repeatedly, and only a few positions were examined.
+   * - `scanned`: every relevant event was examined, up to the first hit;
+   * - `galloped`: binary search, which examined only a few positions.
    */
   readonly method: "scanned" | "galloped"
   /** Whether no earlier position can be the first: the range was scanned, or the predicate is known to be monotonic. */
   readonly certain: boolean
-  /** With `galloped`: how many positions were examined. */
+  /** The number of positions that `galloped` examined; otherwise 0. */
   readonly probes: number
 }
 
-/** The range of a bisection, and how it is searched. */
+/** The range of a bisection. */
 export interface Range {
   readonly from: number
   readonly to: number
-  /** Examine every event, however long it takes. */
+  /** Examines every event, however long it takes. */
   readonly scan: boolean
   readonly onProgress?: OnProgress
 }
 
-/** Ranges of at most so many events are scanned: that is quick, and the result is certain. */
+/** Ranges of at most this many events are scanned, which is quick and gives a certain result. */
 const MAX_SCANNED_EVENTS = 1_000
 
-/** Once the range is this short, its events are folded in memory, without further states from the log. */
+/** Below this length, the search folds the events in memory instead of reading more states. */
 const MAX_FOLDED_EVENTS = 500
 
-/** Positions before the result at which the predicate is probed, spread evenly: see `bisect`. */
+/** Number of positions before the result at which the predicate is tested: see `bisect`. */
 const PROBES = 8
 
 /**
  * Finds the first position of a range at which a predicate holds.
  *
- * A predicate that depends on few events (those of one task, say) is scanned: that is quick, and certain. So is a
- * predicate that reads the event or the position, and one that does not hold at the end of the range (if it is known to
- * be monotonic, it then holds nowhere).
+ * Scans the range if few events can change the answer, if the predicate reads the event or the position, or if it does
+ * not hold at the end of the range (unless it is known to be monotonic: then it holds nowhere).
  *
- * Otherwise the predicate is assumed to be monotonic (false, then true), and the range is searched by halving, from
- * snapshot to snapshot. The form of some predicates proves that they are monotonic. For others the assumption is tested
- * at positions spread over the range before the result: if the predicate holds at one of them, everything up to there
- * is scanned. If it holds at none, `certain` is false, because it could still have held between two probes; pass `scan`
- * to be sure.
+ * Otherwise assumes that the predicate is monotonic (false, then true) and searches the range by halving, from snapshot
+ * to snapshot. The form of some predicates proves that they are monotonic. For the others, it then tests positions
+ * spread over the range before the result, and if the predicate holds at one of them, scans everything up to there. If
+ * it holds at none, `certain` is false: the predicate could have held between two tests. `scan` makes the result
+ * certain.
  */
 export const bisect = (
   past: TimelineHistory,
@@ -117,7 +116,7 @@ export const bisect = (
     const before = found.position - 1
     for (let check = 1; check <= PROBES; check++) {
       const position = from + Math.floor(((before - from) * check) / (PROBES + 1))
-      // It held here and did not hold later, so that the first position is this one or an earlier one.
+      // The predicate held here and not later: the first position is this one or an earlier one.
       if (position > from && (yield* holdsAt(position))) return yield* scanned(position)
     }
     return answer(found, GALLOPED)
@@ -125,10 +124,9 @@ export const bisect = (
 
 const SCANNED = { method: "scanned", certain: true } as const
 const GALLOPED = { method: "galloped", certain: false } as const
-/** The form of the predicate proves that it is monotonic. */
 const KNOWN_MONOTONIC = { method: "galloped", certain: true } as const
 
-/** Whether few enough events can matter to scan them. */
+/** Whether few enough events matter to scan them. */
 const isShort = (
   past: TimelineHistory,
   { from, to }: Range,
@@ -141,7 +139,7 @@ const isShort = (
         (events) => events.length < MAX_SCANNED_EVENTS,
       )
 
-/** The event that makes a predicate hold within a short range, at whose end it holds and at whose start it does not. */
+/** The event that makes a predicate hold within a short range: it does not hold at the start, but at the end. */
 const firstBetween = (
   past: TimelineHistory,
   { low, high }: { readonly low: number; readonly high: number },
@@ -158,6 +156,6 @@ const firstBetween = (
       if (yield* holdsIn(state, event, event.position)) at = middle
       else before = middle
     }
-    // The predicate does not hold before the first of these events and holds after the last, so that there is one.
+    // The predicate holds after the last of these events, so the event exists.
     return events[at] as Event
   })

@@ -11,12 +11,12 @@ import { defined } from "../../values/defined.ts"
 import * as Inferences from "./causes/Inferences.ts"
 import type { OnProgress, TimelineHistory } from "./TimelineHistory.ts"
 
-/** An event that another one caused, directly or indirectly. */
+/** An event caused by another one, directly or indirectly. */
 export interface Consequence {
   readonly event: Event
-  /** Steps from the root: 0 is the root itself, 1 an event it caused, and so on. */
+  /** The number of steps from the root, which has depth 0. */
   readonly depth: number
-  /** The rule by which it was inferred what caused it; absent where that was recorded. */
+  /** The rule that inferred its cause; absent if the cause was recorded. */
   readonly rule?: InferenceRule
 }
 
@@ -24,27 +24,26 @@ export interface Consequence {
 export interface Consequences {
   /** The timeline whose history was searched. */
   readonly timeline: string
-  /** The timelines that were forked from it, directly or indirectly. */
+  /** The timelines forked from it, directly or indirectly. */
   readonly forks: ReadonlyArray<string>
-  /** The event and its consequences, depth first: each event before those it caused, siblings in order of position. */
+  /** The event and its consequences, depth first; siblings by position. */
   readonly events: ReadonlyArray<Consequence>
   /** The last position that was searched. */
   readonly until: number
-  /** Whether there may be more after `until`: the search stopped at its limit. */
+  /** Whether the limit stopped the search, so that later consequences may exist. */
   readonly more: boolean
 }
 
-/** How consequences are searched. */
 export interface Search {
   readonly limit: number
-  /** Whether the timelines that were forked from the one that is asked about are searched too. */
+  /** Also searches the timelines that were forked from this one. */
   readonly forks: boolean
   readonly onProgress?: OnProgress
 }
 
 /**
- * Finds the consequences of an event in the history of a timeline, by following `causationId`. A cause has a lower
- * position than its effects, so that one pass over the history from the event on finds them all.
+ * Finds the consequences of an event by following `causationId`, in one pass from the event on: a cause has a lower
+ * position than its effects.
  */
 export const of = (
   log: EventLog.Service,

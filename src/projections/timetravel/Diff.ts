@@ -1,7 +1,4 @@
-/**
- * The difference between the states at two positions, which may be on two timelines, with the event that caused each
- * change.
- */
+/** Compares the states at two positions, possibly on two timelines, and names the event behind each change. */
 
 import { Effect, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -14,7 +11,7 @@ import * as EventFilter from "./EventFilter.ts"
 import * as PathWatch from "./PathWatch.ts"
 import { scan, sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 
-/** One operation of a JSON Patch, and the position of the event that caused it. */
+/** A JSON Patch operation with the position of the event that caused it. */
 export type Difference = PatchOperation & { readonly event: number }
 
 /** A position on a timeline. */
@@ -24,9 +21,9 @@ export interface DiffSide {
 }
 
 /**
- * The patch that turns the state at `a` into the state at `b`. The two sides diverge at the last position that their
- * histories share. Each operation names the last event between there and `b` that changed the value at its path; if
- * there is none, the last such event between there and `a`, which the operation undoes.
+ * Returns the patch from the state at `a` to the state at `b`. Each operation names the last event that changed the
+ * value at its path between the last position that both histories share and `b`. Without such an event, it names the
+ * last one between there and `a`, which the operation undoes.
  */
 export const between = (
   a: DiffSide,
@@ -57,8 +54,7 @@ export const between = (
     const [undone, done] = [yield* changesUpTo(a), yield* changesUpTo(b)]
     return operations.flatMap(({ operation, caused }): ReadonlyArray<Difference> => {
       const event = done.lastChange(caused) ?? undone.lastChange(caused)
-      // The value at `caused` differs between the two sides, so that some event after the point of divergence changed
-      // it.
+      // The values at `caused` differ, so an event after the point of divergence changed one of them.
       return event === undefined ? [] : [{ ...operation, event: event.position }]
     })
   })

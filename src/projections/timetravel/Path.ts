@@ -1,37 +1,37 @@
-/** Paths into the environment's state, as JSON Pointers (RFC 6901), and the errors of paths that lead nowhere. */
+/** Paths into the environment's state, as JSON Pointers (RFC 6901), and their errors. */
 
 import { Data, Effect } from "effect"
 import { type Json, pointerKeys, pointerToken } from "../../values/Json.ts"
 import * as JsonPointer from "../patch/JsonPointer.ts"
 
-/** Fix the call: at that position the state has no value at this path. */
+/** The state at this position has no value at the path. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<MissingPath> {
   override get message() {
     return `Nothing is at ${this.path} @${this.at}. ${hint(this)}`
   }
 }
 
-/** Fix the call: up to that position the state never had a value at this path. */
+/** The state never had a value at the path, up to this position. */
 export class PathNeverExisted extends Data.TaggedError("PathNeverExisted")<MissingPath> {
   override get message() {
     return `Nothing has ever been at ${this.path} up to @${this.at}. ${hint(this)}`
   }
 }
 
-/** Fix the call: this is not a JSON Pointer. */
+/** The path is not a JSON Pointer. */
 export class PathInvalid extends Data.TaggedError("PathInvalid")<{ readonly path: string }> {
   override get message() {
     return `"${this.path}" is no path: expected a JSON Pointer (RFC 6901), such as /shared/readings/room~1look, or "" for all.`
   }
 }
 
-/** A path that a state does not have, and what is there instead. */
+/** A path that a state lacks, with what exists near it. */
 interface MissingPath {
   readonly path: string
   readonly at: number
   /** The longest prefix of the path that exists. */
   readonly parent: string
-  /** The keys that exist there. */
+  /** The keys at `parent`. */
   readonly keys: ReadonlyArray<string>
 }
 
@@ -42,13 +42,12 @@ export interface Path {
   readonly keys: ReadonlyArray<string>
 }
 
-/** Parses a JSON Pointer. */
 export const parse = (text: string): Effect.Effect<Path, PathInvalid> =>
   typeof text === "string" && (text === "" || text.startsWith("/"))
     ? Effect.succeed({ text, keys: pointerKeys(text) })
     : new PathInvalid({ path: text })
 
-/** The details of a path that does not exist in a state: its longest existing prefix, and the keys there. */
+/** Describes a path that a state lacks: its longest existing prefix, and the keys there. */
 export const missing = (state: Json, { text, keys }: Path, at: number): MissingPath => {
   let parent = keys
   while (JsonPointer.valueAt(state, parent) === undefined) parent = parent.slice(0, -1)
@@ -61,7 +60,7 @@ export const missing = (state: Json, { text, keys }: Path, at: number): MissingP
   }
 }
 
-/** Most keys that a message lists. */
+/** Maximum number of keys in a message. */
 const MAX_KEYS = 20
 
 const hint = ({ parent, keys }: MissingPath): string => {

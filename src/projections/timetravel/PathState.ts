@@ -1,4 +1,4 @@
-/** The state at a moment as far as one path needs it, which may take a few events instead of the whole log. */
+/** Computes the part of a state that one path needs, often from few events. */
 
 import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -9,8 +9,8 @@ import * as EventFilter from "./EventFilter.ts"
 import type { TimelineHistory } from "./TimelineHistory.ts"
 
 /**
- * A state whose values at and below a path are those of the whole state. A path within one task, or in what all tasks
- * share, is answered from that task's events, or from those of no task, however long the log is.
+ * Returns a state that is correct at and below a path. If the path lies within one task or the shared scope and few
+ * events can change it, only these are folded.
  */
 export const at = (
   past: TimelineHistory,

@@ -6,18 +6,18 @@ import * as JsonPatch from "../patch/JsonPatch.ts"
 import { member } from "../patch/JsonPointer.ts"
 
 /**
- * Watches paths of a document through a series of states, and records for each the event that last changed its value.
- * Appearing and disappearing are changes; being written again with an equal value is not. Subtrees that two states
- * share are skipped, so that an event costs what it changed, however many paths are watched.
+ * Watches paths of a document through a series of states. Appearing and disappearing are changes; writing an equal
+ * value is not. Subtrees that two states share are skipped, so the cost of an event depends on what it changed and not
+ * on the number of paths.
  */
 export interface PathWatch {
   /** Compares the document before and after one event. */
   readonly observe: (before: Json, after: Json, event: Event) => void
-  /** The last observed event that changed the value at a watched path. */
+  /** Returns the last observed event that changed the value at a watched path. */
   readonly lastChange: (path: string) => Event | undefined
 }
 
-/** A watch over these paths (JSON Pointers). */
+/** Watches these JSON Pointers. */
 export const make = (paths: Iterable<string>): PathWatch => {
   const root = node()
   const watched = new Map<string, Node>()

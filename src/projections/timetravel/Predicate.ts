@@ -6,49 +6,46 @@ import type { Json } from "../../values/Json.ts"
 import type { Read } from "../patch/PathPattern.ts"
 import type { EnvironmentState } from "../state/EnvironmentState.ts"
 
-/**
- * The input of a predicate: the state and the event at one position. The state may be mutated after the call, so that
- * it must not be kept.
- */
+/** The input of a predicate at one position. Do not keep the state: later events may mutate it. */
 export interface PredicateInput {
   /** The environment after the event. */
   readonly state: EnvironmentState
   /** The event; null at the start of a range, where no event is examined. */
   readonly event: Event | null
   readonly position: number
-  /** The value at the watched path; undefined if no path is watched or it has no value. */
+  /** The value at the watched path; undefined if no path is watched, or if it has no value. */
   readonly value: Json | undefined
 }
 
 /**
- * A predicate. It is pure and quick, because it may be evaluated at every event. See `kernel/rules/Predicate.ts` for
- * predicates written in CEL; a program may pass a function.
+ * A predicate. It must be pure and quick, because it may run at every event. `kernel/rules/Predicate.ts` compiles
+ * predicates from CEL; a program may pass a function.
  *
  * @example { source: "five tasks", holds: ({ state }) => Object.keys(state.tasks).length >= 5 }
  */
 export interface Predicate {
-  /** The predicate's text, which messages quote. */
+  /** The predicate's text, for messages. */
   readonly source: string
   /**
-   * Whether it holds. If it throws, the query fails with `PredicateFailed`. A predicate may report the paths for want of
-   * which it has no answer, each of which alone would make it false. If it holds at no moment, and at one of them none
-   * of these paths had ever existed, the query fails with `PredicatePathNeverExisted`.
+   * Returns whether the predicate holds. If it throws, the query fails with `PredicateFailed`. The predicate may report
+   * the paths that it misses, each of which alone would make it false. If it holds at no moment, and at one moment all
+   * the paths reported there never existed, the query fails with `PredicatePathNeverExisted`.
    */
   readonly holds: (input: PredicateInput, onMissing?: (reads: ReadonlyArray<Read>) => void) => boolean
-  /** The paths (JSON Pointers) that it reads, if it is known to read no other part of the state. */
+  /** JSON Pointers of the only parts of the state that it reads, if they are known. */
   readonly reads?: ReadonlyArray<string>
   /**
-   * Whether it also reads the event or the position; then it is evaluated per event rather than per state. Default:
-   * false.
+   * Whether it reads the event or the position, and so must be evaluated at each event instead of at each state.
+   * Default: false.
    */
   readonly mentionsEvent?: boolean
-  /** For a predicate that reads the event: the only event types at which it can hold, if that is known. */
+  /** For a predicate that reads the event: the only types of events at which it can hold, if they are known. */
   readonly types?: ReadonlyArray<string>
   /** Whether it is known to stay true once it is true. Default: false. */
   readonly monotone?: boolean
 }
 
-/** Fix the predicate: it has no answer at this position. */
+/** The predicate threw, or returned a value that is not a boolean. */
 export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
   readonly predicate: string
   readonly position: number
@@ -59,7 +56,6 @@ export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
   }
 }
 
-/** Evaluates a predicate. */
 export const ask = ({ source, holds }: Predicate, input: PredicateInput): Either.Either<boolean, PredicateFailed> => {
   const failed = (reason: string) =>
     Either.left(new PredicateFailed({ predicate: source, position: input.position, reason }))
@@ -71,6 +67,6 @@ export const ask = ({ source, holds }: Predicate, input: PredicateInput): Either
   }
 }
 
-/** The paths whose changes can change its answer; the root path if that is not known. */
+/** The paths whose changes can change the answer; the root if they are unknown. */
 export const paths = ({ reads, mentionsEvent = false }: Predicate): ReadonlyArray<string> =>
   reads === undefined || mentionsEvent ? [""] : reads

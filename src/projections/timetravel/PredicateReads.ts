@@ -1,4 +1,4 @@
-/** Tells a predicate that holds nowhere from one that reads a path which never existed. */
+/** Distinguishes a predicate that holds nowhere from one that reads a path that never existed. */
 
 import { Data, Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -13,14 +13,14 @@ import type { Predicate } from "./Predicate.ts"
 import { pages, scan, type TimelineHistory } from "./TimelineHistory.ts"
 import * as ValueChanges from "./ValueChanges.ts"
 
-/** Fix the predicate: it holds at no moment, and reads a path that existed at none. */
+/** The predicate holds at no moment, and reads a path that never existed. */
 export class PredicatePathNeverExisted extends Data.TaggedError("PredicatePathNeverExisted")<{
   readonly predicate: string
-  /** The path in the words of the predicate. */
+  /** The path as the predicate writes it. */
   readonly path: string
   /** The last position that was searched. */
   readonly until: number
-  /** The nearest path that exists, in words; null if it is not known. */
+  /** The nearest path that exists, in words; null if unknown. */
   readonly nearest: string | null
 }> {
   override get message() {
@@ -31,20 +31,20 @@ export class PredicatePathNeverExisted extends Data.TaggedError("PredicatePathNe
   }
 }
 
-/** The sentence about a path that never existed, for messages. */
+/** The sentence about a path that never existed. */
 export const neverExisted = (path: string, nearest: string | null, when: string): string =>
   `the path ${path} existed at no moment ${when}${nearest === null ? "" : `; nearest: ${nearest}`}.`
 
-/** A range of a timeline whose events a predicate was asked about. */
+/** The range in which a predicate was evaluated. */
 interface Asked {
   readonly after: number
   readonly until: number
 }
 
-/** A predicate that remembers the paths that it did not find. */
+/** A predicate that remembers the paths it missed. */
 export interface PredicateReads {
   readonly predicate: Predicate
-  /** To be called if the predicate held at no moment of the range. Fails if that is because of a path that never existed. */
+  /** Call it if the predicate held at no moment of the range. Fails if a path that never existed is the reason. */
   readonly check: (
     past: TimelineHistory,
     asked: Asked,
@@ -67,7 +67,7 @@ export const observe = (predicate: Predicate, watched: ReadonlyArray<string> = [
         const holds = predicate.holds(input, (reads) => {
           isAnswered = false
           const key = reads.map(({ text }) => text).join("\n")
-          // Without an event, nothing can be read from it.
+          // The start of a range has no event to read from.
           if (missing.has(key) || (input.event === null && reads.some(isOfEvent))) return
           missing.set(key, { reads, sample: { ...input.event } as Json })
         })
@@ -93,7 +93,7 @@ export const observe = (predicate: Predicate, watched: ReadonlyArray<string> = [
   }
 }
 
-/** Paths that were not found, and the first event at which they were not. */
+/** Missed paths, with the first event at which they were missing. */
 interface Missing {
   readonly reads: ReadonlyArray<PathPattern.Read>
   readonly sample: Json
@@ -101,7 +101,7 @@ interface Missing {
 
 const isOfEvent = ({ at }: PathPattern.Read): boolean => at?.variable === "event"
 
-/** A path within the state, of a read of `state` or `value`. */
+/** The path within the state of a read of `state` or `value`. */
 const stepsInState = (
   { variable, steps }: NonNullable<PathPattern.Read["at"]>,
   watched: ReadonlyArray<string>,
@@ -116,7 +116,7 @@ const existedIn = (
   watched: ReadonlyArray<string>,
   answers: number,
 ): Effect.Effect<boolean, PositionOutOfRange | LogError> => {
-  // Of computed values it is only known whether the predicate ever had an answer.
+  // For computed values, only the existence of an answer is known.
   if (at === undefined) return Effect.succeed(answers > 0)
   const steps = stepsInState(at, watched)
   if (steps !== undefined) return existedInState(past, until, steps)

@@ -19,17 +19,16 @@ import {
 } from "./TimelineHistory.ts"
 import { changeAt } from "./ValueChanges.ts"
 
-/** A predicate, and the events at which it is evaluated. */
+/** A predicate, and where it is evaluated. */
 export interface PredicateQuery {
   readonly predicate: Predicate
-  /** Evaluate only where the value at this path changes; without it, wherever anything changes. */
+  /** Evaluates only where the value at this path changes. Default: at every change. */
   readonly keys?: ReadonlyArray<string>
 }
 
 /**
- * Every event at which a predicate turns from false to true. A predicate that reads the event or the position has no
- * duration, so that every event at which it holds counts. While a watched path has no value, the predicate does not
- * hold.
+ * Emits every event at which a predicate turns from false to true. A predicate that reads the event or the position
+ * counts at every event at which it holds. A predicate does not hold while its watched path has no value.
  */
 export const transitions = (
   past: TimelineHistory,
@@ -60,7 +59,7 @@ export const transitions = (
       const moment = isMoment(event, change)
       if (change !== undefined) live.take(event, change)
       if (!moment) return undefined
-      // Once it failed, the query fails: the rest of the page is not asked about.
+      // The query has failed: skip the rest of the page.
       if (Either.isLeft(held)) return undefined
       const before = held
       held = holds(event, event.position)
@@ -74,16 +73,14 @@ export const transitions = (
 const isAboutEventsAlone = ({ mentionsEvent = false, reads }: Predicate): boolean =>
   mentionsEvent && reads !== undefined && reads.length === 0
 
-/**
- * The events at which a predicate that reads no state holds: nothing is folded, and events of other types are not read.
- */
+/** For a predicate that reads no state: folds nothing, and reads only events of the relevant types. */
 const amongEvents = (
   past: TimelineHistory,
   predicate: Predicate,
   { from: { position: after, state }, until }: ScanRange,
   onProgress?: OnProgress,
 ): Stream.Stream<Event, PredicateFailed | LogError> => {
-  // Once it failed, the query fails: the rest of the page is not asked about.
+  // The query has failed: skip the rest of the page.
   let failed = false
   const holdsAt = (event: Event): Either.Either<Event, PredicateFailed> | undefined => {
     if (failed) return undefined
@@ -100,10 +97,7 @@ const amongEvents = (
   )
 }
 
-/**
- * The whole environment during a scan. It is mutated, because copying the tasks of a long log at each event takes
- * minutes.
- */
+/** The whole environment during a scan. Mutable: copying the tasks of a long log at each event takes minutes. */
 const liveState = (from: EnvironmentState) => {
   const tasks = SafeRecord.copy(from.tasks)
   const state: { shared: EnvironmentState["shared"]; readonly tasks: typeof tasks } = { shared: from.shared, tasks }

@@ -1,4 +1,4 @@
-/** Runs to be aligned: reads the events of two tasks or timelines and aligns them. */
+/** Reads the events of two tasks or timelines and aligns them. */
 
 import { Chunk, Data, Effect, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -10,30 +10,29 @@ import { TaskNotFound } from "../audit/TaskAudit.ts"
 import * as TaskAlignment from "./TaskAlignment.ts"
 import { sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 
-/** A run: a task, a timeline, or a task on a timeline. */
+/** A task, a timeline, or a task on a timeline. */
 export interface Run {
   readonly taskId?: string
-  /** Default: the log's, which is `main`. */
+  /** Default: the log's own, `main`. */
   readonly timeline?: string
 }
 
-/** The schema of a run. */
 export const Run = Options.of<Run>({ optional: { taskId: Options.Text, timeline: Options.Text } })
 
-/** Two runs, event by event. */
+/** Two aligned runs. */
 export interface Aligned extends TaskAlignment.TaskAlignment {
-  /** The last position of the history that both timelines share, which is left out; 0 for runs that share none. */
+  /** The last position of the history that both timelines share, which is left out; 0 if there is none. */
   readonly shared: number
 }
 
-/** Fix the call: the run has too many events to be aligned in memory. */
+/** The run has too many events to align in memory. */
 export class RunTooLong extends Data.TaggedError("RunTooLong")<{ readonly run: string; readonly most: number }> {
   override get message() {
     return `${this.run} has more than ${this.most} events to align: they are held in memory. Name a task of it.`
   }
 }
 
-/** Most events of one run. */
+/** Maximum number of events of one run. */
 const MAX_EVENTS = 200_000
 
 /** Aligns two runs. */
@@ -42,7 +41,7 @@ export const align = (
   [pastB, b]: readonly [TimelineHistory, Run],
 ): Effect.Effect<Aligned, TaskNotFound | RunTooLong | LogError> =>
   Effect.gen(function* () {
-    // Two different tasks share no event.
+    // Different tasks share no event.
     const shared = a.taskId === b.taskId && pastA.timeline !== pastB.timeline ? sharedBy(pastA, pastB) : 0
     const [ofA, ofB] = [yield* eventsOf(pastA, a, shared), yield* eventsOf(pastB, b, shared)]
     return { ...TaskAlignment.align(ofA, ofB), shared }

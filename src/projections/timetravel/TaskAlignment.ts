@@ -1,20 +1,20 @@
-/** Aligns two runs event by event, by the meaning of their events rather than by their positions, times or ids. */
+/** Aligns two runs by the meaning of their events, not by positions, times or ids. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { longestCommon, type Match } from "./alignment/CommonSubsequence.ts"
 import { type EventSignature, isPartOfRun, makeReader } from "./alignment/EventSignature.ts"
 
-/** One row of an alignment: an event of either run, or a matched pair of both. */
+/** One row of an alignment: an event of one run, or a matched pair. */
 export type Pair =
   | { readonly kind: "same" | "changed"; readonly a: Event; readonly b: Event }
   | { readonly kind: "onlyInA"; readonly a: Event; readonly b: null }
   | { readonly kind: "onlyInB"; readonly a: null; readonly b: Event }
 
-/** Two runs, event by event. */
+/** Two aligned runs. */
 export interface TaskAlignment {
-  /** Every event of both runs, in the order of each. Column `a` is the first run and column `b` the second. */
+  /** Every event of both runs, each run in order. `a` is the first run, `b` the second. */
   readonly pairs: ReadonlyArray<Pair>
-  /** Index of the first pair that is not the same; null if the runs are equal. */
+  /** Index of the first pair that is not `same`; null if the runs are equal. */
   readonly divergence: number | null
   readonly same: number
   /** Pairs of equal kind, such as two readings of one sensor, whose content differs. */
@@ -24,8 +24,8 @@ export interface TaskAlignment {
 }
 
 /**
- * Aligns two runs. First it matches events of equal meaning, as a longest common subsequence; then, between those,
- * events of equal kind. Events recorded about a run afterwards (scores, notes) are left out.
+ * Aligns two runs: first events of equal meaning, as a longest common subsequence, then events of equal kind between
+ * those. Leaves out events that were recorded about a run afterwards, such as scores and notes.
  */
 export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment => {
   const tokens = new Map<string, number>()
@@ -44,7 +44,7 @@ export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment
   return { pairs, divergence: divergence < 0 ? null : divergence, ...counts }
 }
 
-/** Events, and for each the tokens of its signature. */
+/** Events, with the tokens of their signatures. */
 interface SignedRun {
   readonly events: ReadonlyArray<Event>
   readonly whole: ReadonlyArray<number>
@@ -80,7 +80,7 @@ const alignKinds = (pairs: Array<Pair>, a: SignedRun, b: SignedRun): void => {
     for (const event of b.events.slice(j, nextJ)) pairs.push({ kind: "onlyInB", a: null, b: event })
     const [inA, inB] = [a.events[nextI], b.events[nextJ]]
     if (inA !== undefined && inB !== undefined) {
-      // The outcomes of two different commands can still be the same, for example if both were allowed.
+      // Outcomes of two different commands can still be the same, for example if both were allowed.
       pairs.push({ kind: a.contents[nextI] === b.contents[nextJ] ? "same" : "changed", a: inA, b: inB })
     }
     ;[i, j] = [nextI + 1, nextJ + 1]

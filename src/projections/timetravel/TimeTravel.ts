@@ -1,4 +1,4 @@
-/** Time travel: queries over the recorded past of the environment. It executes nothing. */
+/** Queries the recorded past of the environment. Executes nothing. */
 
 import { Context, Effect, Layer, Option, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -38,92 +38,88 @@ export type { OnProgress } from "./TimelineHistory.ts"
 export { BisectOptions, EffectsOptions, Range } from "./TimeTravelOptions.ts"
 export type { ValueChange } from "./ValueChanges.ts"
 
-/** The event that last changed a path, and the value it gave it. */
+/** The event that last changed a path, and the resulting value. */
 export interface Blame {
   readonly path: string
   readonly timeline: string
-  /** The position asked about. */
+  /** The position of the query. */
   readonly at: number
-  /** The value; `undefined` if the event removed it. */
+  /** Undefined if the event removed the value. */
   readonly value: Json | undefined
-  /** The event that last changed the value; null if the value is still the initial one. */
+  /** Null if the value is still the initial one. */
   readonly event: Event | null
 }
 
-/** Why a position cannot be located. */
+/** Why a moment cannot be located. */
 export type MomentError = Moment.LocateError
 
-/** Why a range of moments is none. */
 type RangeError = Options.InvalidOptions | Moment.RangeReversed
 
-/** Why a predicate has no answer. */
 type PredicateError = PredicateFailed | PredicateReads.PredicatePathNeverExisted
 
-/** Why a path or a moment cannot be asked about. */
 type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
 
 /**
- * Queries the past of the environment (`EnvironmentState`) on any timeline. Wherever a moment is expected, a position,
- * an event id or a time is accepted (see `Moment`). Paths are JSON Pointers.
+ * Queries the past of the environment (`EnvironmentState`) on any timeline. A moment is a position, an event id or a
+ * time (see `Moment`). Paths are JSON Pointers.
  */
 export class TimeTravel extends Context.Tag("hindcast/TimeTravel")<TimeTravel, TimeTravel.Service>() {}
 
 /** The type of the service: `TimeTravel.Service`. */
 export declare namespace TimeTravel {
-  /** What can be asked of a log's past. */
+  /** The queries. */
   export interface Service {
-    /** The state of the environment at a moment, or the part of it at a path. */
+    /** Returns the environment's state at a moment, or the part at a path. */
     readonly stateAt: (
       at: Moment.Moment,
       path?: string,
     ) => Effect.Effect<Json, MomentError | Path.PathInvalid | Path.PathNotFound>
     /**
-     * The JSON Patch (RFC 6902) that turns the state at `a` into the state at `b`; the two may be on different
-     * timelines. Each operation names the last event between the two that changed the value at its path. If `b` is the
-     * earlier one, that is the last event which the operation undoes. Inside a list whose length differs, indexes are
-     * not comparable, and an operation names the last event that changed the list. The extra member `event` is
-     * permitted in a patch (§4).
+     * Returns the JSON Patch (RFC 6902) from the state at `a` to the state at `b`, possibly on different timelines.
+     * Each operation names the last event between the two that changed the value at its path; if `b` is the earlier
+     * one, the operation undoes that event. In a list whose length differs, indexes are not comparable, and an
+     * operation names the last event that changed the list. RFC 6902, §4 permits the extra member `event`.
      */
     readonly diff: (a: Moment.Moment, b: Moment.Moment) => Effect.Effect<ReadonlyArray<Diff.Difference>, MomentError>
     /**
-     * Every value that a path has had, oldest first, with the event that set it. For a path that spans tasks (the root,
-     * or `/tasks`), the values are limited to the scopes that the event can change: the shared one and its task's.
+     * Emits every value that a path has had, oldest first, with the event that set it. For a path that spans tasks (the
+     * root, or `/tasks`), each value is limited to the scopes that the event can change: the shared one and its task's.
      */
     readonly history: (
       path: string,
       range?: TimeTravelOptions.Range,
     ) => Stream.Stream<ValueChanges.ValueChange, PathError | RangeError>
     /**
-     * The event that set the value which a path has at a moment (default: now): a new value, a change below it, or its
-     * removal. Writing an equal value again is not a change.
+     * Returns the event that last changed the value at a path, up to a moment (default: now): by a new value, a change
+     * below the path, or a removal. Writing an equal value is not a change.
      */
     readonly blame: (path: string, at?: Moment.Moment) => Effect.Effect<Blame, PathError>
     /**
-     * Why an event happened: the event, its cause, the cause's cause, and so on to the root. The chain ends early if a
-     * cause is not in the log; its last event then still has a `causationId`. A call of a recorded program names no answer
-     * as its cause: the answer in which most of its values occur follows it, as `inferred`.
+     * Returns the event, its cause, the cause's cause, and so on to the root. If a cause is not in the log, the chain
+     * ends early with an event that has a `causationId`. A recorded program's call names no answer as its cause: the
+     * answer that contains most of the call's values follows it, marked `inferred`.
      */
     readonly why: (event: Moment.Moment) => Effect.Effect<ReadonlyArray<Causes.Cause>, MomentError>
     /**
-     * The consequences of an event: the events it caused, those they caused, and so on, in the history of one timeline:
-     * that of the moment, or the one that `timeline` names. With `forks`, also in the timelines that were forked from it.
+     * Returns the events that an event caused, directly or through others, in the history of the moment's timeline or
+     * of `timeline`. With `forks`, also in the timelines forked from it.
      */
     readonly effects: (
       event: Moment.Moment,
       options?: TimeTravelOptions.EffectsOptions,
     ) => Effect.Effect<Consequences.Consequences, Options.InvalidOptions | MomentError>
     /**
-     * The first moment at which a predicate holds, and how it was found: see `Bisection`. If it holds nowhere and reads a
-     * path that never existed, that is an error and no answer.
+     * Finds the first moment at which a predicate holds: see `Bisection`. Fails if the predicate holds nowhere and
+     * reads a path that never existed.
      */
     readonly bisect: (
       predicate: Predicate,
       options?: TimeTravelOptions.BisectOptions,
     ) => Effect.Effect<Bisection.Bisection, PredicateError | MomentError | RangeError>
     /**
-     * Every event at which a predicate turns true: a breakpoint on the past. With a path, the predicate is evaluated
-     * when the value there changes, and does not hold while there is none. A predicate that reads the event or the
-     * position counts each time it holds. A path that never existed is an error, as with `bisect`.
+     * Emits every event at which a predicate turns true. With a path, evaluates the predicate when the value there
+     * changes; it does not hold while there is no value. A predicate that reads the event or the position counts each
+     * time it holds. Fails, like `bisect`, if a path never existed.
      */
     readonly watch: (
       path: string | null,
@@ -141,7 +137,7 @@ export declare namespace TimeTravel {
   }
 }
 
-/** `TimeTravel.Service`, under a shorter name where this module is imported as a namespace. */
+/** `TimeTravel.Service`, for imports of this module as a namespace. */
 export type Service = TimeTravel.Service
 
 const make = Effect.gen(function* () {
@@ -155,7 +151,6 @@ const make = Effect.gen(function* () {
       return { past: yield* pastOf(timeline), position }
     })
 
-  /** The current position on the log's own timeline. */
   const now = Effect.gen(function* () {
     return { past: yield* pastOf(log.timeline), position: (yield* log.head).position }
   })
@@ -180,7 +175,7 @@ const make = Effect.gen(function* () {
       const state: Json = yield* PathState.at(past, parsed.keys, position)
       const value = JsonPointer.valueAt(state, parsed.keys)
       if (value !== undefined) return value
-      // The whole state says which paths there are instead.
+      // The message lists paths of the whole state.
       return yield* new Path.PathNotFound(Path.missing(yield* past.stateAt(position), parsed, position))
     })
 
@@ -192,7 +187,7 @@ const make = Effect.gen(function* () {
   const neverExisted = (past: TimelineHistory.TimelineHistory, path: Path.Path, at: number) =>
     Effect.flatMap(past.stateAt(at), (state) => new Path.PathNeverExisted(Path.missing(state, path, at)))
 
-  /** Fails at the end of an empty stream if there was never a value at the path. */
+  /** If the stream is empty, fails unless the path ever had a value. */
   const unlessNever = <A, E>(
     results: Stream.Stream<A, E>,
     past: TimelineHistory.TimelineHistory,

@@ -1,4 +1,4 @@
-/** The options of the time-travel queries, with their schemas. */
+/** Options of the time-travel queries. */
 
 import { Schema } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
@@ -6,7 +6,7 @@ import * as Options from "../../values/Options.ts"
 import { Run } from "./Runs.ts"
 import type { OnProgress } from "./TimelineHistory.ts"
 
-/** A range of moments on one timeline: that of `until`, else that of `since`, else the log's. */
+/** A range of moments on one timeline: that of `until`, otherwise that of `since`, otherwise the log's. */
 export interface Range {
   /** Exclusive start. Default: the beginning. */
   readonly since?: Moment.Moment
@@ -18,7 +18,7 @@ export interface Range {
 
 const onProgress = Options.callable<OnProgress>()
 
-/** The schema of a range. Whether a moment exists is checked when it is located. */
+/** Schema of `Range`. The query itself checks that the moments exist. */
 export const Range = Options.of<Range>({ optional: { since: Moment.Moment, until: Moment.Moment, onProgress } })
 
 /** Options of `bisect`. */
@@ -27,29 +27,29 @@ export interface BisectOptions extends Omit<Range, "since" | "until"> {
   readonly from?: Moment.Moment
   /** The end of the range. Default: now. */
   readonly to?: Moment.Moment
-  /** Examine every event, however long it takes. Default: false. */
+  /** Examines every event, however long it takes. Default: false. */
   readonly scan?: boolean
 }
 
-/** The schema of `BisectOptions`. */
+/** Schema of `BisectOptions`. */
 export const BisectOptions = Options.of<BisectOptions>({
   optional: { from: Moment.Moment, to: Moment.Moment, scan: Schema.Boolean, onProgress },
 })
 
 /** Options of `effects`. */
 export interface EffectsOptions extends Omit<Range, "since" | "until"> {
-  /** The timeline whose history is searched. Default: that of the moment. */
+  /** The timeline to search. Default: the moment's. */
   readonly timeline?: string
-  /** Also search the timelines that were forked from it. Default: false. */
+  /** Also searches the timelines that were forked from it. Default: false. */
   readonly forks?: boolean
-  /** Most events returned. Default: 1,000. */
+  /** Maximum number of returned events. Default: 1,000. */
   readonly limit?: number
 }
 
-/** The schema of `EffectsOptions`. */
+/** Schema of `EffectsOptions`. */
 export const EffectsOptions = Options.of<EffectsOptions>({
   optional: { timeline: Schema.String, forks: Schema.Boolean, limit: Options.wholeNumber(1), onProgress },
 })
 
-/** The two runs of `align`: one schema, so that the faults of both are reported at once. */
+/** The two runs of `align`, in one schema that reports the mistakes of both at once. */
 export const Both = Options.of<{ readonly a: Run; readonly b: Run }>({ required: { a: Run, b: Run } })

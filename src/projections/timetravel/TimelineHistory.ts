@@ -1,7 +1,4 @@
-/**
- * The history of one timeline: its events, its states, and a scan that yields each event with the state change it
- * caused.
- */
+/** The history of one timeline: its events, its states, and a scan with the change that each event made. */
 
 import { Chunk, Effect, Option, Stream } from "effect"
 import type { EventLog, LogError, Query, Span } from "../../events/log/EventLog.ts"
@@ -18,37 +15,37 @@ import type { EventFilter } from "./EventFilter.ts"
 /** The history of one timeline, including its ancestors up to each fork. */
 export interface TimelineHistory {
   readonly timeline: string
-  /** The spans of the timelines it consists of, oldest first. */
+  /** Its parts on each timeline, oldest first. */
   readonly spans: ReadonlyArray<Span>
   /** Reads its events, including its ancestors'. */
   readonly readPage: (query: HistoryQuery, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-  /** The environment after the event at a position. */
+  /** Returns the environment after the event at a position. */
   readonly stateAt: (position: number) => Effect.Effect<EnvironmentState, PositionOutOfRange | LogError>
 }
 
 type HistoryQuery = Omit<Query, "timeline">
 
-/** A range of a timeline to be scanned: the events that pass the filter, after one position and up to another. */
+/** A scan of the events that pass a filter, from after one position to another. */
 export interface ScanRange {
-  /** The start. Only the part of its state that the filtered events can change has to be correct. */
+  /** The start. Only the part of its state that the filtered events can change needs to be correct. */
   readonly from: Positioned<EnvironmentState>
   readonly until: number
   readonly filter: EventFilter
 }
 
 /**
- * The change that an event made: the state before and after, limited to the scopes that the event can change (the
- * shared one and its task's). The two differ at exactly the paths at which the whole states differ.
+ * The states before and after an event, limited to the scopes that it can change (the shared one and its task's). They
+ * differ at exactly the paths at which the whole states differ.
  */
 export interface StateChange {
   readonly before: EnvironmentState
   readonly after: EnvironmentState
 }
 
-/** Reports the progress of a long query: positions done, of all positions it has to pass. */
+/** Reports the progress of a long query: the number of positions done, of all positions. */
 export type OnProgress = (done: number, of: number) => Effect.Effect<void>
 
-/** The history of a timeline. */
+/** Opens the history of a timeline. */
 export const of = (
   log: EventLog.Service,
   projector: ProjectorService,
@@ -65,7 +62,7 @@ export const of = (
     }
   })
 
-/** The last position that two histories have in common. */
+/** The last position that two histories share. */
 export const sharedBy = (a: TimelineHistory, b: TimelineHistory): number => {
   let shared = 0
   for (const [index, span] of a.spans.entries()) {
@@ -78,8 +75,8 @@ export const sharedBy = (a: TimelineHistory, b: TimelineHistory): number => {
 }
 
 /**
- * Calls `visit` with every event of a range, in order, and the change it made; emits the defined results. One page of
- * events is in memory at a time.
+ * Calls `visit` with each event of a range and its change, in order, and emits the defined results. Keeps one page of
+ * events in memory.
  */
 export const scan = <A>(
   past: TimelineHistory,
@@ -103,7 +100,10 @@ export const scan = <A>(
     )
   })
 
-/** The defined results of a visit to each event of a page. A visit may evaluate an expression, so that the event loop runs in between. */
+/**
+ * Visits each event of a page and returns the defined results. Yields to the event loop in between, because a visit may
+ * evaluate an expression.
+ */
 export const definedOf = <A>(
   page: Chunk.Chunk<Event>,
   visit: (event: Event) => A | undefined,
@@ -117,7 +117,7 @@ export const definedOf = <A>(
     return Effect.map(visiting, () => Chunk.unsafeFromArray(found))
   })
 
-/** Pages of events after one position and up to another, in order. Reports progress after each. */
+/** Streams the pages of events after one position up to another, with progress after each. */
 export const pages = (
   past: TimelineHistory,
   query: HistoryQuery & { readonly after: number; readonly until: number },

@@ -1,4 +1,4 @@
-/** The changes of the value at one path: all of them in a range, or the last one. */
+/** The changes of the value at one path: all in a range, or the last one. */
 
 import { Effect, Option, Stream } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -12,14 +12,14 @@ import * as EventFilter from "./EventFilter.ts"
 import type { Path } from "./Path.ts"
 import { type OnProgress, type StateChange, scan, type TimelineHistory } from "./TimelineHistory.ts"
 
-/** A change of the value at a path. `undefined` means no value: it appeared, or it was removed. */
+/** A change of the value at a path. `undefined` means no value. */
 export interface ValueChange {
   readonly event: Event
   readonly before: Json | undefined
   readonly value: Json | undefined
 }
 
-/** The change that an event made to the value at a path, if any. Writing an equal value again is not a change. */
+/** The change that an event made at a path, if any. Writing an equal value is not a change. */
 export const changeAt = (
   keys: ReadonlyArray<string>,
   event: Event,
@@ -31,7 +31,7 @@ export const changeAt = (
   return before === value || JsonPatch.equal(before, value) ? undefined : { event, before, value }
 }
 
-/** Every change of the value at a path after one position, up to another; oldest first. */
+/** Streams the changes of the value at a path after one position up to another, oldest first. */
 export const between = (
   past: TimelineHistory,
   { keys }: Path,
@@ -53,18 +53,17 @@ export const between = (
   )
 }
 
-/** A task with fewer events than this is read in one go. */
+/** A task with fewer events is read at once. */
 const SMALL_TASK = 1_000
 
-/** Positions searched first, backwards from the end, and the growth factor of each further stretch. */
+/** Positions in the first stretch, searched backwards from the end, and the growth factor of the next ones. */
 const FIRST_STRETCH = 2_000
 const GROWTH = 8
 
 /**
- * The last change of the value at a path up to a position; none if it still has its initial value, or never had one.
- *
- * A task with few events is read whole, by its index. Otherwise stretches of the log are searched backwards, each from
- * the state before it: a recent change is found in the first stretch, and no event is folded twice.
+ * Returns the last change of the value at a path up to a position; none if the value is the initial one, or never
+ * existed. Reads a task with few events whole. Otherwise searches stretches of the log backwards, each from the state
+ * before it: the first stretch finds recent changes, and no event is folded twice.
  */
 export const last = (
   past: TimelineHistory,
@@ -82,7 +81,7 @@ export const last = (
     for (let length = FIRST_STRETCH; end > 0; length *= GROWTH) {
       const start = Math.max(0, end - length)
       const some = yield* past.readPage({ after: start, until: end, ...filter }, 1)
-      // In a stretch without matching events, the state before it is not needed.
+      // A stretch without matching events needs no state.
       const found = some.length === 0 ? Option.none() : yield* Stream.runLast(between(past, path, start, end))
       if (Option.isSome(found)) return found
       end = start
@@ -90,6 +89,6 @@ export const last = (
     return Option.none()
   })
 
-/** Every log begins with the same state, so that position 0 needs no fold. */
+/** Position 0 has the initial state and needs no fold. */
 const stateAt = (past: TimelineHistory, position: number) =>
   position === 0 ? Effect.succeed(projection.initial) : past.stateAt(position)

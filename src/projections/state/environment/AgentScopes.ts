@@ -1,4 +1,4 @@
-/** What the state keeps of each agent of a task: its readings, how it stands, its return and its inner state. */
+/** The state of each agent of a task: its readings, status, return and inner state. */
 
 import { Schema } from "effect"
 import { AgentId } from "../../../events/vocabulary/EventType.ts"
@@ -10,16 +10,16 @@ import * as SafeRecord from "../../../values/SafeRecord.ts"
 import * as Sum from "../../../values/Sum.ts"
 import * as JsonPatch from "../../patch/JsonPatch.ts"
 
-/** The name of the agent of a task with one. */
+/** The agent's name in a task with one agent. */
 export const ONLY_AGENT = "agent"
 
-/** How an agent stands. */
+/** An agent's status in its task. */
 export const AgentStatus = Schema.Literal("active", "suspended", "left").annotations({ identifier: "AgentStatus" })
 
 const ifKnown = <A, I>(schema: Schema.Schema<A, I>, description: string) =>
   Schema.optionalWith(schema, { exact: true }).annotations({ description })
 
-/** An agent of a task, as far as events say anything about it. In a task with one agent, it has its inner state only. */
+/** An agent of a task, as far as events tell. In a task with one agent, it has only its inner state. */
 export const AgentScope = Schema.Struct({
   agent: ifKnown(Schema.String, "`name@version` of the agent behind the name"),
   status: ifKnown(AgentStatus, "Whether it takes part"),
@@ -53,7 +53,7 @@ export const changed = (
   return after === before ? agents : SafeRecord.set(agents, agentId, after)
 }
 
-/** The agents that take part from a reset on. Those that are known already stay as they are. */
+/** Adds the agents of a reset. Known agents do not change. */
 export const begun = (agents: AgentScopes, names: ReadonlyArray<string>): AgentScopes =>
   names.reduce(
     (known, agentId) =>
@@ -77,13 +77,13 @@ export const joined =
   (agent: string) =>
   (scope: AgentScope): AgentScope => ({ ...active(scope), agent, return: scope.return ?? 0 })
 
-/** An agent that is not suspended any more. */
+/** An agent that takes part and is not suspended. */
 export const active = ({ reason: _reason, outcome: _outcome, ...scope }: AgentScope): AgentScope => ({
   ...scope,
   status: "active",
 })
 
-/** An agent that is not asked to act for a while. */
+/** An agent that is suspended. */
 export const suspended =
   ({ reason }: PayloadOf<"AgentSuspended">) =>
   (scope: AgentScope): AgentScope => ({
@@ -92,13 +92,13 @@ export const suspended =
     ...defined({ reason }),
   })
 
-/** An agent that takes no further part. The first outcome counts until it joins again. */
+/** An agent that has left. The first outcome counts until it joins again. */
 export const left =
   ({ outcome, reason }: PayloadOf<"AgentLeft">) =>
   (scope: AgentScope): AgentScope =>
     scope.status === "left" ? scope : { ...active(scope), status: "left", outcome, ...defined({ reason }) }
 
-/** An agent that a world gave something; a negative number if it took something. */
+/** An agent after a reward; a negative one is a punishment. */
 export const given =
   (reward: number) =>
   (scope: AgentScope): AgentScope => ({ ...scope, return: Sum.round((scope.return ?? 0) + reward) })

@@ -52,20 +52,18 @@ export class ScopeBuilder<Of extends Scope = Scope> {
     return this
   }
 
-  /** Adds a requested command. */
   command(commandId: string, actuator: string, args: Json): this {
     this.#pending.set(commandId, { actuator, args, status: "commanded" })
     return this
   }
 
-  /** Updates a command's status. */
   proceed(commandId: string, status: PendingCommand["status"]): this {
     const command = this.#pending.get(commandId)
     if (command !== undefined) this.#pending.set(commandId, { ...command, status })
     return this
   }
 
-  /** Removes a command whose outcome or denial is known. */
+  /** Removes a command after its outcome or denial. */
   end(commandId: string): this {
     this.#pending.remove(commandId)
     return this
@@ -84,10 +82,10 @@ export class ScopeBuilder<Of extends Scope = Scope> {
       pending !== before.pending ||
       outOfStep !== (before.outOfStep ?? NONE)
     ) {
-      // The key is present only while a plugin is out of step.
+      // The key exists only while a plugin is out of step.
       const { outOfStep: _before, ...others } = before
       const built = { ...others, readings, environment, pending }
-      // The key that was removed and may be added again is optional in every scope.
+      // `outOfStep` is optional in every scope.
       this.#built = (isEmpty(outOfStep) ? built : { ...built, outOfStep }) as Of
     }
     return this.#built
@@ -117,12 +115,10 @@ export class TaskScopeBuilder extends ScopeBuilder<TaskScope> {
     return this
   }
 
-  /** Updates one of the task's agents. */
   agent(agentId: string, change: (agent: AgentScope) => AgentScope): this {
     return this.agents((agents) => changed(agents, agentId, change))
   }
 
-  /** Updates the task's agents. */
   agents(change: (agents: AgentScopes) => AgentScopes): this {
     const before = this.build().agents ?? NONE
     const after = change(before)

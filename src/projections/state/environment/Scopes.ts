@@ -5,7 +5,7 @@ import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import { Json } from "../../../values/Json.ts"
 import { AgentScopes } from "./AgentScopes.ts"
 
-/** The status of a pending command. The command leaves the state when its outcome or its denial is known. */
+/** The status of a pending command. The command leaves the state with its outcome or denial. */
 export const CommandStatus = Schema.Literal("commanded", "allowed", "confirming", "dispatched").annotations({
   identifier: "CommandStatus",
 })
@@ -41,7 +41,7 @@ const scope = {
   }),
 }
 
-/** One scope of the environment: a task's, or the one that all tasks share. */
+/** One scope of the environment: a task's, or the shared one. */
 export const Scope = Schema.Struct(scope).annotations({ identifier: "Scope" })
 
 export type Scope = typeof Scope.Type

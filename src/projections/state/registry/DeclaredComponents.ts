@@ -5,7 +5,7 @@ import { asObject } from "../../../values/JsonObjects.ts"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
 import { isArray } from "../../patch/JsonPatch.ts"
 
-/** One component as its manifest declares it, with defaults filled in. */
+/** A component as declared, with defaults filled in. */
 export interface Declared {
   readonly kind: "sensor" | "actuator"
   readonly priority: number
@@ -13,8 +13,8 @@ export interface Declared {
 }
 
 /**
- * The sensors and actuators of a manifest, by name. The manifest of an event is unvalidated JSON: entries that are
- * malformed are skipped, and of two components with one name the first counts.
+ * The sensors and actuators of a manifest, by name. An event's manifest is unvalidated JSON: skips malformed entries,
+ * and of two components with one name keeps the first.
  */
 export const declaredComponents = (manifest: JsonObject): SafeRecord.SafeRecord<Declared> => {
   const peas = asObject(SafeRecord.get(manifest, "peas"))

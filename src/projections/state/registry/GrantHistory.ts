@@ -16,7 +16,7 @@ export const grant = ({ given, revoked }: GrantState, permissions: GrantedPermis
   revoked: without(revoked, permissions),
 })
 
-/** The permissions after code was installed that was granted some. What it has is no longer revoked. */
+/** The permissions after installing code with grants. The permissions that it has are no longer revoked. */
 export const installed = (before: GrantState, given: GrantedPermissions, has: GrantedPermissions): GrantState => {
   const after = grant(before, given)
   return { ...after, revoked: without(after.revoked, has) }
@@ -30,7 +30,7 @@ export const revoke = ({ given, revoked }: GrantState, permissions: GrantedPermi
 
 const LISTS = ["read", "write", "net", "env", "run"] as const
 
-/** The grants of both, each name once, in order of first occurrence. */
+/** The grants of both, without duplicates, in order of first occurrence. */
 export const union = (before: GrantedPermissions, permissions: GrantedPermissions): GrantedPermissions => ({
   ...lists((list) => [...new Set([...(before[list] ?? []), ...(permissions[list] ?? [])])]),
   ...(before.runAny === true || permissions.runAny === true ? { runAny: true } : {}),

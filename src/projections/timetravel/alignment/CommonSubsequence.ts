@@ -1,29 +1,29 @@
-/** The longest common subsequence of two token sequences, bit-parallel, with a bound on its memory. */
+/** The longest common subsequence (LCS) of two token sequences, bit-parallel, with bounded memory. */
 
-/** A matched pair: an index into one sequence, and its partner in the other. */
+/** A matched pair of indexes. */
 export type Match = readonly [a: number, b: number]
 
-/** A sequence of which only the equality of its items matters. */
+/** A sequence whose items are compared for equality only. */
 export type Tokens = ArrayLike<number>
 
 /**
- * Cells of the LCS table that are computed exactly: 2^29, some 23,000 × 23,000. They take a bit each, 64 MiB, and some
+ * Maximum size of an exact LCS table: 2^29 cells, about 23,000 × 23,000. At one bit each, they take 64 MiB and some
  * tenths of a second.
  */
 const MAX_CELLS = 2 ** 29
 
 /**
- * The longest common subsequence of two sequences. Common prefixes and suffixes are matched first; the rest is computed
- * exactly, 32 cells of the table at a time. If the table would exceed `maxCells`, the sequences are first cut at items
- * that occur once in each and in the same order (as in patience diff), and if there are none, in the middle.
+ * Returns the longest common subsequence. Matches common prefixes and suffixes first and computes the rest exactly, 32
+ * cells at a time. If the table would exceed `maxCells`, it first cuts the sequences at items that occur once in each
+ * and in the same order (as in patience diff), or in the middle if there are none.
  *
- * Sources: M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon, J. F. Reid, "A fast and practical bit-vector algorithm for the
- * longest common subsequence problem", 2001; H. Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
+ * Sources: M. Crochemore, C. S. Iliopoulos, Y. J. Pinzon, J. F. Reid, "A fast and practical bit-vector algorithm for
+ * the longest common subsequence problem", 2001; H. Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
  */
 export const longestCommon = (a: Tokens, b: Tokens, maxCells = MAX_CELLS): ReadonlyArray<Match> => {
   const matches: Array<Match> = []
   const pieces: Array<Piece> = [{ a: [0, a.length], b: [0, b.length] }]
-  // The parts of a piece that was cut are processed next, in order.
+  // The parts of a cut piece are next on the stack, in order.
   for (let piece = pieces.pop(); piece !== undefined; piece = pieces.pop()) {
     const { inside, head, tail } = trim(a, b, piece)
     const [rows, columns] = [inside.a[1] - inside.a[0], inside.b[1] - inside.b[0]]
@@ -46,7 +46,7 @@ interface Piece {
   readonly b: readonly [from: number, to: number]
 }
 
-/** The lengths of the common prefix and suffix of two stretches, and the stretches between them. */
+/** The lengths of the common prefix and suffix, and the stretches between them. */
 const trim = (a: Tokens, b: Tokens, piece: Piece) => {
   let [from, to] = piece.a
   let [start, end] = piece.b
@@ -98,10 +98,10 @@ const matchExactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: 
 const WORD = 32
 const ONES = 0xffffffff
 
-/** Reads an index that is known to exist. */
+/** Reads an index that exists. */
 const at = (of: ArrayLike<number>, index: number): number => of[index] ?? 0
 
-/** The indexes of every item of a stretch, counted from its start. */
+/** The indexes of every item of a stretch, relative to its start. */
 const indexesOf = (of: Tokens, from: number, to: number): ReadonlyMap<number, ReadonlyArray<number>> => {
   const indexes = new Map<number, Array<number>>()
   for (let index = from; index < to; index++) {
@@ -126,13 +126,13 @@ const cut = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): R
   let [i, j] = [from, start]
   for (const [nextI, nextJ] of [...anchors, [to, end] as const]) {
     pieces.push({ a: [i, nextI], b: [j, nextJ] })
-    // An anchor is the first item of the piece that follows it, and is matched there.
+    // An anchor begins the piece after it, and is matched there.
     ;[i, j] = [nextI, nextJ]
   }
   return pieces
 }
 
-/** Anchors: items that occur once in each stretch, reduced to the longest subset that is in the same order in both. */
+/** Anchors: items that occur once in each stretch, reduced to the longest subset in the same order. */
 const anchorsIn = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: Piece): ReadonlyArray<Match> => {
   const inB = indexesOf(b, start, end)
   const once = [...indexesOf(a, from, to)].flatMap(([token, [place = 0, ...more]]): ReadonlyArray<Match> => {

@@ -1,6 +1,6 @@
 /**
- * The content of an event: its payload without what differs from run to run by itself. That is times, durations, costs and ids; and of
- * what a recorded program was answered, the pieces in which it came and the headers of the server.
+ * The content of an event: its payload without what varies between runs by itself. That is times, durations, costs and
+ * ids, and of a recorded response its chunks and most headers.
  */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
@@ -8,7 +8,7 @@ import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import { isObject } from "../../../values/JsonObjects.ts"
 
-/** Fields that record times, durations, costs and ids; and an agent's explanations. */
+/** Fields with times, durations, costs and ids, and an agent's explanations. */
 const INCIDENTAL: ReadonlySet<string> = new Set([
   ...[
     "argsDigest",
@@ -38,13 +38,13 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
 ])
 
 /**
- * The content of an event.
+ * Returns the content of an event.
  *
- * @param isOfModel whether it is the response that a model's answer was read from, which is an event of its own and has the content
+ * @param isOfModel whether it is the raw response behind a model's answer, whose content another event has
  */
 export const of = (event: Event, isOfModel = false): JsonObject => {
   const content = without(INCIDENTAL, event.payload)
-  // A decision is compared by what was chosen, not by which agent chose.
+  // Compare decisions by what was chosen, not by which agent chose.
   if (is(event, "DecisionMade")) return without(AGENT, content)
   if (is(event, "ModelCalled")) return { ...content, request: requestOf(event.payload.request) }
   if (is(event, "ModelResponded")) return { ...content, response: responseOf(event.payload.response) }
@@ -73,7 +73,7 @@ const NAMES: ReadonlySet<string> = new Set(["after", "like", "thread"])
 const messageOf = (message: Json): Json =>
   isObject(message) ? { ...message, content: partsOf(message.content ?? null) } : message
 
-/** What a model answered, without the provider's id of the answer. */
+/** A model's answer, without the provider's id. */
 const responseOf = (response: Json): Json => {
   if (!isObject(response)) return response
   const named = without(ID, response)
@@ -82,7 +82,7 @@ const responseOf = (response: Json): Json => {
 
 const ID: ReadonlySet<string> = new Set(["id"])
 
-/** The parts of a message or an answer, without the ids of calls and items, and without what the provider signed. */
+/** The parts of a message, without the ids of calls and items and the provider's signatures. */
 const partsOf = (parts: Json): Json => (Array.isArray(parts) ? parts.map(partOf) : parts)
 
 const partOf = (part: Json): Json => {
@@ -93,11 +93,11 @@ const partOf = (part: Json): Json => {
 
 const SIGNED: ReadonlySet<string> = new Set(["callId", "providerMetadata"])
 
-/** A request that is none to a model, with its body as one text. */
+/** A request to another service, with its body as one text. */
 const sentOf = (request: Json): Json =>
   isObject(request) && Array.isArray(request.body) ? { ...request, body: textOf([request.body]) } : request
 
-/** What a call was answered. The time is no content. */
+/** The answer to a call. A time has no content. */
 const answerOf = ({ io, result }: { readonly io: string; readonly result: Json }, isOfModel: boolean): Json => {
   if (io === "now") return null
   if (io !== "fetch" || !isObject(result)) return result
@@ -111,7 +111,7 @@ const answerOf = ({ io, result }: { readonly io: string; readonly result: Json }
 const picked = (object: JsonObject, names: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(names.flatMap((name) => (object[name] === undefined ? [] : [[name, object[name]]])))
 
-/** The text of pieces of a body, `[ms, text]` or `[ms, bytes, "base64"]`; where they are none, a character for each byte. */
+/** The text of a body's chunks, `[ms, text]` or `[ms, bytes, "base64"]`. Other bytes become one character each. */
 const textOf = (pieces: ReadonlyArray<Json>): string => {
   const parts = pieces.map((piece) => (Array.isArray(piece) ? piece : []))
   if (parts.every(([, , encoding]) => encoding === undefined)) return parts.map(([, text]) => String(text)).join("")

@@ -1,6 +1,4 @@
-/**
- * The signature of an event: its meaning without times, ids and other incidental fields. Two runs are aligned by it.
- */
+/** The signatures by which runs are aligned: the meaning of events, without times, ids and other incidental fields. */
 
 import canonicalize from "canonicalize"
 import type { Event } from "../../../events/vocabulary/Event.ts"
@@ -8,38 +6,36 @@ import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../../values/Json.ts"
 import * as EventContent from "./EventContent.ts"
 
-/** The meaning of an event, independent of its time and ids. */
+/** The meaning of an event. */
 export interface EventSignature {
-  /** The type, and the sensor, actuator or plugin it is about. */
+  /** The type, with the sensor, actuator or plugin that it concerns. */
   readonly kind: string
   /** The content: the reading, the arguments, the result. */
   readonly content: string
-  /**
-   * Kind, content, and the arguments of the command it is about. Events of two runs with an equal `whole` are the same.
-   */
+  /** Kind, content, and the arguments of the event's command. Events with an equal `whole` are the same. */
   readonly whole: string
 }
 
-/** Events recorded about a task afterwards, which are not part of the run. */
+/** Types of events that are recorded about a task afterwards. */
 const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   ...(["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"] as const),
   ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TaskBundled", "PayloadShredded"] as const),
   ...(["RecorderJoined", "RecorderLeft", "CaptureNoted"] as const),
 ])
 
-/** Whether an event is part of the run, rather than recorded about it afterwards. */
+/** Whether an event is part of the run, and not recorded about it afterwards. */
 export const isPartOfRun = ({ type }: Event): boolean => !RECORDED_AFTERWARDS.has(type)
 
 /**
- * Makes a function that computes signatures. It must receive the events in order, because the outcome of a command
- * includes the command's arguments.
+ * Makes a function that computes signatures. Call it with the events in order: the outcome of a command includes the
+ * command's arguments.
  */
 export const makeReader = (): ((event: Event) => EventSignature) => {
   const commands = new Map<string, { readonly actuator: string; readonly args: string }>()
   const modelCalls = new Set<string>()
   return (event) => {
     const { type, payload } = event
-    // The answer that was read of a response is recorded before it, also where the request is in the shared past.
+    // A model's answer is recorded before its raw response, even if the request lies in the shared past.
     if (ANSWERED.has(type) && event.causationId !== null) modelCalls.add(event.causationId)
     const commandId = textOf(payload.commandId)
     if (type === COMMANDED && commandId !== undefined) {
@@ -64,5 +60,5 @@ const ANSWERED: ReadonlySet<string> = new Set<CoreName>(["ModelResponded", "Mode
 
 const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
 
-/** JSON by RFC 8785, so that the order of keys does not matter. */
+/** JSON by RFC 8785, independent of the order of keys. */
 const canonical = (value: Json | undefined): string => canonicalize(value) ?? ""

@@ -11,17 +11,17 @@ import * as InferredCause from "./InferredCause.ts"
 /** An event in a chain of causes: the cause of the one before it. */
 export type Cause = Event & {
   /**
-   * Present where it was inferred that it is the cause: by whoever recorded or imported the event before it, or from the values of
-   * that event. Absent: it was recorded, since whoever wrote the event before it knew its cause.
+   * Present if the cause was inferred: by the recorder or importer of the event before it, or from that event's values.
+   * Absent if it was recorded.
    */
   readonly inferred?: true
-  /** The rule by which it was inferred: `RULES` has a sentence for each. Present if it is inferred. */
+  /** The rule of the inference, which `RULES` explains. Present if it is inferred. */
   readonly rule?: InferenceRule
   /** JSON Pointers of the call's arguments whose values occur in it. Present if the rule is `values`. */
   readonly matched?: ReadonlyArray<string>
 }
 
-/** The event, its cause, the cause's cause, and so on. */
+/** Returns the event, its cause, the cause's cause, and so on. */
 export const of = (
   log: EventLog.Service,
   past: TimelineHistory,
@@ -42,7 +42,7 @@ export const of = (
     const chain: Array<Cause> = []
     const visited = new Set<string>()
     let next: Cause | undefined = event
-    // A log should hold no cycle of causes, but a writer can name an id that it uses only later.
+    // A log should have no cycle of causes, but a writer can name an id that it uses only later.
     while (next !== undefined && !visited.has(next.id)) {
       chain.push(next)
       visited.add(next.id)

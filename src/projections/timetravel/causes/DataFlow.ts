@@ -1,35 +1,35 @@
-/** Which values of a program's call occur in an answer that was there before. */
+/** Finds the values of a program's call that occur in an earlier answer. */
 
 import { SHREDDED } from "../../../events/vocabulary/EventType.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import * as JsonPointer from "../../patch/JsonPointer.ts"
 
-/** The values of a call that an answer can be known by, each with the JSON Pointers of the arguments that hold it. */
+/** The telling values of a call, with the JSON Pointers of the arguments that hold them. */
 export type Sought = ReadonlyMap<string | number, ReadonlyArray<string>>
 
-/** What a search may still read. It is counted down. */
+/** What a search may still read. Searches decrement it. */
 export interface Allowance {
   answers: number
-  /** Characters of answers' texts. A number or another short value counts as one. */
+  /** Characters of answers. A number counts as one. */
   characters: number
 }
 
-/** Shorter texts are in almost any answer. */
+/** Shorter strings occur in almost any answer. */
 const SHORTEST_TEXT = 4
 
-/** Numbers that are in almost any answer. */
+/** Numbers that occur in almost any answer. */
 const COMMON_NUMBERS: ReadonlySet<number> = new Set([-1, 0, 1])
 
-/** Most values of one call that are looked for: its first ones. Each is looked for in all that the allowance covers. */
+/** Maximum number of values of one call that are searched for: its first ones. */
 const MOST_SOUGHT = 16
 
-/** Most levels of JSON texts in JSON texts that are read. */
+/** Maximum nesting of JSON strings within JSON strings. */
 const MOST_LEVELS = 3
 
-/** Texts that stand for something that is not on record, so that two of them may stand for different things. */
+/** Placeholders for unrecorded values. Two equal ones may stand for different values. */
 const PLACEHOLDER = /\[redacted\]|^\[\d+ (characters|bytes) are left out\]$|^\[no JSON: .*\]$/
 
-/** The values of a call that are looked for in answers, in its JSON texts too. */
+/** Returns the values of a call to search for, including those within its JSON strings. */
 export const soughtIn = (args: Json): Sought => {
   const sought = new Map<string | number, Array<string>>()
   const add = (value: string | number, pointer: string) => {
@@ -48,8 +48,8 @@ const isTelling = (text: string): boolean =>
   text.trim().length >= SHORTEST_TEXT && text !== SHREDDED && !PLACEHOLDER.test(text)
 
 /**
- * The sought values that occur in an answer: a text as a part of one of its texts, a number as one of its numbers; also in its
- * JSON texts. What the allowance does not cover is not read.
+ * Returns the sought values that occur in an answer: a string as part of one of its strings, a number as one of its
+ * numbers, also within JSON strings. Stops when the allowance is used up.
  */
 export const foundIn = (answer: Json, sought: Sought, allowance: Allowance): ReadonlySet<string | number> => {
   const texts = [...sought.keys()].filter((value) => typeof value === "string")
@@ -70,11 +70,14 @@ export const foundIn = (answer: Json, sought: Sought, allowance: Allowance): Rea
 
 interface Leaf {
   readonly value: string | number
-  /** Where it is; of a value inside a JSON text, where the text is. */
+  /** The path; for a value inside a JSON string, the path of the string. */
   readonly keys: ReadonlyArray<string>
 }
 
-/** The texts and numbers of a value, in order, and after a JSON text those in it. Iterative: a text can nest as deep as it is long. */
+/**
+ * The strings and numbers of a value, in order, each JSON string followed by its own. Iterative, because a string can
+ * nest as deeply as it is long.
+ */
 function* leavesOf(whole: Json): Generator<Leaf> {
   const left: Array<{ readonly value: Json; readonly keys: ReadonlyArray<string>; readonly level: number }> = [
     { value: whole, keys: [], level: 0 },
@@ -97,7 +100,7 @@ function* leavesOf(whole: Json): Generator<Leaf> {
   }
 }
 
-/** The value that a text says as JSON; undefined if it is no JSON, and of a text in quotes, which its own inclusion finds. */
+/** Parses a string as JSON; undefined if it is not JSON, or a quoted string, which the search for substrings covers. */
 const jsonIn = (text: string): Json | undefined => {
   if (!/^\s*[[{\d-]/.test(text)) return undefined
   try {

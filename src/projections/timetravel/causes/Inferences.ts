@@ -1,4 +1,4 @@
-/** What of an event was inferred when it was recorded or imported, and by which rules. */
+/** The parts of an event that a recorder or importer inferred, with the rules. */
 
 import { Schema } from "effect"
 import type { Event } from "../../../events/vocabulary/Event.ts"
@@ -6,6 +6,6 @@ import { Inferred } from "../../../events/vocabulary/Inference.ts"
 
 const isInferred = Schema.is(Inferred)
 
-/** What was inferred of it, with the rule for each; empty where nothing was. */
+/** The rule of each inferred part; empty if there is none. */
 export const of = ({ payload }: Pick<Event, "payload">): Inferred =>
   isInferred(payload.inferred) ? payload.inferred : {}

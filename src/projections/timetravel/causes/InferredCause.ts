@@ -1,6 +1,6 @@
 /**
- * The answer that a call of a recorded program probably followed from. No event of such a program says which answer a call was
- * made by, so that it is inferred from the values of the call.
+ * Infers the answer that a recorded program's call followed from. The program's events do not tell, so the call's
+ * values decide.
  */
 
 import { Effect } from "effect"
@@ -12,32 +12,38 @@ import type { Json, JsonObject } from "../../../values/Json.ts"
 import type { TimelineHistory } from "../TimelineHistory.ts"
 import * as DataFlow from "./DataFlow.ts"
 
-/** An answer in which values of a call occur. */
+/** An answer that contains values of a call. */
 export interface Answer {
   readonly event: Event
   /** JSON Pointers of the call's arguments whose values occur in it. */
   readonly matched: ReadonlyArray<string>
 }
 
-/** Most answers, and characters of them, that are read for one chain of causes: as much as one answer can have. */
+/**
+ * Maximum number of answers, and of their characters, per chain of causes. The characters suffice for the largest
+ * single answer.
+ */
 export const allowance = (): DataFlow.Allowance => ({ answers: 2_000, characters: 8 * 1024 * 1024 })
 
-/** Answers that are read at once, newest first. */
+/** Number of answers per page, newest first. */
 const PAGE = 64
 
-/** What can answer a program. */
+/** Types of events that answer a program. */
 const ANSWERS: ReadonlyArray<CoreName> = [
   ...(["ModelResponded", "IoAnswered", "CommandSucceeded", "SensorRead", "RandomDrawn"] as const),
 ]
 
-/** Whether an event began the recording of a program, or a fork of one: it is the cause of all that the program does by itself. */
+/**
+ * Whether an event began the recording of a program or of its fork. It is the cause of everything that the program does
+ * by itself.
+ */
 export const beganRecording = (event: Event): boolean =>
   (is(event, "TaskOpened") && event.payload.recorder !== undefined) ||
   (is(event, "TimelineForked") && event.payload.overrides.recorder !== undefined)
 
 /**
- * The answer before a call, in the history of a timeline, in which most of the call's values occur; the newest of those. Undefined
- * if the event is no call of which that can be asked, and if none of its values occurs in an answer.
+ * Returns the answer before a call that contains most of the call's values; of several, the newest. Undefined if the
+ * event is not such a call, or if no answer contains any of its values.
  */
 export const of = (
   past: TimelineHistory,
@@ -52,7 +58,7 @@ export const of = (
     let [until, size] = [call.position - 1, PAGE]
     search: while (until > 0 && left.answers > 0 && left.characters > 0) {
       const after = Math.max(0, until - size)
-      // One position more: a model's raw answer is right after what was read of it.
+      // One position more: a model's raw response directly follows the answer that was read from it.
       const query = { taskId: call.taskId, types: ANSWERS, after: Math.max(0, after - 1), until }
       const page = yield* past.readPage(query, PAGE + 2)
       if (page.length > PAGE + 1) {
@@ -77,7 +83,10 @@ export const of = (
     return { event, matched: [...new Set([...sought].flatMap(([value, at]) => (found.has(value) ? at : [])))] }
   })
 
-/** The arguments of a call that a program made by values of its own. What it sends over HTTP is full of values of its client. */
+/**
+ * The arguments of a call with the program's own values. HTTP requests are excluded: they are full of their client's
+ * values.
+ */
 const argsOf = (event: Event): Json | undefined => {
   if (event.personal?.readable === false) return undefined
   if (is(event, "ActuatorCommanded")) return event.payload.args
@@ -86,7 +95,7 @@ const argsOf = (event: Event): Json | undefined => {
 
 const isFetched = (event: Event): boolean => is(event, "IoAnswered") && event.payload.io === "fetch"
 
-/** What an answer says, without what is about it: usage, cost, times, headers and ids. */
+/** The content of an answer, without usage, cost, times, headers and ids. */
 const contentOf = (event: Event): Json | undefined => {
   if (event.personal?.readable === false) return undefined
   if (is(event, "ModelResponded")) return saidIn(event.payload.response)
@@ -96,14 +105,16 @@ const contentOf = (event: Event): Json | undefined => {
   return is(event, "RandomDrawn") ? event.payload.value : undefined
 }
 
-/** The texts of a model's answer, the arguments of its calls, and what tools that its provider ran gave. */
+/** The texts of a model's answer, the arguments of its calls, and the results of hosted tools. */
 const saidIn = (response: Json): Json => {
   const parts = (response as JsonObject | null)?.parts
   if (!Array.isArray(parts)) return response
   return parts.map((part: JsonObject | null) => [part?.text ?? null, part?.args ?? null, part?.result ?? null])
 }
 
-/** The text of a response's body, which is recorded in pieces: `[milliseconds, text]`, or `[milliseconds, bytes, "base64"]`. */
+/**
+ * The text of a response's body, from its recorded chunks: `[milliseconds, text]` or `[milliseconds, bytes, "base64"]`.
+ */
 const bodyOf = (response: Json): Json | undefined => {
   const chunks = (response as JsonObject | null)?.chunks
   if (!Array.isArray(chunks)) return undefined
