@@ -1,6 +1,6 @@
 /**
- * Where this user's hook server is found: a file in the user's own store, which no other user can read or exchange. It holds the port
- * and the token that the server asks for.
+ * The address of this user's hook server: a file in the user's own store, which no other user can read or replace, with
+ * the port and the token.
  */
 
 import * as fs from "node:fs"
@@ -11,7 +11,7 @@ import { isAlive } from "../platform/LiveProcess.ts"
 import * as OwnerOnly from "../platform/OwnerOnly.ts"
 import * as UserStore from "../platform/user/UserStore.ts"
 
-/** A server that is open. */
+/** A running server. */
 export interface Door {
   readonly port: number
   readonly token: string
@@ -22,10 +22,9 @@ export interface Door {
 
 const NAME = "door.json"
 
-/** The file; throws as `UserStore.open`. */
 const fileIn = (readonly: boolean): string => path.join(UserStore.open("hooks", { readonly }), NAME)
 
-/** The door; undefined if no server opened one, or what is there is no door. */
+/** The door; undefined if no server opened one, or the file is invalid. */
 export const read = (): Door | undefined => {
   try {
     return parsed(fs.readFileSync(fileIn(true), "utf8"))
@@ -45,8 +44,8 @@ const parsed = (text: string): Door | undefined => {
 }
 
 /**
- * Opens a door. Answers with the door of another server that answers, if there is one: then nothing is written. Rejects as
- * `UserStore.open` throws.
+ * Opens a door, or returns the door of another server that responds and writes nothing. Rejects as `UserStore.open`
+ * throws.
  */
 export const open = async (door: Door): Promise<Door | undefined> => {
   const file = fileIn(false)
@@ -63,12 +62,12 @@ export const open = async (door: Door): Promise<Door | undefined> => {
     }
     const other = read()
     if (other !== undefined && (await isServed(other))) return other
-    // Its server was killed. Its process id, or its port, may be another program's by now.
+    // Its server was killed. Another program may have its process id or port by now.
     fs.rmSync(file, { force: true })
   }
 }
 
-/** Whether the server of a door answers: one that knows its token tells a stranger's path from a missing token. */
+/** Tells whether the server of a door responds. A server that accepts the token answers an unknown path with 404. */
 const isServed = ({ port, token, pid }: Door): Promise<boolean> =>
   new Promise((resolve) => {
     if (!isAlive(pid)) return resolve(false)
@@ -81,10 +80,10 @@ const isServed = ({ port, token, pid }: Door): Promise<boolean> =>
     request.setTimeout(PROBE_MS, () => request.destroy(new Error("no answer")))
   })
 
-/** How long a server may take to answer, in milliseconds. One that is busy for longer is taken for none, and keeps its sessions. */
+/** Time for a server's answer, in milliseconds. A slower server counts as none; it keeps its sessions. */
 const PROBE_MS = 5_000
 
-/** Closes the door, if it is still this one. */
+/** Closes the door, unless another server has replaced it. */
 export const close = ({ token }: Door): void => {
   if (read()?.token === token) fs.rmSync(fileIn(false), { force: true })
 }

@@ -1,4 +1,4 @@
-/** Answers the hooks of coding agents over HTTP on the loopback, for programs of this user that know its token. */
+/** Answers coding agents' hooks over HTTP on the loopback, for this user's programs with its token. */
 
 import type { IncomingMessage } from "node:http"
 import { Effect, type Scope } from "effect"
@@ -13,29 +13,29 @@ import * as Clients from "./clients/Clients.ts"
 import { isGate } from "./clients/Gates.ts"
 import type { Sessions } from "./Sessions.ts"
 
-/** What is served. */
+/** The configuration of a hook server. */
 export interface Serving {
   readonly sessions: Sessions
   readonly token: string
-  /** The port to listen on; 0: one that is free. */
+  /** 0 for a free port. */
   readonly port: number
-  /** Told each request. */
+  /** Called for each request. */
   readonly onRequest?: () => void
 }
 
-/** Longest body, in bytes: a file of 3 MB that is written comes twice, and once more with what was there. */
+/** Maximum body in bytes: a 3 MB file that an agent writes comes twice, and once more with its earlier content. */
 const LONGEST_BODY = 64 * 1024 * 1024
 
 /** The path of a client's hooks. */
 export const pathOf = (client: string): string => `/hooks/${client}`
 
-/** A person may think about a question for as long as a client waits. */
+/** For the request only: a person may think as long as the client waits. */
 const PATIENCE = { requestMs: 60_000 }
 
 /**
  * Serves until the scope closes.
  *
- * @returns the port that it listens on
+ * @returns the port
  */
 export const serve = ({
   sessions,
@@ -66,8 +66,8 @@ export const serve = ({
   })
 
 /**
- * The answer to a payload. What is not understood, and what cannot be recorded, is refused where a tool waits: an agent whose calls
- * are not recorded does not go on.
+ * The answer to a payload. It refuses a waiting tool if it cannot read or record the payload: an agent must not run
+ * unrecorded calls.
  */
 export const answerOf = async (sessions: Sessions, client: Client.Client, payload: Json): Promise<Client.Answer> => {
   const moment = client.read(payload)

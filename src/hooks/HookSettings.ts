@@ -1,4 +1,4 @@
-/** What this user decided when hooks were installed: the log, and the rules, which are bound to their text. */
+/** The user's choices at installation: the log, and the gate's rules, bound to their text. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -12,7 +12,7 @@ import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
 import type { InvalidOptions } from "../values/Options.ts"
 
-/** The rules that this user accepted: a file that says something else later decides nothing. */
+/** The accepted rules. If the file changes later, its new rules decide nothing. */
 export interface AcceptedGate {
   readonly file: string
   readonly digest: string
@@ -25,10 +25,10 @@ export interface HookSettings {
 
 const NAME = "settings.json"
 
-/** The log where none was named: one for all sessions of this user. Throws as `UserStore.open`. */
+/** The default log for all sessions of this user. Throws as `UserStore.open`. */
 export const defaultLog = (): string => path.join(UserStore.open("hooks", { readonly: false }), "sessions.db")
 
-/** The settings; the default ones if nothing was installed. Throws as `UserStore.open`, and if the file is damaged. */
+/** The settings, or the defaults before an installation. Throws as `UserStore.open`, and if the file is damaged. */
 export const read = (): HookSettings => {
   const directory = UserStore.open("hooks", { readonly: false })
   const file = path.join(directory, NAME)
@@ -43,7 +43,7 @@ export const read = (): HookSettings => {
   return { log, gate: { file: gate.file, digest: gate.digest } }
 }
 
-/** Keeps settings. Throws as `UserStore.open`. */
+/** Stores settings. Throws as `UserStore.open`. */
 export const write = (settings: HookSettings): void => {
   const file = path.join(UserStore.open("hooks", { readonly: false }), NAME)
   const partial = AtomicFile.nameFor(file)
@@ -51,7 +51,7 @@ export const write = (settings: HookSettings): void => {
   fs.renameSync(partial, file)
 }
 
-/** Reads a file of rules, for a user who accepts it. */
+/** Reads a file of rules that the user accepts. */
 export const accept = (
   file: string,
 ): Effect.Effect<
@@ -65,8 +65,8 @@ export const accept = (
   })
 
 /**
- * The gate of now. Where the rules were changed since they were accepted, or cannot be read, every call is denied: an agent could have
- * written them.
+ * The current gate. If the rules changed after the user accepted them, or cannot be read, it denies every call: an
+ * agent could have written them.
  */
 export const gateOf = ({ gate }: HookSettings): Effect.Effect<Gate.GateConfig | undefined> =>
   gate === undefined
@@ -80,6 +80,6 @@ export const gateOf = ({ gate }: HookSettings): Effect.Effect<Gate.GateConfig | 
         Effect.catchAll(({ message }) => Effect.succeed(closed(message))),
       )
 
-/** A gate that lets nothing pass, and says why. */
+/** A gate that denies every call for a reason. */
 const closed = (reason: string): Gate.GateConfig =>
   Either.getOrThrow(Gate.decode({ rules: [{ name: "rules-changed", decision: "deny", ...defined({ reason }) }] }))

@@ -1,14 +1,14 @@
-/** What a coding agent's program tells a hook, in one form for all of them. */
+/** The events that coding agents report to their hooks, in one form for all clients. */
 
 import type { Json } from "../values/Json.ts"
 
-/** Where a moment belongs. */
+/** The session, directory and agent of a moment. */
 export interface Belongs {
   /** The client's id of the session. */
   readonly session: string
-  /** The directory that the client works in. */
+  /** The client's working directory. */
   readonly cwd: string
-  /** The sub-agent that is at work; absent of the session's own agent. */
+  /** The active sub-agent; absent for the session's main agent. */
   readonly agentId?: string | undefined
 }
 
@@ -16,7 +16,7 @@ export interface Belongs {
 export interface ToolCall {
   readonly tool: string
   readonly input: Json
-  /** The model's id of the call. Some clients tell none. */
+  /** The model's id of the call. Some clients send none. */
   readonly callId?: string | undefined
 }
 
@@ -24,24 +24,24 @@ export interface ToolCall {
 export interface ToolOutcome {
   readonly ok: boolean
   readonly content: Json
-  /** How long the client says that it took. */
+  /** As the client reports it. */
   readonly durationMs?: number | undefined
 }
 
-/** What happens. */
+/** What a hook reports. */
 export type Happening =
   /** A tool is about to run, and waits for the answer. */
   | ({ readonly kind: "before" } & ToolCall)
   /** A tool ran. */
   | ({ readonly kind: "after" } & ToolCall & ToolOutcome)
-  /** The calls of one answer, as the client reports them when all have ended. It may name calls that no hook saw. */
+  /** The calls of one answer, reported when all have ended. It may include calls that no hook saw. */
   | { readonly kind: "batch"; readonly calls: ReadonlyArray<ToolCall & { readonly content: Json }> }
-  /** A person, or the client for them, says something. */
+  /** Input from a person, or from the client on their behalf. */
   | { readonly kind: "prompt"; readonly text: string; readonly source: "user" | "client" }
-  /** The agent says something at the end of its turn. */
+  /** The agent's message at the end of its turn. */
   | { readonly kind: "said"; readonly text: string }
   | { readonly kind: "ended"; readonly reason: string }
-  /** Something for which the log has no type of its own. */
+  /** Events without a type of their own in the log. */
   | { readonly kind: "other" }
 
 /** One call of a hook. */
@@ -49,13 +49,13 @@ export interface Moment extends Belongs {
   /** The client's name of the event, such as `PreToolUse`. */
   readonly event: string
   readonly happening: Happening
-  /** What the client sent. */
+  /** The client's message. */
   readonly payload: Json
 }
 
-/** What is answered to a client that waits. */
+/** The answer to a waiting client. */
 export type Verdict =
   | { readonly decision: "allow" }
   | { readonly decision: "deny"; readonly rule: string; readonly reason: string }
-  /** There is nothing to decide. */
+  /** Nothing to decide. */
   | { readonly decision: "none" }

@@ -1,4 +1,4 @@
-/** The calls of a session that were let pass and have no result yet. */
+/** The calls of a session that passed the gate and have no result yet. */
 
 import type { Event } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
@@ -10,11 +10,11 @@ import type { ToolCall } from "./Moment.ts"
 /** A call that runs, as far as the log knows. */
 export interface OpenCall {
   readonly commandId: string
-  /** The event that its outcome follows from. */
+  /** The event that causes its outcome. */
   readonly last: string
-  /** When it was let pass, by this process's monotonic clock; undefined of an earlier process's. */
+  /** When it passed, by this process's monotonic clock; undefined for an earlier process's call. */
   readonly since: number | undefined
-  /** What pairs it with its result where the client tells no id. */
+  /** Pairs it with its result if the client sends no id. */
   readonly key: string
   readonly agentId: string | undefined
 }
@@ -26,7 +26,7 @@ export interface OpenCalls {
   readonly left: () => ReadonlyArray<OpenCall>
 }
 
-/** @param past what earlier processes recorded of the session */
+/** @param past the session's events from earlier processes */
 export const make = (past: ReadonlyArray<Event>): OpenCalls => {
   const open = new Map<string, OpenCall>()
   const states = CommandState.fold(past)
@@ -50,6 +50,6 @@ export const make = (past: ReadonlyArray<Event>): OpenCalls => {
   }
 }
 
-/** What a call without an id is known by. */
+/** Identifies a call without an id. */
 export const keyOf = ({ tool, input }: { readonly tool: string; readonly input: Json }): string =>
   `${tool} ${digest(input)}`

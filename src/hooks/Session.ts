@@ -1,6 +1,6 @@
 /**
- * A session of a coding agent as a task. A call is a command that passes the gate before the client runs it: the client waits for the
- * answer, and is let run only once the dispatch is in the log. What no hook was asked about is recorded as observed.
+ * Records a coding agent's session as a task. Each call is a command: the client waits for the gate, and runs the tool
+ * only after the log has the dispatch. Calls that no hook asked about are recorded as observed.
  */
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
@@ -20,22 +20,22 @@ import type { Json } from "../values/Json.ts"
 import type { Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 
-/** What a session needs. */
+/** The parts of a session. */
 export interface SessionParts {
   /** The client's name, before the slash of each actuator. */
   readonly client: string
   readonly begun: BegunRun
   readonly log: RunLog
-  /** Without one, every call is let pass. */
+  /** Undefined lets every call pass. */
   readonly gate: GateConfig | undefined
   readonly redaction: Redaction
 }
 
-/** A session whose task is open. */
+/** A session with an open task. */
 export interface Session {
-  /** Records a moment. A moment at which a tool waits has a verdict; of all others there is none to give. */
+  /** Records a moment. If a tool waits, returns the gate's verdict; otherwise there is nothing to decide. */
   readonly take: (moment: Moment) => Promise<Verdict>
-  /** Ceases to record: the task stays open, and the session may go on. */
+  /** Stops recording and leaves the task open: the session may continue. */
   readonly leave: () => Promise<void>
   /** Closes the task. */
   readonly end: (reason: string) => Promise<void>
@@ -44,23 +44,23 @@ export interface Session {
 
 const NONE: Verdict = { decision: "none" }
 
-/** Maximum time that a person may take, in milliseconds. A client that waits longer than 600 s goes on without an answer. */
+/** Maximum time for a person's answer, in milliseconds. After 600 s, a client continues without an answer. */
 const MOST_ASKED_MS = 540_000
 
-/** Why the result of a call is not known that the gate let pass. */
+/** Why the result of a passed call is unknown. */
 const NOT_TOLD = "no hook told its result: its client may have refused it afterwards"
 
-/** Why what no hook was asked about is not known to have run. */
+/** Why it is unknown whether an unseen call ran. */
 const UNSEEN = "the client reports the call, and no hook was asked about it"
 
-/** A session that begins, or goes on. */
+/** A new or continued session. */
 export const make = ({ client, begun, log, gate, redaction }: SessionParts): Session => {
   const { taskId, openedBy, past, ask, identity } = begun
   const open = OpenCalls.make(past)
-  /** The commands that are known, by their ids. A client may tell of one call in several ways, and of one that it tells again. */
+  /** Ids of all known commands: clients report one call in several ways, sometimes twice. */
   const known = new Set(past.flatMap((event) => (is(event, "ActuatorCommanded") ? [event.payload.commandId] : [])))
   const repaired = repair(taskId, past)
-  /** What the agent works on: its last prompt. */
+  /** The agent's last prompt. */
   let cause = past.findLast((event) => is(event, "InputReceived"))?.id ?? openedBy
   const commandIdOf = ({ callId }: ToolCall) => (callId === undefined ? undefined : `${taskId}/${callId}`)
   const plain = <A extends Json>(value: A): A => redaction.value(value)
@@ -104,7 +104,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     const found = open.take(commandIdOf(call), call)
     if (found === undefined) {
       const id = commandIdOf(call)
-      // Its end is in the log, or nobody was asked about it.
+      // Otherwise its end is in the log.
       if (id === undefined || !known.has(id)) await observed(moment, call, { ok, content, durationMs })
       return
     }
@@ -118,7 +118,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     await log.tell({ ...end, causationId: found.last })
   }
 
-  /** Records a call that no hook was asked about. What came of it is known only where its own result says so. */
+  /** Records a call that no hook asked about. Its outcome is known only from its own result. */
   const observed = async (moment: Moment, call: ToolCall, outcome: ToolOutcome | undefined): Promise<void> => {
     const commandId = commandIdOf(call) ?? newId()
     known.add(commandId)
@@ -137,7 +137,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     await log.tell(...chained(cause, [request, allowed, dispatched, end]))
   }
 
-  /** What has a type of its own, and what has none and is kept as it came. */
+  /** Records prompts and messages with their own types, and anything else as it came. */
   const told = async (moment: Moment): Promise<void> => {
     const { happening } = moment
     switch (happening.kind) {
@@ -210,11 +210,11 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
 
 const denied = (rule: string, reason: string): Verdict => ({ decision: "deny", rule, reason })
 
-/** An actuator has one slash, and no spaces. */
+/** An actuator has one slash and no spaces. */
 const actuatorOf = (client: string, tool: string): string =>
   `${client}/${tool.replaceAll(/[\s/\p{C}]/gu, "_") || "unnamed"}`
 
-/** Events of which each causes the next one. */
+/** Events in which each causes the next. */
 const chained = (
   cause: string,
   events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
@@ -229,7 +229,10 @@ const chained = (
   return [first ?? events[0], ...others]
 }
 
-/** What an earlier process had asked a person, or had requested, when it ended: the client was refused, since nobody answered it. */
+/**
+ * Denies the commands that an earlier process left requested or asked: it never answered the client, which refused
+ * them.
+ */
 const repair = (taskId: string, past: BegunRun["past"]) => {
   const left = [...CommandState.fold(past)].filter(
     ([, { at }]) => at === "requested" || at === "asked" || at === "allowed",
@@ -240,7 +243,7 @@ const repair = (taskId: string, past: BegunRun["past"]) => {
     payload: { commandId, rule: "recovery", reason: `its recorder ended before the call of ${taskId} was let pass` },
   }))
   return {
-    /** Records it, once. */
+    /** Records the denials once. */
     tell: async (log: RunLog): Promise<void> => {
       const [first, ...others] = events
       events = []

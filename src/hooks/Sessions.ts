@@ -1,4 +1,4 @@
-/** The sessions of all clients that one process serves: each is a task, which goes on when the session does. */
+/** All clients' sessions in one process. Each is a task that continues when the session does. */
 
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as Redaction from "../record/http/Redaction.ts"
@@ -12,36 +12,36 @@ import type { Client } from "./clients/Client.ts"
 import type { Moment, Verdict } from "./Moment.ts"
 import * as Session from "./Session.ts"
 
-/** How sessions are recorded. */
+/** How to record sessions. */
 export interface SessionsOptions {
   /** The log's file. */
   readonly log: string
-  /** What decides about the calls of a session, which is asked when the session begins; undefined: every call is let pass. */
+  /** Returns the gate of a session at its start; undefined lets every call pass. */
   readonly gate: () => Promise<GateConfig | undefined>
-  /** Texts that are kept out of the log, beside the keys of the environment. */
+  /** Texts to keep out of the log, in addition to the environment's keys. */
   readonly secrets?: ReadonlyArray<string> | undefined
-  /** How long a session may be silent until its task is closed, in milliseconds. Default: an hour. */
+  /** Silence after which a session's task closes, in milliseconds. Default: an hour. */
   readonly idleMs?: number | undefined
-  /** Told once that the log has failed: from then on every call is refused. */
+  /** Called once when the log fails: from then on every call is refused. */
   readonly onFailed?: (failed: RunLog.RecordingFailed) => void
 }
 
 export interface Sessions {
-  /** Records a moment of a client. Rejects with what the log fails with. */
+  /** Records a client's moment. Rejects if the log fails. */
   readonly take: (client: Client, moment: Moment) => Promise<Verdict>
-  /** Closes the tasks of sessions that were silent for long. */
+  /** Closes the tasks of silent sessions. */
   readonly closeIdle: () => Promise<void>
-  /** How many sessions are open. */
+  /** Number of open sessions. */
   readonly size: () => number
-  /** Ceases to record. Tasks stay open: the sessions may go on. */
+  /** Stops recording and leaves tasks open: the sessions may continue. */
   readonly close: () => Promise<void>
 }
 
-/** A session that is open, and when it was last heard of, by this process's monotonic clock. */
+/** An open session, with the time of its last moment by this process's monotonic clock. */
 interface Held {
   readonly session: Session.Session
   usedAt: number
-  /** How many of its moments are being recorded: a question to a person among them. */
+  /** Moments in progress, including questions to a person. */
   underWay: number
 }
 
@@ -50,13 +50,13 @@ const IDLE_MS = 60 * 60 * 1000
 /** Maximum length of a goal, in characters. */
 const LONGEST_GOAL = 200
 
-/** Maximum number of moments that wait for a session's first prompt, and of sessions that have such. */
+/** Maximum moments before a session's first prompt, and maximum sessions with such. */
 const MOST_EARLY = 32
 const MOST_EARLY_SESSIONS = 1_000
 
 const SILENT = "the session was silent; nobody gave a verdict"
 
-/** Opens a log for sessions. Those that an earlier process of this user left, or was killed in, go on. */
+/** Opens a log for sessions. Sessions from this user's earlier processes continue, even after a kill. */
 export const open = async (options: SessionsOptions): Promise<Sessions> => {
   const { log: file, gate, secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
   const redaction = Redaction.make(secrets)
@@ -98,8 +98,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   }
 
   /**
-   * What happens before anybody says anything: a session is called by its first prompt. A session of which nothing else is heard is not
-   * recorded.
+   * Moments before a session's first prompt, which names its task. A session without any other moment is not recorded.
    */
   const early = new Map<string, Array<Moment>>()
   const keepEarly = (taskId: string, moment: Moment): boolean => {
@@ -120,7 +119,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       const one = await opening.catch(() => undefined)
       if (one === undefined || one.underWay > 0 || now - one.usedAt <= idleMs) continue
       sessions.delete(taskId)
-      // Where a person cancelled it, or the log has failed, it has ended: its next call says so.
+      // If a person cancelled it or the log failed, it has ended, and its next call reports that.
       await one.session.end(SILENT).catch(() => {})
     }
   }
@@ -154,7 +153,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   }
 }
 
-/** Begins a task or goes on with it; where it is closed, with the next of its parts. */
+/** Begins or continues a task; if it is closed, its next part. */
 const begunIn = async (opened: OpenedLog.OpenedLog, task: OpenedLog.NewTask): Promise<OpenedLog.BegunRun> => {
   const { id } = task
   for (let part = 1; ; part++) {
@@ -166,14 +165,14 @@ const begunIn = async (opened: OpenedLog.OpenedLog, task: OpenedLog.NewTask): Pr
   }
 }
 
-/** Maximum number of tasks that one session is continued in. */
+/** Maximum tasks of one session. */
 const MOST_PARTS = 1_000
 
-/** The task of a session: the one that the import of its file has. */
+/** The task id of a session, the same as an import of its file uses. */
 export const taskIdOf = (client: string, session: string): string =>
   /^[\w.-]{1,80}$/.test(session) ? `${client}-${session}` : `${client}-${sha256(session).slice(0, 32)}`
 
-/** What a session is about: the first thing that a person says in it, if it begins so. */
+/** A session's goal: a person's first prompt, if it starts with one. */
 const goalOf = ({ title }: Client, { happening, cwd }: Moment, redaction: Redaction.Redaction): string => {
   const said = happening.kind === "prompt" ? oneLine(plainText(redaction.text(happening.text))).trim() : ""
   if (said === "") return cwd === "" ? `A session of ${title}` : `A session of ${title} in ${cwd}`

@@ -1,6 +1,6 @@
 /**
- * Creates files and directories atomically: the content is written under a temporary name and then moved to its target.
- * Temporary names identify the writing process, so that those of dead processes can be removed.
+ * Creates files and directories atomically: it writes under a temporary name and then renames. Temporary names identify
+ * their process, so that others can remove those of dead ones.
  */
 
 import * as crypto from "node:crypto"
@@ -11,22 +11,21 @@ import { isAlive } from "./LiveProcess.ts"
 import * as OwnerOnly from "./OwnerOnly.ts"
 
 /**
- * A temporary name beside a target, to write under until the content is complete:
- * `<target>.<host>-<process>-<id>.partial`. The host and process id tell a file that a killed process left from one
- * that is still being written.
+ * A temporary name next to a target: `<target>.<host>-<process>-<id>.partial`. Host and process id tell an abandoned
+ * file from one in use.
  */
 export const nameFor = (target: string): string =>
   `${target}.${HOST}-${process.pid}-${crypto.randomBytes(4).toString("hex")}${SUFFIX}`
 
 /**
- * Removes the temporary files and directories that dead processes of this machine left beside a target, with their
- * SQLite `-wal`, `-shm` and `-journal` files, and what belongs to a log. Files of other machines or containers on a shared disk are left alone.
- * Never fails: a file that cannot be removed stays.
+ * Removes the temporary files and directories that dead processes of this machine left next to a target, with their
+ * SQLite `-wal`, `-shm` and `-journal` files and a log's side files. Leaves files of other machines or containers on a
+ * shared disk. Never fails: a file that it cannot remove stays.
  */
 export const removeAbandonedFile = (target: string): void =>
   removeFrom(path.dirname(target), (name) => name.startsWith(`${path.basename(target)}.`))
 
-/** Like `removeAbandonedFile`, for all targets of a directory. The directory must be Hindcast's own. */
+/** `removeAbandonedFile` for all targets of a directory, which must be Hindcast's own. */
 export const removeAbandonedIn = (directory: string): void => removeFrom(directory, () => true)
 
 const removeFrom = (directory: string, isOfTarget: (name: string) => boolean): void => {
@@ -36,7 +35,7 @@ const removeFrom = (directory: string, isOfTarget: (name: string) => boolean): v
     try {
       fs.rmSync(path.join(directory, name), { recursive: true, force: true })
     } catch {
-      // The file belongs to another user, or another process is removing it. Clean-up is best effort.
+      // Another user's file, or another process removes it. Clean-up is best effort.
     }
   }
 }
@@ -45,15 +44,15 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
   try {
     return fs.readdirSync(directory)
   } catch {
-    // The directory cannot be listed or does not exist. The write that follows reports that.
+    // Unreadable or missing: the following write reports that.
     return []
   }
 }
 
 /**
- * Moves a complete file to its target without replacing anything: fails with `EEXIST` if the target exists. It uses a
- * hard link, since a rename would replace an existing file. Where links are refused (FAT, some shares), it reserves the
- * target with an empty file, opened exclusively, and renames over that.
+ * Moves a complete file to its target, and fails with `EEXIST` if the target exists. It uses a hard link, since a
+ * rename would replace the target. Where links are refused (FAT, some shares), it reserves the target with an empty
+ * file, opened exclusively, and renames over that.
  */
 export const moveNew = (partial: string, target: string): void => {
   try {
@@ -77,7 +76,7 @@ const isRefused = (cause: unknown): boolean =>
 
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** Identifies the machine and the container: process ids are unique only within one container. */
+/** The machine and the container: process ids are unique only within one. */
 const hostNow = (): string => {
   let container = ""
   try {

@@ -1,14 +1,14 @@
 /**
- * Which files Git tracks, by the index of the repository around them. The index is read and parsed here: a repository may
- * come from a stranger, and its configuration can make Git run programs.
+ * Finds files that Git tracks. It parses the repository's index itself: a repository may come from a stranger, and its
+ * configuration can make Git run programs.
  */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
 
 /**
- * The first tracked path, relative to the repository, that `wanted` accepts. Undefined if there is none, and where that is
- * unknown: without a repository, or with an index that is too large or of a form that is not read here. Never throws.
+ * The first tracked path, relative to the repository, that `wanted` accepts. Undefined if there is none or it is
+ * unknown: no repository, or an index that is too large or has an unsupported format. Never throws.
  */
 export const firstTracked = (
   directory: string,
@@ -51,8 +51,8 @@ const repositoryAround = (directory: string): { readonly root: string; readonly 
 const MOST_POINTER_BYTES = 8192
 
 /**
- * The paths in an index of the versions 2 to 4 (gitformat-index(5)), whose hashes have a length; undefined if it is none.
- * The entries are followed by extensions and a hash, so that a damaged one does not end in their middle.
+ * The paths in an index of version 2 to 4 (gitformat-index(5)) with hashes of this length; undefined for any other
+ * format. Extensions and a hash follow the entries, so a truncated index does not end within them.
  */
 const namesIn = (bytes: Buffer, hashBytes: number): ReadonlyArray<string> | undefined => {
   if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined
@@ -97,7 +97,7 @@ const STAT_BYTES = 40
 const EXTENDED = 0x4000
 const NAME_LENGTH = 0xfff
 
-/** A number of Git's variable width (as in `OFS_DELTA`). */
+/** Git's variable-width number (as in `OFS_DELTA`). */
 const varint = (bytes: Buffer, at: number): { readonly value: number; readonly next: number } | undefined => {
   let next = at
   let byte = bytes[next++]

@@ -1,14 +1,14 @@
 /**
- * Keeps file descriptors that this process inherited from leaking into the processes that it spawns. Node sets
- * close-on-exec on the first few inherited descriptors, but not on those after a gap. A plugin would keep such a
- * descriptor through every layer of the sandbox, and Deno opens a socket by its number without asking for a permission.
+ * Keeps inherited file descriptors from leaking into spawned processes. Node sets close-on-exec on the first few
+ * inherited descriptors, but not on those after a gap. A plugin would keep such a descriptor through every layer of the
+ * sandbox, and Deno opens a socket by its number without asking for a permission.
  */
 import type { ChildProcess } from "node:child_process"
 import * as fs from "node:fs"
 
 /**
- * The tail of spawn's `stdio` option (index 3 and up) that replaces every inherited descriptor by a pipe; close the
- * pipes with `closeReplacements`. Almost always empty. Linux only: empty on other systems.
+ * The tail of spawn's `stdio` option (index 3 and up) that replaces each inherited descriptor with a pipe; close the
+ * pipes with `closeReplacements`. Almost always empty, and always on systems other than Linux.
  */
 export const replacementStdio = (): Array<"pipe" | undefined> => {
   const inherited = process.platform === "linux" ? fs.readdirSync("/proc/self/fd").map(Number).filter(isPassedOn) : []
@@ -16,12 +16,12 @@ export const replacementStdio = (): Array<"pipe" | undefined> => {
   return Array.from({ length: last - 2 }, (_, at) => (inherited.includes(at + 3) ? "pipe" : undefined))
 }
 
-/** Closes this process's ends of the pipes that `replacementStdio` added. */
+/** Closes this process's ends of the pipes from `replacementStdio`. */
 export const closeReplacements = (child: ChildProcess): void => {
   for (const stream of child.stdio?.slice(3) ?? []) stream?.destroy()
 }
 
-/** O_CLOEXEC, as proc_pid_fdinfo(5) shows it. */
+/** O_CLOEXEC, as in proc_pid_fdinfo(5). */
 const CLOSED_ON_EXEC = 0o2000000
 
 const isPassedOn = (descriptor: number): boolean => {
@@ -30,7 +30,7 @@ const isPassedOn = (descriptor: number): boolean => {
     const flags = /^flags:\s*([0-7]+)$/m.exec(fs.readFileSync(`/proc/self/fdinfo/${descriptor}`, "utf8"))?.[1]
     return flags !== undefined && (Number.parseInt(flags, 8) & CLOSED_ON_EXEC) === 0
   } catch {
-    // The descriptor was closed meanwhile, such as the one that `readdirSync` read the list through.
+    // Closed in the meantime, such as the descriptor through which `readdirSync` read the list.
     return false
   }
 }

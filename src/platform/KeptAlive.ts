@@ -1,6 +1,6 @@
 /**
- * What keeps the process of a recorded program alive: work that is under way, and not the timers of the kernel beside it. A
- * program that forgets to end its run exits as it would without.
+ * Keeps a recorded program's process alive for work in progress, but not for the timers of the kernel next to it. A
+ * program that never ends its run still exits.
  */
 
 import { Clock, Duration, Effect, Layer } from "effect"
@@ -8,7 +8,7 @@ import { LONGEST_MS } from "../values/Options.ts"
 
 const usual = Clock.make()
 
-/** The usual clock, except that its timers keep no process alive. */
+/** The usual clock, with timers that keep no process alive. */
 const clock: Clock.Clock = {
   [Clock.ClockTypeId]: Clock.ClockTypeId,
   unsafeCurrentTimeMillis: () => usual.unsafeCurrentTimeMillis(),
@@ -22,10 +22,10 @@ const clock: Clock.Clock = {
     }),
 }
 
-/** Runs a kernel by that clock. */
+/** Runs a kernel on that clock. */
 export const layer: Layer.Layer<never> = Layer.setClock(clock)
 
-/** Keeps the process alive until work is done. */
+/** Keeps the process alive until the work settles. */
 export const during = <A>(work: Promise<A>): Promise<A> => {
   timer ??= setInterval(() => {}, LONGEST_MS)
   if (underWay++ === 0) timer.ref()
@@ -34,6 +34,6 @@ export const during = <A>(work: Promise<A>): Promise<A> => {
   })
 }
 
-/** One timer for all work: to make one costs more than all else of it. */
+/** One timer for all work: creating one costs more than everything else. */
 let timer: ReturnType<typeof setInterval> | undefined
 let underWay = 0

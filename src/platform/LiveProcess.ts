@@ -2,7 +2,7 @@
 
 import * as fs from "node:fs"
 
-/** Whether the process exists and runs. A zombie (ended, not yet waited for) counts as dead. */
+/** True if the process exists and runs. A zombie (ended, not yet waited for) counts as dead. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -13,10 +13,7 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/**
- * Reads the state from /proc (proc(5)): the word after the name. The name is in parentheses and may contain
- * parentheses.
- */
+/** Reads the state from /proc (proc(5)): the word after the name, which is in parentheses and may contain some. */
 const isZombie = (pid: number): boolean => {
   try {
     return /^\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*(?=\))/s, ""))

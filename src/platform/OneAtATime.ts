@@ -1,20 +1,18 @@
-/** A lock within this process that costs little where nobody waits for it. */
+/** A lock within this process that costs little without contention. */
 
 import { Effect } from "effect"
 
-/** Runs effects one at a time, in the order in which they came. */
+/** Runs effects one at a time, in the order of their calls. */
 export type OneAtATime = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * Makes a lock. It is what a semaphore with one permit is, for paths that every step of an agent takes: a semaphore of
- * Effect's takes three times as many operations of its runtime. An effect that is interrupted while it waits gives up its
- * place. It is not re-entrant.
+ * Makes a lock for paths that every step of an agent takes. It behaves like Effect's semaphore with one permit, with a
+ * third of the runtime operations. An effect that is interrupted while it waits gives up its place. Not re-entrant.
  */
 export const make = (): OneAtATime => {
   const waiting = new Set<() => void>()
   let held = false
 
-  /** Hands the lock to the one that came first, if any waits. */
   const release = () => {
     const [next] = waiting
     held = next !== undefined
@@ -43,7 +41,8 @@ export const make = (): OneAtATime => {
       return Effect.matchCauseEffect(restore(turn), {
         onSuccess: run,
         onFailure: (cause) => {
-          // It may have been given the lock and interrupted before it went on, or interrupted before it began to wait.
+          // It may have received the lock and been interrupted before it ran, or been interrupted before it began to
+          // wait.
           if (given) release()
           else leave()
           return Effect.failCause(cause)
@@ -53,8 +52,8 @@ export const make = (): OneAtATime => {
 }
 
 /**
- * Calls a function when an effect has ended, however it did: `Effect.ensuring` for what is done at once. To be used where
- * the caller cannot be interrupted.
+ * Calls a function when an effect has ended in any way: a synchronous `Effect.ensuring`. Use it in uninterruptible
+ * regions only.
  */
 export const endingWith = <A, E, R>(effect: Effect.Effect<A, E, R>, ended: () => void): Effect.Effect<A, E, R> =>
   Effect.matchCauseEffect(effect, {

@@ -1,17 +1,17 @@
-/** Files and directories that only their owner may access, and the test whether a symbolic link may be followed. */
+/** Files and directories that only their owner can access, and the test whether to follow a symbolic link. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
 
-/** File mode: the owner may read and write, others have no access. */
+/** Read and write for the owner only. */
 export const FILE_MODE = 0o600
 
-/** Directory mode: only the owner has access. */
+/** Access for the owner only. */
 export const DIRECTORY_MODE = 0o700
 
 /**
- * Creates an empty file with `FILE_MODE`, whatever the umask. Returns false if the name is taken, also by a dangling
- * symbolic link; then nothing is created.
+ * Creates an empty file with `FILE_MODE`, regardless of the umask. Returns false and creates nothing if the name is
+ * taken, even by a dangling symbolic link.
  */
 export const makeFile = (file: string): boolean => {
   try {
@@ -24,8 +24,8 @@ export const makeFile = (file: string): boolean => {
 }
 
 /**
- * Creates a directory and its missing parents with `DIRECTORY_MODE`. An existing directory keeps its mode. (Node's own
- * recursive `mkdirSync` never returns where a directory cannot have others, as below `/proc`.)
+ * Creates a directory and its missing parents with `DIRECTORY_MODE`. An existing directory keeps its mode. (Node's
+ * recursive `mkdirSync` never returns where a directory cannot have subdirectories, as below `/proc`.)
  */
 export const makeDirectory = (directory: string): void => {
   if (isDirectory(directory)) return
@@ -34,7 +34,7 @@ export const makeDirectory = (directory: string): void => {
   try {
     fs.mkdirSync(directory, { mode: DIRECTORY_MODE })
   } catch (cause) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if (!isDirectory(directory)) throw cause
   }
 }
@@ -42,8 +42,8 @@ export const makeDirectory = (directory: string): void => {
 const isDirectory = (directory: string): boolean => fs.existsSync(directory) && fs.statSync(directory).isDirectory()
 
 /**
- * Removes the access of group and others from an existing directory that only Hindcast uses. Throws if the path is a
- * symbolic link, no directory, or another user's: the owner of such a path could exchange the files in it.
+ * Removes the access of group and others from a directory that only Hindcast uses. Throws if the path is a symbolic
+ * link, not a directory, or another user's: its owner could exchange the files in it.
  */
 export const restrictDirectory = (directory: string): void => {
   const found = fs.lstatSync(directory)
@@ -60,8 +60,8 @@ export const restrictDirectory = (directory: string): void => {
 const OTHERS = 0o077
 
 /**
- * Whether a symbolic link was created by this user or by root. In a directory that several users may write, another
- * user's link could lead anywhere, so that no file is created through it. (Linux protects plain opens the same way:
+ * Tells whether this user or root created a symbolic link. In a directory that several users can write, another user's
+ * link could lead anywhere, so no file is created through it. (Linux protects plain opens the same way:
  * `fs.protected_symlinks`.)
  */
 export const isTrusted = (link: fs.Stats): boolean => {

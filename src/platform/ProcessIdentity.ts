@@ -1,22 +1,22 @@
 /**
- * Identifies a process beyond its id, which the system reuses, and says from where it can be looked at: a process id means
- * something only within one boot of one machine, and there within one PID namespace.
+ * Identifies a process beyond its id, which the system reuses, and tells from where another process can look at it: a
+ * process id is valid only within one boot of one machine, and there within one PID namespace.
  */
 
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { isAlive } from "./LiveProcess.ts"
 
-/** Where a process runs, and which one it is there. */
+/** Where a process runs, and which one it is there. Null stands for a value that the system does not tell. */
 export interface ProcessPlace {
-  /** The machine's name, for messages: it can be changed, and two machines can have the same. */
+  /** The machine's name, for messages. It can change, and two machines can share one. */
   readonly host: string
   readonly pid: number
-  /** The boot of the machine; null where the system does not tell. */
+  /** The boot of the machine. */
   readonly boot: string | null
-  /** The PID namespace that `pid` is an id of, and the namespace of the monotonic clock; null where the system does not tell. */
+  /** The PID namespace of `pid`, and the namespace of the monotonic clock. */
   readonly namespaces: string | null
-  /** The clock tick in which the process was started; null where the system does not tell. */
+  /** The clock tick of the process's start. */
   readonly started: string | null
 }
 
@@ -32,12 +32,12 @@ export const own = (): ProcessPlace => {
   }
 }
 
-/** Whether a process exists, as far as this process can tell. */
+/** The state of a process, as far as this one can tell. */
 export type Existence = "exists" | "gone" | "unreachable"
 
 /**
- * Looks at a process by its id, where that id is one of the same boot and PID namespace. Where the system knows neither (it
- * has no `/proc`), the machine's name has to be the same.
+ * Looks at a process by its id, within the same boot and PID namespace. On systems without `/proc`, the machines' names
+ * must be the same.
  */
 export const look = (place: ProcessPlace, here: ProcessPlace = own()): Existence => {
   if (!isReachable(place, here)) return "unreachable"
@@ -52,7 +52,7 @@ const isReachable = (place: ProcessPlace, here: ProcessPlace): boolean => {
   return place.boot === here.boot && place.namespaces !== null && pidNamespaceOf(place) === pidNamespaceOf(here)
 }
 
-/** Whether the monotonic clocks of two processes are the same. */
+/** Tells whether two processes have the same monotonic clock. */
 export const sharesClock = (place: ProcessPlace, here: ProcessPlace): boolean =>
   place.boot !== null &&
   place.boot === here.boot &&
@@ -60,12 +60,12 @@ export const sharesClock = (place: ProcessPlace, here: ProcessPlace): boolean =>
   here.namespaces !== null &&
   clockNamespaceOf(place) === clockNamespaceOf(here)
 
-/** Milliseconds of the machine's monotonic clock, which all processes of a boot share: it cannot be set. */
+/** Milliseconds of the machine's monotonic clock, which all processes of a boot share. */
 export const monotonicNow = (): number => Number(process.hrtime.bigint() / 1000n) / 1000
 
 /**
- * The machine's boot id, the clock tick at which a process of this PID namespace was started, and that namespace: no other
- * process has all three. Undefined if there is no such process, or the system has no `/proc`.
+ * The machine's boot id, the clock tick of a process's start, and its PID namespace: no other process has all three.
+ * Undefined if there is no such process, or the system has no `/proc`.
  */
 export const birthOf = (pid: number): string | undefined => {
   const { boot, namespaces } = own()
@@ -74,20 +74,20 @@ export const birthOf = (pid: number): string | undefined => {
   return namespaces === null ? `${boot}/${tick}` : `${boot}/${tick}/${namespaces.split(" ")[0]}`
 }
 
-/** Whether the process with an id is the one with this birth. Births that were recorded before 0.3.1 name no namespace. */
+/** Tells whether a process has this birth. Births recorded before 0.3.1 name no namespace. */
 export const isBornAs = (pid: number, birth: string): boolean => {
   const found = birthOf(pid)
   return found !== undefined && (found === birth || found.startsWith(`${birth}/`))
 }
 
-/** The command line of a process; empty if it cannot be read. */
+/** The command line of a process; empty if it is unreadable. */
 export const argumentsOf = (pid: number): ReadonlyArray<string> => read(`/proc/${pid}/cmdline`)?.split("\0") ?? []
 
 const pidNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => namespaces?.split(" ")[0]
 
 const clockNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => namespaces?.split(" ")[1]
 
-/** Whether `/proc` shows this process under its own id: it may be that of another PID namespace. */
+/** Tells whether `/proc` shows this process under its own id: it may belong to another PID namespace. */
 const seesItself = (): boolean => link("/proc/self") === String(process.pid)
 
 const bootOf = (): string | null => read("/proc/sys/kernel/random/boot_id")?.trim() ?? null
@@ -97,8 +97,7 @@ const namespacesOf = (): string | null => {
   return pid === undefined ? null : `${pid} ${link("/proc/self/ns/time") ?? "-"}`
 }
 
-// Fields are counted from behind the name, which may contain anything: the start time is field 22, the 20th behind the
-// name.
+// Count fields from behind the name, which may contain anything: the start time is field 22, the 20th behind it.
 const tickOf = (pid: number): string | undefined => {
   const stat = read(`/proc/${pid}/stat`)
   return stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19]

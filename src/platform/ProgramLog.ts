@@ -1,11 +1,11 @@
 /**
- * Writes to the log of the embedding program: failures that cannot be recorded as events and have no caller to return
- * them to. Texts may come from outside, so that all of them are escaped (`PlainText`). No other module logs.
+ * Writes to the embedding program's log: failures that no event can record and no caller receives. It escapes all texts
+ * (`PlainText`), since they may come from outside. No other module logs.
  */
 import { Cause, Effect } from "effect"
 import { visible, visibleLines } from "../values/PlainText.ts"
 
-/** Logs a failure after which the program continues, with its cause if there is one. */
+/** Logs a failure after which the program continues. */
 export const warning = (what: string, why?: unknown): Effect.Effect<void> => Effect.logWarning(line(what, why))
 
 /**

@@ -1,19 +1,19 @@
-/** Files that people write: rubrics, scenarios, mappings, keys. They are read whole, and never more of them than they can be. */
+/** Reads files that people write (rubrics, scenarios, mappings, keys) whole, up to a limit. */
 import * as fs from "node:fs"
 
-/** Most bytes of such a file. */
+/** Maximum size in bytes. */
 const MOST = 16 * 1024 * 1024
 
 const PIECE = 64 * 1024
 
-/** The text of a file, or of what a pipe gives. Throws an error with words for people if it is longer than `MOST`. */
+/** The text of a file or a pipe. Throws an error with a readable message if it is longer than `MOST`. */
 export const read = (file: string): string => {
   const bytes = readUpTo(file, MOST + 1)
   if (bytes.length > MOST) throw new Error(`more than ${MOST / 1024 / 1024} MiB`)
   return bytes.toString("utf8")
 }
 
-/** The first bytes of a file: of a device such as `/dev/zero` too, which has no end. */
+/** The first bytes of a file, even of an endless device such as `/dev/zero`. */
 export const readUpTo = (file: string, most: number): Buffer => {
   const handle = fs.openSync(file, "r")
   try {
@@ -32,6 +32,6 @@ export const readUpTo = (file: string, most: number): Buffer => {
   }
 }
 
-/** Whether an error of the file system says that there is no such file or directory. */
+/** Tells whether an error means that a file or directory does not exist. */
 export const isMissing = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")

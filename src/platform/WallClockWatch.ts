@@ -1,18 +1,21 @@
 /**
- * Compares the wall clock, which people and programs set, with the monotonic one, which nobody sets. The two also part while a
- * machine sleeps: the monotonic clock of Linux and macOS stands still.
+ * Compares the wall clock, which people and programs set, with the monotonic one, which nobody sets. They also diverge
+ * while a machine sleeps: the monotonic clock of Linux and macOS stands still.
  */
 
 import { isClockTime } from "../values/Time.ts"
 
-/** From how many milliseconds on the wall clock counts as changed: correcting a clock slowly moves both. */
+/** The minimum change that counts, in milliseconds: a slow correction moves both clocks. */
 const CHANGED_MS = 1_000
 
-/** Longest time between two looks at the monotonic clock, in milliseconds, within which one at the wall clock counts. */
+/** Maximum time between the two readings of the monotonic clock around one of the wall clock, in milliseconds. */
 const AT_ONCE_MS = 100
 
 export interface WallClockWatch {
-  /** By how many whole milliseconds the wall clock has changed since the watch was made, or since it last answered; undefined if it has not. */
+  /**
+   * By how many whole milliseconds the wall clock has changed since the start or the last reported change; undefined if
+   * it has not.
+   */
   readonly changedByMs: () => number | undefined
 }
 
@@ -31,7 +34,10 @@ export const make = (): WallClockWatch => {
   }
 }
 
-/** How far the wall clock is ahead of the monotonic one; undefined where the process was stopped between the two looks, or the clock is impossible. */
+/**
+ * How far the wall clock is ahead of the monotonic one; undefined if the process stopped between the readings, or the
+ * wall clock is impossible.
+ */
 const offsetNow = (): number | undefined => {
   const before = performance.now()
   const wall = Date.now()

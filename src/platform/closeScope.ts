@@ -1,11 +1,11 @@
-/** Closes a scope without losing an interruption of the calling fiber. */
+/** Closes a scope without losing an interrupt of the calling fiber. */
 
 import { Effect, type Exit, Fiber, Scope } from "effect"
 
 /**
- * Closes a scope in a fiber of its own and waits for it. If the calling fiber closed it, an interruption that arrives
- * meanwhile would be lost: Effect's `acquireRelease` restores the fiber's references after each finalizer, the
- * interruption flag among them (Effect 3.22; its pull request 8271 fixed the other half).
+ * Closes a scope in a fiber of its own and waits for it. If the calling fiber closed it, an interrupt in the meantime
+ * would be lost: Effect's `acquireRelease` restores the fiber's references after each finalizer, including the
+ * interruption flag (Effect 3.22; its pull request 8271 fixed the other half).
  */
 export const closeScope = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
   Effect.uninterruptible(Effect.flatMap(Effect.forkDaemon(Scope.close(scope, exit)), Fiber.join))

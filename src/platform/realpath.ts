@@ -3,13 +3,13 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 
-/** Resolves the links of the part of an absolute path that exists, and appends the rest as it is. */
+/** Resolves the links of the existing part of an absolute path, and appends the rest as it is. */
 export const realpathOfExisting = async (place: string): Promise<string> => {
   try {
     return await fs.realpath(place)
   } catch (cause) {
     if (!(cause instanceof Error && "code" in cause && cause.code === "ENOENT")) throw cause
-    // A dangling link resolves to its target: the link would be followed as soon as the target exists.
+    // A dangling link resolves to its target, which it will lead to once that exists.
     const target = await fs.readlink(place).catch(() => undefined)
     if (target !== undefined) return realpathOfExisting(path.resolve(path.dirname(place), target))
     const parent = path.dirname(place)

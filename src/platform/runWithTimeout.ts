@@ -1,4 +1,4 @@
-/** Runs synchronous code with a time limit, for code from outside that may loop, such as a regular expression. */
+/** Runs synchronous code from outside with a time limit, such as a regular expression that may loop. */
 
 import * as vm from "node:vm"
 
@@ -6,9 +6,9 @@ import * as vm from "node:vm"
 export class TookTooLong extends Error {}
 
 /**
- * Runs a synchronous function and throws `TookTooLong` after so many milliseconds, even in the middle of a regular
- * expression. It blocks this thread meanwhile. The limit is a timer on another thread, which costs about 0.1 ms and
- * also runs while this thread is not scheduled: if the function used less than half of its time, it is run again.
+ * Runs a synchronous function and throws `TookTooLong` at the time limit, even in the middle of a regular expression.
+ * It blocks this thread. The limit is a timer on another thread, which costs about 0.1 ms and also runs while this
+ * thread is not scheduled: a function that used less than half of its time runs again.
  */
 export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   for (let stalled = 0; ; stalled++) {
@@ -22,7 +22,7 @@ export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   }
 }
 
-/** How often a function is run again that was stopped before it had used half of its time. */
+/** Maximum reruns of a function that was stopped before it had used half of its time. */
 const MAX_STALLS = 3
 
 const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } | "stopped" => {
@@ -44,7 +44,7 @@ interface Slot {
   call: { run: () => unknown; answer?: unknown } | undefined
 }
 
-/** Created at first use, since a context is expensive: it has a global object of its own. */
+/** Created on first use: a context is expensive, with its own global object. */
 const timeoutContext = () => {
   cached ??= make()
   return cached
@@ -57,6 +57,6 @@ const make = () => {
 
 let cached: ReturnType<typeof make> | undefined
 
-// Tested by its code alone: the error may come from another context.
+// Test only the code: the error may come from another context.
 const isTimeout = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "code" in cause && cause.code === "ERR_SCRIPT_EXECUTION_TIMEOUT"

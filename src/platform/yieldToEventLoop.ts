@@ -15,8 +15,8 @@ export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
 export const SLICE_MS = 20
 
 /**
- * Visits items in order, and yields to the event loop after some 20 ms, so that requests are answered and signals arrive however long
- * a visit takes: only one visit blocks.
+ * Visits items in order and yields to the event loop every 20 ms or so, so that requests and signals get through: at
+ * most one visit blocks.
  */
 export const visitInSlices = <A>(items: ReadonlyArray<A>, visit: (item: A) => void): Effect.Effect<void> => {
   let next = 0

@@ -1,4 +1,4 @@
-/** The form of hooks that Claude Code began, and that Codex and Qwen Code share for the most part. */
+/** Claude Code's hook format, which Codex and Qwen Code mostly share. */
 
 import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -10,7 +10,7 @@ import * as Payload from "./Payload.ts"
 /** The event at which a tool waits. */
 export const GATE = "PreToolUse"
 
-/** What a payload says. */
+/** Parses a payload. */
 export const read = (
   payload: Json,
   callIdOf = (from: JsonObject) => Payload.text(from, "tool_use_id"),
@@ -70,7 +70,7 @@ const happeningOf = (
   }
 }
 
-/** The answer in JSON. An allowance says nothing: the client's own rules and questions still hold. */
+/** The answer in JSON. It is empty for an allowed call: the client's own rules and questions still apply. */
 export const answer = (event: string, verdict: Verdict): Answer => {
   if (verdict.decision !== "deny") return EMPTY
   const decided = {

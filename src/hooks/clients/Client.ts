@@ -1,9 +1,12 @@
-/** What is known of a coding agent's program: how it calls hooks, and what it takes as an answer. Tried with the versions that each names. */
+/**
+ * A coding agent's program: how it calls hooks, and which answers it accepts, as tried with the version that each
+ * names.
+ */
 
 import type { Json } from "../../values/Json.ts"
 import type { Moment, Verdict } from "../Moment.ts"
 
-/** What a hook's command writes, and how it ends. */
+/** The output and exit code of a hook's command. */
 export interface Answer {
   readonly stdout: string
   readonly stderr: string
@@ -14,22 +17,21 @@ export interface Answer {
 export interface Client {
   /** Its name on the command line and in the log. */
   readonly name: string
-  /** What people call it. */
+  /** Its product name. */
   readonly title: string
-  /** The version that it was tried with; undefined if only its documentation was read. */
+  /** The tested version; undefined if only its documentation was read. */
   readonly tried: string | undefined
-  /** What a payload says; undefined if it has not the shape that this client sends. */
+  /** Parses a payload; undefined if it does not have this client's shape. */
   readonly read: (payload: Json) => Moment | undefined
-  /** The answer to a call. Of what is not decided, it is empty. */
+  /** The answer to a call; empty if there is nothing to decide. */
   readonly answer: (event: string, verdict: Verdict) => Answer
 }
 
-/** Nothing. */
 export const EMPTY: Answer = { stdout: "", stderr: "", exitCode: 0 }
 
-/** The one refusal that every client that runs commands takes: the status 2, with a sentence on the standard error. */
+/** The refusal that every client accepts: exit code 2, with a sentence on standard error. */
 export const refusal = (reason: string): Answer => ({ stdout: "", stderr: `${reason}\n`, exitCode: 2 })
 
-/** The sentence that the model reads. */
+/** The sentence for the model. */
 export const reasonOf = ({ rule, reason }: { readonly rule: string; readonly reason: string }): string =>
   `Hindcast's gate refused this call (rule ${rule}): ${reason}`

@@ -1,4 +1,4 @@
-/** The clients whose hooks are understood. */
+/** The supported clients. */
 
 import * as ClaudeCode from "./ClaudeCode.ts"
 import type { Client } from "./Client.ts"
@@ -15,5 +15,4 @@ export const all: ReadonlyArray<Client> = [
   QwenCode.client,
 ]
 
-/** The client of a name. */
 export const named = (name: string): Client | undefined => all.find((client) => client.name === name)

@@ -1,4 +1,4 @@
-/** GitHub Copilot CLI: its payloads do not name the event, and have no ids of calls. */
+/** GitHub Copilot CLI: its payloads have no event names and no call ids. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { fieldOf, isObject } from "../../values/JsonObjects.ts"

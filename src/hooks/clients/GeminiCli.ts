@@ -1,4 +1,4 @@
-/** Gemini CLI: its own names of events, no ids of calls. It runs no hook of tools under ACP. */
+/** Gemini CLI: its own event names, no call ids. It runs no tool hooks under ACP. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { fieldOf, isObject } from "../../values/JsonObjects.ts"

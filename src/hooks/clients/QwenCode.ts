@@ -1,4 +1,4 @@
-/** Qwen Code: Claude Code's form, with an id of its own beside the model's id of a call. */
+/** Qwen Code: Claude Code's format, with a call id of its own in addition to the model's. */
 
 import * as ClaudeForm from "./ClaudeForm.ts"
 import type { Client } from "./Client.ts"

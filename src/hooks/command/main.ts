@@ -1,10 +1,9 @@
 #!/usr/bin/env node
 /**
- * The command that a coding agent's program runs as its hook: it hands the payload to the hook server, which it starts if there is none,
- * and answers as the server says. It fails closed: whatever goes wrong, a tool that waits is refused by the status 2 and a sentence,
- * which every client takes.
- *
- * `hindcast-hook CLIENT [EVENT]`. It loads nothing of Effect, so that a call waits no longer than it has to.
+ * `hindcast-hook CLIENT [EVENT]`: the command that a coding agent runs as its hook. It passes the payload to the hook
+ * server, which it starts if there is none, and answers as the server says. It fails closed: on any failure it refuses
+ * a waiting tool with exit code 2 and a sentence, which every client accepts. It loads nothing of Effect, to keep calls
+ * fast.
  */
 
 import { spawn } from "node:child_process"
@@ -14,24 +13,27 @@ import * as path from "node:path"
 import { isGate } from "../clients/Gates.ts"
 import * as Door from "../Door.ts"
 
-/** How long an answer may take: below the 600 s that clients wait at most, and beyond what a person is given. */
+/** Time for an answer: below the clients' limit of 600 s, above a person's limit. */
 const ANSWER_MS = 570_000
 
-/** How long a server may take to start. */
+/** Time for a server's start. */
 const START_MS = 15_000
 
 const [client = "", named] = process.argv.slice(2)
 
-/** Whether a tool waits for the answer. Until the payload is read, it may. */
+/** A tool may wait for the answer: assumed until the payload is read. */
 let waits = true
 
-/** Ends with a failure, which refuses a tool that waits. Another event goes on: the status 2 would change what the agent is told. */
+/**
+ * Ends with a failure, which refuses a waiting tool. Other events continue: exit code 2 would change what the agent
+ * reads.
+ */
 const refuse = (why: string): never => {
   fs.writeSync(2, `Hindcast's hook failed${waits ? ", so nothing was let pass" : ""}: ${why}\n`)
   process.exit(waits ? 2 : 1)
 }
 
-/** What the client sends, with the event's name where the client names it only to its command. */
+/** The client's message, with the event's name if the client passes it only to its command. */
 const payload = (): string => {
   const text = fs.readFileSync(0, "utf8")
   const given: unknown = JSON.parse(text)
@@ -70,10 +72,10 @@ const ask = ({ port, token }: Door.Door, body: string): Promise<Answered> =>
     request.end(body)
   })
 
-/** Whether nobody listens: the request has not begun, so that it may be made again. */
+/** Nobody listens, so no request has begun and a retry is safe. */
 const isNobody = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ECONNREFUSED"
 
-/** Starts a server that stays when this process has ended. */
+/** Starts a server that outlives this process. */
 const start = (): void => {
   const main = path.join(path.dirname(fs.realpathSync(process.argv[1] ?? "")), "cli", "main.js")
   const server = spawn(process.execPath, [main, "hooks", "serve", "--quiet"], { detached: true, stdio: "ignore" })

@@ -1,15 +1,15 @@
-/** The hooks of Hindcast in Claude Code's settings. Pure: text in, text out. */
+/** Hindcast's hooks in Claude Code's settings. Pure: text in, text out. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
-/** The command of a hook: a program and its arguments, which no shell reads. */
+/** A hook's program and arguments, without a shell. */
 export type HookCommand = readonly [program: string, ...args: ReadonlyArray<string>]
 
 /**
- * The events that are hooked, with how long each may take, in seconds. A person may be asked at `PreToolUse`, which is refused when it
- * fails; Claude Code cuts off what runs at `SessionEnd` unless it is given longer.
+ * The hooked events and their time-outs in seconds. `PreToolUse` may ask a person, and refuses on failure; Claude Code
+ * cuts off `SessionEnd` hooks early unless they set a time-out.
  */
 const EVENTS: ReadonlyArray<readonly [event: string, timeout: number]> = [
   ["PreToolUse", 590],
@@ -33,7 +33,7 @@ export interface Refused {
   readonly found: string
 }
 
-/** The settings with the hooks; unchanged where they have them. One hook that is there twice would record everything twice. */
+/** The settings with the hooks, unchanged if they have them. A duplicate hook would record everything twice. */
 export const installed = (text: string, command: HookCommand): string | Refused =>
   changed(text, (hooks) => {
     const without = removedFrom(hooks)
@@ -47,13 +47,13 @@ export const installed = (text: string, command: HookCommand): string | Refused 
     return all
   })
 
-/** What Claude Code does when the hook fails. Older versions ignore it: the command refuses by its status as well. */
+/** What Claude Code does when the hook fails. Older versions ignore it: the command also refuses by its exit code. */
 const BLOCKS = { onFailure: "block", statusMessage: "Hindcast's gate" }
 
 /** The settings without the hooks. */
 export const uninstalled = (text: string): string | Refused => changed(text, removedFrom)
 
-/** Whether the settings have the hooks. */
+/** Tells whether the settings have the hooks. */
 export const has = (text: string): boolean => {
   const without = uninstalled(text)
   return typeof without === "string" && without !== text
@@ -79,12 +79,12 @@ const parsed = (text: string): { readonly value: JsonObject } | Refused => {
     const value: Json = JSON.parse(text)
     return isObject(value) ? { value } : { expected: "an object", found: JSON.stringify(value).slice(0, 80) }
   } catch (error) {
-    // Claude Code ignores such a file as a whole, without a word.
+    // Claude Code silently ignores such a file as a whole.
     return { expected: "JSON", found: error instanceof Error ? error.message : "something else" }
   }
 }
 
-/** Hooks without those of Hindcast, and without what is empty then. */
+/** Without Hindcast's hooks, and without entries that this leaves empty. */
 const removedFrom = (hooks: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(hooks).flatMap(([event, matchers]): ReadonlyArray<readonly [string, Json]> => {

@@ -1,12 +1,12 @@
-/** Who may use a server on this machine: programs on this machine that know its token, and no page of another site. */
+/** Who may use a server on this machine: local programs that know its token, and no page of another site. */
 
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { type Refusal, refusal, shown } from "./Refusal.ts"
 
-/** A token that nobody can guess: 256 random bits, in letters that may stand in an address. */
+/** An unguessable token: 256 random bits in characters that are safe in a URL. */
 export const newToken = (): string => randomBytes(32).toString("base64url")
 
-/** A request's headers that decide about it. */
+/** The request headers that decide about access. */
 export interface Headers {
   readonly host?: string | undefined
   readonly origin?: string | undefined
@@ -15,8 +15,8 @@ export interface Headers {
 }
 
 /**
- * Why a request is refused for where it comes from; undefined if it is let in. The host is checked first: another name that
- * resolves to this machine is another site's (DNS rebinding). A page of another site is refused by its origin.
+ * Refuses a request for its origin; undefined if it may pass. The host comes first: another name that resolves to this
+ * machine is another site's (DNS rebinding).
  */
 export const siteRefusalOf = (headers: Headers, port: number): Refusal | undefined => {
   const { host = "", origin } = headers
@@ -36,9 +36,9 @@ export const siteRefusalOf = (headers: Headers, port: number): Refusal | undefin
 
 const HOSTS = ["127.0.0.1", "localhost", "[::1]"]
 
-/** Why a request is refused that does not show the token. */
+/** Refuses a request without the token. */
 export const tokenRefusalOf = ({ authorization }: Headers, token: string): Refusal | undefined => {
-  // The scheme's name has no case (RFC 9110 §11.1).
+  // The scheme is case-insensitive (RFC 9110 §11.1).
   if (authorization !== undefined && isSame(authorization.replace(/^bearer /i, "Bearer "), `Bearer ${token}`))
     return undefined
   const expected = "the header Authorization: Bearer with the token"
@@ -46,7 +46,7 @@ export const tokenRefusalOf = ({ authorization }: Headers, token: string): Refus
   return refusal(401, "Unauthorized", expected, found, { "www-authenticate": "Bearer" })
 }
 
-/** Compares in a time that tells nothing of the expected text, nor of its length. */
+/** Compares in a time that reveals nothing about the expected text, not even its length. */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected))
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest()

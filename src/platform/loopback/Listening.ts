@@ -1,25 +1,25 @@
-/** Listens on the loopback alone, until the scope closes. */
+/** Listens on the loopback only, until the scope closes. */
 
 import type { RequestListener, Server } from "node:http"
 import { Effect, Option, type Scope } from "effect"
 import { PortUnavailable } from "./PortUnavailable.ts"
 
-/** A client that sends its headers, or all of its request, more slowly is cut off. */
+/** Slower clients are cut off. */
 const HEADERS_MS = 10_000
 const REQUEST_MS = 60_000
 
-/** How long a client may take to send what it asks. */
+/** Time limits of a client's request. */
 export interface Patience {
   /** For the headers. Default: 10 s. */
   readonly headersMs?: number
-  /** For all of a request. Default: 60 s. */
+  /** For the whole request. Default: 60 s. */
   readonly requestMs?: number
 }
 
 /**
  * Listens on 127.0.0.1.
  *
- * @param wanted the port; 0: one that is free
+ * @param wanted the port; 0 for a free one
  * @returns the port
  */
 export const onIPv4 = (
@@ -33,8 +33,8 @@ export const onIPv4 = (
   })
 
 /**
- * Listens on one port of both loopback addresses, since names below `localhost` lead to either: nobody else answers there. A machine
- * without IPv6 has one.
+ * Listens on one free port of both loopback addresses: names below `localhost` resolve to either, and nobody else may
+ * answer there. A machine without IPv6 has one.
  */
 export const onBoth = (listener: RequestListener): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * HTTP for programs on this machine: a server that listens on 127.0.0.1 alone, lets in who may use it, answers what fails, and ends with
- * its scope.
+ * An HTTP server for programs on this machine: listens on 127.0.0.1 only, checks access, turns failures into answers,
+ * and ends with its scope.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -13,11 +13,11 @@ import * as Messages from "./Messages.ts"
 import type { PortUnavailable } from "./PortUnavailable.ts"
 import { type Refusal, refusal, shown } from "./Refusal.ts"
 
-/** A request that was let in, and where it is answered. */
+/** An accepted request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
-  /** Of the address: encoded as it came. */
+  /** Of the URL, still encoded. */
   readonly path: string
   readonly parameters: URLSearchParams
 }
@@ -25,29 +25,29 @@ export interface Exchange {
 /** A failure of an answer. */
 export type Failure = Refusal | { readonly _tag: string; readonly message: string }
 
-/** What is served. */
+/** The configuration of a server. */
 export interface Serving<R> {
-  /** What it is called where the program's own log is written: `Studio`. */
+  /** Its name in the program's log: `Studio`. */
   readonly name: string
-  /** The port to listen on; 0: one that is free. */
+  /** 0 for a free port. */
   readonly port: number
-  /** What each request has to show. */
+  /** The token that each request must show. */
   readonly token: string
-  /** The paths that are answered without the token. Default: none. */
+  /** Paths that need no token. Default: none. */
   readonly isOpen?: (path: string) => boolean
   /** Headers of every answer. */
   readonly headers?: ReadonlyArray<readonly [name: string, value: string]>
-  /** The status of a failure that is no refusal, by its tag. */
+  /** The HTTP status of a failure that is no refusal, by its tag. */
   readonly statusOf: (tag: string) => number
   readonly answer: (exchange: Exchange) => Effect.Effect<void, Failure, R>
   readonly patience?: Listening.Patience
 }
 
 /**
- * Serves until the scope closes, which also ends what is being answered. What answers a client is interrupted when the client goes away.
- * Whatever fails is answered; a defect, without details, which are written where the program's own log goes.
+ * Serves until the scope closes, which also ends answers in progress. A client that goes away interrupts its answer.
+ * Each failure is answered. A defect is answered without details, which go to the program's log.
  *
- * @returns the port that it listens on
+ * @returns the port
  */
 export const serve = <R>(serving: Serving<R>): Effect.Effect<number, PortUnavailable, R | Scope.Scope> =>
   Effect.gen(function* () {
@@ -65,7 +65,7 @@ export const serve = <R>(serving: Serving<R>): Effect.Effect<number, PortUnavail
     return port
   })
 
-/** A request, if it is let in. Where it comes from is asked first, its token before anything else is told. */
+/** A request that may pass. It checks the origin first, then the token, and reveals nothing else before. */
 const exchangeOf = <R>(
   request: IncomingMessage,
   response: ServerResponse,
@@ -75,7 +75,7 @@ const exchangeOf = <R>(
   const site = siteRefusalOf(request.headers, port)
   if (site !== undefined) return site
   const typed = request.url ?? "/"
-  // A proxy's absolute address is none of ours. By the rules of addresses, `\\` is as good as `/`.
+  // A proxy's absolute URL is not ours. In URLs, `\\` counts as `/`.
   const isPath = /^\/(?![/\\])/.test(typed) && URL.canParse(typed, ORIGIN)
   const url = isPath ? new URL(typed, ORIGIN) : undefined
   const refused = url !== undefined && isOpen(url.pathname) ? undefined : tokenRefusalOf(request.headers, token)

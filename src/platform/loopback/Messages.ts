@@ -1,4 +1,4 @@
-/** The bodies of requests, and answers, as JSON. */
+/** JSON bodies of requests and answers. */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, Schema } from "effect"
@@ -7,7 +7,7 @@ import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import * as Structure from "../../values/schema/Structure.ts"
 import { type Refusal, refusal, refuse } from "./Refusal.ts"
 
-/** Longest body of a request, in bytes: 4 MiB. */
+/** Maximum size of a request body, in bytes: 4 MiB. */
 export const LONGEST_BODY = 4 * 1024 * 1024
 
 /** Reads a body as JSON of a schema. */
@@ -20,7 +20,7 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
     }
     const bytes = yield* bytesOf(request)
     const text = yield* Effect.try({
-      // What is no UTF-8 would be read as other text than was sent.
+      // Invalid UTF-8 would decode to another text than the client sent.
       try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
       catch: (): Refusal => refusal(400, "InvalidBody", "a body in UTF-8", "bytes that are none"),
     })
@@ -42,7 +42,7 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
     )
   })
 
-/** The annotation of a body's schema that says its form in words. */
+/** Annotates a body's schema with its form in words. */
 export const FORM: unique symbol = Symbol.for("hindcast/loopback/form")
 
 const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =>
@@ -56,7 +56,7 @@ const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =
         return
       }
       stop()
-      // The rest is read and dropped, so that the client gets the answer.
+      // Read and drop the rest, so that the client gets the answer.
       request.resume()
       resume(refuse(413, "BodyTooLarge", `at most ${LONGEST_BODY} bytes`, "more"))
     }
@@ -81,7 +81,7 @@ const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =
     return Effect.sync(stop)
   })
 
-/** Answers with JSON. An answer that has begun, such as a stream that failed, is cut: its reader connects again. */
+/** Answers with JSON. An answer in progress, such as a failed stream, is cut off: its reader connects again. */
 export const answer = (
   response: ServerResponse,
   status: number,
@@ -102,10 +102,10 @@ export const answerRefusal = (
 ): Effect.Effect<void> =>
   answer(response, status, { ...refused, message: `Expected ${refused.expected}, found ${refused.found}.` }, headers)
 
-/** Headers of every answer: nothing is stored, and no page shows it as something else. */
+/** Headers of every answer: no storing, no guessing of content types. */
 export const SAFE_HEADERS = { "cache-control": "no-store", "x-content-type-options": "nosniff" }
 
-/** Writes text, and waits where the client reads slowly. */
+/** Writes text at the client's pace. */
 export const writeText = (response: ServerResponse, text: string): Effect.Effect<void> =>
   Effect.async((resume) => {
     if (response.write(text)) return resume(Effect.void)

@@ -1,8 +1,8 @@
-/** A port on which a server cannot listen. */
+/** The error of a port that a server cannot use. */
 
 import { Data } from "effect"
 
-/** Choose another port, or none: the server cannot listen on this one. */
+/** The server cannot listen on this port. Choose another, or none. */
 export class PortUnavailable extends Data.TaggedError("PortUnavailable")<{
   readonly port: number
   readonly reason: string

@@ -1,19 +1,18 @@
-/** Why a request is refused: what was expected, and what was found. */
+/** Refusals of requests: what was expected, and what was found. */
 
 import { Effect } from "effect"
 import { defined } from "../../values/defined.ts"
 
-/** A refused request: the answer's status, a name for programs, and what was expected and found. */
+/** A refused request: the HTTP status, a name for programs, and what was expected and found. */
 export interface Refusal {
   readonly status: number
   readonly error: string
   readonly expected: string
   readonly found: string
-  /** Headers that the status asks for, such as `Allow`. */
+  /** Headers that the status needs, such as `Allow`. */
   readonly headers?: { readonly [name: string]: string }
 }
 
-/** A refusal. */
 export const refusal = (
   status: number,
   error: string,
@@ -22,7 +21,6 @@ export const refusal = (
   headers?: Refusal["headers"],
 ): Refusal => ({ status, error, expected, found, ...defined({ headers }) })
 
-/** Fails with a refusal. */
 export const refuse = (...args: Parameters<typeof refusal>): Effect.Effect<never, Refusal> =>
   Effect.fail(refusal(...args))
 
@@ -34,7 +32,7 @@ export const only = <A, E, R>(
 ): Effect.Effect<A, E | Refusal, R> =>
   asked === method ? answer : refuse(405, "MethodNotAllowed", `the method ${method}`, String(asked), { allow: method })
 
-/** What came from outside, short and in quotes. */
+/** Text from outside, shortened and quoted. */
 export const shown = (text: string): string => JSON.stringify(text.slice(0, MAX_SHOWN))
 
 const MAX_SHOWN = 200

@@ -6,15 +6,16 @@ import { SAFE_HEADERS, writeText } from "./Messages.ts"
 
 /** One event. */
 export interface ServerSentEvent {
-  /** What a client that connects again sends, to go on after this event. */
+  /** A reconnecting client sends it to continue after this event. */
   readonly id: string | number
   readonly type: string
-  /** Is sent as JSON, which has no line breaks. */
+  /** Sent as JSON, which has no line breaks. */
   readonly data: object
 }
 
 /**
- * Writes events until the stream fails or the effect is interrupted. A comment shows, every so often, that the connection lives.
+ * Writes events until the stream fails or the effect is interrupted. Regular comments show that the connection is
+ * alive.
  */
 export const write = <E, R>(
   response: ServerResponse,

@@ -1,11 +1,11 @@
-/** Resolves installed packages and modules, also from a program that Hindcast was bundled into. */
+/** Resolves installed packages and modules, even from a program that bundles Hindcast. */
 
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 
 /**
- * The `require` function of a module of Hindcast. A CommonJS bundle has no `import.meta.url`; its `__filename` is used
+ * The `require` function of a module of Hindcast. A CommonJS bundle has no `import.meta.url`; its `__filename` serves
  * instead.
  *
  * @param module the module's `import.meta.url`
@@ -13,9 +13,9 @@ import { fileURLToPath } from "node:url"
 export const requireOf = (module: string | undefined): NodeJS.Require => createRequire(module ?? __filename)
 
 /**
- * The path of a file of an installed package, such as `deno/package.json`. It is resolved from the module, otherwise from
- * the installed package `hindcast`: in a program that Hindcast was bundled into, some package managers let the program see
- * only its own dependencies. Undefined if it is not installed.
+ * The path of a file of an installed package, such as `deno/package.json`; undefined if it is not installed. It
+ * resolves from the module, then from the installed package `hindcast`: some package managers show a bundled program
+ * only its own dependencies.
  */
 export const resolve = (name: string, module: string | undefined): string | undefined => {
   const direct = resolveFrom(requireOf(module), name)
@@ -25,9 +25,8 @@ export const resolve = (name: string, module: string | undefined): string | unde
 }
 
 /**
- * Whether a module runs from an installation of Hindcast, and was not bundled into a file of a program. Hindcast's own
- * bundles give each module the URL of its file, and so do programs that these are bundled into. The latter have no runner
- * beside.
+ * Tells whether a module runs from an installation of Hindcast. Hindcast's own bundles give each module the URL of its
+ * file, and so do programs that bundle them in turn, but these have no runner next to them.
  *
  * @param name its path below `src` or `dist`, without an extension
  */

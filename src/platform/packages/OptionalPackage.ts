@@ -1,4 +1,4 @@
-/** Loads packages that Hindcast can use and does not depend on, when they are first needed. */
+/** Loads optional packages on first use: Hindcast can use them, but does not depend on them. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -6,14 +6,14 @@ import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
 import * as Installed from "./Installed.ts"
 
-/** A package that was loaded. */
+/** A loaded package. */
 export interface Loaded {
   readonly version: string
-  /** What it exports, by name. */
+  /** By name. */
   readonly exports: ReadonlyMap<string, unknown>
 }
 
-/** The version of a package that is installed and does not fit; undefined if it is not installed. */
+/** The version of an unsuitable package; undefined if it is not installed. */
 export interface Unfit {
   readonly found: string | undefined
 }
@@ -21,9 +21,9 @@ export interface Unfit {
 /**
  * Loads an installed package.
  *
- * @param major the version that fits: `3` is every 3.x, `0.1` every 0.1.x
- * @param places resolve the package, the first that has it. Default: Hindcast's own place. The working
- * directory is none: anybody's code may be there.
+ * @param major the suitable version: `3` is every 3.x, `0.1` every 0.1.x
+ * @param places where to look, in order (default: Hindcast's own place). Never the working directory, which may hold
+ *   anybody's code.
  */
 export const load = (
   name: string,
@@ -45,7 +45,7 @@ const defaultPlaces = (): ReadonlyArray<NodeJS.Require> => [Installed.requireOf(
 
 const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
 
-/** Reads the package's manifest by its path: not every package exports it. */
+/** Reads the manifest by its path: not every package exports it. */
 const installedAt = (place: NodeJS.Require, name: string) => {
   for (const directory of place.resolve.paths(name) ?? []) {
     const manifest = path.join(directory, name, "package.json")
@@ -60,7 +60,7 @@ const installedAt = (place: NodeJS.Require, name: string) => {
   return undefined
 }
 
-/** A CommonJS module has what it exports in `default` as well, also where Node does not see the names. */
+/** A CommonJS module also has its exports in `default`, even those whose names Node does not detect. */
 const importFile = async (file: string): Promise<ReadonlyMap<string, unknown>> => {
   const module: Record<string, unknown> = await import(pathToFileURL(file).href)
   const common = typeof module.default === "object" && module.default !== null ? module.default : {}

@@ -1,8 +1,9 @@
 /**
- * Threads that do pieces of work, and whose results are taken in the order of the pieces, so that the outcome is that of one thread.
+ * Worker threads for pieces of work. Results come in the order of the pieces, so that the outcome equals that of one
+ * thread.
  *
- * A piece and its result are plain data that `structuredClone` copies. What a thread does is named; `kernel/threads/Thread` says what
- * stands behind the names. A thread opens what it reads itself.
+ * A piece and its result are plain data that `structuredClone` copies. Each kind of work has a name, which
+ * `kernel/threads/Thread` resolves. A thread opens the files that it reads itself.
  */
 
 import * as fs from "node:fs"
@@ -11,55 +12,58 @@ import { Worker } from "node:worker_threads"
 import { Data, Effect, Fiber, type Scope } from "effect"
 import * as ProgramLog from "../ProgramLog.ts"
 
-/** A thread ended before its work was done: it ran out of memory, or has a defect. Nothing of its piece was taken. */
+/** A thread ended before its work was done: it ran out of memory, or has a defect. Nothing of its piece was used. */
 export class ThreadDied extends Data.TaggedError("ThreadDied")<{ readonly work: string; readonly reason: string }> {
   override get message() {
     return `A thread ended during its work (${this.work}): ${this.reason}. Once more in one thread: --jobs 1.`
   }
 }
 
-/** A piece of work, and what becomes of its result. */
+/** A piece of work, and the use of its result. */
 export interface Piece<Result, E, R> {
-  /** What the thread is told: plain data. */
+  /** Plain data for the thread. */
   readonly asked: unknown
-  /** Does the piece in this thread, after it failed in another with a typed error: fails with that error. */
+  /** Does the piece in this thread after it failed in another with a typed error, to fail with that error. */
   readonly again: Effect.Effect<Result, E, R>
-  /** Is given the results in the order of their pieces. Answers whether to go on. */
+  /** Receives the results in the order of their pieces. Returns whether to continue. */
   readonly take: (result: Result) => Effect.Effect<boolean, E, R>
 }
 
-/** Some threads, until their scope closes. */
+/** Threads that run until their scope closes. */
 export interface Threads {
-  /** Has pieces done at once, and takes their results one after another. `work` names what is done with each. */
+  /** Does pieces concurrently and takes their results one after another. `work` names the work. */
   readonly inOrder: <Result, E, R>(
     work: string,
     pieces: ReadonlyArray<Piece<Result, E, R>>,
   ) => Effect.Effect<void, E | ThreadDied, R>
 }
 
-/** A question to a thread. */
+/** A request to a thread. */
 export interface Asked {
   readonly id: number
   readonly work: string
   readonly piece: unknown
 }
 
-/** Its answer. Without a result, the work failed with a typed error. */
+/** A thread's answer. Without a result, the work failed with a typed error. */
 export interface Answer {
   readonly id: number
   readonly done?: { readonly result: unknown }
 }
 
-/** How many pieces each thread may be ahead of what was taken: results wait in memory. */
+/** Maximum pieces per thread ahead of the results taken: results wait in memory. */
 const AHEAD = 2
 
-/** Most threads, whatever is asked for: each has a heap of its own, and the process dies where there is no room for one more. */
+/**
+ * Maximum number of threads, regardless of the request: each has its own heap, and the process dies when there is no
+ * room for one more.
+ */
 const MOST_THREADS = 64
 
 /**
- * Some threads, at most so many: each is started when there is work for it, and all are ended with the scope. Undefined, and said so
- * once, where the thread's module is not installed: in a program that Hindcast was bundled into, and where the sources themselves run.
- * The caller then works in its own thread.
+ * Up to `count` threads, each started on demand and ended with the scope. Undefined, with one warning, if the thread's
+ * module is not installed: in a program that bundles Hindcast, and when running from the sources. The caller then works
+ * in its own thread.
  */
 export const start = (count: number): Effect.Effect<Threads | undefined, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -77,7 +81,6 @@ export const start = (count: number): Effect.Effect<Threads | undefined, never, 
     })
   })
 
-/** The module that a thread runs, if it is installed. */
 const entryBeside = (module: string | undefined): URL | undefined => {
   if (module === undefined) return undefined
   const entry = new URL("../../kernel/threads/Thread.js", module)
@@ -96,13 +99,13 @@ const refused = Effect.suspend(() => {
 
 /** A thread, which does one piece at a time. */
 interface Thread {
-  /** Calls back once, and not if it is no longer asked. */
+  /** Calls back once, unless the returned function cancels it. */
   readonly ask: (asked: Omit<Asked, "id">, answer: (answer: Answer | string) => void) => () => void
   readonly end: () => Promise<unknown>
 }
 
 const threadOf = (entry: URL): Thread => {
-  // Options of this process, such as modules that are loaded before it, are not for threads.
+  // Options of this process, such as preloaded modules, are not for threads.
   const worker = new Worker(entry, { execArgv: [] })
   let asked = 0
   let waiting: ((answer: Answer | string) => void) | undefined
@@ -173,5 +176,5 @@ const of = (count: number, begin: () => Thread): Threads => {
   }
 }
 
-/** A thread of this program answers with what its work is declared to answer with. */
+/** A thread of this program returns the declared type of its work. */
 const resultOf = <Result>({ done }: Answer): { readonly result: Result } | undefined => done as never

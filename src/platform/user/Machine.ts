@@ -1,4 +1,4 @@
-/** Identifies this machine and its user, because a consent is valid only for the machine and user that gave it. */
+/** Identifies this machine and its user: a consent is valid only for the machine and user that gave it. */
 import { execFile } from "node:child_process"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -8,17 +8,17 @@ import { Effect } from "effect"
 /** A machine and one of its users, as the log names them. */
 export interface Machine {
   /**
-   * A digest of the machine's id and the user's id. The log thereby does not reveal the machine's id, and nobody
-   * without it can forge a log with this digest. Undefined if the machine has no id.
+   * A digest of the machine's id and the user's id. The log does not reveal the machine's id, and nobody without it can
+   * forge this digest. Undefined if the machine has no id.
    */
   readonly id: string | undefined
   /**
-   * Like `id`, without the id of the current boot, and never recorded in a log: what is bound to it cannot be copied from
-   * a log that was published. Undefined if the machine has no id that outlasts a boot.
+   * Like `id`, but without the id of the current boot, and never in a log: nobody can copy it from a published log.
+   * Undefined if the machine has no id that outlasts a boot.
    */
   readonly unpublished: string | undefined
   readonly platform: string
-  /** The user's name, or the user's number if there is no name. */
+  /** The user's name, or number. */
   readonly user: string
 }
 
@@ -47,19 +47,19 @@ const find = async (): Promise<Machine> => {
 const identify = (purpose: string, id: string, user: string): string =>
   crypto.createHash("sha256").update(`${purpose}\0${id}\0${user}`).digest("hex")
 
-/** The user's name; its number (`uid-1000`) if the name is unknown. */
+/** The user's name, or number (`uid-1000`). */
 export const userName = (): string => {
   try {
     return os.userInfo().username
   } catch {
-    // A user who is missing in the system's user database has no name.
+    // The system's user database lacks this user.
     return `uid-${process.getuid?.() ?? "unknown"}`
   }
 }
 
 /**
- * The id of the machine. Linux: machine-id(5), which containers often lack. macOS: the hardware's UUID. Windows: the GUID
- * that was generated at installation.
+ * The id of the machine. Linux: machine-id(5), which containers often lack. macOS: the hardware's UUID. Windows: the
+ * GUID of the installation.
  */
 const idOf = async (platform: NodeJS.Platform): Promise<string | undefined> => {
   switch (platform) {
@@ -92,7 +92,7 @@ const read = (file: string): string | undefined => {
   }
 }
 
-/** Time-out of a program that is asked for the id, in milliseconds. */
+/** Time-out of a program that prints the id, in milliseconds. */
 const ANSWER_MS = 5_000
 
 const answerOf = (program: string, args: ReadonlyArray<string>): Promise<string> =>

@@ -1,6 +1,6 @@
 /**
- * The user's own store: the directory in which Hindcast keeps what this user decided on this machine. It lies outside
- * of every workspace, so that nothing that a repository, an archive or a volume brings along can write it.
+ * The user's own store: the directory with this user's decisions on this machine. It lies outside of every workspace,
+ * so that no repository, archive or volume can bring along a change of it.
  */
 
 import * as fs from "node:fs"
@@ -9,13 +9,13 @@ import * as path from "node:path"
 import { quoteWord } from "../../values/ShellWord.ts"
 import * as OwnerOnly from "../OwnerOnly.ts"
 
-/** The variable that names another directory than the default. */
+/** The environment variable with another directory than the default. */
 export const VARIABLE = "HINDCAST_STATE"
 
 /**
- * The store's directory: `$HINDCAST_STATE`, else `hindcast` in `$XDG_STATE_HOME`, `~/.local/state` or, on Windows,
- * `%LOCALAPPDATA%`. Relative paths are ignored, as the XDG Base Directory Specification asks: they would lead into the
- * working directory, which a stranger may have filled. Undefined if no absolute path is known.
+ * The store's directory: `$HINDCAST_STATE`, otherwise `hindcast` in `$XDG_STATE_HOME`, `~/.local/state` or, on Windows,
+ * `%LOCALAPPDATA%`. It ignores relative paths, as the XDG Base Directory Specification asks: they would lead into the
+ * working directory, which may be a stranger's. Undefined if no absolute path is known.
  */
 export const directory = (
   env: NodeJS.ProcessEnv = process.env,
@@ -38,15 +38,15 @@ const homeDirectory = (): string | undefined => {
   try {
     return os.homedir()
   } catch {
-    // A user who is missing in the system's user database has no home.
+    // The system's user database lacks this user.
     return undefined
   }
 }
 
 /**
- * A directory of the store, which only this user can access. It is created if it is missing, unless `readonly`.
- * Throws if there is none, or if the store or the directory is a link, another user's, or writable by others: they could
- * exchange what is in it.
+ * A directory of the store, for this user only. Creates it if it is missing, unless `readonly`. Throws if there is
+ * none, or if the store or the directory is a link, another user's, or writable by others: they could exchange its
+ * content.
  */
 export const open = (name: string, { readonly }: { readonly readonly: boolean }): string => {
   const store = directory()
@@ -60,7 +60,7 @@ export const open = (name: string, { readonly }: { readonly readonly: boolean })
   return wanted
 }
 
-/** Whoever may write a directory may have put an earlier file in the place of a later one: closing it now is too late. */
+/** Whoever can write a directory may have replaced files already: closing it now is too late. */
 const assertClosed = (directory: string): void => {
   if (!fs.lstatSync(directory).isDirectory() || !isPosix() || (fs.statSync(directory).mode & WRITTEN_BY_OTHERS) === 0)
     return
@@ -71,8 +71,8 @@ const assertClosed = (directory: string): void => {
 const WRITTEN_BY_OTHERS = 0o022
 
 /**
- * Why an open file of the store is not this user's own alone; undefined if it is: a regular file without a second name, that
- * nobody else owns or can access.
+ * Why an open file of the store is not this user's own; undefined for a regular file without a second name that nobody
+ * else owns or can access.
  */
 export const defectOf = (handle: number): string | undefined => {
   const found = fs.fstatSync(handle)
@@ -81,7 +81,7 @@ export const defectOf = (handle: number): string | undefined => {
   if (!isPosix()) return undefined
   if (uid !== process.geteuid?.()) return `another user's (${uid})`
   if ((mode & 0o077) !== 0) return `open to others (mode ${(mode & 0o777).toString(8)})`
-  // A file that was replaced meanwhile has no name.
+  // A file that was replaced in the meantime has no name.
   return nlink > 1 ? "a file with several names" : undefined
 }
 
