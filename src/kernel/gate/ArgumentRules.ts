@@ -1,4 +1,4 @@
-/** Which arguments a gate rule is about. Pure; a pattern takes linear time. */
+/** Matches gate rules against the arguments of commands. Pure; a pattern takes linear time. */
 
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
@@ -7,17 +7,16 @@ import type { GateRule } from "./GateConfig.ts"
 import * as GatePattern from "./GatePattern.ts"
 import * as ShellLine from "./ShellLine.ts"
 
-/** The argument that holds a shell's line, in every tool that has one. */
+/** The argument that holds a shell line, in every tool that has one. */
 const LINE = "command"
 
-/** How a rule is about arguments. */
 export type Match = "fits" | "cannot tell" | "no"
 
 /**
- * Whether a rule matches arguments, as far as it is about them. Where that cannot be told, a rule that denies or asks matches, and one that
+ * Matches a rule's patterns against arguments. On `cannot tell`, a rule that denies or asks applies, and one that
  * allows does not.
  *
- * @param args undefined if they are not known
+ * @param args undefined if unknown
  */
 export const match = (rule: GateRule, args: Json | undefined): Match => {
   const { args: patterns, shell } = rule
@@ -35,18 +34,18 @@ const argumentOf = (args: Json, name: string): Json | undefined =>
 
 const fits = (pattern: string, value: Json | undefined): Match => {
   if (value === undefined) return "no"
-  // A list or an object may hold what the pattern is about.
+  // A list or an object may contain a match.
   if (typeof value === "object" && value !== null) return "cannot tell"
   return GatePattern.matches(pattern, String(value)) ? "fits" : "no"
 }
 
-/** An allowance is of a whole line, which writes no file by itself; all else is about any command in it. */
+/** A rule that allows must match every command of a line that writes no file; any other rule must match one of them. */
 const runs = ({ decision }: GateRule, patterns: ReadonlyArray<string>, line: Json | undefined): Match => {
   if (line === undefined) return "no"
   if (typeof line !== "string") return "cannot tell"
   const { commands, isWhole, writes } = ShellLine.read(line)
   const isListed = (command: string) => patterns.some((pattern) => GatePattern.matches(pattern, command))
-  // `/bin/rm` is `rm` to a rule that refuses it. A rule that allows `npm` says nothing of `/tmp/npm`.
+  // To a rule that refuses it, `/bin/rm` is `rm`. A rule that allows `npm` does not allow `/tmp/npm`.
   const isRefused = (command: string) => isListed(command) || isListed(command.replace(/^\S*\//, ""))
   if (decision !== "allow") return commands.some(isRefused) ? "fits" : isWhole ? "no" : "cannot tell"
   return isWhole && !writes && commands.length > 0 && commands.every(isListed) ? "fits" : "no"

@@ -22,23 +22,21 @@ import {
 import { defined } from "../../values/defined.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
-/** Makes the waiting interruptible where the rest is not. */
-/** What a person is asked about: a command, or a plugin's host request. */
+/** A question to a person about a command or a plugin's host request. */
 export interface ConfirmationRequest {
   readonly taskId: string | null
   /** Default: the log's own timeline. */
   readonly timeline?: string
   readonly commandId?: string
   readonly requestId?: string
-  /** Digest of the arguments. A decision applies only to these. */
+  /** A decision applies only to arguments with this digest. */
   readonly argsDigest: string
-  /** What the person is shown. */
   readonly shown: JsonObject
   readonly withinMs: number
   readonly causationId: string
 }
 
-/** How a request for confirmation ended, and the event that ended it. */
+/** How a question ended, and the event that ended it. */
 export type ConfirmationResult =
   | { readonly kind: "approved"; readonly event: Event }
   | { readonly kind: "rejected"; readonly event: Event; readonly reason: string }
@@ -46,11 +44,11 @@ export type ConfirmationResult =
 
 /** Asks people, on one timeline of a log. */
 export interface ConfirmationAsking {
-  /** Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`. */
+  /** Asks, and waits for a decision or the expiry. The first recorded answer counts (see `interpretAnswer`). */
   readonly ask: (question: ConfirmationRequest) => Effect.Effect<ConfirmationResult, AppendError>
   /**
-   * Waits for the answer to a question that an earlier kernel asked: until it expires, as it was asked. An answer that
-   * was recorded in time counts, though no kernel ran then.
+   * Waits for the answer to a question of an earlier kernel, until its original expiry. An answer that was recorded in
+   * time counts, even if no kernel ran then.
    */
   readonly resume: (requested: RequestedEvent) => Effect.Effect<ConfirmationResult, AppendError>
   /** Withdraws a question, unless it has ended. */
@@ -87,8 +85,8 @@ export const asking = (log: EventLog.Service): ConfirmationAsking => ({
 })
 
 /**
- * Asks, and waits until a person has decided or the time is up. The first answer recorded counts; see `interpretAnswer`.
- * Only the waiting can be interrupted, so that a question that was recorded is withdrawn.
+ * Asks, and waits for a decision or the expiry. The first recorded answer counts (see `interpretAnswer`). Only the wait
+ * is interruptible; an interrupt withdraws the recorded question.
  */
 export const ask = (
   log: EventLog.Service,
@@ -100,7 +98,6 @@ export const ask = (
     ),
   )
 
-/** Records a question. */
 const request = (log: EventLog.Service, question: ConfirmationRequest): Effect.Effect<RequestedEvent, AppendError> =>
   Effect.gen(function* () {
     const { taskId, timeline = log.timeline, commandId, requestId, argsDigest, shown, withinMs, causationId } = question
@@ -124,7 +121,7 @@ const request = (log: EventLog.Service, question: ConfirmationRequest): Effect.E
     return { ...requested, payload }
   })
 
-/** The first answer to a question; none if there is none in time. */
+/** The first answer in time, if there is one. */
 const answerTo = (
   log: EventLog.Service,
   { timeline, position, payload: { confirmationId } }: RequestedEvent,
@@ -136,7 +133,7 @@ const answerTo = (
     onTimeout: Option.none<Event>,
   })
 
-/** Waits for the answer to a question, and concludes it: by the answer, or by its expiry or its withdrawal, which it records. */
+/** Waits for the answer and concludes the question: by the answer or by a recorded expiry or withdrawal. */
 const conclude = (
   log: EventLog.Service,
   requested: RequestedEvent,
@@ -151,7 +148,7 @@ const conclude = (
     const withdraw = { type: "ConfirmationWithdrawn", causationId: requested.id, payload: { confirmationId } } as const
 
     const decided = yield* answered.pipe(
-      // If the caller is interrupted, the confirmation is withdrawn. An answer that was recorded first remains valid.
+      // An answer that was recorded before the withdrawal remains valid.
       Effect.onInterrupt(() => Effect.ignore(close(withdraw))),
     )
     const answer = yield* Option.match(decided, {
@@ -159,7 +156,7 @@ const conclude = (
       onNone: () =>
         close(expire).pipe(
           Effect.catchTag("VersionConflict", (conflict) => {
-            // An answer was committed just before the expiry. It was first, so it counts.
+            // An answer that was committed just before the expiry counts.
             const [first] = conflict.missed
             return first === undefined ? Effect.fail(conflict) : Effect.succeed(first)
           }),
@@ -178,7 +175,7 @@ const conclude = (
     )
   })
 
-/** Interprets the first answer. A late one is followed by an expiry; an event that is no answer, by a withdrawal. */
+/** A late answer causes an expiry; an event that is no answer, a withdrawal. */
 const settle = (
   question: Held,
   event: Event,
@@ -211,7 +208,6 @@ export interface ConfirmationEvent {
   readonly event: CoreNewEvent
 }
 
-/** Appends to a confirmation's stream. */
 export const append = (
   log: EventLog.Service,
   { confirmationId, taskId, timeline, actor, event }: ConfirmationEvent,
@@ -222,7 +218,7 @@ export const append = (
     firstEvent,
   )
 
-/** Waits for the first event after the request, from any process. */
+/** Waits for the first event after the question, from any process. */
 const firstAnswer = (
   log: EventLog.Service,
   { confirmationId, timeline }: Pick<ConfirmationEvent, "confirmationId" | "timeline">,

@@ -1,4 +1,4 @@
-/** The service for confirmations: lists the confirmations that wait for a person, and records decisions. */
+/** The service that lists the confirmations that wait for a person, and records decisions. */
 
 import { Context, Data, Effect, Layer, Schema } from "effect"
 import { type AppendError, EventLog, Exact, type LogError } from "../../events/log/EventLog.ts"
@@ -28,14 +28,14 @@ export {
 /** A person's answer. */
 export interface ConfirmationDecision {
   readonly approved: boolean
-  /** Who decided. */
+  /** The person who decided. */
   readonly by: string
   /** The channel of the decision: `terminal`, `cli`, `program` … */
   readonly channel: string
   readonly reason?: string
   /**
-   * `digestOf` the confirmation as the person saw it. An approval is refused if the waiting confirmation has another
-   * digest. Default: no check, for programs that decide by `pending`.
+   * `digestOf` the confirmation as the person saw it. An approval fails if the waiting confirmation has another digest.
+   * Default: no check, for programs that decide by `pending`.
    */
   readonly shownDigest?: string
 }
@@ -46,7 +46,7 @@ export const ConfirmationDecision = Options.of<ConfirmationDecision>({
   optional: { reason: Schema.String, shownDigest: Sha256 },
 })
 
-/** Nothing to decide: the confirmation is unknown, decided, expired or withdrawn. */
+/** The confirmation is unknown, decided, expired or withdrawn. */
 export class NotPending extends Data.TaggedError("NotPending")<{
   readonly confirmationId: string
   readonly found: string
@@ -56,7 +56,7 @@ export class NotPending extends Data.TaggedError("NotPending")<{
   }
 }
 
-/** Show the confirmation again, and decide then: the waiting confirmation is not the one that was shown. */
+/** The waiting confirmation differs from the one that the person saw. Show it again before you decide. */
 export class NotAsShown extends Data.TaggedError("NotAsShown")<{
   readonly confirmationId: string
   readonly expected: string
@@ -68,38 +68,37 @@ export class NotAsShown extends Data.TaggedError("NotAsShown")<{
 }
 
 /**
- * Confirmations that people are asked for, and their decisions. Both are in the log: one process may ask, and any
- * other that can append may answer. The first answer counts, whoever gives it; the version of the stream ensures
- * that. An approval counts only for exactly what was asked, and only if the log recorded it before the confirmation
- * expired.
+ * Questions to people and their decisions. Both are in the log: one process may ask, and any other that can append may
+ * answer. The stream's version ensures that the first answer counts. An approval counts only for exactly the content of
+ * the question, and only if the log recorded it before the expiry.
  */
 export class Confirmations extends Context.Tag("hindcast/Confirmations")<Confirmations, Confirmations.Service>() {}
 
 /** The type of the service: `Confirmations.Service`. */
 export declare namespace Confirmations {
-  /** What people do with the commands that wait for them. */
+  /** Lists and decides confirmations. */
   export interface Service {
-    /** The confirmations that wait for a person now, as a copy that the caller may change. */
+    /** The waiting confirmations, as a copy that the caller may change. */
     readonly pending: Effect.Effect<PendingConfirmations.PendingConfirmations, LogError>
-    /** How a confirmation that no longer waits ended, in words: `one that ada approved at @7`. */
+    /** How a confirmation ended, in words: `one that ada approved at @7`. */
     readonly ended: (confirmationId: string) => Effect.Effect<string, LogError>
-    /** Approves or rejects. */
+    /** Approves or rejects a confirmation. */
     readonly decide: (
       confirmationId: string,
       answer: ConfirmationDecision,
     ) => Effect.Effect<Event, Options.InvalidOptions | NotPending | NotAsShown | AppendError>
-    /** Asks, and waits until a person has decided or the time is up. */
+    /** Asks, and waits for a decision or the expiry. */
     readonly ask: (
       question: ConfirmationRequests.ConfirmationRequest,
     ) => Effect.Effect<ConfirmationRequests.ConfirmationResult, AppendError>
   }
 }
 
-/** `Confirmations.Service`, under a shorter name where this module is imported as a namespace. */
+/** Short form of `Confirmations.Service` for namespace imports. */
 export type Service = Confirmations.Service
 
 /**
- * The digest of a waiting confirmation, over everything that its decision is about. `waiting` is one of `pending`, or the payload of its
+ * The digest of everything that a decision is about. `waiting` is an entry of `pending`, or the payload of its
  * `ConfirmationRequested`.
  */
 export const digestOf = (confirmationId: string, waiting: Omit<ConfirmationContent, "confirmationId">): string =>
@@ -114,7 +113,7 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
     const pending = Effect.gen(function* () {
       const onMain = yield* projector.current(PendingConfirmations.asked)
       const waiting = yield* unsettled(log, { ...onMain, ...(yield* onForks(log)) })
-      // A copy, since decisions are checked against the state that the projector keeps.
+      // A copy, since decisions are checked against the projector's state.
       return structuredClone(waiting)
     })
 
@@ -135,7 +134,7 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
             return yield* new NotPending({ confirmationId, found: askedAfter(waiting.requestedAt, now) })
           if (answer.approved) yield* checkShown(confirmationId, waiting, answer)
           const decided = yield* recordDecision(log, confirmationId, waiting, answer, now)
-          // The time at which the log recorded the decision counts. The append may have waited for another writer.
+          // The log's time of the decision counts: the append may have waited for another writer.
           return answer.approved && isLate(waiting, decided.recordedAt)
             ? yield* new NotPending({ confirmationId, found: `${TIME_IS_UP} when @${decided.position} said so` })
             : decided
@@ -146,14 +145,14 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
 
 const TIME_IS_UP = "one whose time is up"
 
-/** An approval by a clock that was set back to before the question counts for nothing: how long the question waited is unknown. */
+/**
+ * A clock that was set back to before the question hides how long the question waited, so an approval does not count.
+ */
 const askedAfter = (requestedAt: number, now: number): string =>
   `one that was asked at ${iso(requestedAt)}, when this machine's clock shows ${iso(now)}: it was set back, and an approval would count for nothing. ` +
   "Set the clock, or reject it"
 
-/**
- * Checks that an approval is for the confirmation that waits, and that the digest in its request matches its content.
- */
+/** Checks that an approval is for the waiting confirmation, and that the digest in its request matches its content. */
 const checkShown = (
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
@@ -205,8 +204,8 @@ const recordDecision = (
   })
 
 /**
- * The confirmations that wait in forks. Only those that were requested in a fork count: the events that it shares
- * with its parent belong to the parent. Read in one pass, however many forks there are.
+ * The confirmations that wait in forks. The events that a fork shares with its parent belong to the parent. One pass
+ * reads all forks.
  */
 const onForks = (log: EventLog.Service): Effect.Effect<PendingConfirmations.PendingConfirmations, LogError> =>
   Effect.gen(function* () {
@@ -220,7 +219,7 @@ const onForks = (log: EventLog.Service): Effect.Effect<PendingConfirmations.Pend
     return waiting
   })
 
-/** The asked confirmations without those that an event of whatever type has settled. */
+/** Drops confirmations that any second event has settled, whatever its type. */
 const unsettled = (
   log: EventLog.Service,
   asked: PendingConfirmations.PendingConfirmations,
@@ -234,7 +233,7 @@ const unsettled = (
     return waiting
   })
 
-/** Whether an event was written in a fork and, for a waiting confirmation, in the same fork as its request. */
+/** Whether an event belongs to a fork and, for a waiting confirmation, to the fork of its request. */
 const isOfFork = (
   log: EventLog.Service,
   waiting: PendingConfirmations.PendingConfirmations,

@@ -9,13 +9,13 @@ import * as GatePattern from "./GatePattern.ts"
 
 export { Decision, decode, GateConfig, GateRule, RequestConfig, RequestRule, warnings } from "./GateConfig.ts"
 
-/** How long a confirmation waits unless the configuration says otherwise, in milliseconds. */
+/** Default time that a confirmation waits, in milliseconds. */
 export const CONFIRM_WITHIN_MS = 5 * 60 * 1000
 
 /**
- * The default gate. Commands of little risk are allowed, since their sandbox confines them. A person is asked about
- * all others, about actuators without a declared risk, and about every actuator of a plugin that may write, run or
- * reach hosts.
+ * The default gate. It allows commands of little risk, since their sandbox confines them. It asks a person about all
+ * others, including actuators without a declared risk and every actuator of a plugin that may write, run or reach
+ * hosts.
  */
 export const standard: GateConfig = {
   rules: [
@@ -25,7 +25,7 @@ export const standard: GateConfig = {
   default: "deny",
 }
 
-/** The gate's configuration as the log records it, with defaults filled in. */
+/** The configuration as the log records it, with defaults filled in. */
 export const recorded = ({ rules = [], default: otherwise = "deny", confirmWithinMs, requests }: GateConfig) => ({
   rules: rules.map((rule) => ({ ...rule })),
   default: otherwise,
@@ -41,20 +41,20 @@ export const recorded = ({ rules = [], default: otherwise = "deny", confirmWithi
 export interface GateCommand {
   /** `plugin/actuator` */
   readonly actuator: string
-  /** The effective risk: the highest of what the manifest declares and of what the plugin was granted. */
+  /** The effective risk: the declared one, or what the plugin's grants raise it to. */
   readonly risk: Level | undefined
-  /** Why the effective risk is higher than the declared one, if it is. */
+  /** Why the effective risk is higher than the declared one. */
   readonly because?: ReadonlyArray<string>
-  /** Default: unknown. A rule about arguments then denies and asks, and allows nothing. */
+  /** Default: unknown. Then a rule about arguments applies if it denies or asks, and not if it allows. */
   readonly args?: Json | undefined
 }
 
-/** A plugin's granted host request as the gate sees it. */
+/** A granted host request as the gate sees it. */
 export interface GateHostRequest {
   readonly kind: "run" | "read" | "write" | "fetch"
   /** The command, the real path, or the host. */
   readonly target: string
-  /** `plugin/component`, or `plugin/` while its environment is set up. */
+  /** `plugin/component`, or `plugin/` during the set-up of its environment. */
   readonly component: string
 }
 
@@ -67,12 +67,12 @@ export interface Ruling {
   readonly confirmWithinMs: number
 }
 
-/** The rule name recorded when the gate itself is invalid and no rule decided. */
+/** The rule of a denial by an invalid gate. */
 export const INVALID_GATE_RULE = "gate"
 
 /**
- * Decides about a command. Pure: the same configuration and command always give the same ruling. A configuration that
- * was not decoded is decoded here. If it is invalid, the ruling is `deny`.
+ * Decides about a command. Pure: the same configuration and command always give the same ruling. An undecoded
+ * configuration is decoded here; the ruling of an invalid one is `deny`.
  */
 export const decide = (config: GateConfig, candidate: GateCommand): Ruling =>
   Either.match(decode(config), {
@@ -116,7 +116,7 @@ const decideRequestBy = ({ requests, confirmWithinMs }: GateConfig, candidate: G
   return { decision: rule.decision, rule: rule.name, reason, confirmWithinMs: rule.confirmWithinMs ?? within }
 }
 
-/** The ruling of an invalid gate about every command and request. */
+/** The ruling of an invalid gate about everything. */
 export const denyAll = (reason: string): Ruling => ({
   decision: "deny",
   rule: INVALID_GATE_RULE,
@@ -153,10 +153,8 @@ const isAbout = (rule: GateRule, args: Json | undefined): boolean => {
   return match === "fits" || (match === "cannot tell" && rule.decision !== "allow")
 }
 
-/** A note for the reason if a rule decides because it cannot see what would be done. */
 const unseenNote = (rule: GateRule, { args }: GateCommand): string =>
   ArgumentRules.match(rule, args) === "cannot tell" ? " (the gate cannot see what would be run)" : ""
 
-/** A note for the reason if the effective risk is higher than the declared one. */
 const riskNote = ({ risk, because = [] }: GateCommand): string =>
   because.length === 0 ? "" : ` (its risk counts as ${risk ?? "undeclared"}: ${because.join("; ")})`

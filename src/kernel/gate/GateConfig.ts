@@ -1,4 +1,4 @@
-/** The configuration of the gate: its rules, their decoding, and warnings about rules that never decide. */
+/** The gate's configuration: rules, decoding, and warnings about rules that never decide. */
 
 import { Either, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
@@ -6,45 +6,38 @@ import { Risk } from "../../plugins/manifest/fields.ts"
 import * as Options from "../../values/Options.ts"
 import { Pattern } from "./GatePattern.ts"
 
-/**
- * A rule's decision about the commands that it matches. `allow`: execute; `deny`: refuse; `confirm`: ask a person,
- * and refuse without an approval.
- */
+/** A rule's decision. `allow`: execute; `deny`: refuse; `confirm`: ask a person, and refuse without an approval. */
 export const Decision = Schema.Literal("allow", "deny", "confirm")
 
 export type Decision = typeof Decision.Type
 
-/** The risks that a rule can name. */
 const RuledRisk = Schema.Union(Risk, Schema.Literal("undeclared")).annotations({
   description: '"none", "low", "medium", "undeclared", "high" or "irreversible"',
 })
 
-/**
- * A gate rule. It matches a command if every field that it has matches; a rule without such fields matches every
- * command.
- */
+/** A gate rule. It matches a command if every field matches; a rule without such fields matches every command. */
 export const GateRule = Schema.Struct({
-  /** Its name in the log, unique within the gate. */
+  /** Names the rule in the log; unique within the gate. */
   name: Options.Name,
-  /** Full names of actuators, with `*` for any run of characters: `workspace/*`. */
+  /** A pattern of full names of actuators; `*` stands for any characters: `workspace/*`. */
   actuator: optional(Pattern),
-  /** Effective risks, see `plugins/manifest/Risk`. `undeclared`: the manifest declares none and no grant raises it. */
+  /** Effective risks (see `plugins/manifest/Risk`). `undeclared`: the manifest declares none and no grant raises it. */
   risk: optional(
     Schema.Array(RuledRisk).pipe(
       Schema.minItems(1),
       Schema.annotations({ description: "a list of at least one risk" }),
     ),
   ),
-  /** Patterns of arguments that are text, by their names, with `*` for any run of characters: `{ file_path: "/etc/*" }`. */
+  /** Patterns of text arguments, by name; `*` stands for any characters: `{ file_path: "/etc/*" }`. */
   args: optional(
     Schema.Record({ key: Schema.String, value: Options.Text }).annotations({
       description: "an object with a pattern for each argument",
     }),
   ),
   /**
-   * Patterns of shell commands, with `*` for any run of characters: `npm test*`. They are compared with each command in the line that
-   * the argument `command` holds. A rule that allows matches if every command fits and the line hides nothing (`ShellLine.isWhole`); a
-   * rule that denies or asks matches if one command fits, or if the line hides something.
+   * Patterns of shell commands; `*` stands for any characters: `npm test*`. The gate compares them with each command in
+   * the line of the argument `command`. A rule that allows matches if every command fits and the line hides nothing
+   * (`ShellLine.isWhole`); a rule that denies or asks matches if one command fits, or if the line hides something.
    */
   shell: optional(
     Schema.Array(Options.Text).pipe(
@@ -54,7 +47,7 @@ export const GateRule = Schema.Struct({
   ),
   decision: Decision,
   reason: optional(Options.Text),
-  /** How long confirmations of this rule wait for a person, in milliseconds. Default: the gate's `confirmWithinMs`. */
+  /** How long this rule's confirmations wait for a person, in milliseconds. Default: the gate's `confirmWithinMs`. */
   confirmWithinMs: optional(Options.Milliseconds),
 }).annotations({
   identifier: "GateRule",
@@ -65,10 +58,9 @@ export const GateRule = Schema.Struct({
 
 export type GateRule = typeof GateRule.Type
 
-/** The kinds of host requests in rules: run a command, read or write a file, fetch from a host. */
 const RequestKind = Schema.Literal("run", "read", "write", "fetch")
 
-/** A rule about host requests of plugins. It matches a request if every field that it has matches. */
+/** A rule about host requests of plugins. It matches a request if every field matches. */
 export const RequestRule = Schema.Struct({
   name: Options.Name,
   /** The kinds of request. Default: all. */
@@ -80,14 +72,14 @@ export const RequestRule = Schema.Struct({
   ),
   /**
    * The command as it is called, the real path, or the host (with its port unless it is the scheme's default); `*`
-   * for any run of characters.
+   * stands for any characters.
    */
   target: optional(Options.Text),
-  /** The component that is being called, `plugin/component`, with `*` for any run of characters: `workspace/*`. */
+  /** The called component, `plugin/component`; `*` stands for any characters: `workspace/*`. */
   component: optional(Pattern),
   decision: Decision,
   reason: optional(Options.Text),
-  /** How long confirmations of this rule wait for a person, in milliseconds. Default: the gate's `confirmWithinMs`. */
+  /** How long this rule's confirmations wait for a person, in milliseconds. Default: the gate's `confirmWithinMs`. */
   confirmWithinMs: optional(Options.Milliseconds),
 }).annotations({
   identifier: "RequestRule",
@@ -97,7 +89,7 @@ export const RequestRule = Schema.Struct({
 
 export type RequestRule = typeof RequestRule.Type
 
-/** How a gate decides about granted host requests: the first rule that matches, otherwise the default. */
+/** Rules about granted host requests: the first that matches decides, otherwise the default. */
 export const RequestConfig = Schema.Struct({
   rules: optional(
     Options.checking(
@@ -111,7 +103,7 @@ export const RequestConfig = Schema.Struct({
 
 export type RequestConfig = typeof RequestConfig.Type
 
-/** How a gate decides: the first rule that matches, otherwise the default. */
+/** The configuration of a gate: the first rule that matches decides, otherwise the default. */
 export const GateConfig = Schema.Struct({
   rules: optional(
     Options.checking(Schema.Array(GateRule).annotations({ description: "a list of gate rules" }), (rules) =>
@@ -122,7 +114,7 @@ export const GateConfig = Schema.Struct({
   default: optional(Decision),
   /** How long a confirmation waits for a person, in milliseconds. Default: five minutes. */
   confirmWithinMs: optional(Options.Milliseconds),
-  /** Rules about host requests of plugins, sensors included. Default: granted requests are allowed. */
+  /** Rules about host requests of plugins, including those of sensors. Default: granted requests are allowed. */
   requests: optional(RequestConfig),
 }).annotations({
   identifier: "GateConfig",
@@ -131,7 +123,7 @@ export const GateConfig = Schema.Struct({
 
 export type GateConfig = typeof GateConfig.Type
 
-/** Configurations that were decoded. They are frozen. */
+/** Decoded configurations, which are frozen. */
 const decoded = new WeakSet<object>()
 
 /**
@@ -152,7 +144,7 @@ export const decode = (value: unknown, of = "the gate"): Either.Either<GateConfi
   })
 }
 
-/** A frozen copy without a prototype: a field that it lacks cannot be inherited. */
+/** Without a prototype, so that no field is inherited. */
 const frozenCopy = <A extends object>(value: A): A => Object.freeze(Object.assign(Object.create(null), value))
 
 const frozenRule = ({ risk, args, shell, ...rule }: GateRule): GateRule =>
@@ -169,7 +161,7 @@ const frozenRequests = ({ rules, ...requests }: RequestConfig): RequestConfig =>
 const frozenRequestRule = (rule: RequestRule): RequestRule =>
   frozenCopy({ ...rule, ...(rule.request === undefined ? {} : { request: Object.freeze([...rule.request]) }) })
 
-/** Warnings about rules that can never decide, one sentence each. */
+/** Warns about rules that can never decide, one sentence each. */
 export const warnings = ({ rules = [] }: GateConfig): ReadonlyArray<string> =>
   rules.flatMap((rule, index) => {
     const before = rules.slice(0, index).findIndex((earlier) => covers(earlier, rule))
@@ -188,7 +180,7 @@ const covers = (earlier: GateRule, later: GateRule): boolean =>
   (earlier.actuator === undefined || earlier.actuator === "*" || earlier.actuator === later.actuator) &&
   (earlier.risk === undefined || (later.risk?.every((risk) => earlier.risk?.includes(risk)) ?? false))
 
-/** Rules with the name of an earlier rule: the log could not tell which of them decided. */
+/** The log identifies a rule by its name, so names must not repeat. */
 const repeatedNames = (rules: unknown, path = "gate.rules"): ReadonlyArray<Options.Found> => {
   const names = Array.isArray(rules) ? rules.map(nameOf) : []
   return names.flatMap((name, index) => {

@@ -5,8 +5,7 @@ import { isPluginName } from "../../plugins/manifest/fields.ts"
 import * as Options from "../../values/Options.ts"
 
 /**
- * A pattern of full names of actuators, `plugin/actuator`, with `*` for any run of characters. A pattern that no name
- * can match is refused.
+ * A pattern of full names, `plugin/actuator`; `*` stands for any characters. Rejects a pattern that no name can match.
  */
 export const Pattern: Schema.Schema<string> = Options.checking(
   Schema.String.annotations({ description: "a pattern of full names, such as workspace/*" }),
@@ -24,10 +23,7 @@ export const Pattern: Schema.Schema<string> = Options.checking(
   },
 )
 
-/**
- * Whether a name matches a pattern. The pieces are searched from the left without backtracking, so that no pattern
- * takes long.
- */
+/** Searches the pieces from the left without backtracking, so that no pattern takes long. */
 export const matches = (pattern: string, name: string): boolean => {
   const [first = "", ...rest] = pattern.split("*")
   if (rest.length === 0) return pattern === name
@@ -43,20 +39,18 @@ export const matches = (pattern: string, name: string): boolean => {
   return true
 }
 
-/**
- * Whether the name of an actuator can match: it has one slash and no spaces, and the plugin's part is in lower case.
- */
+/** A full name has one slash and no spaces, and its plugin is in lower case. */
 const canMatch = (pattern: string): boolean => {
   if (pattern === "" || /[\s\p{C}]/u.test(pattern)) return false
   const [plugin = "", actuator, ...more] = pattern.split("/")
   if (more.length > 0 || actuator === "") return false
-  // In a pattern without a slash, a star matches it. The text before the first star is the start of the plugin's name.
+  // In a pattern without a slash, a star matches it. The text before the first star starts the plugin's name.
   if (actuator === undefined && !pattern.includes("*")) return false
   const ofPlugin = actuator === undefined ? plugin.slice(0, plugin.indexOf("*") + 1) : plugin
   return isPluginName(ofPlugin.replaceAll("*", "x"))
 }
 
-/** The pattern that was probably intended. */
+/** The pattern that the author probably meant. */
 const nearestOf = (pattern: string): string | undefined => {
   const [plugin = "", actuator = "*", ...more] = pattern.replace(/\s+/gu, "").split("/")
   const meant = `${plugin.toLowerCase()}/${actuator === "" ? "*" : actuator}`

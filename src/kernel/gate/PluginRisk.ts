@@ -1,4 +1,4 @@
-/** The effective risk of a registered plugin's actuators, computed from its grants. */
+/** The effective risk of a plugin's actuators, computed from its grants. */
 
 import * as Grants from "../../plugins/manifest/Grants.ts"
 import { actuatorsOf, type Risk } from "../../plugins/manifest/Manifest.ts"
@@ -17,7 +17,7 @@ export const effectiveRisk = (
   isGrants(grants)
     ? PluginRisk.effective(declared, grants)
     : {
-        // Grants that another program wrote to the log. Such a plugin is not started either.
+        // Another program wrote these grants to the log. The kernel does not start such a plugin either.
         declared: declared ?? "undeclared",
         effective: "irreversible",
         because: ["what its plugin was granted cannot be read"],
@@ -27,7 +27,7 @@ export const effectiveRisk = (
 export const actuatorRisks = (plugin: Plugin): ReadonlyMap<string, PluginRisk.EffectiveRisk> =>
   new Map(actuatorsOf(manifestOf(plugin)).map(({ name, risk }) => [name, effectiveRisk(risk, plugin)]))
 
-/** Whether a plugin may now do something that it could not do before. */
+/** Whether a plugin has gained a permission. */
 export const mayDoMore = (now: Pick<Plugin, "grants">, before: Pick<Plugin, "grants">): boolean =>
   now.grants !== before.grants &&
   !(isGrants(now.grants) && isGrants(before.grants) && Grants.covers(before.grants, now.grants))

@@ -6,14 +6,14 @@ import type { GatedRequest, HostRequestGate, RequestDecision } from "../../plugi
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 import * as Gate from "./Gate.ts"
 
-/** Most open confirmations about the host requests of one process; further ones wait. */
+/** Maximum number of open confirmations for one process; further ones wait. */
 const MAX_OPEN_CONFIRMATIONS = 4
 
 /**
- * Decides about the host requests of one process, by the gate's rules about requests. Everything is denied except an
- * explicit `allow` and, after `confirm`, a person's approval.
+ * Decides about the host requests of one process. Fails closed: only an explicit `allow` or, after `confirm`, a
+ * person's approval passes.
  *
- * @param served the task that a call serves: the one that it names, otherwise the one that the process serves
+ * @param served returns the task that a call names, or else the task that the process serves
  */
 export const make = (
   log: EventLog.Service,
@@ -52,12 +52,11 @@ const unexpectedValue = (found: never): string =>
   `expected allow, deny or confirm, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
 
 const candidate = ({ plugin, kind, target, during }: GatedRequest): Gate.GateHostRequest => {
-  // `during` names the call and its component, or only the plugin while its environment is set up.
+  // `during` names the call and its component, or only the plugin during the set-up of its environment.
   const [, called = plugin] = during.split(" ")
   return { kind, target, component: called.includes("/") ? called : `${plugin}/` }
 }
 
-/** A task on one timeline, or no task. */
 interface Served {
   readonly taskId: string | null
   readonly timeline: string

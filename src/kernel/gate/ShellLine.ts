@@ -1,13 +1,12 @@
 /**
- * The commands in a line of a POSIX shell, as far as a reader that runs nothing can tell them. A rule that allows commands may trust
- * the result only if `isWhole`: a program can hide what it runs in a variable, a file or an interpreter.
+ * Reads the commands in a line of a POSIX shell without running anything. A rule that allows commands may trust the
+ * result only if `isWhole`: a program can hide commands in a variable, a file or an interpreter.
  */
 
-/** What a line runs. */
 export interface ShellLine {
-  /** Each simple command: its words without quotes, joined by one space, without assignments before it. */
+  /** Each simple command: its words without quotes, joined by one space, without preceding assignments. */
   readonly commands: ReadonlyArray<string>
-  /** Whether these are all of its commands. */
+  /** Whether the line has no other commands. */
   readonly isWhole: boolean
   /** Whether a redirection writes a file. */
   readonly writes: boolean
@@ -16,10 +15,9 @@ export interface ShellLine {
 /** Maximum length of a line that is read. */
 const LONGEST = 100_000
 
-/** How deep substitutions and shells within shells are followed. */
+/** Maximum depth of substitutions and of shells within shells. */
 const DEEPEST = 8
 
-/** Reads a line. */
 export const read = (line: string): ShellLine => {
   if (line.length > LONGEST) return { commands: [], isWhole: false, writes: false }
   const reader = new Reader(line, 0)
@@ -27,16 +25,16 @@ export const read = (line: string): ShellLine => {
   return { commands: reader.commands, isWhole: reader.isWhole, writes: reader.writes }
 }
 
-/** Words that may stand before a command. What they begin is a command of its own. */
+/** Words that may precede a command; the rest of the line is a command of its own. */
 const KEYWORDS = new Set(["if", "then", "elif", "else", "fi", "while", "until", "do", "done", "time", "!", "{", "}"])
 
-/** Words that begin something whose parts are no commands: such a line is not read whole. */
+/** Words that start something other than commands: the line is not read whole. */
 const COMPOUND = new Set(["case", "esac", "function", "in", "[[", "coproc"])
 
 /** `for NAME in WORDS`: the commands come after its `do`. */
 const LOOPS = new Set(["for", "select"])
 
-/** Programs that run a command among their arguments, with the options of theirs that take a value. */
+/** Programs that run a command among their arguments, with a pattern of their options that take a value. */
 const WRAPPERS: ReadonlyMap<string, RegExp> = new Map([
   ["sudo", /^-[ughpCDRrt]$/],
   ["doas", /^-[uC]$/],
@@ -54,18 +52,16 @@ const WRAPPERS: ReadonlyMap<string, RegExp> = new Map([
   ["xargs", /^-[IdEnLPsa]$/],
 ])
 
-/** Programs that run text as a program. */
 const SHELLS = /^(?:.*\/)?(?:ba|da|z|k|a)?sh$/
 
-/** Programs that run what no reader of the line sees. */
+/** Programs that run something that the line does not show. */
 const DYNAMIC = new Set(["eval", "source", "."])
 
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=/
 
-/** A word as it was written. */
 interface Word {
   readonly text: string
-  /** Whether the text is what the program is given: nothing in it is replaced when it runs. */
+  /** Whether the program receives the text as written, without expansion. */
   readonly isPlain: boolean
 }
 
@@ -97,7 +93,7 @@ class Reader {
         end()
         this.#at++
       } else if (one === "(" || one === ")") {
-        // A subshell: its commands are read like those around it. A function's definition ends up here as well.
+        // Commands of a subshell are read like the others. The definition of a function ends up here too.
         if (words.length > 0 && one === "(") this.isWhole = false
         end()
         this.#at++
@@ -114,7 +110,7 @@ class Reader {
     const [written = ""] = /^(?:&>>?|\d*(?:<<<|<<-?|<>|<&|<|>>|>\||>&|>))/.exec(this.line.slice(this.#at)) ?? []
     this.#at += written.length
     if (this.line[this.#at] === "(" || written.includes("<<")) {
-      // What follows is a command, or text up to a mark.
+      // A command, or text up to a mark.
       this.isWhole = false
       return
     }
@@ -149,7 +145,7 @@ class Reader {
         text += this.#expansion()
         isPlain = false
       } else {
-        // A pattern of files, a list or a home directory stands for other words.
+        // A file pattern, a list or a home directory expands to other words.
         if (/[*?[{~]/.test(one)) isPlain = false
         text += one
         this.#at++
@@ -185,7 +181,7 @@ class Reader {
     return { text, isPlain: false }
   }
 
-  /** What stands for something else: `$NAME`, `${NAME}`, `$(command)`, `` `command` ``. Commands in it are read. */
+  /** `$NAME`, `${NAME}`, `$(command)`, `` `command` ``. Reads the commands within. */
   #expansion(): string {
     const begin = this.#at
     const rest = this.line.slice(begin)
@@ -230,7 +226,7 @@ class Reader {
       words = words.slice(1)
     const [first] = words
     if (first === undefined) {
-      // A variable that is set for the commands to come changes them: `PATH=.; ls`.
+      // A variable that is set for later commands changes them: `PATH=.; ls`.
       if (written.some(({ text }) => ASSIGNMENT.test(text))) this.isWhole = false
       return
     }
@@ -259,7 +255,7 @@ class Reader {
     if (left.length > 0) this.#command(left)
   }
 
-  /** `bash -c 'COMMANDS'`: the text is read. `bash file`: what the file says is not seen. */
+  /** Reads the text of `bash -c 'COMMANDS'`. The commands of `bash file` stay hidden. */
   #shell(given: ReadonlyArray<Word>): void {
     const at = given.findIndex(({ text }) => /^-\w*c$/.test(text))
     const text = at < 0 ? undefined : given[at + 1]
@@ -268,7 +264,7 @@ class Reader {
   }
 }
 
-/** Where the parenthesis closes that was opened before `from`; the end of the line if it does not. */
+/** The index of the parenthesis that closes the one before `from`, or the line's length. */
 const closing = (line: string, from: number): number => {
   let depth = 1
   let quote = ""

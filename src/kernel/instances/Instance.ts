@@ -1,4 +1,4 @@
-/** A running plugin that serves tasks, the options it is started with, and the errors of starting it. */
+/** A running plugin that serves tasks, its options, and the errors of its start. */
 import { Data, type Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type * as Manifest from "../../plugins/manifest/Manifest.ts"
@@ -15,18 +15,18 @@ import type * as Supervision from "./Supervision.ts"
 export interface Instance {
   readonly manifest: Manifest.Manifest
   readonly process: Components
-  /** Runs an effect that uses the process. An update of the plugin waits for it before the process is stopped. */
+  /** Runs an effect that uses the process. An update of the plugin waits for it before it stops the process. */
   readonly use: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 }
 
-/** The process that ran a task's environment ended, so the environment's state is lost. */
+/** The process of a task's environment ended, so the environment's state is lost. */
 export class WorldLost extends Data.TaggedError("WorldLost")<{ readonly plugin: string; readonly taskId: string }> {
   override get message() {
     return `The process that held ${this.plugin}'s world for task ${this.taskId} has ended; its state is gone. Close this task and open a new one.`
   }
 }
 
-/** Why there is no process of a plugin to call. */
+/** Reasons why no process of a plugin can be called. */
 export type InstanceError =
   | PluginError
   | PluginUnavailable
@@ -36,10 +36,9 @@ export type InstanceError =
   | Supervision.PluginInQuarantine
   | LogError
 
-/** Options of `Instances.make`. */
 export interface InstancesOptions {
   readonly log: EventLog.Service
-  /** The identity of the kernel, which the processes that it starts belong to. */
+  /** The identity of the kernel that owns the processes. */
   readonly kernel: string
   readonly host: PluginHost.Service
   readonly registry: Registry.Service
@@ -49,17 +48,14 @@ export interface InstancesOptions {
   readonly seed: number
   /** The gate, for its rules about host requests. Default: granted requests are allowed. */
   readonly gate?: GateConfig
-  /**
-   * Handles pushed readings. The next reading of a process waits until the last one was handled. Default: they are
-   * refused.
-   */
+  /** Handles pushed readings, one at a time for each process. Default: they are refused. */
   readonly onEmit?: (emitted: PushedReading) => Effect.Effect<unknown, unknown>
   /**
-   * How long a process that serves all tasks may be unused before it is stopped, in milliseconds. The next use starts
-   * it again, with empty memory. A process with an environment is never stopped for idleness. Default: no limit.
+   * Milliseconds after which an idle process that serves all tasks stops. The next use starts it again, with empty
+   * memory. A process with an environment never stops for idleness. Default: no limit.
    */
   readonly idleMs?: number
-  /** When a crashed plugin is restarted. Default: `Supervision.standard`. */
+  /** Default: `Supervision.standard`. */
   readonly restarts?: Supervision.RestartPolicy
 }
 
@@ -78,5 +74,5 @@ export interface PushedReading {
 /** Makes a part of an uninterruptible command interruptible. */
 export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** The instance that serves all tasks. */
+/** The name of the instance that serves all tasks. */
 export const KERNEL = "kernel"

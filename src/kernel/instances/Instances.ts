@@ -18,26 +18,26 @@ import {
 import * as ManagedProcess from "./ManagedProcess.ts"
 import * as Supervision from "./Supervision.ts"
 
-/** Starts plugins when they are first needed, with one process for each instance. */
+/** Starts a plugin when it is first needed, with one process for each instance. */
 export interface Instances {
   /**
-   * The instance that serves a task: one of the task's own, in the task's scope, or the one that serves all tasks.
-   * The latter is restarted after a crash, with a growing back-off, until the plugin is quarantined. A task's own
-   * instance is not restarted, since its environment is lost.
+   * The instance that serves a task: one of its own, in the task's scope, or the shared one. A crashed shared instance
+   * restarts with a growing back-off, until the plugin is quarantined. A task's own instance does not restart, since
+   * its environment is lost.
    */
   readonly get: (
     plugin: string,
     registry: PluginRegistry,
     task: RequestingTask,
   ) => Effect.Effect<Instance, InstanceError>
-  /** The same instance if it runs, serves the task already, and neither it nor its grants have changed since. */
+  /** The same instance, if it runs, serves the task already, and neither it nor its grants have changed since. */
   readonly running: (plugin: string, found: Plugin, task: RequestingTask) => Instance | undefined
 }
 
 /** The task that an instance is requested for. */
 export interface RequestingTask {
   readonly id: string
-  /** The name of the instances that serve this task alone; see `InstanceName`. */
+  /** Names the instances that serve this task alone (see `InstanceName`). */
   readonly instanceName: string
   readonly seed: number
   readonly scope: Scope.Scope
@@ -63,7 +63,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
       Effect.gen(function* () {
         const { id, instanceName, seed, scope } = task
         if (slot.running !== undefined) {
-          // The process may still hold permissions that were revoked, so it is stopped.
+          // The process may still hold permissions that were revoked.
           yield* Effect.forkIn(slot.running.retire, kernelScope)
           return yield* new WorldLost({ plugin, taskId: id })
         }
@@ -76,7 +76,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
 
     const startForKernel = (slot: Slot, plugin: string, found: Plugin, restore: Restore) =>
       Effect.gen(function* () {
-        // The previous process is stopped when no command uses it any more.
+        // The previous process stops when no command uses it.
         if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
         yield* retireUnusedVersions(plugin)
         const instanceScope = { instance: KERNEL, seed, scope: kernelScope }
@@ -108,7 +108,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
           slots.delete(key)
           if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
         }
-        // If the log cannot be read, the next operation fails too; the processes stop with the kernel.
+        // If the log cannot be read, the next operation fails too, and the processes stop with the kernel.
       }).pipe(Effect.ignore)
 
     const runningFor: Instances["running"] = (plugin, found, task) => {
@@ -129,7 +129,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         if (current !== undefined) return Effect.succeed(current)
         const slot = slotOf(plugin, perTask ? task.instanceName : versionOf(found))
         const retain = perTask ? Effect.void : keepWhileOpen(slot, plugin, task)
-        // If the caller is interrupted, the process that was being started is stopped.
+        // If the caller is interrupted, the process stops while it starts.
         const acquire = Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             const { running } = slot
@@ -153,17 +153,14 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
 
 const keyOf = (plugin: string, instance: string): string => `${plugin}\0${instance}`
 
-/**
- * The slot key of a plugin's version for all tasks. Tasks that were opened with different versions use different
- * processes.
- */
+/** Tasks that were opened with different versions of a plugin use different processes. */
 const versionOf = ({ digest }: Plugin): string => `${KERNEL}@${digest}`
 
-/** A shared process is restarted when the plugin's grants change. */
+/** A shared process restarts when the plugin's grants change. */
 const hasSameGrants = (has: Plugin, found: Plugin): boolean =>
   has.grants === found.grants || JSON.stringify(has.grants) === JSON.stringify(found.grants)
 
-/** A task's own process is kept, unless it holds permissions that were revoked. */
+/** A task keeps its own process, unless that holds permissions that were revoked. */
 const hasNoRevokedGrants = (has: Plugin, found: Plugin): boolean =>
   has.grants === found.grants ||
   (isGrants(has.grants) && isGrants(found.grants) && Grants.covers(found.grants, has.grants))
@@ -175,20 +172,19 @@ interface Slot {
   /** The open tasks that a shared process has served. */
   readonly tasks: Set<string>
   running?: ManagedProcess.ManagedProcess
-  /** When the instance was last requested, by `performance.now`. */
+  /** By `performance.now`. */
   requestedAt: number
 }
 
-/** Stops a shared process once it has been unused for `idleMs`. */
 const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs: number): Effect.Effect<void> => {
-  /** Milliseconds until it will have been idle for `idleMs`. */
+  /** Milliseconds until it has been idle for `idleMs`. */
   const left = () => {
     const since = running.process.idleSince()
     return since === undefined ? idleMs : Math.max(since, slot.requestedAt) + idleMs - performance.now()
   }
   const stop = Effect.suspend(() => {
     if (slot.running !== running || running.ended()) return Effect.succeed(true)
-    // An instance that runs is found without the lock, so that nothing may come between the look and the end.
+    // A running instance is found without the lock, so nothing may come between this check and the end.
     const isIdle = () => left() <= 0
     return Effect.tap(running.retireIfUnused(isIdle), (retired) => {
       if (retired) delete slot.running
@@ -201,5 +197,5 @@ const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs
   )
 }
 
-/** Shortest pause between two checks of a process that was in use when its time was up. */
+/** Minimum pause before the next check of a process that was in use when its time was up. */
 const SHORTEST_SLEEP_MS = 10

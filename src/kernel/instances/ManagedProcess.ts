@@ -1,4 +1,4 @@
-/** One process of a plugin: how it is started, what it records, and how it is stopped. */
+/** Starts, records and stops one process of a plugin. */
 
 import * as path from "node:path"
 import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
@@ -20,7 +20,6 @@ import { servedBy } from "./InstanceName.ts"
 import * as SandboxConsents from "./SandboxConsents.ts"
 import type { Supervisor } from "./Supervision.ts"
 
-/** The task or kernel that a process serves, and its scope. */
 export interface InstanceScope {
   /** `KERNEL`, or the name of a task's instances. */
   readonly instance: string
@@ -28,25 +27,24 @@ export interface InstanceScope {
   readonly scope: Scope.Scope
 }
 
-/** A process of a plugin that the kernel manages. */
 export interface ManagedProcess {
   readonly instance: Instance
   readonly process: PluginProcess
-  /** The plugin with the metadata that the process has last been sent. */
+  /** The plugin with the metadata that the process received last. */
   described: Plugin
   /** Stops the process once it is unused. */
   readonly retire: Effect.Effect<void>
   /**
-   * Stops the process if it is unused, and `isDue` says so. Returns whether it did. `ended` is true from the moment in
-   * which both are found.
+   * Stops the process if it is unused and `isDue` agrees, and returns whether it did. Nothing can use the process
+   * between the check and `ended`.
    */
   readonly retireIfUnused: (isDue: () => boolean) => Effect.Effect<boolean>
   readonly ended: () => boolean
 }
 
 /**
- * Starts a process in a scope of its own, so that it can be stopped before its parent scope closes. Uninterruptible
- * except within `restore`: if the start fails nothing is left behind, and a started process is always returned.
+ * Starts a process in a scope of its own, so that it can stop before its parent scope closes. Uninterruptible except
+ * within `restore`: a failed start leaves nothing behind, and a started process is always returned.
  */
 export const start = (
   { log, kernel, host, registry, workspace, directory, gate, onEmit }: InstancesOptions,
@@ -102,7 +100,7 @@ export const start = (
       ),
     )
     let ended = false
-    // Closing the scope interrupts this fiber first, so an exit that it sees was not requested.
+    // Closing the scope interrupts this fiber first, so it only sees exits that nobody requested.
     yield* Effect.forkIn(
       Effect.interruptible(process.exited).pipe(
         Effect.flatMap((exit) => {
@@ -121,7 +119,7 @@ export const start = (
       instance: { manifest, process, use: uses.use },
       process,
       described,
-      // Interruptible even where the caller is not, so that the kernel's end does not wait for it.
+      // Interruptible even if the caller is not, so that the kernel's end does not wait for it.
       retire: Effect.interruptible(uses.whenUnused(close)),
       retireIfUnused: (isDue) =>
         Effect.suspend(() => (uses.isUsed() || !isDue() ? Effect.succeed(false) : Effect.as(close(), true))),
@@ -135,7 +133,7 @@ const versionOf = (plugin: string, { version, digest }: Plugin): SandboxConsents
   digest,
 })
 
-/** Counts the uses of a process, so that it is stopped in none of them. */
+/** Counts the uses of a process, so that it never stops during one. */
 const usesOf = () => {
   const waiting = new Set<() => void>()
   let uses = 0
@@ -156,15 +154,15 @@ const usesOf = () => {
     waiting.add(told)
     return Effect.sync(() => waiting.delete(told))
   })
-  /** Waits until it is not used, and calls `end` before it can be used again. */
+  /** Waits until the process is unused, and calls `end` before anything can use it again. */
   const whenUnused = (end: () => Effect.Effect<void>): Effect.Effect<void> =>
     Effect.suspend(() => (uses === 0 ? end() : Effect.zipRight(nextEnd, whenUnused(end))))
   return { use, whenUnused, isUsed: () => uses > 0 }
 }
 
 /**
- * The log's file and the files next to it, whether they exist or not. No plugin may touch the log that it is judged
- * by, whatever it was granted. A link is resolved first, since the files are next to its target.
+ * The log's file and the files next to it, whether they exist or not. No grant lets a plugin touch the log that judges
+ * it. Links are resolved first, since the files are next to the link's target.
  */
 export const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArray<string>, PluginUnavailable> =>
   Effect.tryPromise({
@@ -192,7 +190,7 @@ const metadataOf = ({ metadata, components }: Plugin) => ({
   components: Object.fromEntries(Object.entries(components).map(([name, { metadata }]) => [name, metadata])),
 })
 
-/** Sends a process the metadata that changed since it was last sent. */
+/** Sends a process the metadata that changed since the last call. */
 export const describe = (running: ManagedProcess, now: Plugin): Effect.Effect<void> => {
   const { metadata, components } = running.described
   running.described = now
@@ -202,7 +200,6 @@ export const describe = (running: ManagedProcess, now: Plugin): Effect.Effect<vo
     : running.process.setMetadata(metadataOf(now))
 }
 
-/** The task and timeline that an instance serves, or no task. */
 const servedIn = (servedInstance: string | null) =>
   servedInstance === null || servedInstance === KERNEL ? NO_TASK : servedBy(servedInstance)
 
@@ -211,9 +208,9 @@ const NO_TASK = { taskId: null, timeline: MAIN }
 const PROCESS_EVENTS: ReadonlySet<string> = new Set(["PluginStarted", "PluginStartRefused", "PluginExited"])
 
 /**
- * Appends what a process reports. If an event cannot be recorded, the plugin's request fails.
+ * Appends the events of a process. If an event cannot be recorded, the plugin's request fails.
  *
- * @param kernel the identity of the kernel that the process belongs to
+ * @param kernel the identity of the kernel that owns the process
  */
 export const recordAs =
   (log: EventLog.Service, plugin: string, version: string, instance: string, kernel?: string) =>

@@ -7,13 +7,9 @@ import type { CallError } from "../../plugins/PluginError.ts"
 import { plainText } from "../../values/Json.ts"
 import type { InstanceError } from "./Instance.ts"
 
-/** An error caused by a plugin, not by the log. */
 export type PluginFailure = CallError | Exclude<InstanceError, LogError>
 
-/**
- * Handles errors of a plugin. They are facts to be recorded. An error of the log passes through, and ends the
- * operation.
- */
+/** Handles errors of a plugin, which are facts to record. An error of the log passes through and ends the operation. */
 export const onPluginFailure =
   <B, E2>(handle: (failure: PluginFailure) => Effect.Effect<B, E2>) =>
   <A, E extends { readonly _tag: string }>(
@@ -48,14 +44,11 @@ const PLUGIN_FAILURES: { readonly [Tag in PluginFailure["_tag"]]: true } = {
   WorldLost: true,
 }
 
-/**
- * The failure that the log records: the code and message that the plugin threw, otherwise the error's tag and
- * message.
- */
+/** The failure for the log: the code and message that the plugin threw, otherwise the error's tag and message. */
 export const failureOf = (error: PluginFailure): Failure =>
   error._tag === "CallFailed"
     ? { code: plainText(error.error.code).slice(0, MAX_CODE) || "Error", message: plainText(error.error.message) }
     : { code: error._tag, message: plainText(error.message) }
 
-/** Longest code of a failure, in characters. */
+/** In characters. */
 const MAX_CODE = 100

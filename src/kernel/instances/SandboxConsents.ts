@@ -2,8 +2,8 @@
  * Consent to starting a version of a plugin where only Deno's permissions confine it (`Consent`).
  *
  * A consent is an event in the plugin's stream. It holds for the digest, machine and user that it names, until the
- * plugin is removed. A log that was copied to another machine, or made by another person, gives no consent there,
- * since it may bring the very plugin that needs it. The events are read at each start.
+ * plugin is removed. A log that was copied to another machine, or made by another person, gives no consent there, since
+ * it may bring the very plugin that needs it. Each start reads the events.
  */
 import { Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -34,7 +34,7 @@ export const isGiven = (
     if (is(event, "PluginRemoved") && event.payload.plugin === plugin) isConsented = false
     if (!is(event, "SandboxConsentGiven")) continue
     const { payload } = event
-    // A machine without an id cannot be told from others, so consent never holds on it.
+    // A machine without an id cannot be identified, so consent never holds there.
     isConsented ||= id !== undefined && payload.machine === id && payload.plugin === plugin && payload.digest === digest
   }
   return isConsented
@@ -70,8 +70,8 @@ const give = (
   })
 
 /**
- * Whether a version may be started where consent is needed: it is shipped with Hindcast, or has consent, or is given
- * it now, which is recorded first.
+ * Whether a version may start where consent is needed: it ships with Hindcast, has consent, or receives it now, in
+ * which case the consent is recorded first.
  */
 export const mayStart =
   (log: EventLog.Service, version: Version): ((said: boolean) => Effect.Effect<boolean, LogError | AppendError>) =>
@@ -80,7 +80,7 @@ export const mayStart =
       if (isShipped(version.digest)) return true
       const provenance = yield* provenanceOf(log)
       if (provenance.kind === "own") {
-        // The machine's digest is in every log with a consent, so that a stranger may know it: only own events count.
+        // Every log with a consent holds the machine's digest, so a stranger may know it: only own events count.
         const own = { stream: streamOf(version.plugin), types: TYPES, after: provenance.foreignUpTo }
         if (isGiven(yield* Stream.runCollect(log.read(own)), version, yield* machine)) return true
       }
@@ -88,10 +88,7 @@ export const mayStart =
       return said
     })
 
-/**
- * The consent that is missing to start a version here, or undefined. If no plugin can be started here, none is
- * missing.
- */
+/** The consent that a version lacks to start here, or undefined. If no plugin can start here, none is missing. */
 export const missing = (
   log: EventLog.Service,
   host: PluginHost.Service,

@@ -16,7 +16,7 @@ export interface RestartPolicy {
   readonly windowMs: number
   /** Number of crashes within the window that quarantines the plugin. Default: 5. */
   readonly crashes: number
-  /** Longest delay after the first crash. It doubles with each further one. Default: 250. */
+  /** Longest delay after the first crash; it doubles with each further one. Default: 250. */
   readonly firstMs: number
   /** Longest delay. Default: 10 000. */
   readonly mostMs: number
@@ -36,13 +36,12 @@ export const standard: RestartPolicy = { windowMs: 300_000, crashes: 5, firstMs:
 
 /** The unexpected exit of a process, or a failed start. */
 export interface Crash {
-  /** Time of the crash, in epoch milliseconds. */
+  /** In milliseconds, by the monotonic clock. */
   readonly at: number
-  /** Random number in [0, 1) drawn at the crash, so that plugins that crashed together are not restarted together. */
+  /** Random number in [0, 1) drawn at the crash, so that plugins that crashed together do not restart together. */
   readonly jitter: number
 }
 
-/** Whether a plugin may be started. */
 export type RestartState =
   | { readonly _tag: "Ready" }
   | { readonly _tag: "Waiting"; readonly ms: number }
@@ -58,11 +57,14 @@ export const restartState = (crashes: ReadonlyArray<Crash>, now: number, policy:
   return ms > 0 ? { _tag: "Waiting", ms } : { _tag: "Ready" }
 }
 
-/** The delay after a number of crashes: between half and all of the back-off. */
+/** Between half and all of the back-off. */
 const delayMs = (crashes: number, jitter: number, { firstMs, mostMs }: RestartPolicy): number =>
   Math.min(mostMs, firstMs * 2 ** (crashes - 1)) * (0.5 + jitter / 2)
 
-/** Find out why it crashes; then `hindcast plugin activate` lifts the quarantine. */
+/**
+ * The plugin crashed too often and does not start. Find out why it crashes; then `hindcast plugin activate` lifts the
+ * quarantine.
+ */
 export class PluginInQuarantine extends Data.TaggedError("PluginInQuarantine")<{
   readonly plugin: string
   readonly reason: string
@@ -74,13 +76,12 @@ export class PluginInQuarantine extends Data.TaggedError("PluginInQuarantine")<{
 
 /** Delays the restart of crashed plugins. */
 export interface Supervisor {
-  /** Waits for the back-off, and succeeds when a plugin may be started. */
+  /** Waits for the back-off; succeeds when the plugin may start. */
   readonly admit: (plugin: string) => Effect.Effect<void, PluginInQuarantine | LogError>
-  /** Registers a crash. If the policy's limit is reached, `PluginQuarantined` is recorded. */
+  /** Registers a crash. Records `PluginQuarantined` at the policy's limit. */
   readonly crashed: (plugin: string, how: string) => Effect.Effect<void>
 }
 
-/** Options of `make`. */
 export interface SupervisorOptions {
   readonly log: EventLog.Service
   readonly registry: Registry.Service
@@ -94,7 +95,7 @@ export const make = ({ log, registry, policy = standard }: SupervisorOptions): S
 
   const admit = (plugin: string): Effect.Effect<void, PluginInQuarantine | LogError> =>
     Effect.gen(function* () {
-      // The current registry, since the caller's may be older than the crash.
+      // The caller's registry may be older than the crash.
       const reason = SafeRecord.get(yield* registry.state, plugin)?.quarantined ?? null
       if (reason !== null) return yield* new PluginInQuarantine({ plugin, reason })
       const now = yield* MonotonicClock.now
