@@ -1,4 +1,4 @@
-/** Runs a program to which the network is closed, and names whatever it tried to reach. */
+/** Runs a program without network access, and reports the targets that it tried to reach. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
@@ -12,34 +12,31 @@ import { repeatedText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import * as Program from "./Program.ts"
 
-/** `--allow-host localhost:5432` */
 export const allowHost = repeatedText(
   "allow-host",
   `Of a program after --, what it may reach although it is answered from the recording: ${AllowedHosts.FORM}. Default: nothing`,
 )
 
-/** Checks the hosts that were typed. */
 export const checked = (hosts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, BadInput> => {
   const wrong = hosts.find((host) => AllowedHosts.parse(host) === undefined)
   if (wrong === undefined) return Effect.succeed(hosts)
   return new BadInput({ input: "--allow-host", expected: AllowedHosts.FORM, found: `"${wrong}"` })
 }
 
-/** The hosts that were typed. */
 export const hostsOf = (hosts: ReadonlyArray<string>) =>
   Effect.map(checked(hosts), (texts) => texts.flatMap((text) => AllowedHosts.parse(text) ?? []))
 
-/** A network that is closed, for as long as the scope is open. */
+/** A closed network, for as long as the scope is open. */
 export interface Closed {
-  /** What the program is told of it. */
+  /** What to tell the program's process. */
   readonly closed: ProcessRun.Closed
-  /** Names what was tried so far, and has the command end with exit code 2 if anything was. Whether anything was. */
+  /** Prints the attempts so far, and sets exit code 2 if there are any. Returns whether there are. */
   readonly report: Effect.Effect<boolean>
-  /** What was tried so far, each target once. */
+  /** The attempts so far, each target once. */
   readonly tried: Effect.Effect<ReadonlyArray<Tried>>
 }
 
-/** Closes the network but for these hosts. */
+/** Closes the network except for these hosts. */
 export const closing = (hosts: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const allow = yield* checked(hosts)
@@ -77,5 +74,5 @@ const attemptsIn = (file: string): ReadonlyArray<Attempt> => {
   return lines.filter((line) => line !== "").map((line) => asAttempt(line))
 }
 
-// Written by the preload of this version.
+// This version's preload wrote the file.
 const asAttempt = Schema.decodeUnknownSync(Schema.parseJson(Attempt))

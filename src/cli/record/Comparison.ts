@@ -1,16 +1,16 @@
-/** Whether a program did as was recorded, told by what its process reported. */
+/** Compares a program with its recording, by the report of its process. */
 import { Data, Effect } from "effect"
 import type { ProgramExit } from "../../record/RunAtWork.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as Program from "./Program.ts"
 
-/** The program did otherwise than was recorded. */
+/** The program's behaviour differed from the recording. */
 export class Diverged extends Data.TaggedError("Diverged")<{ readonly message: string }> {}
 
-/** The program asked nothing that a replay sees: it is to be recorded in a way that sees it. */
+/** The program made no request that a replay can see. */
 export class NothingReplayed extends Data.TaggedError("NothingReplayed")<{ readonly message: string }> {}
 
-/** The program was not compared: it ended itself in a way that nobody sees. To recover, let it return, or call `process.exit`. */
+/** The program ended before the comparison. To be compared, it has to return or call `process.exit`. */
 export class NotCompared extends Data.TaggedError("NotCompared")<{ readonly ended: Program.Ended }> {
   override get message() {
     const { code, signal } = this.ended
@@ -26,19 +26,20 @@ export const endedOtherwise = (recorded: ProgramExit, { code, signal }: Program.
 
 const inWords = (exit: ProgramExit): string => (typeof exit === "number" ? `exits with ${exit}` : `ends by ${exit}`)
 
-/** How many calls were answered from the recording, and made for real. */
+/** How many calls the recording answered, and how many were live. */
 export interface Compared {
   readonly recorded: number
   readonly live: number
-  /** Whether the program ended well by itself. */
+  /** Whether the program ended by itself with exit code 0. */
   readonly isSuccess: boolean
 }
 
 /**
- * Sets the exit code to that of the program. Returns the counts; undefined if the program was not started, and said so itself. Fails, which is exit code 2, if it did otherwise than was recorded, asked nothing, or was not compared.
+ * Sets this process's exit code to the program's. Returns the counts, or undefined if the program did not start and
+ * said why. Fails (exit code 2) if the program diverged, made no request, or was not compared.
  *
- * @param words the command of the program
- * @param options those of `record` that it is recorded with
+ * @param words the program's command
+ * @param options options of `record` that would record it
  */
 export const of = ({ ended, report }: Program.Ran, words: ReadonlyArray<string>, options: ReadonlyArray<string> = []) =>
   Effect.gen(function* () {

@@ -1,4 +1,4 @@
-/** `hindcast record doctor -- node agent.js`: what of a program a replay would not repeat. */
+/** `hindcast record doctor -- node agent.js`: finds out what a replay of a program would not repeat. */
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
@@ -16,17 +16,16 @@ import * as ClosedProgram from "./ClosedProgram.ts"
 import * as DoctorPage from "./DoctorPage.ts"
 import * as Program from "./Program.ts"
 
-/** How the program is run while it is recorded for the doctor: its output is no part of the doctor's. */
+/** How the doctor runs a program to record it: the program's output goes to the standard error. */
 export const BESIDE: Program.Running = { stdio: ["inherit", 2, "inherit"] }
 
-/** The program did not end on its own recording. To recover, let it end where its requests fail. */
+/** The program did not end on its own recording. It has to end when its requests fail. */
 export class NotEnded extends Data.TaggedError("NotEnded")<{ readonly run: string }> {
   override get message() {
     return `expected the program to end when it is run on its recording (${this.run}), found it at work after ${LONGEST_MS / 1000} s. A program that waits for something else than the answers of \`fetch\` cannot be examined.`
   }
 }
 
-/** What is examined. */
 export interface Examination {
   readonly log: Parameters<typeof OpenLog.fileOf>[0]
   readonly taskId: string
@@ -45,20 +44,26 @@ interface Changes {
   readonly env?: { readonly [name: string]: string }
 }
 
-/** Longest time of one run on the recording, in milliseconds: its answers come at once. */
+/** Time limit of one run on the recording, in milliseconds. All answers come at once. */
 const LONGEST_MS = 60_000
 
-/** How many runs are made at once. */
+/** Number of concurrent runs. */
 const AT_ONCE = 3
 
 const SEED = 20_260_101
-/** A year, a day, and some hours and minutes: another date, weekday and hour. */
+/** Another date, weekday and hour. */
 const LATER_MS = 366 * 86_400_000 + 7 * 3_600_000 + 11 * 60_000
-/** How much later each look at the clock is then: so what a program measured of itself is another duration, also in seconds. */
+/**
+ * Milliseconds that each look at the clock adds in the run at another time. Durations that the program measures then
+ * differ even in seconds.
+ */
 const SLOW_MS = 1_013
 const ELSEWHERE = { TZ: "Pacific/Kiritimati", LANG: "fr_FR.UTF-8", LC_ALL: "fr_FR.UTF-8" }
 
-/** Runs the program on a task's recording, each time with one thing changed, and shows what it depends on. Exit code 2: it does, or nothing was seen. */
+/**
+ * Runs the program on a task's recording several times, each time with one thing changed, and shows what it depends on.
+ * Exit code 2 if it depends on anything, or if it made no visible request.
+ */
 export const examine = ({ log, taskId: typed, program, json, allowHost }: Examination) =>
   Effect.gen(function* () {
     const taskId = yield* Ids.task(typed)
@@ -99,7 +104,7 @@ const eventsOf = (taskId: string) =>
     return events
   })
 
-/** What names this machine and this place on it. */
+/** Texts that identify this machine and the place on it. */
 const placesOf = (): Readonly<Record<string, string>> => ({
   "the working directory": process.cwd(),
   "the home directory": os.homedir(),
@@ -107,7 +112,7 @@ const placesOf = (): Readonly<Record<string, string>> => ({
   "the machine's name": os.hostname(),
 })
 
-/** Runs the program on the recording, without a network. Its output is dropped. */
+/** Runs the program on the recording, without network and without output. */
 const runOnRecording = ({
   program,
   name,
@@ -142,5 +147,5 @@ const runOnRecording = ({
     }),
   )
 
-// Written by the preload of this version.
+// This version's preload wrote the file.
 const asAsked = Schema.decodeUnknownSync(Schema.parseJson(Asked))

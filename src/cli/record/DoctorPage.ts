@@ -1,19 +1,18 @@
-/** Formats what `hindcast record doctor` found. */
+/** Formats the report of `hindcast record doctor`. */
 import type { Cause, Finding } from "../../record/doctor/Findings.ts"
 import type { Tried } from "../../record/network/Attempt.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at, count } from "../terminal/Text.ts"
 
-/** What the doctor found in a recorded program. */
 export interface DoctorReport {
   readonly taskId: string
-  /** How many requests the program made on the recording. */
+  /** Number of requests that the program made on the recording. */
   readonly requests: number
-  /** null if nothing was seen of the program that could be examined. */
+  /** Null if the program did nothing that the doctor can examine. */
   readonly reproducible: boolean | null
   readonly findings: ReadonlyArray<Finding>
-  /** What it tried to reach beside its recording, which a replay refuses. */
+  /** Attempts to reach the network, which a replay refuses. */
   readonly attempts: ReadonlyArray<Tried>
 }
 

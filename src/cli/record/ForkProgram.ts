@@ -1,4 +1,6 @@
-/** `hindcast fork @412 --set … -- node agent.js`: a recorded program goes on from a moment, on a timeline of its own. */
+/**
+ * `hindcast fork @412 --set … -- node agent.js`: a recorded program continues from a moment, on a timeline of its own.
+ */
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import type { Changes } from "../../record/fork/Changes.ts"
@@ -17,7 +19,6 @@ import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
-/** What was typed. */
 export interface Typed {
   readonly log: Parameters<typeof OpenLog.forEvents>[0]
   readonly json: boolean
@@ -30,7 +31,7 @@ export interface Typed {
   readonly words: ReadonlyArray<string>
 }
 
-/** Runs the program: what it asked up to the moment is answered from the log, the rest is asked for real and recorded. */
+/** Runs the program. The log answers its requests up to the moment; later requests are live, and recorded. */
 export const fork = (typed: Typed) =>
   Effect.gen(function* () {
     const changes = yield* changesOf(typed.set)
@@ -40,7 +41,7 @@ export const fork = (typed: Typed) =>
     const recorder = yield* Effect.provide(ProxiedProgram.recorderOf(taskId), OpenLog.forEvents(typed.log))
     const checked = yield* recorder === undefined ? Program.checked(typed.words) : ProxiedProgram.checked(typed.words)
     yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
-    // With --json, the result alone is written to the standard output.
+    // With `--json`, the standard output holds only the result.
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"] } : {}
     const told = (report: string) => ({ does: "fork" as const, closed, changes, report, ...place })
     const ran =
@@ -64,7 +65,7 @@ export const fork = (typed: Typed) =>
         )
   }).pipe(Effect.scoped)
 
-/** Forks a program whose requests a proxy recorded. */
+/** Forks a program that a proxy recorded. */
 const forkProxied = (
   program: ProxiedProgram.Command,
   recorder: ProxiedProgram.Proxied,
@@ -75,7 +76,7 @@ const forkProxied = (
   return ProxiedProgram.fork(program, recorder, (fetch) => ForkedRun.begin({ ...options, fetch }), running)
 }
 
-/** The differences that `--set` names. */
+/** The changes that `--set` names. */
 const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInput> =>
   Effect.reduce(texts, {} as Changes, (changes, text) => {
     const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
@@ -86,7 +87,7 @@ const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInpu
     return name in changes ? refused(`a second ${name}`) : Effect.succeed({ ...changes, [name]: value })
   })
 
-/** Where the fork leaves, and what it is called. */
+/** The place of the fork, and the name of its timeline. */
 const placeOf = ({ at, task, timeline }: Typed) =>
   Effect.gen(function* () {
     const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : undefined

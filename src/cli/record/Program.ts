@@ -11,33 +11,31 @@ import * as ProcessRun from "../../record/process/ProcessRun.ts"
 import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 
-/** The words after `--`. */
 export const words = Args.text({ name: "command" }).pipe(
   Args.withDescription("After --, the program: node, its file, its arguments"),
   Args.repeated,
 )
 
-/** The program could not be started. To recover, see that its command is there. */
+/** The program could not be started. */
 export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly command: string; readonly reason: string }> {
   override get message() {
     return `${this.command}: expected a program that starts, found ${this.reason}`
   }
 }
 
-/** How a process ended. */
 export interface Ended {
   readonly code: number | null
   readonly signal: NodeJS.Signals | null
 }
 
-/** The exit code that a shell reports for it. */
+/** The exit code that a shell would report. */
 export const exitCodeOf = ({ code, signal }: Ended): number =>
   code ?? 128 + (signal === null ? 0 : os.constants.signals[signal])
 
-/** The URL of the module that is loaded before a program. */
+/** The module that Node loads before the program. */
 export const PRELOAD = new URL("../../record/process/preload.js", import.meta.url).href
 
-/** Checks that the words start Node: other programs do not load what is to be loaded before them. */
+/** Checks that the words start Node: other programs ignore the preload. */
 export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [string, ...Array<string>], BadInput> => {
   const [node, ...others] = typed
   const isNode = node !== undefined && /^node(\.exe)?$/.test(path.basename(node))
@@ -52,24 +50,27 @@ export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [s
       })
 }
 
-/** How a program is run. */
 export interface Running {
-  /** Default: with the terminal of this process. */
+  /** Default: this process's terminal. */
   readonly stdio?: StdioOptions
-  /** Further variables of its environment. */
+  /** Additional environment variables. */
   readonly env?: { readonly [name: string]: string }
 }
 
-/** A program that records or replays has ended. */
+/** A program that has ended. */
 export interface Ran {
   readonly ended: Ended
-  /** What its process told; undefined if the program was not started, for which the process gave the reason. */
+  /** The process's report; undefined if the program did not start, which the process explained. */
   readonly report: ProcessReport.ProcessReport | undefined
-  /** What was seen of it and could not be recorded. Default: nothing. */
+  /** Activity that was seen but could not be recorded. Default: none. */
   readonly unseen?: ReadonlyArray<Unseen.Item>
 }
 
-/** Runs a program that records or replays. @param toldOf what it is told, with the file of its report */
+/**
+ * Runs a program that records or replays.
+ *
+ * @param toldOf what to tell its process, given the file for its report
+ */
 export const runReporting = (
   program: readonly [string, ...Array<string>],
   toldOf: (report: string) => ProcessRun.Reporting,
@@ -89,7 +90,7 @@ export const temporaryDirectory = Effect.acquireRelease(
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
 )
 
-/** Runs the program to its end. It is ended with this process. */
+/** Runs the program to its end. Ending this process ends it too. */
 export const run = (
   [node, ...others]: readonly [string, ...Array<string>],
   told: ProcessRun.ProcessRun,
@@ -100,7 +101,7 @@ export const run = (
     env: { ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
   })
 
-/** Runs a command to its end. It is ended with this process. */
+/** Runs a command to its end. Ending this process ends it too. */
 export const start = (
   [command, ...others]: readonly [string, ...Array<string>],
   { stdio = "inherit", env = {} }: Running = {},

@@ -1,4 +1,4 @@
-/** Closes the task of a program that recorded, on its timeline, where the program did not. */
+/** Closes the task of a program that recorded, if the program itself did not. */
 import { Effect } from "effect"
 import { type CoreNewEvent, EventLog, Exact, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -13,17 +13,16 @@ import type { ProgramExit } from "../../record/RunAtWork.ts"
 import { defined } from "../../values/defined.ts"
 import type * as Program from "./Program.ts"
 
-/** How a task is closed. */
 export interface Closing {
   readonly outcome: TaskOutcome
   readonly reason: string
-  /** Its exit code, or the signal that ended it; undefined if it did not end. */
+  /** The exit code or signal; undefined if the program did not end. */
   readonly exit?: ProgramExit
 }
 
 /**
- * Closes the task, unless it is closed, as one of a program that called `process.exit`, was killed, or whose log failed. Returns whether
- * there is a task, which there is not where the program was not started.
+ * Closes an open task whose program called `process.exit` or was killed, or whose log failed. Returns whether there is
+ * a task: there is none if the program did not start.
  */
 export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
   Effect.gen(function* () {
@@ -44,7 +43,7 @@ export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
     return true
   })
 
-/** Leaves the task open for another process to continue, unless its program left or closed it. Returns whether there is a task. */
+/** Leaves an open task for another process to continue. Returns whether there is a task. */
 export const leave = (taskId: string, { unseen = [] }: Program.Ran) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -62,7 +61,7 @@ export const leave = (taskId: string, { unseen = [] }: Program.Ran) =>
     return true
   })
 
-/** The ends of the tool calls whose results no request told before the program ended. */
+/** Ends for the tool calls whose results no request contained before the program ended. */
 const doubts = (log: EventLog.Service, taskId: string, timeline: string) =>
   Effect.gen(function* () {
     const open = new Map<string, CoreNewEvent>()
@@ -82,7 +81,7 @@ const doubts = (log: EventLog.Service, taskId: string, timeline: string) =>
     return [...open.values()]
   })
 
-/** How the task of a program is closed that did not close it. */
+/** The closing of a task whose program did not close it. */
 export const closingOf = (ran: Program.Ran, isFork: boolean): Closing => {
   const { code, signal } = ran.ended
   return { ...verdictOf(ran, isFork), ...defined({ exit: code ?? signal ?? undefined }) }

@@ -1,4 +1,4 @@
-/** Runs a program in any language whose clients ask their models by a proxy of this process. */
+/** Runs a program in any language, whose requests to models pass a proxy of this process. */
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -20,7 +20,6 @@ import { count } from "../terminal/Text.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 
-/** The means of a proxy. */
 type ProxyMeans = "proxy" | "intercept"
 
 /** How a proxy recorded a program. */
@@ -28,23 +27,21 @@ export interface Proxied extends Pick<RecorderMeans, "addresses"> {
   readonly means?: ProxyMeans
 }
 
-/** A command with its arguments. */
 export type Command = readonly [string, ...Array<string>]
 
-/** Checks that there is a command. */
 export const checked = ([first, ...others]: ReadonlyArray<string>): Effect.Effect<Command, BadInput> =>
   first === undefined
     ? new BadInput({ input: "--", expected: "a program after it, such as -- python agent.py", found: "nothing" })
     : Effect.succeed([first, ...others])
 
-/** The name of a program's file, without its ending: of `python agent.py`, `agent`. */
+/** The name of a program's file without its ending: `agent` for `python agent.py`. */
 export const nameOf = (program: Command): string => {
   const [command, ...words] = program
   const file = words.find((word) => /^[^-].*\.\w+$/.test(word)) ?? command
   return path.basename(file).replace(/\.\w+$/, "")
 }
 
-/** How a task is recorded whose program is not recorded by itself; undefined of all others. */
+/** The proxy settings of a task's recording; undefined if the program recorded itself. */
 export const recorderOf = (taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -63,7 +60,10 @@ export const recorderOf = (taskId: string) =>
     return { means, ...defined({ addresses }) }
   })
 
-/** Runs a program and records what passes the proxy. Fails with `BadAddress`, with the errors of opening a log, and with `NotStarted`. */
+/**
+ * Runs a program and records the proxy's traffic. Fails with `BadAddress`, `NotStarted`, or an error of opening the
+ * log.
+ */
 export const record = (
   program: Command,
   options: RecordOptions,
@@ -82,7 +82,7 @@ export const record = (
     let unrecorded: ReadonlyMap<string, number> = new Map()
     const unseen = () => [...unrecorded].map(([target, count]) => ({ what: "an upgrade", target, count }))
     const run = yield* attempt(() => LiveRun.begin(options, noting, means, unseen))
-    // An interrupt ends the program first, and then the run.
+    // An interrupt ends first the program, then the run.
     let closing: ProgramTask.Closing = { outcome: "abandoned", reason: "hindcast was interrupted" }
     yield* Effect.addFinalizer(() =>
       Effect.promise(() =>
@@ -131,10 +131,14 @@ const besideModels = (hosts: ReadonlyArray<readonly [host: string, requests: num
 const noUsage = (answers: number): string =>
   `The tokens of ${count(answers, "streamed answer")} are unknown: the program did not ask for them (\`stream_options\`: \`include_usage\`). LangChain asks for them only where no variable names an address; \`ChatOpenAI(stream_usage=True)\` always does.`
 
-/** Begins a run that is replayed or forked, with the `fetch` that makes requests for real. */
+/** Begins a replayed or forked run, given the `fetch` for live requests. */
 type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
 
-/** Runs a program on its recording. @param closed what it may reach besides; undefined where the network is open to it */
+/**
+ * Runs a program on its recording.
+ *
+ * @param closed hosts that it may reach anyway; undefined leaves the network open
+ */
 export const replay = (
   program: Command,
   recorder: Proxied,
@@ -143,10 +147,10 @@ export const replay = (
   closed: Closed | undefined,
 ) => Effect.map(answered(program, recorder, begin, running, closed), ({ ran }) => ran).pipe(Effect.scoped)
 
-/** The hosts that a program may reach although the network is closed to it. */
+/** Hosts that a program may reach although its network is closed. */
 type Closed = ReadonlyArray<AllowedHost>
 
-/** Runs a program that goes on from a moment of its recording, and closes its task. */
+/** Runs a program that continues from a moment of its recording, and closes its task. */
 export const fork = (program: Command, recorder: Proxied, begin: Begin, running: Program.Running) =>
   Effect.gen(function* () {
     const { playing, ran } = yield* answered(program, recorder, begin, running)
@@ -159,7 +163,7 @@ export const fork = (program: Command, recorder: Proxied, begin: Begin, running:
 const FORK_IS_OPEN =
   "The network was open to this program all the time: a fork closes it up to its moment only to programs of Node."
 
-/** Runs a program whose requests a run answers. */
+/** Runs a program whose requests `begin`'s run answers. */
 const answered = (
   program: Command,
   { means = "proxy", addresses = {} }: Proxied,
@@ -183,14 +187,14 @@ const answered = (
     return { playing, ran }
   })
 
-/** What is wrong with a program, in the words of the proxy that answered it. */
+/** Names the proxy in an error about a program that reached no proxy. */
 const seenBy = (means: NonNullable<RecorderMeans["means"]>, wrong: Diverged | NothingReplayed | undefined) => {
   if (wrong?._tag !== "NothingReplayed" || (means !== "proxy" && means !== "intercept")) return wrong
   const { taskId, recorded, first } = wrong
   return new NothingReplayed({ taskId, recorded, first, means })
 }
 
-/** What a proxy is made of is loaded with the first one. */
+/** Loads the proxy's modules on first use. */
 export const parts = () =>
   Effect.gen(function* () {
     const [proxying, Forwarding, ForwardedFetch, LoopbackOnly] = yield* Effect.promise(() =>
@@ -205,7 +209,9 @@ export const parts = () =>
     return { proxying, forwarding, ForwardedFetch, LoopbackOnly, env: process.env as Environment }
   })
 
-/** What is taken by this means. An authority is written where it goes with the scope. */
+/**
+ * Listening options. To intercept, the proxy writes its certificate authority to a directory that the scope removes.
+ */
 const listening = (means: ProxyMeans) =>
   Effect.map(Program.temporaryDirectory, (directory) =>
     means === "intercept" ? { trusted: path.join(directory, "trusted.pem") } : {},
@@ -220,7 +226,7 @@ export const opened = <A extends { readonly close: () => Promise<void> }>(
     ({ close }) => Effect.promise(close),
   )
 
-/** Whatever rejects is an error of the command: those without a tag are bugs. */
+/** Turns a rejection into an error of the command. Errors without a tag are reported as bugs. */
 export const attempt = <A>(does: () => Promise<A>): Effect.Effect<A, Error> =>
   Effect.tryPromise({
     try: does,

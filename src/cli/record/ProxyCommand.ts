@@ -1,4 +1,4 @@
-/** The command `hindcast proxy`: records what the services of a team ask models, by a proxy that stays. */
+/** The command `hindcast proxy`: a long-running proxy that records the model requests of a team's services. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as ConversationRuns from "../../record/conversations/ConversationRuns.ts"
@@ -8,12 +8,11 @@ import * as Output from "../command/Output.ts"
 import * as Text from "../terminal/Text.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
-/** How often conversations that were silent for long are closed, in milliseconds. */
+/** Interval of the check for silent conversations, in milliseconds. */
 const IDLE_CHECK_MS = 60_000
 
 const LOOPBACK = "127.0.0.1"
 
-/** `hindcast proxy --log agent.db` */
 export const proxy = Command.make(
   "proxy",
   {
@@ -32,7 +31,7 @@ export const proxy = Command.make(
     Effect.gen(function* () {
       const { proxying, forwarding, env: own } = yield* ProxiedProgram.parts()
       const address = Option.getOrElse(host, () => LOOPBACK)
-      // Nobody else's requests are signed by the credentials of this environment.
+      // Beyond the loopback, do not sign other people's requests with this environment's credentials.
       const env =
         address === LOOPBACK ? own : { ...own, AWS_ACCESS_KEY_ID: undefined, AWS_SECRET_ACCESS_KEY: undefined }
       const routes = yield* ProxiedProgram.attempt(async () => proxying.routes(env))

@@ -1,4 +1,4 @@
-/** The command `hindcast record`: records what a program asks models and others by its `fetch`, without a change to it. */
+/** The command `hindcast record`: records the requests of an unchanged program. */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
@@ -21,7 +21,6 @@ import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
-/** `hindcast record -- node agent.js` */
 export const record = Command.make(
   "record",
   {
@@ -107,7 +106,7 @@ export const record = Command.make(
       if (ran.report === undefined && Option.isSome(continues)) return
       yield* report(taskId, program, ran, "program", keepOpen).pipe(
         Effect.provide(OpenLog.forWriting(log)),
-        // The log could not be made: the program has said so.
+        // The program has reported that the log could not be created.
         Effect.catchTag("LogMissing", () => Effect.void),
       )
       if (isDoctor) yield* Doctor.examine({ log, taskId, program, json, allowHost })
@@ -118,7 +117,6 @@ export const record = Command.make(
   ),
 )
 
-/** Records a program in any language. */
 const recordProxied = (
   program: ProxiedProgram.Command,
   {
@@ -153,22 +151,25 @@ const recordProxied = (
     yield* Effect.provide(report(taskId, program, ran, "proxy", keepOpen), OpenLog.forWriting(log))
   })
 
-/** The name of a program's file, without its ending; `program` for a program that is no file, or whose file has another name. */
+/**
+ * The name of the program's file without its ending; `program` if there is no file, or if its name is no valid agent
+ * name.
+ */
 const nameOf = (program: ReadonlyArray<string>): string => {
   const words = program.slice(1)
-  // The value of an option of Node's, as of `--import tsx`, has no such ending.
+  // Values of Node's options, such as `tsx` of `--import tsx`, have no such ending.
   const file = words.find((word) => /\.[cm]?[jt]sx?$/.test(word)) ?? words.find((word) => !word.startsWith("-"))
   if (file === undefined || words.slice(0, words.indexOf(file)).some((word) => EVALUATES.test(word))) return "program"
   const name = path.basename(file).replace(/\.\w+$/, "")
   return isName(name) ? name : "program"
 }
 
-/** The options of Node that have a program as their value. */
+/** Node's options whose value is the program itself. */
 const EVALUATES = /^(-e|-p|-pe|--eval|--print)(=|$)/
 
 const isName = Schema.is(Name)
 
-/** Closes the task if its program did not, and says what was recorded. */
+/** Closes the task if its program did not, and prints what was recorded. */
 const report = (
   taskId: string,
   words: ReadonlyArray<string>,
@@ -181,7 +182,7 @@ const report = (
     // Nothing was started.
     if (!(yield* keepOpen ? ProgramTask.leave(taskId, ran) : ProgramTask.close(taskId, ran))) return
     const served = ran.report?.tasks ?? []
-    // What was not visible of the process is noted with its own task.
+    // Only the process's own task notes what was not recorded.
     for (const one of served) yield* ProgramTask.close(one, { ...ran, unseen: [] })
     const counts = new Map<string, number>()
     for (const one of [taskId, ...served]) {
@@ -216,8 +217,8 @@ const report = (
     )
   })
 
-/** The exit code where there was nothing to record. */
+/** The exit code if there was nothing to record. */
 const NOTHING_RECORDED = 2
 
-/** Bodies of responses are not read only to be counted. */
+/** Does not read responses, whose bodies may be large. */
 const COUNTED: ReadonlyArray<CoreName> = ["ModelCalled", "IoCalled", "RecorderJoined"]

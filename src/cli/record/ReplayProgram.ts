@@ -12,16 +12,15 @@ import * as Comparison from "./Comparison.ts"
 import * as Program from "./Program.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
-/** How a program is replayed. */
 export interface ReplayOptions {
-  /** What is made anew. */
+  /** The requests that are made live. */
   readonly live: Option.Option<Live>
-  /** Which of the processes that recorded the task is replayed. */
+  /** Which of the processes that recorded the task to replay, from 1. */
   readonly part: Option.Option<number>
   readonly allowHost: ReadonlyArray<string>
 }
 
-/** Runs the program on a task's recording. Its exit code is passed on; it is 2 if it did otherwise than was recorded. */
+/** Runs the program on a task's recording. Exits with the program's code, or with 2 if it diverged. */
 export const replay = (taskId: string, words: ReadonlyArray<string>, { live, part, allowHost }: ReplayOptions) =>
   Effect.gen(function* () {
     const recorder = yield* ProxiedProgram.recorderOf(taskId)
@@ -42,7 +41,10 @@ export const replay = (taskId: string, words: ReadonlyArray<string>, { live, par
     yield* told(ran, taskId, words, live, named)
   }).pipe(Effect.scoped)
 
-/** Placeholders of the keys that the program had when it was recorded, and has no more: in a replay it asks no provider. */
+/**
+ * Placeholders for the keys that the program had when it was recorded and that are missing now. A replay asks no
+ * provider.
+ */
 const placeholders = (taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -51,7 +53,7 @@ const placeholders = (taskId: string) =>
     return KeyVariables.missing(keys ?? [], process.env)
   })
 
-/** Says whether the program did as was recorded. */
+/** Reports whether the program did what the recording says. */
 const told = (
   ran: Program.Ran,
   taskId: string,
@@ -67,7 +69,7 @@ const told = (
     const compared = yield* Comparison.of(ran, words, options)
     if (compared === undefined) return
     const exit = yield* exitOf(taskId)
-    // What is made anew may have another end.
+    // Live requests may lead to another end.
     const isCompared = exit !== undefined && Option.isNone(live)
     if (isCompared && exit !== (ran.ended.code ?? ran.ended.signal))
       return yield* Comparison.endedOtherwise(exit, ran.ended, taskId)
@@ -85,7 +87,7 @@ const told = (
 
 const NO_EXIT = " How it ended then is not known: its exit code was not compared."
 
-/** How the program of a task ended; undefined where that is not known, or where several processes recorded it. */
+/** How the task's program ended; undefined if that is unknown, or if several processes recorded it. */
 const exitOf = (taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -95,7 +97,7 @@ const exitOf = (taskId: string) =>
     return closed !== undefined && others.length === 0 && is(closed, "TaskClosed") ? closed.payload.exit : undefined
   })
 
-/** Replays a program whose requests a proxy recorded. */
+/** Replays a program that a proxy recorded. */
 const replayProxied = (
   taskId: string,
   recorder: ProxiedProgram.Proxied,
@@ -105,7 +107,7 @@ const replayProxied = (
 ) =>
   Effect.gen(function* () {
     const program = yield* ProxiedProgram.checked(words)
-    // Tools that are called anew may reach whatever they need.
+    // Tools that run live may reach any host that they need.
     const isOpen = Option.contains(live, "tools")
     const closed = isOpen ? undefined : yield* ClosedProgram.hostsOf(allowHost)
     const { name: log } = yield* EventLog

@@ -64,7 +64,6 @@ const options = {
   ),
 }
 
-/** `hindcast audit TASK`, `hindcast audit --all`, `hindcast audit --trend` */
 export const audit = Command.make(
   "audit",
   {
@@ -75,7 +74,7 @@ export const audit = Command.make(
     name: argument("task", TASK).pipe(Args.optional),
   },
   (given) =>
-    // Contradictory options are an error before the log is opened.
+    // Reject contradictory options before opening the log.
     Effect.flatMap(AuditMode.of(given), (mode) =>
       runMode(mode, given).pipe(TimelineOption.provide(given.timeline), Effect.provide(OpenLog.forEvents(given.log))),
     ),
@@ -109,7 +108,7 @@ const all = (given: Given) =>
     const scores = yield* scoresOf(given)
     const sets = new Set(scores?.scoreSetIds)
     const rows: Array<AuditTable.Row> = []
-    // In the order of their openings, the first ones are known before anything is read of the others.
+    // In order of opening, the first tasks are known without reading the others.
     const first = Option.isNone(given.sort) && Option.isNone(group) ? firstOf(known, chosen, given.limit) : chosen
     yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
       Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, sets)), { tasks: first, onProgress }),
@@ -150,7 +149,7 @@ const all = (given: Given) =>
     )
   })
 
-/** The first tasks by their openings, where no more than so many are shown. */
+/** The first tasks by opening, up to the limit. */
 const firstOf = (
   known: Tasks.Tasks,
   chosen: ReadonlyArray<string>,
@@ -173,7 +172,7 @@ const trend = (given: Given) =>
     const found = yield* Trend.trend(tasks, scoring, {
       ...Option.match(by, { onNone: () => ({}), onSome: (value) => ({ value }) }),
       ...Option.match(measure, { onNone: () => ({}), onSome: (measure) => ({ measure }) }),
-      // An agent that was given by name alone stands for all its versions together.
+      // An agent named without a version stands for all its versions together.
       agentOf: (task) => agent.find((name) => task.agent !== name && nameOf(task.agent) === name) ?? task.agent,
     })
     if (markdown) return yield* Output.showDocument(json, found, TrendPage.markdown(found))
@@ -195,7 +194,10 @@ const selected = (given: TaskSelection.TaskSelectionInput, types: ReadonlyArray<
     return { known, chosen }
   })
 
-/** All tasks, folded from a few event types only. An open task's `to` is its last command, and so many commands are its steps. */
+/**
+ * All tasks, folded from these event types only. An open task's `to` is its last command, and its steps are its
+ * commands.
+ */
 const tasksOf = (types: ReadonlyArray<CoreName>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -206,7 +208,7 @@ const tasksOf = (types: ReadonlyArray<CoreName>) =>
     return builder.state()
   })
 
-/** The types that tasks are folded from for a table, whose rows come from their audits: what is asked of them to select them. */
+/** The event types that the selection of tasks needs. The rows themselves come from audits. */
 const typesFor = (given: Given): ReadonlyArray<CoreName> => {
   if (Option.isSome(given.where)) return TASKS
   const { agent, outcome, since, until } = given
@@ -228,5 +230,5 @@ const scoresOf = ({ scores }: Given) =>
     return isLive ? yield* SetScores.resolveIn(known, LIVE) : null
   })
 
-/** The score sets of the log, from their snapshot and what was scored since. */
+/** The log's score sets, from their snapshot and later events. */
 const knownSets = Effect.flatMap(Projector, (projector) => projector.current(ScoreSets.projection))

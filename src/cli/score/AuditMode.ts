@@ -1,4 +1,4 @@
-/** Decides what an `hindcast audit` command line asks for, and rejects options that do not apply to it. */
+/** Finds the mode of an `hindcast audit` command line, and rejects options that do not apply to it. */
 import { HelpDoc, ValidationError } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as AuditTable from "../../projections/comparison/AuditTable.ts"
@@ -6,7 +6,6 @@ import { adviceOf, BadInput } from "../command/BadInput.ts"
 import { isGiven } from "../command/CommonOptions.ts"
 import type * as TaskSelection from "./TaskSelection.ts"
 
-/** The typed options and arguments of `hindcast audit`. */
 export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly name: Option.Option<string>
   readonly json: boolean
@@ -22,7 +21,7 @@ export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly by: Option.Option<"net" | "normalized">
 }
 
-/** The kind of output: the audit of one task, a table of many tasks, or the trend of their scores. */
+/** The audit of one task, a table of many tasks, or the trend of their scores. */
 export type Mode = Data.TaggedEnum<{
   One: { readonly task: string }
   All: Record<never, never>
@@ -62,7 +61,7 @@ export const of = (typed: AuditInput): Effect.Effect<Mode, BadInput | Validation
 
 const IN_WORDS = { One: "a task", All: "--all", Trend: "--trend" } as const
 
-/** The options that not every mode takes. */
+/** The options that only some modes take. */
 const OPTIONS_OF: ReadonlyArray<
   readonly [modes: ReadonlyArray<Mode["_tag"]>, options: ReadonlyArray<keyof AuditInput>]
 > = [

@@ -1,4 +1,4 @@
-/** What `hindcast compare` compares: two scorings of the same tasks, or one scoring of the tasks of two models. */
+/** The two sides of `hindcast compare`: two scorings of the same tasks, or one scoring of two models' tasks. */
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Dependence from "../../projections/comparison/Dependence.ts"
@@ -8,10 +8,9 @@ import { BadInput } from "../command/BadInput.ts"
 import { argument, flag, optionalText, repeatedText } from "../command/CommonOptions.ts"
 import { LIVE, OFFICIAL } from "../export/ScoreOption.ts"
 
-/** How a scoring is named. */
+/** How help texts describe a scoring. */
 export const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or a label such as `live`"
 
-/** The options that choose the sides. */
 export const options = {
   a: argument("a", `${SCORE_SET_HELP}; of another timeline as in fork-1/coding`).pipe(Args.optional),
   b: argument("b", "The second scoring, in the same forms; differences are B less A").pipe(Args.optional),
@@ -23,7 +22,6 @@ export const options = {
   anySeed: flag("any-seed", "With --model: pair tasks also where their seeds differ"),
 }
 
-/** Their values. */
 export interface Given {
   readonly a: Option.Option<string>
   readonly b: Option.Option<string>
@@ -32,12 +30,12 @@ export interface Given {
   readonly anySeed: boolean
 }
 
-/** Names of two scorings, or of two models. */
+/** The names of two scorings or two models. */
 export type Asked =
   | { readonly kind: "scorings"; readonly a: string; readonly b: string }
   | { readonly kind: "models"; readonly names: readonly [string, string]; readonly given: Given }
 
-/** What is asked for. Options that contradict each other are an error. */
+/** The requested comparison. Fails if options contradict each other. */
 export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
   const { a, b, model, scores, anySeed } = given
   if (model.length === 0) {
@@ -72,7 +70,7 @@ export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
   return Effect.succeed({ kind: "models", names: [first, second], given })
 }
 
-/** The sides, with their scores. `tasks` is asked for only where they are of models. */
+/** Loads both sides with their scores. Runs `tasks` only to compare models. */
 export const load = <E, R>(asked: Asked, tasks: Effect.Effect<ReadonlyArray<ModelSides.ModelTask>, E, R>) =>
   Effect.gen(function* () {
     if (asked.kind === "scorings") {
@@ -89,10 +87,10 @@ export const load = <E, R>(asked: Asked, tasks: Effect.Effect<ReadonlyArray<Mode
   })
 
 /**
- * The group of a pair. Pairs of two models that were given the same depend on one another whatever their families, and a pair
- * is of the family of either of its tasks.
+ * The group of a pair. Two models' pairs with the same input depend on each other regardless of family, and a pair
+ * belongs to the family of either of its tasks.
  *
- * @param familyOf the family of a task, if families are asked for
+ * @param familyOf the family of a task, if requested
  */
 export const groupOf = (
   sides: { readonly models: null } | Pick<ModelSides.Sided, "models" | "groupOf">,

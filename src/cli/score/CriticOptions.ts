@@ -1,4 +1,4 @@
-/** The options that choose which critics judge a re-scoring. */
+/** The options that choose the critics of a re-scoring. */
 import { Effect, Either, type Option } from "effect"
 import type * as Critics from "../../kernel/critics/Critics.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
@@ -6,7 +6,6 @@ import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText } from "../command/CommonOptions.ts"
 
-/** The options that choose critics. */
 export const options = {
   critic: repeatedText(
     "critic",
@@ -19,14 +18,12 @@ export const options = {
   answers: optionalText("answers", "Use the model's answers that this score set recorded; no model is called"),
 }
 
-/** The values of these options. */
 export interface CriticInput {
   readonly critic: ReadonlyArray<string>
   readonly judgedBy: ReadonlyArray<string>
   readonly answers: Option.Option<string>
 }
 
-/** Parses the options into a request. */
 export const requested = ({ critic, judgedBy, answers }: CriticInput) =>
   Effect.gen(function* () {
     const wishes = yield* Effect.forEach(critic, parseCritic)

@@ -40,16 +40,15 @@ const timeline = optionalText(
   "The timeline whose tasks are scored, and on which the score set is recorded. Default: main",
 )
 
-/** Maximum number of tasks whose changes are shown individually. For more tasks, only totals are shown. */
+/** Maximum number of tasks whose changes are listed. More tasks show only totals. */
 const MAX_CHANGES = 20
 
-/** `hindcast rescore` */
 export const rescore = Command.make(
   "rescore",
   { ...common, ...options, timeline },
   ({ log, json, resume, timeline, trustLog, ...typed }) =>
     Effect.gen(function* () {
-      // Rules judge any log. Plugins that judge are not started from a foreign one, and say so.
+      // Rules can judge any log. Plugins that judge refuse to start from a foreign one, and say so.
       if (trustLog) yield* TrustLog.settled({ trustLog, json })
       yield* V8Tuning.forScoring
       if (Option.isSome(resume)) return yield* finish(resume.value, typed, json)
@@ -72,7 +71,7 @@ export const rescore = Command.make(
       const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
       yield* showSummary(summary, json)
     }).pipe(
-      // Scoring works on the timeline whose view of the log it is given.
+      // Scoring works on the timeline of its log view.
       Effect.provide(layerWithCritics),
       TimelineOption.provide(timeline),
       Effect.provide(OpenLog.forWriting(log)),
@@ -81,7 +80,7 @@ export const rescore = Command.make(
   Command.withDescription("Score past tasks again by another rubric; nothing is executed, and earlier scores are kept"),
 )
 
-/** Resumes a score set. Its rubric, critics and tasks were fixed when it was started. */
+/** Resumes a score set, whose rubric, critics and tasks are fixed since its start. */
 const finish = (name: string, beside: { readonly [option: string]: OptionValue }, json: boolean) =>
   Effect.gen(function* () {
     if (Object.values(beside).some(isGiven)) {
@@ -118,7 +117,7 @@ const withProgress = <A, E, R>(
 const showPlan = (plan: RescorePlan, json: boolean) =>
   Output.show(json, plan, (style) => RescoringPage.planLines(style, plan))
 
-/** Prints the changes of each task if there are few tasks, else the totals. */
+/** Prints each task's changes if there are few tasks, else the totals. */
 const showSummary = ({ scoreSetId, label, taskIds, totals }: ScoreSetSummary, json: boolean) =>
   Effect.gen(function* () {
     if (taskIds.length <= MAX_CHANGES) {

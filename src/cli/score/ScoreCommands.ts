@@ -1,4 +1,4 @@
-/** The command group `hindcast score`, and the command `hindcast compare`. */
+/** The commands `hindcast score …` and `hindcast compare`. */
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Data, Effect, Option, Stream } from "effect"
@@ -32,7 +32,6 @@ import type { Style } from "../terminal/Style.ts"
 import { at, size } from "../terminal/Text.ts"
 import * as ComparedSides from "./ComparedSides.ts"
 
-/** `hindcast score ls` */
 export const ls = Command.make(
   "ls",
   {
@@ -50,7 +49,6 @@ export const ls = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("List the score sets, which pointers name them, and which are stale or unfinished"))
 
-/** The score sets as rows of a list. */
 const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)
@@ -79,7 +77,6 @@ const listed = ({ sets, rubrics, pointers }: ScoreSets.ScoreSets, ids: ReadonlyA
 
 const showOptions = { ...common, set: argument("set", ComparedSides.SCORE_SET_HELP), timeline: TimelineOption.timeline }
 
-/** `hindcast score show SET` */
 export const show = Command.make("show", showOptions, ({ log, json, set, timeline }) =>
   Effect.gen(function* () {
     const { scoreSetIds } = yield* SetScores.resolve(set)
@@ -90,7 +87,7 @@ export const show = Command.make("show", showOptions, ({ log, json, set, timelin
   }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Show a scoring's totals over all of its tasks, by measure, reward and punishment"))
 
-/** The name refers to several score sets, but a pointer can refer to only one. To recover, name one of them. */
+/** The name stands for several score sets, but a pointer names only one. */
 export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   readonly name: string
   readonly scoreSetIds: ReadonlyArray<string>
@@ -104,10 +101,9 @@ export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   }
 }
 
-/** Maximum number of ids in a message: the last ones. */
+/** Maximum number of ids in a message, which shows the last ones. */
 const MAX_IDS = 10
 
-/** `hindcast score promote POINTER SET` */
 export const promote = Command.make(
   "promote",
   {
@@ -138,7 +134,6 @@ const writePage = (compared: Comparison.Comparison, target: OutputFile.Target, m
     return yield* OutputFile.writeAll({ ...target, log: log.name }, chunks)
   })
 
-/** `hindcast compare A B` */
 export const compare = Command.make(
   "compare",
   {
@@ -174,7 +169,7 @@ export const compare = Command.make(
     Effect.gen(function* () {
       const asked = yield* ComparedSides.asked(given)
       if (Option.isSome(html)) yield* OutputFormat.check("--html", html.value, "html")
-      // Goals decide which tasks belong together. They are in nothing that is written, so they are read by the keys.
+      // Goals decide which tasks belong together, so read them with the keys. The output never contains them.
       const readable = <A, E>(read: (log: EventLog.Service) => Effect.Effect<A, E>) =>
         Effect.flatMap(EventLog, read).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log)))
       const tasks = yield* readable(TaskList.standings)

@@ -1,4 +1,4 @@
-/** The options that select tasks, for the commands that work on many. */
+/** The options that select tasks, for commands that work on many. */
 import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -11,7 +11,7 @@ import { adviceOf, BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText, someOf } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 
-/** The options that select tasks. Values of one option are alternatives; different options must all match. */
+/** Values of one option are alternatives; different options must all match. */
 export const options = {
   task: repeatedText(
     "task",
@@ -25,7 +25,6 @@ export const options = {
   where: optionalText("where", "Only tasks of which this is true: CEL over `task`, such as task.steps > 10"),
 }
 
-/** The values of these options. */
 export interface TaskSelectionInput {
   readonly task: ReadonlyArray<string>
   readonly agent: ReadonlyArray<string>
@@ -36,13 +35,13 @@ export interface TaskSelectionInput {
   readonly where: Option.Option<string>
 }
 
-/** The selection, with ids and moments resolved. */
+/** Resolves ids and moments. */
 export const selected = (given: TaskSelectionInput) =>
   Effect.gen(function* () {
     return yield* selectedAmong(given, yield* (yield* Projector).current(projection))
   })
 
-/** The same among the given tasks. */
+/** Like `selected`, among the given tasks. */
 export const selectedAmong = (
   { task, agent, plugin, outcome, since, until, where }: TaskSelectionInput,
   known: Tasks,
@@ -66,7 +65,7 @@ export const selectedAmong = (
     return found
   })
 
-/** Fails if no task has this agent: the name is more likely misspelt than meant to select nothing. */
+/** Fails if no task has this agent: a typo is more likely than an empty selection. */
 const checkAgent = (agent: string, tasks: Tasks) =>
   Effect.gen(function* () {
     const agents = [...new Set(Object.values(tasks).map((task) => task.agent))]

@@ -13,7 +13,7 @@ import { count, json, time } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
 import type { Pane, SearchQuery, Session } from "./Session.ts"
 
-/** The session as exactly `rows` rows, none wider than `columns`. */
+/** Exactly `rows` rows of at most `columns` columns. */
 export const rows = (style: Style, session: Session, { columns, rows }: Size): ReadonlyArray<string> => {
   const below = [...footer(style, session, columns), ...KEYS.map((line) => style.dim(line))]
   const room = Math.max(0, rows - ABOVE - below.length)
@@ -92,7 +92,7 @@ const stateLines = (style: Style, session: Session): Array<string> => {
   return value === undefined ? [title, "Nothing is there at this moment."] : [title, ...json(value, 2).split("\n")]
 }
 
-/** The path that is shown by default: the part of the state that the event can have changed. */
+/** The path shown by default: the part of the state that the event can change. */
 const defaultPath = (event: Event | null): string =>
   event?.taskId == null ? "/shared" : `/tasks/${pointerToken(event.taskId)}`
 
@@ -106,7 +106,7 @@ const footer = (style: Style, { prompt, message }: Session, columns: number): Re
   return Width.wrap(oneLine(message.text), columns).slice(0, MESSAGE_ROWS).map(paint)
 }
 
-/** A prompt. If it is too long, its end is shown, because that is where the user types. */
+/** A prompt. If it is too long, shows its end, where the user types. */
 const promptLine = (style: Style, label: string, text: string, columns: number): string => {
   const room = Math.max(1, columns - label.length - 1)
   const end = [...text].slice(-room + 1).join("")

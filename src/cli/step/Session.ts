@@ -6,26 +6,25 @@ import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 import type { Key } from "../terminal/FullScreen.ts"
 
-/** A position of the log with the data that the panes show. */
+/** A position of the log, with the data of the panes. */
 export interface Frame {
   /** 0 is before the first event. */
   readonly position: number
-  /** The event at this position; null at 0. */
+  /** Null at 0. */
   readonly event: Event | null
-  /** The environment's state after the event. */
+  /** The environment after the event. */
   readonly state: Json
-  /** The worlds of the event's task and those that all tasks share, as far as they have a view. */
+  /** Worlds with a view: those of the event's task, and those that all tasks share. */
   readonly worlds: ReadonlyArray<World>
-  /** The differences that the event made to the state. */
+  /** The changes that the event made to the state. */
   readonly changes: ReadonlyArray<ShownChange>
   /** The event and its causes, up to the root. */
   readonly causes: ReadonlyArray<Cause>
 }
 
-/** The content of the pane below the event's line. */
 export type Pane = "event" | "state" | "view" | "diff" | "why" | "help"
 
-/** Forward is towards the log's end, back is towards its beginning. */
+/** Forward is towards the log's end. */
 export type Direction = "forward" | "back"
 
 /** A search that starts at the current position. */
@@ -36,23 +35,22 @@ export type Search =
   | { readonly kind: "predicate"; readonly direction: Direction; readonly predicate: string }
   | { readonly kind: "moment"; readonly moment: string }
 
-/** The kinds of input that a prompt asks for. */
+/** What a prompt asks for. */
 export type SearchQuery = "path" | "moment" | "predicate"
 
-/** The complete state of the user interface. */
 export interface Session {
   readonly log: string
   readonly timeline: string
   readonly head: number
   readonly frame: Frame
   readonly pane: Pane
-  /** Number of the pane's lines that are scrolled out above the screen. */
+  /** Number of the pane's lines above the screen. */
   readonly scroll: number
-  /** The task whose events are stepped through; null for all events. */
+  /** Restricts stepping to this task's events; null steps through all. */
   readonly task: string | null
-  /** A JSON Pointer to the part of the state that is shown and searched for changes. */
+  /** A JSON Pointer to the part of the state that the pane shows and that change searches watch. */
   readonly path: string
-  /** The last predicate that was searched for. */
+  /** The last predicate searched for. */
   readonly predicate: string
   readonly direction: Direction
   readonly prompt: { readonly asks: SearchQuery; readonly text: string } | null
@@ -136,7 +134,7 @@ const toggleTask = (session: Session): Update => {
   return show(say({ ...session, task }, `Only events of task ${task} are stepped through; t ends that.`))
 }
 
-/** Lines of a page, and events of a large step. */
+/** Lines per page, and events per large step. */
 const PAGE_LINES = 10
 const LEAP = 10
 

@@ -1,4 +1,4 @@
-/** The command `hindcast step`: an interactive terminal program that steps through a log. */
+/** The command `hindcast step`: steps through a log interactively. */
 import * as path from "node:path"
 import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
@@ -15,7 +15,6 @@ import * as Screen from "./Screen.ts"
 import { moved, press, type Search, type Session, say } from "./Session.ts"
 import * as TimelineCursor from "./TimelineCursor.ts"
 
-/** `hindcast step [TASK]` */
 export const step = Command.make(
   "step",
   {
@@ -79,10 +78,7 @@ const startOf = (taskId: string | null) =>
     return opened === undefined ? yield* new TaskNotFound({ taskId }) : yield* TimelineCursor.moment(`@${opened}`, MAIN)
   })
 
-/**
- * Runs a search and moves the session to its result. If there is no result or the search fails, the session shows a
- * message instead.
- */
+/** Runs a search and moves the session to its result. Without a result, or on failure, shows a message instead. */
 const runSearch = (session: Session, search: Search) =>
   Effect.gen(function* () {
     const target =
@@ -126,9 +122,7 @@ const findPosition = (
   }
 }
 
-/**
- * The path in which changes are searched by default: the part of the state that the events stepped through can change.
- */
+/** The default path of change searches: the part of the state that the stepped events can change. */
 const defaultPath = (task: string | null): string => (task === null ? "" : `/tasks/${pointerToken(task)}`)
 
 const notFoundMessage = (search: Search): string => {

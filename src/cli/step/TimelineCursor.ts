@@ -1,6 +1,6 @@
 /**
- * Reads a timeline for `hindcast step`: the data at a position, and the next or previous position of an event, change
- * or predicate.
+ * Reads a timeline for `hindcast step`: the data at a position, and the next or previous event, change or predicate
+ * match.
  */
 import { Effect, Option, Stream } from "effect"
 import { EventLog, type Query } from "../../events/log/EventLog.ts"
@@ -32,7 +32,6 @@ export interface TimelineCursor {
   readonly head: number
 }
 
-/** The cursor of a timeline, up to the log's current head. */
 export const of = (timeline: string) =>
   Effect.gen(function* (): Effect.fn.Return<
     TimelineCursor,
@@ -75,7 +74,6 @@ const worldsAt = (timeline: string, state: EnvironmentState.EnvironmentState, { 
     return scopes.flatMap((scope) => Worlds.worldsOf(scope, registry))
   })
 
-/** The filter of the events that are stepped through. */
 export type StepFilter = Pick<Query, "taskId" | "types">
 
 /** The position of the event `steps` events away, or of the last one in that direction. None if there is no event. */
@@ -88,13 +86,11 @@ export const step = (cursor: TimelineCursor, from: number, direction: Direction,
     return Option.fromNullable((reached ?? passed[0])?.position)
   })
 
-/**
- * The number of positions that are read first when searching backwards, and the growth factor of each following range.
- */
+/** A backward search first reads this many positions. Each following range grows by the factor. */
 const FIRST_RANGE = 200
 const GROWTH = 8
 
-/** The events before a position, oldest first: at least `count`, unless there are fewer. */
+/** At least `count` events before a position, oldest first, or all of them. */
 const eventsBefore = ({ history }: TimelineCursor, position: number, which: StepFilter, count: number) =>
   Effect.gen(function* () {
     const found: Array<Event> = []
@@ -124,8 +120,8 @@ export const change = ({ history, head }: TimelineCursor, from: number, directio
   })
 
 /**
- * The position at which a predicate next becomes true, or last became true before. For a predicate about events, the
- * position of an event for which it holds. Fails if the predicate reads a path that never existed.
+ * The position at which a predicate next becomes true, or last became true before; for a predicate about events, the
+ * position of a matching event. Fails if the predicate reads a path that never existed.
  */
 export const transition = ({ history, head }: TimelineCursor, from: number, direction: Direction, source: string) =>
   Effect.gen(function* () {

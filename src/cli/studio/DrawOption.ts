@@ -1,4 +1,6 @@
-/** The option `--draw` of `hindcast studio`: plugins that may draw their worlds by code of their own, each by the digest of its version. */
+/**
+ * The option `--draw` of `hindcast studio`: plugin versions, by digest, that may draw their worlds with their own code.
+ */
 import { Effect, Either } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -11,13 +13,11 @@ import type { Json } from "../../values/Json.ts"
 import { adviceOf, BadInput } from "../command/BadInput.ts"
 import { repeatedText } from "../command/CommonOptions.ts"
 
-/** `--draw PLUGIN@DIGEST`, any number of times. */
 export const option = repeatedText(
   "draw",
   "Let this version of a plugin draw its world in the page by its own code, as PLUGIN@DIGEST. =DIRECTORY after it: its files",
 )
 
-/** The consents that were typed. */
 export const parsed = (typed: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Consent.Consent>, BadInput> =>
   Effect.forEach(typed, (text) =>
     Either.mapLeft(
@@ -26,7 +26,10 @@ export const parsed = (typed: ReadonlyArray<string>): Effect.Effect<ReadonlyArra
     ),
   )
 
-/** Fails unless the log records exactly one version for each consent, which brings code, and whose files are as they were. */
+/**
+ * Fails unless the log records exactly one version for each consent, that version brings drawing code, and its files
+ * are unchanged.
+ */
 export const checked = (consents: ReadonlyArray<Consent.Consent>) =>
   Effect.gen(function* () {
     if (consents.length === 0) return
@@ -40,7 +43,7 @@ export const checked = (consents: ReadonlyArray<Consent.Consent>) =>
     }
   })
 
-/** A version of a plugin that the log records. */
+/** A plugin version that the log records. */
 interface Version {
   readonly plugin: string
   readonly digest: string

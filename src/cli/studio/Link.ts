@@ -1,4 +1,4 @@
-/** Where in Studio's page to begin: a link, a moment or a task, as an address within the page. */
+/** Resolves the start of a Studio session, a link, moment or task, to an address within the page. */
 import { Effect, Either } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
@@ -6,8 +6,8 @@ import { BadInput } from "../command/BadInput.ts"
 import * as Ids from "../command/Ids.ts"
 
 /**
- * The address of what was typed: of a link, its own, without the host that it was copied from; of a moment, the task there; of a
- * task, itself.
+ * A link keeps its path and query, without the host it was copied from. A moment leads to its task there; a task to
+ * itself.
  */
 export const pathOf = (typed: string) =>
   Effect.gen(function* () {
@@ -18,7 +18,7 @@ export const pathOf = (typed: string) =>
       return yield* new BadInput({ input: typed, expected: "a link that Studio copied, /t/…", found: "another one" })
     }
     const log = yield* EventLog
-    // The id of a task may look like that of an event.
+    // A task's id may look like an event's.
     const [opened] = yield* log.readPage({ timeline: log.timeline, taskId: typed, types: ["TaskOpened"] }, 1)
     if (opened !== undefined) return address(log.timeline, typed, null)
     if (Either.isRight(Moment.parse(typed))) {

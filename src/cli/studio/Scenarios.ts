@@ -1,4 +1,4 @@
-/** What `--scenarios` allows: the directories, what looks at a world's start, and what lets an agent play. */
+/** The permissions of `--scenarios`: the directories, a preview of a world's start, and agents that play. */
 import * as fs from "node:fs"
 import { Effect, Layer, Option } from "effect"
 import type { Agent } from "../../kernel/agents/Agent.ts"
@@ -12,7 +12,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import type * as AgentAtWork from "../task/AgentAtWork.ts"
 import type * as SharedKernel from "./SharedKernel.ts"
 
-/** The directories that were typed, with symbolic links followed. */
+/** The typed directories, with symbolic links resolved. */
 export const directoriesOf = (
   typed: ReadonlyArray<string>,
   write: boolean,
@@ -38,7 +38,6 @@ interface Given {
   readonly typed: Pick<AgentAtWork.KernelInput, "sandbox" | "workspace">
 }
 
-/** What the page may do with scenarios. */
 export const staging = ({ directories, agents, filename, inKernel, typed }: Given) =>
   Effect.map(OpenLog.workspaceOf(typed.workspace), (workspace): Staging => {
     const services = Layer.merge(

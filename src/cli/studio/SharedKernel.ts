@@ -1,19 +1,22 @@
-/** One kernel for everything that works at the same time: it starts with the first and ends with the last, so that the log is free between. */
+/**
+ * One kernel for all concurrent work. It starts with the first work and ends with the last, so that the log is free in
+ * between.
+ */
 
 import { Effect, type Exit, Layer, RcRef, Scope } from "effect"
 
-/** Works in the kernel that all share. */
+/** Runs work in the shared kernel. */
 export type InKernel<Services, Failed> = <A, E, R>(
   work: Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E | Failed, Exclude<R, Services>>
 
-/** What a kernel offers is shared as long as the scope is open. */
+/** Shares the kernel's services while the scope is open. */
 export const make = <Services, Failed>(
   kernel: Layer.Layer<Services, Failed>,
 ): Effect.Effect<InKernel<Services, Failed>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const running = yield* RcRef.make({ acquire: Layer.build(kernel) })
-    // A kernel does not start before the one before it has ended, which gives back the lease of the log.
+    // A kernel must end, and return the log's lease, before the next one starts.
     const turns = yield* Effect.makeSemaphore(1)
     const end = (scope: Scope.CloseableScope, exit: Exit.Exit<unknown, unknown>) =>
       turns.withPermits(1)(Scope.close(scope, exit))

@@ -1,4 +1,4 @@
-/** The command `hindcast studio`: serves the time-travel debugger of a log to this machine's browser. */
+/** The command `hindcast studio`: serves a log's time-travel debugger to this machine's browser. */
 import { Args, Command, Options } from "@effect/cli"
 import { Effect, Layer, Option } from "effect"
 import * as Confirmations from "../../kernel/gate/Confirmations.ts"
@@ -40,7 +40,6 @@ const options = {
   ...AgentAtWork.options,
 }
 
-/** `hindcast studio [LINK]` */
 export const studio = Command.make(
   "studio",
   {
@@ -99,7 +98,7 @@ export const studio = Command.make(
 
 type Typed = AgentOption.TypedAgents & AgentAtWork.KernelInput
 
-/** The agents that may go on, and play. */
+/** The agents that may fork and play. */
 const agentsOf = ({ forks, plays }: { readonly forks: boolean; readonly plays: boolean }, typed: Typed) =>
   Effect.gen(function* () {
     const { named, other } = yield* AgentOption.loadAll(typed, "live")

@@ -1,6 +1,6 @@
 /**
- * What `hindcast run`, `resume` and `fork` share: the options of an agent at work, the kernel that it works on, and what
- * the user sees meanwhile.
+ * The shared part of `hindcast run`, `resume` and `fork`: the options of an agent at work, its kernel, and its
+ * progress.
  */
 import { Options } from "@effect/cli"
 import { Effect, Fiber, type Option } from "effect"
@@ -15,14 +15,14 @@ import * as TrustLog from "../command/TrustLog.ts"
 import * as Prompter from "./Prompter.ts"
 import * as RunProgress from "./RunProgress.ts"
 
-/** The option `--max-steps`: from where they are counted, and what else than 100 the default may be. */
+/** The option `--max-steps`. `from` says from where steps count, `otherwise` extends the text about the default. */
 export const maxSteps = (from: string, otherwise = "") =>
   wholeNumber("max-steps", 1).pipe(
     Options.withDescription(`Steps the agent may take${from}. Default: 100${otherwise}`),
     Options.optional,
   )
 
-/** The options of the kernel and of the task. */
+/** The options of the kernel and the task. */
 export const options = {
   deadlineMs: positive("deadline").pipe(
     Options.withDescription("Seconds that reading the sensors may take at each step. Default: until all have answered"),
@@ -45,7 +45,7 @@ export const options = {
   trustLog: TrustLog.option,
 }
 
-/** The option `--led-within`, of an agent that is led over what is recorded. */
+/** The option `--led-within`, for an agent that is led through recorded decisions. */
 export const ledWithinMs = positive("led-within").pipe(
   Options.withDescription(
     "Seconds that the agent may take for each recorded decision, over which it is led. Default: as long as it likes",
@@ -54,7 +54,6 @@ export const ledWithinMs = positive("led-within").pipe(
   Options.optional,
 )
 
-/** The values of the options that the kernel is made by. */
 export interface KernelInput extends TrustLog.Typed {
   readonly gate: "ask" | "allow" | "deny"
   readonly confirmWithinMs: Option.Option<number>
@@ -63,7 +62,7 @@ export interface KernelInput extends TrustLog.Typed {
   readonly seed?: Option.Option<number>
 }
 
-/** The kernel of a command, on a log. If the log is foreign, the user is asked before anything of it starts. */
+/** A command's kernel on a log. For a foreign log, asks the user before anything in it starts. */
 export const kernel = (command: string, filename: string, { gate, confirmWithinMs, ...typed }: KernelInput) =>
   Effect.map(Effect.zipLeft(OpenLog.workspaceOf(typed.workspace), OpenLog.warnTracked(filename)), (workspace) => {
     const layer = (trust: boolean) =>
@@ -74,7 +73,7 @@ export const kernel = (command: string, filename: string, { gate, confirmWithinM
         owner: `hindcast ${command} of ${userName()}`,
         gate: { ...(gate === "ask" ? Gate.standard : { default: gate }), ...given({ confirmWithinMs }) },
         host: { sandbox: typed.sandbox },
-        // A task that was killed can be resumed, whatever is run meanwhile.
+        // Tasks whose kernel was killed stay open, so that they can be resumed later.
         onOpenTasks: "resume",
         trust,
         ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
@@ -82,19 +81,18 @@ export const kernel = (command: string, filename: string, { gate, confirmWithinM
     return TrustLog.asking(layer, typed)
   })
 
-/** What a user sees of an agent at work, and where. */
 export interface Accompanied {
   readonly filename: string
   readonly json: boolean
-  /** The position after which questions are put to the user. Default: that at which the agent begins. */
+  /** Ask the user only about confirmations after this position. Default: the head when the agent begins. */
   readonly askedAfter?: number | undefined
 }
 
 /**
- * Lets an agent work. Meanwhile each step of its task is printed, and the user is asked about each command that waits,
- * or told how to answer from another terminal.
+ * Runs an agent. Meanwhile prints each step of its task, and asks the user about each pending command or prints how to
+ * answer from another terminal.
  *
- * @param work lets it work; all that it does comes after the position `after`
+ * @param work runs the agent, whose events all come after the position `after`
  */
 export const accompanied = <A, E, R>(
   { filename, json, askedAfter }: Accompanied,
@@ -108,7 +106,7 @@ export const accompanied = <A, E, R>(
       !json && Prompter.isPossible() ? Prompter.ask(after, filename) : Prompter.announce(after, filename),
     )
     const done = yield* work(position)
-    // Progress ends with the task's close.
+    // Progress ends when the task closes.
     if (progress !== undefined) yield* Fiber.join(progress)
     return done
   })

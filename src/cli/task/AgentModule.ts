@@ -1,15 +1,15 @@
-/** Loads an agent that is the default export of a JavaScript module, as `--agent` names it. */
+/** Loads the agent of `--agent`: the default export of a JavaScript module. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { pathToFileURL } from "node:url"
 import { Data, Effect } from "effect"
 import * as Agent from "../../kernel/agents/Agent.ts"
 
-/** The agent's module could not be loaded. To recover, fix the path or the module. */
+/** The agent's module could not be loaded. */
 export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
   readonly file: string
   readonly found: string
-  /** Whether there is no such file. */
+  /** Whether the file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -17,10 +17,7 @@ export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
   }
 }
 
-/**
- * The default export of a module as an agent. Loading runs the module in this process, with all of the process's
- * permissions.
- */
+/** The default export of a module as an agent. Runs the module in this process, with all of its permissions. */
 export const load = (file: string): Effect.Effect<Agent.Agent, AgentUnavailable | Agent.NotAnAgent> =>
   Effect.gen(function* () {
     const absolute = path.resolve(file)

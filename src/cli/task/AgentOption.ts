@@ -1,6 +1,6 @@
 /**
- * The options that name agents: `--agent` for the default export of a JavaScript module, or `--model`, with `--guide`, for
- * an agent that thinks with a language model. Of several agents in one task, each is `NAME=` one of them.
+ * The options that name agents: `--agent` for a JavaScript module, or `--model`, with `--guide`, for an agent with a
+ * language model. `NAME=` in front names one of several agents in a task.
  */
 
 import * as fs from "node:fs"
@@ -19,7 +19,6 @@ import { given, number, optionalText, repeatedText, wholeNumber } from "../comma
 import * as AgentModule from "./AgentModule.ts"
 import * as CassetteOption from "./CassetteOption.ts"
 
-/** The options of an agent with a model. */
 export const modelOptions = {
   model: optionalText("model", "A language model, as provider/model, such as anthropic/claude-sonnet-4-5"),
   guide: optionalText(
@@ -37,7 +36,7 @@ export const modelOptions = {
   ),
 }
 
-/** The options of a command that takes an agent, or several by their names in the task. */
+/** The options of a command that takes one agent, or several by name. */
 export const options = (which: string) => ({
   ...modelOptions,
   agent: repeatedText(
@@ -50,7 +49,6 @@ export const options = (which: string) => ({
   ),
 })
 
-/** What was typed for an agent with a model. */
 export interface TypedModel {
   readonly guide: Option.Option<string>
   readonly cassette: Option.Option<string>
@@ -58,22 +56,20 @@ export interface TypedModel {
   readonly maxUsd: Option.Option<number>
 }
 
-/** What was typed for agents. */
 export interface TypedAgents extends TypedModel {
   readonly agent: ReadonlyArray<string>
   readonly model: ReadonlyArray<string>
 }
 
-/** `live` also loads the model, so that a missing package or key is found before anything is recorded. */
+/** `live` also loads the model's package and key, so that missing ones fail before anything is recorded. */
 type Use = "live" | "replay"
 
 type More = Pick<Agent.ModelAgentOptions, "conversation">
 
 /**
- * The agent that was typed, or the group of those that were typed with names, conducted by the scenario of its task if
- * that has one.
+ * The typed agent, or the group of named agents. A scenario of the task conducts it.
  *
- * @param more what else an agent with a model is made with
+ * @param more further options of agents with a model
  */
 export const load = (typed: TypedAgents, use: Use, more: More = {}) =>
   Effect.gen(function* () {
@@ -84,7 +80,7 @@ export const load = (typed: TypedAgents, use: Use, more: More = {}) =>
     return other === undefined ? conducted(groupOf(named)) : yield* unnamed
   })
 
-/** Some agents have names, and one has none. */
+/** Some agents have names and one has none. */
 export const unnamed = new BadInput({
   input: "--agent, --model",
   expected: "a name for each of several agents, as NAME=FILE or NAME=provider/model",
@@ -94,13 +90,12 @@ export const unnamed = new BadInput({
 /** Neither an agent nor a model was typed, or both were. */
 export const notOne = (found: string) => new BadInput({ input: "--agent, --model", expected: "one of them", found })
 
-/** Agents that were typed: those with names, and one without. */
+/** The typed agents: those with names, and one without. */
 export interface LoadedAgents {
   readonly named: { readonly [name: string]: KernelAgent.Agent }
   readonly other: KernelAgent.Agent | undefined
 }
 
-/** The agents that were typed, if any. */
 export const loadAll = (typed: TypedAgents, use: Use, more: More = {}) =>
   Effect.gen(function* () {
     const programs = typed.agent.map((text) => partOf(text, fs.existsSync(text)))
@@ -117,7 +112,7 @@ export const loadAll = (typed: TypedAgents, use: Use, more: More = {}) =>
     return { named, other } satisfies LoadedAgents
   })
 
-/** An agent that thinks with a model of a name. */
+/** An agent with the named model. */
 export const loadModel = (model: string, typed: TypedModel, use: Use, more: More = {}) =>
   Effect.flatMap(modelOf(model, typed.cassette, use), (loaded) => fromModel(typed, loaded, more))
 
@@ -126,7 +121,7 @@ interface Part {
   readonly text: string
 }
 
-/** `NAME=TEXT`, where what comes before the first "=" may be a name. A file name may contain "=" itself. */
+/** Splits `NAME=TEXT` if the part before the first "=" is a valid name. A file name may contain "=" too. */
 const partOf = (text: string, isFile: boolean): Part => {
   const equals = text.indexOf("=")
   const name = text.slice(0, Math.max(0, equals))
@@ -150,18 +145,14 @@ const check = (typed: TypedModel, programs: ReadonlyArray<Part>, models: Readonl
     }
   })
 
-/** The model of a name: as a cassette has it, or the provider's. */
+/** The named model: played from a cassette, or the provider's. */
 export const modelOf = (model: string, cassette: Option.Option<string>, use: "live" | "replay") =>
   Effect.gen(function* () {
     if (Option.isSome(cassette)) return yield* CassetteOption.play(cassette.value, model)
     return use === "live" ? yield* Models.load(model) : yield* Models.lazy(model)
   })
 
-/**
- * An agent that thinks with a model, with the guide and the budget that were typed.
- *
- * @param more what else it is made with
- */
+/** An agent with a model, and with the typed guide and budget. */
 export const fromModel = (
   { guide, maxTokens, maxUsd }: Pick<TypedModel, "guide" | "maxTokens" | "maxUsd">,
   model: Models.Model,
@@ -173,7 +164,7 @@ export const fromModel = (
     return Agent.fromModel({ model, budget, ...more, ...defined({ guide: told }) })
   })
 
-/** A file, where there is one or the name is that of a file; else the name of a plugin's guide. */
+/** A file if it exists or looks like a file name; else the name of a plugin's guide. */
 const guideOf = (typed: string) => {
   const isFile = fs.existsSync(typed) || FILE_NAME.test(typed) || !Schema.is(Agent.Guide.GuideName)(typed)
   return isFile ? Agent.Guide.load(typed) : Effect.succeed(typed)

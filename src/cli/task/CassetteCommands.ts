@@ -1,4 +1,4 @@
-/** The command group `hindcast cassette`: keeps what a provider's model answers to an agent, to be played offline. */
+/** The command `hindcast cassette record`: saves a provider's answers to an agent, for playing them offline. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command } from "@effect/cli"
@@ -14,7 +14,6 @@ import * as RunCommand from "./RunCommand.ts"
 
 const { guide, maxTokens, maxUsd } = AgentOption.modelOptions
 
-/** `hindcast cassette record FILE --model NAME` */
 export const record = Command.make(
   "record",
   {
@@ -47,7 +46,7 @@ export const record = Command.make(
   ),
 )
 
-/** The path of a cassette to be written. */
+/** The path of a cassette that does not exist yet. */
 const newFile = (file: string): Effect.Effect<string, BadInput> =>
   Effect.suspend(() => {
     const [absolute, input] = [path.resolve(file), `cassette record ${file}`]

@@ -5,7 +5,6 @@ import * as Models from "../../agents/models/Models.ts"
 import * as ScriptedTurns from "../../agents/models/ScriptedTurns.ts"
 import { optionalText } from "../command/CommonOptions.ts"
 
-/** The option. */
 export const cassette = optionalText(
   "cassette",
   "Of an agent with --model: a cassette that answers in place of the provider, offline and without a key",
@@ -13,13 +12,13 @@ export const cassette = optionalText(
 
 const PREFIX = `${ScriptedTurns.PROVIDER}/`
 
-/** The path that a compatible server's conversations end with, after its base URL. */
+/** The end of a compatible server's paths, after its base URL. */
 const COMPLETIONS = "/chat/completions"
 
 /**
- * The model of a name, whose requests a cassette answers. A request that is not on it fails as `not-recorded`.
+ * The named model, whose requests a cassette answers. A request that the cassette lacks fails as `not-recorded`.
  *
- * @param name `provider/model`; of a cassette with turns written for no provider, `scripted/…`
+ * @param name `provider/model`; for a cassette of turns written for no provider, `scripted/…`
  */
 export const play = (file: string, name: string) =>
   Effect.gen(function* () {
@@ -28,7 +27,7 @@ export const play = (file: string, name: string) =>
     return yield* Models.load(name, { ...playing, ...(yield* serverOf(file, name)) })
   })
 
-/** A compatible server has no URL of its own: that of the recording is in its paths. */
+/** The base URL of a compatible server, from the recorded paths: such a provider has no URL of its own. */
 const serverOf = (file: string, name: string) =>
   Effect.map(Cassette.read(file), ({ interactions: [first] }) => {
     const path = first?.request.path ?? ""

@@ -1,6 +1,5 @@
 /**
- * The command group `hindcast confirm`: shows the commands that wait for a person's approval, and approves or rejects
- * them.
+ * The commands `hindcast confirm …`: show the commands that wait for a person's approval, and approve or reject them.
  */
 import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
@@ -27,7 +26,7 @@ import type { Style } from "../terminal/Style.ts"
 import { at } from "../terminal/Text.ts"
 import * as Prompter from "./Prompter.ts"
 
-/** The approval was recorded, but no kernel runs on the log, so the command is not executed. */
+/** The approval was recorded, but no kernel works on the log, so nothing executes the command. */
 export class NoKernel extends Data.TaggedError("NoKernel")<{
   readonly confirmationId: string
   readonly position: number
@@ -39,7 +38,6 @@ export class NoKernel extends Data.TaggedError("NoKernel")<{
 
 const width = () => Output.columnsOf(process.stdout)
 
-/** `hindcast confirm ls` */
 export const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {
     const pending = yield* (yield* Confirmations).pending
@@ -63,14 +61,19 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
 const NO_KERNEL_WARNING =
   "No kernel is at work on this log: nothing that is approved now is executed, but for what a recorded program waits for."
 
-/** Whether somebody waits for an answer to each of some tasks: a kernel at work on the log, or the program whose run the task records. */
+/**
+ * Whether each of these tasks has somebody waiting for the answer: a kernel on the log, or the recorded program itself.
+ */
 const areAwaited = (taskIds: ReadonlyArray<string | null>) =>
   Effect.gen(function* () {
     if ((yield* (yield* Lease).holder) !== undefined) return true
     return (yield* Effect.forEach([...new Set(taskIds)], isRecordedNow)).every((one) => one)
   })
 
-/** How long the heartbeat of a recorder is watched that cannot be looked at, in milliseconds: it sends one each second. */
+/**
+ * How long to watch for the heartbeat of a recorder whose process cannot be checked, in milliseconds. It sends one each
+ * second.
+ */
 const WATCH_MS = 5000
 
 const isRecordedNow = (taskId: string | null) =>
@@ -88,7 +91,7 @@ const confirmation = argument(
   "Its id, or at least four characters at its beginning or end that no other id has there",
 )
 
-/** A pending confirmation, with the digest of what is shown to the person who decides. */
+/** A pending confirmation, with the digest of what the person who decides sees. */
 interface PendingEntry {
   readonly id: string
   readonly waiting: PendingConfirmation
@@ -96,7 +99,7 @@ interface PendingEntry {
   readonly origin: string
 }
 
-/** The pending confirmation that a text refers to; `found` is `undefined` if it is not pending. */
+/** Finds the confirmation that a text refers to. `found` is undefined if it is not pending. */
 const findPending = (named: string) =>
   Effect.gen(function* () {
     const id = yield* Ids.confirmation(named)
@@ -122,7 +125,6 @@ const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, lim
 
 const all = flag("all", "Show all of it, however long it is")
 
-/** `hindcast confirm show ID` */
 export const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
   Effect.gen(function* () {
     const { id, found } = yield* findPending(confirmation)
@@ -164,7 +166,6 @@ const approveOptions = {
   unseen: flag("unseen", "Approve even if it is too long to be shown completely, without seeing the rest"),
 }
 
-/** `hindcast confirm approve ID` */
 export const approve = Command.make("approve", { ...common, confirmation, reason, ...approveOptions }, (typed) =>
   Effect.gen(function* () {
     const { json, confirmation, reason } = typed
@@ -215,7 +216,6 @@ const checkDigest = (named: string, digest: string) =>
         advice: "Nothing was approved: `hindcast confirm ls` lists what waits.",
       })
 
-/** `hindcast confirm reject ID` */
 export const reject = Command.make(
   "reject",
   { ...common, confirmation, reason },

@@ -1,4 +1,4 @@
-/** The commands that pause, continue and cancel tasks, which a kernel may be working on in another process. */
+/** The commands that pause, continue and cancel tasks, even tasks of a kernel in another process. */
 import { Command } from "@effect/cli"
 import { Effect, type Option } from "effect"
 import { type Holder, Lease } from "../../events/log/Lease.ts"
@@ -18,7 +18,6 @@ import { at, count } from "../terminal/Text.ts"
 const reason = optionalText("reason", "Why, for the log")
 const timeline = TimelineOption.timeline
 
-/** A command about one task. */
 const control = (
   name: "pause" | "continue" | "cancel",
   description: string,
@@ -39,8 +38,8 @@ const control = (
   ).pipe(Command.withDescription(description))
 
 /**
- * Lets a kernel close what was cancelled, if none works on the log. One that does closes it by itself, also one that is
- * silent while its process lives: that one is returned.
+ * If no kernel works on the log, starts one to close the cancelled tasks. A working kernel closes them itself, even one
+ * that is silent while its process lives; returns the silent one.
  */
 const closeIfNobodyWorks = (log: Option.Option<string>) =>
   Effect.gen(function* () {
@@ -66,7 +65,6 @@ const waitingFor = (silent: Holder | undefined): ReadonlyArray<string> =>
         `"${silent.owner}" (process ${silent.pid}) works on the log and has been silent since ${iso(silent.heartbeatAt)}. It closes what is cancelled once it goes on; if its process is ended, the next kernel does.`,
       ]
 
-/** `hindcast task pause` */
 export const pause = control(
   "pause",
   "Begin nothing new in an open task until it is continued; what is under way is finished",
@@ -74,10 +72,8 @@ export const pause = control(
   (control) => control.pause,
 )
 
-/** `hindcast task continue` */
 export const continueTask = control("continue", "Go on with a paused task", "goes on", (control) => control.continue)
 
-/** `hindcast task cancel` */
 export const cancel = control(
   "cancel",
   "End an open task: what is under way is interrupted, and it is closed as abandoned",
@@ -85,7 +81,6 @@ export const cancel = control(
   (control) => control.cancel,
 )
 
-/** `hindcast stop` */
 export const stop = Command.make("stop", { ...common, reason }, ({ log, json, ...typed }) =>
   Effect.gen(function* () {
     const options = { by: userName(), ...given({ reason: typed.reason }) }

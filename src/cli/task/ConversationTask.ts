@@ -1,10 +1,9 @@
-/** Whether the agent of a task was in a conversation, so that the agent that goes on with it is in one as well. */
+/** Whether a task's agent was in a conversation. The agent that resumes or forks the task then is too. */
 import { Effect } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
-/** Whether a task's agent was told that it is in a conversation. */
 export const isOne = (taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -12,7 +11,7 @@ export const isOne = (taskId: string) =>
     return told.some((event) => is(event, "GuideApplied") && event.payload.conversation === true)
   })
 
-/** The same of the task of the event at a moment; false if there is none. */
+/** Like `isOne`, for the task of the event at a moment; false if there is none. */
 export const isAt = (moment: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,6 +1,5 @@
 /**
- * Asks the user about commands that need approval while `hindcast run` is running, or prints how to answer from another
- * terminal.
+ * Asks the user about commands that need approval during `hindcast run`, or prints how to answer from another terminal.
  */
 import { Effect, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
@@ -20,29 +19,26 @@ type Request = PayloadOf<"ConfirmationRequested">
 
 export { isPossible } from "../terminal/Question.ts"
 
-/** The word that approves a command which was not shown completely. */
+/** The answer that approves a command of which a part was not shown. */
 const UNSEEN = "unseen"
 
 /**
- * Asks the user whether the command may be executed. If `hidden` characters were not shown, the approval needs another
- * word.
+ * Asks the user whether to execute the command. If `hidden` characters were not shown, approval takes a special word.
  */
 export const agrees = (hidden: number): Effect.Effect<boolean> =>
   Effect.map(Question.ask(questionOf(hidden)), (answer) => isApproval(answer, hidden))
 
-/** What the user is asked. */
 export const questionOf = (hidden: number): string =>
   hidden === 0 ? "Let it be executed? [y/N] " : `Let it be executed without having seen all of it? [${UNSEEN}/N] `
 
-/** Whether an answer approves. */
 export const isApproval = (answer: string, hidden: number): boolean =>
   hidden === 0 ? Question.isYes(answer) : answer.trim() === UNSEEN
 
-/** Asks the user about each command that waits, one after the other, and records the answers. */
+/** Asks the user about each pending command in turn, and records the answers. */
 export const ask = (after: number, filename: string) =>
   eachRequest(after, (event, request) => decide(event, filename, request))
 
-/** Prints each command that waits, and how to answer from another terminal. */
+/** Prints each pending command, and how to answer from another terminal. */
 export const announce = (after: number, filename: string) =>
   eachRequest(after, (event, request) =>
     Effect.gen(function* () {
@@ -59,7 +55,7 @@ export const announce = (after: number, filename: string) =>
     }),
   )
 
-/** What is asked, as it is shown on a stream: who asks, the time left to answer, and all of it as far as it is shown. */
+/** A request formatted for a stream: who asks, the time left to answer, and the content as far as it is shown. */
 const asked = (
   { taskId }: Event,
   { confirmationId, shown, expiresAt }: Request,
@@ -92,7 +88,7 @@ const eachRequest = <E, R>(after: number, handle: (event: Event, request: Reques
       )
   })
 
-/** Whether something was recorded about a question since. */
+/** Whether the confirmation has a later event, and so no longer waits. */
 const hasEnded = ({ stream, timeline, position }: Event) =>
   Effect.flatMap(EventLog, (log) =>
     Effect.map(log.readPage({ stream, timeline, after: position }, 1), (events) => events.length > 0),
@@ -102,7 +98,7 @@ const decide = (event: Event, filename: string, request: Request) =>
   Effect.gen(function* () {
     const { origin, left, lines, hidden } = yield* asked(event, request, filename, process.stdout)
     yield* Output.write(`${origin}\nasks for, until ${time(request.expiresAt)} (${left} left):`)
-    // Everything is shown: a person cannot decide about what is hidden.
+    // Show everything: a person cannot decide about hidden text.
     yield* Output.write(lines.join("\n"))
     const answer = yield* Effect.raceFirst(Question.ask(questionOf(hidden)), ended(event))
     if (answer === undefined) return yield* Output.write("\nIt no longer waits for an answer.")

@@ -1,4 +1,4 @@
-/** The command `hindcast resume`: goes on with a task that an earlier kernel left open. */
+/** The command `hindcast resume`: continues a task that an earlier kernel left open. */
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import type * as Agent from "../../kernel/agents/Agent.ts"
@@ -26,7 +26,6 @@ const options = {
   ...AgentAtWork.options,
 }
 
-/** `hindcast resume TASK` */
 export const resume = Command.make(
   "resume",
   { ...common, task: argument("task", TASK), ...options },

@@ -19,7 +19,7 @@ import * as AgentOption from "./AgentOption.ts"
 import * as RunPlugins from "./RunPlugins.ts"
 import * as Scenario from "./Scenario.ts"
 
-/** The options of the work: the goal, who takes part, and the kernel. */
+/** The options of the goal, the plugins and the kernel. */
 export const workOptions = {
   goal: optionalText("goal", "What the agent is to achieve. Default: the description of the scenario that is played"),
   plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
@@ -41,7 +41,6 @@ export const workOptions = {
   ...AgentAtWork.options,
 }
 
-/** What was typed for the work. */
 export interface TypedWork extends AgentAtWork.KernelInput {
   readonly log: Option.Option<string>
   readonly json: boolean
@@ -54,15 +53,14 @@ export interface TypedWork extends AgentAtWork.KernelInput {
   readonly deadlineMs: Option.Option<number>
 }
 
-/** `hindcast run` */
 export const run = Command.make("run", { ...common, ...AgentOption.options("an agent"), ...workOptions }, (typed) =>
   work("run", typed, AgentOption.loadAll(typed, "live"), typed),
 ).pipe(Command.withDescription("Let an agent work on a goal, and show its audit"))
 
 /**
- * Lets agents work on the goal, on a kernel of its own, and prints the audit. They are loaded first.
+ * Runs agents on the goal, on a kernel of their own, and prints the audit. Loads the agents first.
  *
- * @param model what was typed of models, for those that a scenario names
+ * @param model the typed model options, for agents that a scenario names
  */
 export const work = <E>(
   command: string,
@@ -88,9 +86,7 @@ const noGoal = new BadInput({
   found: "nothing",
 })
 
-/**
- * The agent threw or returned an invalid decision. Its task was closed as failed and scored. To recover, fix the agent.
- */
+/** The agent threw or returned an invalid decision. Its task was closed as failed and scored. */
 export class AgentFailed extends Data.TaggedError("AgentFailed")<{
   readonly reason: string
   readonly taskId: string
@@ -126,7 +122,7 @@ const perform = ({
     const goalOf = Option.getOrElse(goal, () => played?.goal)
     if (goalOf === undefined) return yield* noGoal
     const most = Option.orElse(maxSteps, () => Option.fromNullable(played?.maxSteps ?? episodeSteps))
-    // Where one acts after the other, a round is a turn.
+    // If agents act in turn, a round is one turn.
     const spare = played?.maxSteps === undefined ? undefined : played.maxSteps * Math.max(1, played.agents.length)
     const maxRounds = Option.getOrElse(maxSteps, () => spare)
     const { agent, names } = yield* Scenario.cast(agents, played, model, maxRounds)
@@ -145,7 +141,7 @@ const perform = ({
     yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
   })
 
-/** Says which tasks an earlier kernel left open. */
+/** Prints which tasks an earlier kernel left open. */
 const noteUnfinished = (filename: string) =>
   Effect.gen(function* () {
     const [first, ...others] = yield* (yield* Kernel).tasks.unfinished
@@ -160,7 +156,7 @@ const noteUnfinished = (filename: string) =>
     )
   })
 
-/** Adds to an agent's failure the id of its task: the first task that was opened after `after`. */
+/** Adds the task's id to an agent's failure: the first task opened after `after`. */
 const withTask = (failed: Agent.AgentFailed, after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog

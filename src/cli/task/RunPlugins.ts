@@ -1,4 +1,4 @@
-/** The plugins that take part where a task is opened: imported, named or active, with their scenarios and consents. */
+/** The plugins of a new task, imported, named or active, with their scenarios and consents. */
 
 import { Effect } from "effect"
 import { Kernel } from "../../kernel/Kernel.ts"
@@ -16,7 +16,6 @@ import { importAndCompare } from "../plugin/PluginImport.ts"
 import * as Scenario from "./Scenario.ts"
 import * as WaitingPlugins from "./WaitingPlugins.ts"
 
-/** What was typed of plugins. */
 export interface TypedPlugins {
   /** Directories. */
   readonly plugin: ReadonlyArray<string>
@@ -25,8 +24,9 @@ export interface TypedPlugins {
 }
 
 /**
- * Imports the plugins that were typed, and answers with the options that open a task with them, the scenario that is
- * played, and how many steps an episode of their worlds may have; without any plugins, with all that are active. The user is asked for each consent that is missing, unless the output is JSON.
+ * Imports the typed plugins; without any, takes all active ones. Returns the options that open a task with them, the
+ * scenario to play, and the maximum episode length of their worlds. Asks the user for each missing consent, unless the
+ * output is JSON.
  */
 export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
   Effect.gen(function* () {
@@ -45,7 +45,7 @@ export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
     return { opening, played, episodeSteps: episodeStepsIn(registry, plugins) }
   })
 
-/** Most steps that a run may have. */
+/** Maximum number of steps of a run. */
 const MOST_STEPS = 1_000_000_000
 
 /** The steps of the longest episode of the plugins' worlds; undefined if no world has a limit. */
@@ -57,9 +57,7 @@ const episodeStepsIn = (registry: PluginRegistry, plugins: ReadonlyArray<string>
   return limits.length === 0 ? undefined : Math.min(Math.max(...limits), MOST_STEPS)
 }
 
-/**
- * Imports a plugin and prints what changed. `run` has no grant options, so that no permission is granted in passing.
- */
+/** Imports a plugin and prints what changed. `run` has no grant options, so nobody grants a permission in passing. */
 export const importPlugin = (directory: string, json: boolean) =>
   Effect.gen(function* () {
     const change = yield* importAndCompare(directory).pipe(

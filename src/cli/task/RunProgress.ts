@@ -11,12 +11,11 @@ import { at, duration, shorten, value } from "../terminal/Text.ts"
 
 /** A command without an outcome yet. */
 interface Step {
-  /** Null of what a scenario does: it is no step of the agent. */
+  /** Null for a scenario's command, which is not a step of the agent. */
   readonly number: number | null
   readonly what: string
 }
 
-/** The state of the fold. */
 export interface Progress {
   readonly taskId: string | null
   readonly steps: number
@@ -29,7 +28,7 @@ export interface Progress {
 export const none: Progress = { taskId: null, steps: 0, open: new Map(), expiry: null }
 
 /**
- * Applies one event. Returns the line to print, if any: one for each step when it ends, and one for each sensor that
+ * Applies one event. Returns the line to print, if any: one for each step that ends, and one for each sensor that
  * failed or was skipped.
  */
 export const advance = (
@@ -84,7 +83,7 @@ export const advance = (
   return [{ ...progress, open }, line(style, event, step, ended.how)]
 }
 
-/** Maximum characters of a message or an error in a line. */
+/** Maximum length of a message or an error in a line, in characters. */
 const MAX_TEXT_LENGTH = 100
 
 const startStep = (
@@ -98,7 +97,7 @@ const startStep = (
   return { ...progress, steps, open: new Map(progress.open).set(commandId, { number: isStep ? steps : null, what }) }
 }
 
-/** In a task with several agents, a line begins with the one that it is about. */
+/** Names the agent in a task with several. */
 const whose = (agentId: string | undefined): string => (agentId === undefined ? "" : `${agentId}: `)
 
 const line = (style: Style, event: Event, { number, what }: Step, how: string): string =>
@@ -112,7 +111,7 @@ const failedLine = (style: Style, event: Event, { sensor, error }: PayloadOf<"Se
 const skippedLine = (style: Style, event: Event, { sensor, reason }: PayloadOf<"SensorSkipped">): string =>
   sensorLine(style, event, sensor, style.dim("skipped"), reason)
 
-/** The line for a model that is asked again after a wait. */
+/** The line for a model call that is retried after a wait. */
 const waitLine = (style: Style, event: Event, { kind, reason, retryInMs }: PayloadOf<"ModelFailed">) => {
   if (retryInMs === undefined) return undefined
   const why = shorten(oneLine(`${kind}: ${reason}`), MAX_TEXT_LENGTH)
@@ -148,10 +147,10 @@ const outcomeOf = (
   return undefined
 }
 
-/** Who said what became of a command that a crash had left in doubt. */
+/** Names the plugin that reported the outcome of a command after a crash. */
 const saidBy = (settledBy: string): string => `, as ${settledBy} said after a crash`
 
-/** Prints the progress of the first task that is opened, resumed or forked after a position, until it is closed. */
+/** Prints the progress of the first task that is opened, resumed or forked after a position, until it closes. */
 export const follow = (after: number, style: Style) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -1,4 +1,4 @@
-/** Loads what `--scenario` names: a scenario to play, or options of an environment; and finds who plays it. */
+/** Loads the scenarios and environment options of `--scenario`, and finds the agents that play. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
@@ -13,23 +13,21 @@ import { BadInput } from "../command/BadInput.ts"
 import * as AgentModule from "./AgentModule.ts"
 import * as AgentOption from "./AgentOption.ts"
 
-/** What `--scenario` came to. */
 export interface LoadedScenarios {
-  /** The options of each plugin's environment. */
+  /** The environment options by plugin. */
   readonly environment: { readonly [plugin: string]: JsonObject }
-  /** The scenario that is played; undefined if there are only options. */
+  /** The scenario to play; undefined if there are only options. */
   readonly played: PlayedFile | undefined
 }
 
-/** A scenario that is played, and its file. */
 export interface PlayedFile extends Scenarios.Played {
   readonly file: string
 }
 
 /**
- * The options of each plugin's environment, and the scenario that is played. A `FILE` with `scenario_name` and
- * `environment_type` is a scenario, and finds its world by itself. Any other `FILE` has the options of the only plugin
- * that has an environment; `plugin=FILE` always has those of a plugin.
+ * Loads environment options and the scenario to play. A `FILE` with `scenario_name` and `environment_type` is a
+ * scenario, which finds its world by itself. Any other `FILE` holds the options of the only plugin with an environment;
+ * `plugin=FILE` names the plugin.
  *
  * @param plugins the plugins that take part
  */
@@ -58,15 +56,14 @@ export const load = (scenarios: ReadonlyArray<string>, plugins: ReadonlyArray<st
     return { environment: { ...options, ...played?.environment }, played } satisfies LoadedScenarios
   })
 
-/** Whether a file is a scenario with metadata of its own, and not the options of a plugin that is named. */
+/** Whether a file is a scenario with metadata of its own, rather than the options of a named plugin. */
 const isPlayed = (scenario: string, withEnvironment: ReadonlyArray<string>): boolean => {
   const named = scenario.slice(0, Math.max(0, scenario.indexOf("=")))
   if (withEnvironment.length === 0 || withEnvironment.includes(named)) return false
-  // What is wrong with the file is said when it is read as what it is.
+  // Whoever reads the file reports what is wrong with it.
   return Scenarios.isOne(scenario)
 }
 
-/** The names of the agents of a group. */
 const namesIn = (agent: Agent.Agent): ReadonlyArray<string> | undefined =>
   isGroup(agent) ? Object.keys(agent.agents).sort() : undefined
 
@@ -93,10 +90,10 @@ const assign = (scenario: string, withEnvironment: ReadonlyArray<string>) => {
 }
 
 /**
- * The agent that works, and the names of those in it where they are several: the agents that were typed and those that
- * the scenario names, in a group. One that was typed without a name plays all that nobody else does.
+ * Assembles the working agent from the typed agents and those that the scenario names. Several form a group, with
+ * `names`. An agent typed without a name plays all parts that no other agent plays.
  *
- * @param maxRounds most rounds of a group
+ * @param maxRounds maximum rounds of a group
  */
 export const cast = (
   { named, other }: AgentOption.LoadedAgents,
@@ -131,7 +128,6 @@ export const cast = (
     return { agent: groupOf(agents, { maxRounds }), names: Object.keys(agents).sort() }
   })
 
-/** Who works on a task. */
 export interface Cast {
   readonly agent: Agent.Agent
   readonly names: ReadonlyArray<string> | undefined
@@ -141,7 +137,7 @@ type CastError =
   | Effect.Effect.Error<ReturnType<typeof AgentModule.load> | ReturnType<typeof AgentOption.loadModel>>
   | BadInput
 
-/** The agent that a scenario names for a part, if it does: a module of its own directory, or a model. */
+/** The agent that a scenario names for a part, if any: a module below the scenario's directory, or a model. */
 const ownPlayer = (
   { agent_id, program, model }: Scenarios.AgentSetup,
   file: string,
@@ -160,17 +156,17 @@ const ownPlayer = (
     return yield* AgentModule.load(found)
   })
 
-/** Where a path leads, with its symbolic links followed. */
+/** The path with its symbolic links resolved. */
 const real = (file: string): string => {
   try {
     return fs.realpathSync(file)
   } catch {
-    // What is not there is said when it is loaded.
+    // Loading reports a missing file.
     return file
   }
 }
 
-/** The options of an environment in a YAML or JSON file. */
+/** Reads environment options from a YAML or JSON file. */
 export const readOptions = (file: string) =>
   Effect.flatMap(Rubric.readYaml(file), (value) =>
     Schema.is(JsonObject)(value)

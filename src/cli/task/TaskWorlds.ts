@@ -1,19 +1,17 @@
-/** The worlds of a task as they stand now, and their lines. */
+/** A task's worlds at the head of the log. */
 import { Effect } from "effect"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Worlds from "../../projections/state/Worlds.ts"
 
-/** What a task's environments are at the head of the log. */
 export interface TaskWorlds {
   /** The state documents by plugin. */
   readonly documents: EnvironmentState.TaskScope["environment"]
-  /** Those that have a view. */
+  /** The worlds that have a view. */
   readonly worlds: ReadonlyArray<Worlds.World>
 }
 
-/** The worlds of a task, from the log. */
 export const now = (taskId: string) =>
   Effect.gen(function* () {
     const projector = yield* Projector

@@ -1,4 +1,4 @@
-/** Warnings of `hindcast run` about installed plugins that are inactive, each with the command that activates it. */
+/** Warnings of `hindcast run` about inactive plugins, each with the command that activates it. */
 import { Effect } from "effect"
 import { Registry } from "../../kernel/registry/Registry.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
@@ -6,7 +6,7 @@ import { quoteWord } from "../../values/ShellWord.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 
-/** The warning if no plugin is active, with the commands that activate the installed ones. */
+/** The warning that no plugin is active, with the commands that activate the installed ones. */
 export const warning = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) => {
     const others = "Name one with --plugin DIR, or import one by `hindcast plugin add DIR`."
@@ -16,7 +16,7 @@ export const warning = (plugins: PluginRegistry) =>
 
 const NO_PLUGIN = "warning: no plugin takes part. The agent gets no readings, and all of its commands are denied."
 
-/** The warnings about plugins that are inactive because they lack grants; one line each. */
+/** One warning for each plugin that is inactive because it lacks grants. */
 export const ungranted = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) =>
     all.flatMap(({ waits, text }) => (waits ? [CommandHints.inText(`warning: ${text}`)] : [])),

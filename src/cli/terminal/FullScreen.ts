@@ -1,13 +1,13 @@
-/** Full-screen access to the terminal: raw keys, drawing and resizing, with restoration of the terminal at the end. */
+/** Full-screen access to the terminal: raw keys, drawing and resizing. Restores the terminal at the end. */
 import * as readline from "node:readline"
 import { Data, Deferred, Effect, Queue, type Scope } from "effect"
 
-/** The standard input or output is not a terminal. To recover, run the command in a terminal. */
+/** The standard input or output is not a terminal. */
 export class TerminalNeeded extends Data.TaggedError("TerminalNeeded")<{
   /** The command that needs one. */
   readonly command: string
   readonly found: string
-  /** What to do without one: a sentence. */
+  /** One sentence: what to do without a terminal. */
   readonly instead: string
 }> {
   override get message() {
@@ -15,34 +15,32 @@ export class TerminalNeeded extends Data.TaggedError("TerminalNeeded")<{
   }
 }
 
-/** The size of a terminal. */
 export interface Size {
   readonly columns: number
   readonly rows: number
 }
 
-/** A key from the terminal: a name such as `down` or `return`, or the character that was typed. */
+/** A key: a name such as `down` or `return`, or the typed character. */
 export interface Key {
   readonly name: string
-  /** The text that the key adds to a prompt; empty if it adds none. */
+  /** The text that the key adds to a prompt, or an empty text. */
   readonly text: string
   readonly ctrl: boolean
 }
 
-/** A terminal in full-screen mode. */
 export interface FullScreen {
   readonly size: () => Size
   /** Draws rows from the top of the screen. Their number must be the terminal's height. */
   readonly draw: (rows: ReadonlyArray<string>) => Effect.Effect<void>
   /** The next key, or `resized` after the terminal's size changed. */
   readonly next: Effect.Effect<Key | "resized">
-  /** Runs an effect that the user can stop with Esc or Ctrl-C. Other keys are queued meanwhile. */
+  /** Runs an effect that the user can stop with Esc or Ctrl-C. Queues all other keys. */
   readonly stoppable: <A, E, R>(work: Effect.Effect<A, E, R>) => Effect.Effect<A | "stopped", E, R>
 }
 
 /**
- * Switches the terminal to full-screen mode: the alternate screen and raw input. The terminal is restored when the
- * scope closes. A hang-up of the terminal interrupts the program as SIGTERM does.
+ * Switches the terminal to the alternate screen and raw input until the scope closes. A hang-up of the terminal
+ * interrupts the program as SIGTERM does.
  */
 export const open = (command: string, instead: string): Effect.Effect<FullScreen, TerminalNeeded, Scope.Scope> =>
   Effect.gen(function* () {
@@ -109,7 +107,7 @@ const isStopKey = ({ name, ctrl }: Key): boolean => name === "escape" || (ctrl &
 /** Whether a key produces printable text. */
 const isText = (text: string | undefined): text is string => text !== undefined && /^[^\p{Cc}]+$/u.test(text)
 
-/** Control sequences (ECMA-48, and xterm's alternate screen). The cursor is hidden in full-screen mode. */
+/** Control sequences (ECMA-48, and xterm's alternate screen). Full-screen mode hides the cursor. */
 const ENTER_SCREEN = "\u001b[?1049h\u001b[?25l"
 const LEAVE_SCREEN = "\u001b[?25h\u001b[?1049l"
 const HOME = "\u001b[H"

@@ -1,8 +1,8 @@
-/** Formats a command's help from the text that the parser generates. */
+/** Formats a command's help from the parser's text. */
 import { stripVTControlCharacters } from "node:util"
 import * as Catalogue from "../catalogue/Catalogue.ts"
 
-/** Lines that the parser adds to every option and argument, and that carry no information. */
+/** Lines without information that the parser adds to every option and argument. */
 const BOILERPLATE: ReadonlySet<string> = new Set([
   "A user-defined piece of text.",
   "A true or false value.",
@@ -11,7 +11,7 @@ const BOILERPLATE: ReadonlySet<string> = new Set([
 ])
 
 /**
- * A command's help: usage, description, arguments and options with their descriptions, and an example.
+ * A command's help: usage, description, arguments, options and an example.
  *
  * @param help the parser's text, with a banner, headings and empty lines
  * @param path the command's words: `["plugin", "add"]`
@@ -31,14 +31,14 @@ export const lines = (help: string, path: ReadonlyArray<string>): ReadonlyArray<
   ]
 }
 
-/** A repeatable option is also optional. The parser does not mark it as such. */
+/** A repeatable option is optional too. The parser does not mark it so. */
 const REPEATED = /(--\S+ \S+)\.\.\./g
 
 const HEADINGS: ReadonlySet<string> = new Set(["DESCRIPTION", "ARGUMENTS", "OPTIONS"])
 
 /**
- * A completion script as the parser writes it, with what it gets wrong put right: the option `--wizard`, which is not one of ours, is not
- * offered; and in Bash, a command of a group is looked up under its group, `hindcast__log,ls`, which is where the script is by then.
+ * Corrects the parser's completion script: drops its own option `--wizard`, and in Bash looks up a command of a group
+ * under its group (`hindcast__log,ls`), where the script is by then.
  */
 export const completions = (script: string): string =>
   script

@@ -1,17 +1,19 @@
-/** Shows the progress of long folds on the standard error, and says how such questions become quick. */
+/** Shows the progress of long folds on the standard error, and how to make such questions quick. */
 import { Effect } from "effect"
 import type * as FoldWatch from "../../projections/projector/FoldWatch.ts"
 import * as ProgressLine from "./ProgressLine.ts"
 import { count } from "./Text.ts"
 
-/** The command line, as far as it decides what is shown. */
 export interface CommandLine {
   /** The words of the command. */
   readonly path: ReadonlyArray<string>
   readonly json: boolean
 }
 
-/** The watch of one command line. `asTyped` turns its advice into what the user types. Nothing is shown with `--json`, or if the standard error is no terminal. */
+/**
+ * The watch of one command line. Shows nothing with `--json`, or if the standard error is not a terminal. `asTyped`
+ * adapts the advice to the user's shell.
+ */
 export const watch = (
   { json, path }: CommandLine,
   terminal: ProgressLine.Terminal = process.stderr,
@@ -44,5 +46,5 @@ export const watch = (
 /** Commands that open a log read-only, and so store no snapshots themselves. */
 const READERS = new Set(["state", "diff", "history", "blame", "bisect", "watch", "align", "step", "task", "audit"])
 
-/** Folds of more events than this take a second. */
+/** Folds of more events take longer than a second. */
 const SLOW = 100_000

@@ -4,8 +4,8 @@ import { oneLine } from "../../values/PlainText.ts"
 import * as Table from "./Table.ts"
 
 /**
- * Untrusted text as a code span on one line. Markdown, mentions and links in it have no effect (CommonMark §6.1). It is
- * valid in a table cell.
+ * Untrusted text as a code span on one line, valid in a table cell. Markdown, mentions and links in it have no effect
+ * (CommonMark §6.1).
  */
 export const code = (text: string): string => {
   const line = oneLine(stripVTControlCharacters(text))
@@ -18,11 +18,11 @@ export const code = (text: string): string => {
   return fence + padding + line.replaceAll("|", "\\|") + padding + fence
 }
 
-/** The text with every sign as a character reference (CommonMark §2.5). */
+/** Writes every sign as a character reference (CommonMark §2.5). */
 const asCharacterReferences = (line: string): string =>
   line.replaceAll(/[^\p{L}\p{N} ]/gu, (sign) => `&#${sign.codePointAt(0) ?? 0};`)
 
-/** A table. Each cell is one line of Markdown. No rows give no table. */
+/** A table, with one line of Markdown per cell. No rows give no table. */
 export const table = (columns: Table.Columns, rows: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> => {
   if (rows.length === 0) return []
   const headings = Table.columnsOf(columns)
@@ -35,6 +35,6 @@ export const table = (columns: Table.Columns, rows: ReadonlyArray<ReadonlyArray<
 
 const row = (cells: ReadonlyArray<string>): string => `| ${cells.join(" | ")} |`
 
-/** Joins blocks with an empty line between them. Empty blocks are dropped. */
+/** Joins non-empty blocks with an empty line between them. */
 export const blocks = (...parts: ReadonlyArray<ReadonlyArray<string>>): ReadonlyArray<string> =>
   parts.filter((part) => part.length > 0).flatMap((part, index) => (index === 0 ? part : ["", ...part]))

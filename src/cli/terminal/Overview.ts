@@ -1,4 +1,4 @@
-/** The overview of all commands, which `hindcast` without a command prints. */
+/** The overview of all commands, which `hindcast` prints without a command. */
 import * as Catalogue from "../catalogue/Catalogue.ts"
 import * as ExitCode from "../catalogue/ExitCode.ts"
 import type { Style } from "./Style.ts"

@@ -1,6 +1,5 @@
 /**
- * The progress line of a long operation: a bar, a count, a rate and the remaining time, on the last line of the
- * terminal.
+ * The progress line of a long operation: a bar, a count, a rate and the remaining time, on the terminal's last line.
  */
 import { Effect } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
@@ -9,20 +8,19 @@ import { inWords } from "../../values/time/Wait.ts"
 /** Reports progress: items done, and the total if it is known. */
 export type OnProgress = (done: number, of?: number) => Effect.Effect<void>
 
-/** Names a part before it is looked at, for parts that block the process for long. */
+/** Names a part before its check, which may block the process for long. */
 export type OnCheck = (what: string) => Effect.Effect<void>
 
-/** The subject of a progress line. */
 export interface About {
-  /** What happens to the items, as a past participle: `scored`, `exported`. */
+  /** A past participle: `scored`, `exported`. */
   readonly verb: string
   /** The items, in the plural: `events`. */
   readonly unit: string
-  /** True if the output is JSON. Then no line is shown. */
+  /** JSON output shows no line. */
   readonly json: boolean
 }
 
-/** The output stream. The line is shown only if it is a terminal. */
+/** The output stream. Only a terminal shows the line. */
 export interface Terminal {
   readonly isTTY?: boolean
   readonly columns?: number
@@ -30,11 +28,11 @@ export interface Terminal {
 }
 
 /**
- * Runs an effect and shows its progress on the standard error. The line is erased when the effect ends, fails or is
- * interrupted. Nothing is written if the stream is not a terminal or with `--json`.
+ * Runs an effect and shows its progress on the standard error. Erases the line when the effect ends, fails or is
+ * interrupted. Writes nothing with `--json` or if the stream is not a terminal.
  *
- * @example
- * ProgressLine.during({ verb: "scored", unit: "events", json }, (onProgress) => rescore({ rubric, onProgress }))
+ * @example ProgressLine.during({ verb: "scored", unit: "events", json }, (onProgress) => rescore({ rubric, onProgress
+ *   }))
  */
 export const during = <A, E, R>(
   { verb, unit, json }: About,
@@ -71,13 +69,12 @@ const MIN_INTERVAL_MS = 100
 /** Width of a terminal that does not report its width. */
 const DEFAULT_COLUMNS = 80
 
-/** The progress of an operation that is under way. */
 export interface ProgressState {
   readonly verb: string
   readonly unit: string
   readonly done: number
   readonly of: number | undefined
-  /** Items that were done before the line was started. A resumed operation does not start at 0. */
+  /** Items done before the line started. A resumed operation does not start at 0. */
   readonly since: number
   readonly elapsedMs: number
 }
@@ -97,7 +94,7 @@ export const line = ({ verb, unit, done, of, since, elapsedMs }: ProgressState, 
   return words.join(" ").slice(0, columns - 1)
 }
 
-/** Minimum time in milliseconds before a rate is shown. A shorter measurement is too inaccurate. */
+/** Minimum time in milliseconds before a rate appears. A shorter measurement is too inaccurate. */
 const MIN_ELAPSED_MS = 200
 
 const BAR_LENGTH = 20
@@ -107,8 +104,7 @@ const bar = (share: number): string => {
   return "█".repeat(full) + "░".repeat(BAR_LENGTH - full)
 }
 
-/** `1,234,567` */
 const grouped = (count: number): string => Math.round(count).toLocaleString("en")
 
-/** A rate below 10 is shown with one decimal. */
+/** A rate below 10 has one decimal. */
 const rate = (perSecond: number): string => (perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond))

@@ -1,24 +1,24 @@
-/** Asks the user a question at the terminal. No other module asks one, but for the screens of `chat`, `play` and `step`. */
+/** Asks the user a question at the terminal. Only this module and the screens of `chat`, `play` and `step` do so. */
 import * as readline from "node:readline/promises"
 import { Data, Effect } from "effect"
 
 /** Whether the user can be asked: both the standard input and the standard output are terminals. */
 export const isPossible = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true
 
-/** Whether an answer is `y` or `yes`. Any other answer is no. */
+/** Whether an answer is `y` or `yes`. Any other answer means no. */
 export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim())
 
-/** What a command has to know before it does something. */
+/** What a command has to ask before it acts. */
 interface Needed {
-  /** The command, as it is typed. */
+  /** The command, as typed. */
   readonly command: string
-  /** What the answer is about: a sentence. */
+  /** One sentence about the question's subject. */
   readonly about: string
-  /** The options that answer. */
+  /** The options that answer it. */
   readonly options: ReadonlyArray<string>
 }
 
-/** A command needs an answer, and nobody can be asked. To recover, give the answer by an option. */
+/** A command needs an answer, and nobody can be asked. */
 export class NobodyToAsk extends Data.TaggedError("NobodyToAsk")<Needed> {
   override get message() {
     const { command, about, options } = this
@@ -26,30 +26,31 @@ export class NobodyToAsk extends Data.TaggedError("NobodyToAsk")<Needed> {
   }
 }
 
-/** A question that a command asks before it does something. */
 export interface Asking extends Needed {
-  /** Whether one of the options was given: it answers with yes. */
+  /** Whether one of the options was given, which means yes. */
   readonly given: boolean
-  /** Whether the output is for a program, which is not asked. */
+  /** Whether a program reads the output. Then nobody is asked. */
   readonly json: boolean
-  /** Shows what the question is about. Called only if the user is asked. */
+  /** Shows the subject and asks. Runs only if the user can be asked. */
   readonly ask: Effect.Effect<boolean>
 }
 
-/** Whether the user agrees: by an option, or when asked at the terminal. Fails if neither is possible, also for `--json`. */
+/** Whether the user agrees, by an option or at the terminal. Fails if neither is possible, as with `--json`. */
 export const agrees = ({ given, json, ask, ...asking }: Asking): Effect.Effect<boolean, NobodyToAsk> => {
   if (given) return Effect.succeed(true)
   return !json && isPossible() ? ask : new NobodyToAsk(asking)
 }
 
 /**
- * Prints a question and reads a line. The line is empty, which is no approval, if the user closed the input, and if there
- * is no terminal to ask at. Input that was typed before the question is dropped, because it does not answer it.
+ * Prints a question and reads a line. Drops input that was typed before the question. Returns an empty line, which
+ * approves nothing, if the user closed the input or there is no terminal.
  */
 export const ask = (text: string): Effect.Effect<string> =>
   Effect.suspend(() => (isPossible() ? Effect.zipRight(dropTypeahead, readLineAfter(text)) : Effect.succeed("")))
 
-/** How long what comes after a question is taken for what was typed before it, in milliseconds: the terminal delivers that at once. */
+/**
+ * Milliseconds after a question in which input counts as typed before it: the terminal delivers earlier input at once.
+ */
 export const TYPEAHEAD_MS = 50
 
 const dropTypeahead: Effect.Effect<void> = Effect.async((resume) => {
@@ -70,7 +71,7 @@ const dropTypeahead: Effect.Effect<void> = Effect.async((resume) => {
 const readLineAfter = (text: string): Effect.Effect<string> =>
   Effect.async((resume, signal) => {
     const terminal = readline.createInterface({ input: process.stdin, output: process.stdout })
-    // `readline` intercepts Ctrl-C. The signal is raised again for the process.
+    // `readline` intercepts Ctrl-C, so raise the signal again for the process.
     terminal.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
     terminal.on("close", () => resume(Effect.succeed("")))
     terminal.question(text, { signal }).then(

@@ -1,20 +1,17 @@
-/** A table that fits the terminal's width: less important columns are dropped and long cells are shortened. */
+/** A table that fits the terminal's width: it drops less important columns and shortens long cells. */
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 import { shorten } from "./Text.ts"
 
-/** A column with its cells and its layout rules. */
 export interface Column extends Table.Column {
   readonly cells: ReadonlyArray<string>
-  /** Columns with a lower rank are kept first. Columns with rank 0 are always shown. */
+  /** Columns with a lower rank stay first. Columns with rank 0 always stay. */
   readonly rank: number
-  /**
-   * Minimum width to which its cells may be shortened. The cells must not be styled. Default: they are not shortened.
-   */
+  /** Minimum width to which unstyled cells may be shortened. Default: no shortening. */
   readonly least?: number
 }
 
-/** Maximum width of a shortenable column if there is no terminal. */
+/** Maximum width of a shortenable column without a terminal. */
 const MAX_WIDTH_WITHOUT_TERMINAL = 50
 
 /** Characters between two columns. */
@@ -32,7 +29,7 @@ export const lines = (style: Style, columns: ReadonlyArray<Column>, width: numbe
 }
 
 /**
- * The columns that fit if each takes its minimum width. The remaining width goes to shortenable columns, from left to
+ * Selects the columns that fit at their minimum widths. The remaining width goes to shortenable columns, from left to
  * right.
  */
 const fitColumns = (columns: ReadonlyArray<Column>, width: number): ReadonlyArray<Column> => {

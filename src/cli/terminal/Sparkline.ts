@@ -1,11 +1,10 @@
 /** Sparklines: a series of numbers as one line of bar characters. */
 
-/** Bars of one to eight eighths of a cell. */
 const BARS = ["▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"]
 
 /**
- * Values as a line of at most `cells` bars, scaled to `range`. If there are more values than cells, a cell shows the
- * mean of several values.
+ * Values as a line of at most `cells` bars, scaled to `range`. With more values than cells, a bar shows the mean of
+ * several values.
  */
 export const line = (
   values: ReadonlyArray<number>,

@@ -1,7 +1,7 @@
-/** How text is shown: coloured or plain, and how many columns a line may have. */
+/** The look of text: coloured or plain, and the columns of a line. */
 import { styleText } from "node:util"
 
-/** Functions that style a text by its meaning, and the width that lines have to fit. */
+/** Styles text by its meaning. */
 export interface Style {
   readonly isColoured: boolean
   /** Columns of a line. `Infinity` in pipes and files, whose lines are not wrapped. */
@@ -16,7 +16,7 @@ export interface Style {
 
 const unchanged = (text: string) => text
 
-/** Does not style text: for pipes and files. */
+/** For pipes and files. */
 export const plain: Style = {
   isColoured: false,
   columns: Number.POSITIVE_INFINITY,
@@ -28,7 +28,6 @@ export const plain: Style = {
   name: unchanged,
 }
 
-/** Styles text with terminal colours. */
 export const coloured: Style = {
   isColoured: true,
   columns: Number.POSITIVE_INFINITY,

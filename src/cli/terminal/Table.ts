@@ -1,33 +1,31 @@
-/** Plain tables with aligned columns, which fit the terminal. */
+/** Plain tables with aligned columns that fit the terminal. */
 import type { Style } from "./Style.ts"
 import * as Wrap from "./Wrap.ts"
 
-/** A column: its heading and alignment. */
 export interface Column {
   readonly heading: string
   readonly align?: "left" | "right"
 }
 
-/** Columns whose cells are aligned to the right, such as columns of numbers. */
+/** Right-aligned columns, for numbers. */
 export const right = (...headings: ReadonlyArray<string>): ReadonlyArray<Column> =>
   headings.map((heading) => ({ heading, align: "right" }))
 
-/** Columns. A heading alone is a column that is aligned to the left. */
+/** A heading alone is a left-aligned column. */
 export type Columns = ReadonlyArray<string | Column>
 
-/** Columns with their alignment. */
 export const columnsOf = (columns: Columns): ReadonlyArray<Column> =>
   columns.map((column) => (typeof column === "string" ? { heading: column } : column))
 
-/** The cells of a table, row by row. They may be styled. */
+/** The cells row by row, possibly styled. */
 type Cells = ReadonlyArray<ReadonlyArray<string>>
 
-/** Spaces between two columns. */
+/** The space between two columns. */
 const GAP = "  "
 
 /**
- * A table as lines: a line of headings, then one line for each row. In a narrow terminal the cells of text are wrapped;
- * where that is not enough, each row is a paragraph in which every cell follows its heading.
+ * A table as lines: the headings, then each row. A narrow terminal wraps the text cells; if that is not enough, each
+ * row becomes a paragraph in which every cell follows its heading.
  */
 export const lines = (style: Style, columns: Columns, cells: Cells): ReadonlyArray<string> => {
   const headings = columnsOf(columns)
@@ -46,7 +44,6 @@ export const lines = (style: Style, columns: Columns, cells: Cells): ReadonlyArr
   ])
 }
 
-/** What is told of a thing. */
 export type Facts = ReadonlyArray<readonly [name: string, text: string]>
 
 /** Facts as lines: an indented name, and the text. */
@@ -57,8 +54,8 @@ export const facts = (style: Style, named: Facts): ReadonlyArray<string> =>
   )
 
 /**
- * Rows as lines, with cells padded to the widest cell of their column. Trailing spaces are removed. In a narrow terminal
- * the cells of text are wrapped; where that is not enough, each row is a paragraph.
+ * Rows as lines, padded to the widest cell of each column, without trailing spaces. A narrow terminal wraps the text
+ * cells; if that is not enough, each row becomes a paragraph.
  */
 export const rows = (
   style: Style,
@@ -71,16 +68,16 @@ export const rows = (
     : cells.flatMap((row) => laidOut(row, widths, alignments))
 }
 
-/** The width of a cell, which may be styled, in columns of a terminal. */
+/** The width of a possibly styled cell in terminal columns. */
 export const widthOf = Wrap.widthOf
 
-/** The least columns of the last column of text, where a longer word may stand out. */
+/** Minimum columns of the last text column. A longer word may stick out of it. */
 const LEAST_OF_LAST = 20
 
-/** Longest word that another column of text keeps whole. */
+/** Longest word that another text column keeps whole. */
 const LONGEST_WORD = 32
 
-/** The widths of the columns, of which those of text are narrowed until the table fits; undefined if it does not. */
+/** The column widths, with text columns narrowed until the table fits. Undefined if it cannot fit. */
 const fittingWidths = (
   cells: Cells,
   alignments: ReadonlyArray<Column["align"]>,
@@ -103,7 +100,7 @@ const fittingWidths = (
     )
   })
   const narrowed = [...natural]
-  // The last column first, which most often has the sentences; then the others, the widest of them first.
+  // Narrow first the last column, which mostly holds sentences, then the others from the widest on.
   const order = [...natural.keys()].sort(
     (a, b) => Number(b === last) - Number(a === last) || (natural[b] ?? 0) - (natural[a] ?? 0),
   )
@@ -115,7 +112,7 @@ const fittingWidths = (
   return excess > 0 ? undefined : narrowed
 }
 
-/** One row: as many lines as its tallest cell has. */
+/** One row, with as many lines as its tallest cell. */
 const laidOut = (
   row: ReadonlyArray<string>,
   widths: ReadonlyArray<number>,
@@ -137,7 +134,7 @@ const laidOut = (
 
 const INDENT = "    "
 
-/** Indented lines with as many of the parts as fit, each of which is wrapped if it does not fit by itself. */
+/** Fills indented lines with as many parts as fit. Wraps a part that does not fit on a line by itself. */
 const paragraph = (parts: ReadonlyArray<string>, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const part of parts) {

@@ -4,10 +4,10 @@ import { widthOf } from "./Wrap.ts"
 
 const ESCAPE = "\u001b"
 
-/** An escape sequence for a colour. It takes no columns. */
+/** A colour's escape sequence, which takes no columns. */
 const COLOUR = new RegExp(`(${ESCAPE}\\[[0-9;]*m)`)
 
-/** Cuts a line, which may be coloured, to at most `columns` columns. A cut line ends with "…", and its colours end where they would. */
+/** Cuts a possibly coloured line to at most `columns` columns. A cut line ends with "…"; its colours still end. */
 export const cut = (line: string, columns: number): string => {
   if (widthOf(line) <= columns) return line
   let remaining = columns - 1
@@ -25,10 +25,7 @@ export const cut = (line: string, columns: number): string => {
   return output
 }
 
-/**
- * Wraps a text between words into lines of at most `columns` columns. A longer word is a line of its own and is not
- * cut.
- */
+/** Wraps a text between words into lines of at most `columns` columns. A longer word gets a line of its own, uncut. */
 export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const word of text.split(" ")) {
@@ -41,8 +38,8 @@ export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
 }
 
 /**
- * Breaks a text into lines of at most `columns` columns, within words too; no character is lost. A non-ASCII character
- * counts as at least two columns, because terminals disagree about its width.
+ * Breaks a text into lines of at most `columns` columns, even within words, and loses no character. Counts a non-ASCII
+ * character as at least two columns, because terminals disagree about its width.
  */
 export const breakAnywhere = (text: string, columns: number): ReadonlyArray<string> => {
   if (text.length <= columns && /^[\x20-\x7e]*$/.test(text)) return [text]

@@ -1,20 +1,20 @@
-/** Wraps text between words: whole lines, and cells of tables. The text may be coloured. */
+/** Wraps possibly coloured text between words: whole lines, and cells of tables. */
 import { stripVTControlCharacters } from "node:util"
 import * as Columns from "../../views/Columns.ts"
 
-/** The columns that a text takes, which may be coloured. */
+/** The width of a possibly coloured text in columns. */
 export const widthOf = (text: string): number => Columns.width(stripVTControlCharacters(text))
 
-/** How far the lines after the first are indented. */
+/** Additional indentation of the lines after the first. */
 const HANGING = 2
 
-/** What a line begins with: spaces and the branches of a tree. */
+/** The beginning of a line: spaces and the branches of a tree. */
 const LEAD = /^[ │├└─]*/u
 
 /**
- * Wraps a line into lines of at most `columns` columns, of which the later ones are indented further. A word that is longer is a
- * line of its own and stays whole, so that ids, paths and commands (in backticks) can be copied: the terminal breaks it. Values as
- * JSON are broken, and lists of choices between these.
+ * Wraps a line into lines of at most `columns` columns, indented after the first. A longer word stays whole on a line
+ * of its own, so that ids, paths and commands in backticks can be copied. Breaks JSON values, and lists of choices
+ * between the choices.
  */
 export const line = (text: string, columns: number): ReadonlyArray<string> => {
   if (widthOf(text) <= columns) return [text]
@@ -25,10 +25,10 @@ export const line = (text: string, columns: number): ReadonlyArray<string> => {
 }
 
 /**
- * Wraps the cell of a table into lines of at most `width` columns. Each line is coloured by itself, so that others may stand beside
- * it.
+ * Wraps a table cell into lines of at most `width` columns. Each line carries its own colours, so that other cells can
+ * stand next to it.
  *
- * @param breaksWords whether longer words are broken too, because another column follows
+ * @param breaksWords whether to break longer words, because another column follows
  */
 export const cell = (text: string, width: number, breaksWords: boolean): ReadonlyArray<string> => {
   if (widthOf(text) <= width) return [text]
@@ -39,7 +39,7 @@ export const cell = (text: string, width: number, breaksWords: boolean): Readonl
   return colouredApart(short.map((each) => lead + each))
 }
 
-/** The columns of the longest word of a cell, with the spaces that the cell begins with. */
+/** The width of a cell's longest word, plus the cell's indentation. */
 export const longestWord = (text: string): number => {
   const bare = stripVTControlCharacters(text)
   const indent = bare.length - bare.trimStart().length
@@ -49,10 +49,10 @@ export const longestWord = (text: string): number => {
 /** A word, or a command in backticks with its spaces. */
 const WORD = /`[^`]*`\S*|\S+/g
 
-/** A value in a line is shortened, so that nobody copies it: it may be broken anywhere. */
+/** Values in a line are shortened, so nobody copies them: they may break anywhere. */
 const JSON_VALUE = /^[[{"]/
 
-/** The words in lines: the first of at most `first` columns, the others of `further`. Spaces within a line stay. */
+/** Fills lines with words: the first up to `first` columns, the others up to `further`. Keeps spaces within a line. */
 const words = (text: string, first: number, further: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let end = 0
@@ -70,10 +70,9 @@ const words = (text: string, first: number, further: number): ReadonlyArray<stri
   return lines
 }
 
-/** A list of choices, as usages have it. */
+/** A list of choices in a usage. */
 const CHOICES = /^[\w-]+(?:\|[\w-]+)+\]?$/
 
-/** A list of choices in lines of at most so many columns. */
 const choices = (word: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   for (const choice of word.split(/(?<=\|)/)) {
@@ -86,10 +85,10 @@ const choices = (word: string, columns: number): ReadonlyArray<string> => {
 
 const ESCAPE = "\u001b"
 
-/** An escape sequence for a colour (ECMA-48 SGR). */
+/** A colour's escape sequence (ECMA-48 SGR). */
 const COLOUR = new RegExp(`(${ESCAPE}\\[\\d+m)`)
 
-/** A line in pieces of at most `width` columns. Colours take none. */
+/** Breaks a line into pieces of at most `width` columns. Colours take none. */
 const broken = (text: string, width: number): ReadonlyArray<string> => {
   if (widthOf(text) <= width) return [text]
   const lines = [""]
@@ -108,10 +107,10 @@ const broken = (text: string, width: number): ReadonlyArray<string> => {
   return lines
 }
 
-/** Which sequence ends a colour: bold and dim by 22, others by 39. */
+/** The sequence that ends a colour: 22 for bold and dim, 39 for others. */
 const endOf = (colour: string): string => (/\[[12]m$/.test(colour) ? `${ESCAPE}[22m` : `${ESCAPE}[39m`)
 
-/** Ends each line's colours with it, and begins the next line with them. */
+/** Ends the open colours on each line, and reopens them on the next. */
 const colouredApart = (lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   let open: ReadonlyArray<string> = []
   return lines.map((each) => {

@@ -16,7 +16,6 @@ const task = optionalText("task", "Of two timelines: only what belongs to this t
 
 const limit = LimitOption.limit("Show at most this many lines, from the first divergence on")
 
-/** `hindcast align A B` */
 export const align = Command.make(
   "align",
   { ...common, a: run("a"), b: run("b"), task, limit },
@@ -40,7 +39,7 @@ export const align = Command.make(
   Command.withDescription("Two tasks or timelines event by event, matched by what happened: where they part, and how"),
 )
 
-/** A pair in the JSON output: the positions of the events, which can be read from the log. */
+/** A pair in the JSON output: only the positions of its events. */
 const pairDocument = ({ kind, a, b }: Pair) => ({
   kind,
   a: a?.position ?? null,

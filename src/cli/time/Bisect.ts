@@ -16,7 +16,6 @@ const to = optionalText("to", `Where to end: ${MOMENT}. Default: now`)
 
 const scan = flag("scan", "Examine every moment. This takes longer, and the result is certainly the first")
 
-/** `hindcast bisect --when CEL` */
 export const bisect = Command.make(
   "bisect",
   { ...common, when: PastOptions.when('state (such as state.tasks["ID"].open), event and position'), from, to, scan },

@@ -16,7 +16,6 @@ const timeline = optionalText("timeline", "The timeline whose history is searche
 
 const forks = flag("forks", "Search the timelines that were forked from it, too")
 
-/** `hindcast effects EVENT` */
 export const effects = Command.make(
   "effects",
   { ...common, event: PastOptions.moment("event"), timeline, forks, limit },

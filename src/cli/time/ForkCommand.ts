@@ -1,4 +1,4 @@
-/** The command `hindcast fork`: lets an agent continue from a moment of a recorded task, on a new timeline. */
+/** The command `hindcast fork`: an agent continues from a moment of a recorded task, on a new timeline. */
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -51,7 +51,6 @@ const options = {
   ...AgentAtWork.options,
 }
 
-/** `hindcast fork MOMENT` */
 export const fork = Command.make(
   "fork",
   {
@@ -87,7 +86,7 @@ export const fork = Command.make(
         overrides,
         ...given({ timeline, rewind, maxSteps, deadlineMs, ledWithinMs }),
       }
-      // A fork that is refused starts no kernel: nothing at all is appended, not even that one started.
+      // Check before starting a kernel: a refused fork appends nothing, not even that a kernel started.
       yield* Effect.provide(refused(agent, forkOptions, typed.task), OpenLog.forEvents(log))
       yield* Effect.provide(perform(agent, forkOptions, typed.task, { filename, json }), kernel)
     }).pipe(Effect.scoped),

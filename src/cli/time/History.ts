@@ -10,7 +10,6 @@ import * as HistoryPage from "../pages/time/HistoryPage.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as PastOptions from "./PastOptions.ts"
 
-/** `hindcast history PATH` */
 export const history = Command.make(
   "history",
   { ...common, path: PastOptions.path, ...PastOptions.range, limit: LimitOption.lastOrFirst("since") },

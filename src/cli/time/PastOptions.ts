@@ -2,21 +2,19 @@
 import { Options } from "@effect/cli"
 import { argument, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
 
-/** A path of the environment. */
 export const path = argument(
   "path",
   "A JSON Pointer (RFC 6901) into the environment, such as /tasks/ID/readings/room~1look",
 )
 
-/** An argument that is a moment. */
 export const moment = (name: string) => argument(name, MOMENT)
 
-/** The options `--since` and `--until`: the range of moments that is asked about. */
+/** The range of moments that the question is about. */
 export const range = {
   since: optionalText("since", "Only what came after this moment. With it, the first results are shown, not the last"),
   until: optionalText("until", `Only what came up to this moment: ${MOMENT}`),
 }
 
-/** The option `--when`. `over` lists the variables of the expression. */
+/** The option `--when`. `over` lists the expression's variables. */
 export const when = (over: string) =>
   text("when", `A CEL expression that is true or false, over ${over}`).pipe(Options.withPseudoName("CEL"))

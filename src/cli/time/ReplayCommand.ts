@@ -1,4 +1,4 @@
-/** The command `hindcast replay`: lets an agent repeat a recorded task and reports the first divergence. */
+/** The command `hindcast replay`: an agent repeats a recorded task, up to its first divergence. */
 import { Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -19,7 +19,7 @@ import * as AgentOption from "../task/AgentOption.ts"
 import * as ConversationTask from "../task/ConversationTask.ts"
 import { at, json as jsonText, moment } from "../terminal/Text.ts"
 
-/** The agent's behaviour diverged from the recording. The log cannot tell what would have followed. */
+/** The agent diverged from the recording. The log cannot tell what would have followed. */
 export class Diverged extends Data.TaggedError("Diverged")<{
   readonly taskId: string
   readonly timeline: string
@@ -34,10 +34,9 @@ export class Diverged extends Data.TaggedError("Diverged")<{
   }
 }
 
-/** Number of events that are shown before a divergence. */
+/** Number of events shown before a divergence. */
 const CONTEXT = 4
 
-/** `hindcast replay TASK` */
 export const replay = Command.make(
   "replay",
   {
@@ -104,7 +103,7 @@ export const replay = Command.make(
   ),
 )
 
-/** Where a replay stood that was interrupted. */
+/** How far an interrupted replay got. */
 const stoodAt = (standing: Replay.Standing, json: boolean): string => {
   if (json) return jsonText({ stood: standing })
   const { position, decision, decisions } = standing

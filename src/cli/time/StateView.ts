@@ -12,12 +12,12 @@ import * as Output from "../command/Output.ts"
 import * as ViewPage from "../pages/time/ViewPage.ts"
 import * as Text from "../terminal/Text.ts"
 
-/** Nothing can be drawn. To recover, name another moment, task or plugin, or give the plugin's manifest a view. */
+/** There is nothing to draw at this moment. */
 export class ViewNotFound extends Data.TaggedError("ViewNotFound")<{
   readonly timeline: string
   readonly position: number
   readonly taskId: string | null
-  /** The plugin that was asked for. */
+  /** The requested plugin. */
   readonly plugin: string | null
   /** The plugins whose worlds have a view at that moment. */
   readonly plugins: ReadonlyArray<string>
@@ -33,7 +33,6 @@ export class ViewNotFound extends Data.TaggedError("ViewNotFound")<{
   }
 }
 
-/** Where to look, and what to draw. */
 export interface Request {
   readonly timeline: string
   readonly position: number
@@ -68,7 +67,7 @@ export const show = (json: boolean, { timeline, position, task, plugin }: Reques
     )
   })
 
-/** Widest line where the output is no terminal. */
+/** Maximum columns without a terminal. */
 const COLUMNS = 100
 
 const taskAt = (timeline: string, position: number) =>
@@ -80,6 +79,6 @@ const taskAt = (timeline: string, position: number) =>
     return event?.taskId ?? null
   })
 
-/** The task that was opened last, of those that can be drawn. */
+/** The last opened task that can be drawn. */
 const lastTask = ({ tasks }: EnvironmentState.EnvironmentState, registry: PluginRegistry.PluginRegistry) =>
   Object.entries(tasks).findLast(([, scope]) => Worlds.worldsOf(scope, registry).length > 0)?.[0] ?? null

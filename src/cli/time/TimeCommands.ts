@@ -47,7 +47,6 @@ const task = optionalText("task", "With --view: the task whose worlds are drawn.
 
 const options = { ...common, plugin, at, projection, path, view, task }
 
-/** `hindcast state` */
 export const state = Command.make("state", options, ({ log, json, at, projection, path, ...drawn }) =>
   Effect.gen(function* () {
     const { timeline, position } = yield* Moment.locate(Option.getOrElse(at, () => "now"))
@@ -95,7 +94,6 @@ const partOf = (state: Json, path: string, at: number) =>
     return part ?? (yield* new PathNotFound({ path, at, parent: "", keys }))
   })
 
-/** `hindcast diff @a @b` */
 export const diff = Command.make(
   "diff",
   { ...common, a: PastOptions.moment("a"), b: PastOptions.moment("b") },
@@ -117,7 +115,6 @@ export const diff = Command.make(
     }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("What differs in the environment between two moments, and which event made it so"))
 
-/** `hindcast blame PATH` */
 export const blame = Command.make("blame", { ...common, path: PastOptions.path, at }, ({ log, json, path, at }) =>
   Effect.gen(function* () {
     const { value, event, ...blamed } = yield* (yield* TimeTravel).blame(path, Option.getOrUndefined(at))
@@ -131,7 +128,7 @@ export const blame = Command.make("blame", { ...common, path: PastOptions.path, 
   }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Which event gave a part of the environment its value"))
 
-/** The event that a value is from; of an outcome, also by which rule it was paired with its call. */
+/** The event that set a value; for an outcome, also the rule that paired it with its call. */
 const blamedLines = (style: Style, event: Event): ReadonlyArray<string> => {
   const { cause: rule } = Inferences.of(event)
   const [line = ""] = EventLine.lines(style, [event])
@@ -139,7 +136,7 @@ const blamedLines = (style: Style, event: Event): ReadonlyArray<string> => {
   return [line + style.dim(InferenceLines.ofCause(found)), ...InferenceLines.legend(style, [found], [])]
 }
 
-/** A task is no moment: the error then names the event that closed it, or opened it. */
+/** A task is not a moment. The error names the event that closed or opened it. */
 const hintAtTask = (typed: string, invalid: Moment.MomentInvalid) =>
   Effect.gen(function* () {
     const taskId = yield* Effect.orElse(Ids.task(typed), () => invalid)
@@ -155,7 +152,6 @@ const hintAtTask = (typed: string, invalid: Moment.MomentInvalid) =>
     })
   })
 
-/** `hindcast why EVENT` */
 export const why = Command.make("why", { ...common, event: PastOptions.moment("event") }, ({ log, json, event }) =>
   Effect.gen(function* () {
     const chain = yield* (yield* TimeTravel)

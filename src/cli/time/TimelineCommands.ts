@@ -1,4 +1,4 @@
-/** The command group `hindcast timeline`: lists the forks of a log. */
+/** The command `hindcast timeline ls`: the forks of a log. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
@@ -12,7 +12,6 @@ import * as AuditPage from "../pages/audit/AuditPage.ts"
 import * as Table from "../terminal/Table.ts"
 import { at, time, value } from "../terminal/Text.ts"
 
-/** `hindcast timeline ls` */
 export const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {
     const forks = yield* ForkedTasks.list
@@ -27,7 +26,7 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
             style,
             ["timeline", "from", "forked", "task", "outcome", ...Table.right("steps"), "agent", "io", "overrides"],
             forks.map(({ timeline, parent, at: shared, overrides, forkedAt, taskId, task }) => {
-              // Who recorded a fork of a program is of no interest here.
+              // The recorder of a forked program does not matter here.
               const { agent: _agent, recorder: _recorder, io, changes, ...rest } = overrides
               const others = { ...asObject(changes), ...rest }
               return [

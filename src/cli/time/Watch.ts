@@ -16,7 +16,6 @@ const path = argument(
   "A JSON Pointer (RFC 6901) into the environment: ask only when the value there changes",
 ).pipe(Args.optional)
 
-/** `hindcast watch [PATH] --when CEL` */
 export const watch = Command.make(
   "watch",
   {

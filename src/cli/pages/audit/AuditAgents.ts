@@ -1,19 +1,19 @@
-/** The tables of a task's agents, where there are several, for the text and the Markdown audit. */
+/** The tables of a task with several agents, for the text and the Markdown audit. */
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import { number } from "../../terminal/Text.ts"
 
-/** A table: headings of its first columns of text and of its columns of numbers after them, and its rows. */
+/** A table whose first columns hold text and whose last columns hold numbers. */
 export interface AgentTable {
   readonly title: string
   readonly texts: ReadonlyArray<string>
   readonly numbers: ReadonlyArray<string>
-  /** Cells, texts first. The texts are as they are in the log. */
+  /** Cells, texts first. The texts are untrusted and not escaped. */
   readonly rows: ReadonlyArray<{ readonly texts: ReadonlyArray<string>; readonly numbers: ReadonlyArray<string> }>
 }
 
 type Agents = NonNullable<TaskAudit["agents"]>
 
-/** How each agent ended and what it did, who heard whom, and who did what how often. A table without rows is left out. */
+/** How each agent ended and what it did, who heard whom, and who did what how often. Leaves out tables without rows. */
 export const of = ({ agents = {} }: TaskAudit): ReadonlyArray<AgentTable> =>
   [members(agents), spoken(agents), done(agents)].filter(({ rows }) => rows.length > 0)
 

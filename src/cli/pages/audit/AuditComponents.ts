@@ -3,21 +3,20 @@ import type { Latency } from "../../../projections/audit/Samples.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import * as Money from "../../../values/Money.ts"
 
-/** A column of numbers. */
 export interface Counted {
   readonly heading: string
   /** One cell for each component, in their order. */
   readonly cells: ReadonlyArray<string>
 }
 
-/** A table of the components of one kind: names and columns of numbers. */
+/** A table of one kind of components: names and columns of numbers. */
 export interface Components {
   readonly kind: "sensor" | "actuator" | "model"
   readonly names: ReadonlyArray<string>
   readonly columns: ReadonlyArray<Counted>
 }
 
-/** The tables of a task's sensors, actuators and models. A kind without components is left out. */
+/** Leaves out kinds without components. */
 export const of = ({ sensing, acting, model }: TaskAudit): ReadonlyArray<Components> =>
   [
     components("sensor", sensing.byComponent, ["reads"], ["failures", "skipped", "pushed"]),
@@ -25,13 +24,13 @@ export const of = ({ sensing, acting, model }: TaskAudit): ReadonlyArray<Compone
     models(model?.byModel ?? {}),
   ].filter(({ names }) => names.length > 0)
 
-/** Of commands that were observed, the times are those from the call to its result. */
+/** Observed commands are timed from the call to its result. */
 const RARE = ["failed", "denied", "expired", "unknown", "observed"] as const
 
 const withObserved = (byComponent: TaskAudit["acting"]["byComponent"]) =>
   Object.fromEntries(Object.entries(byComponent).map(([name, of]) => [name, { ...of, observed: of.observed ?? 0 }]))
 
-/** Builds the table of one kind. The columns of `rarely` are left out if all their counts are 0. */
+/** Builds the table of one kind. Leaves out the columns of `rarely` whose counts are all 0. */
 const components = <Key extends string>(
   kind: Components["kind"],
   byName: { readonly [name: string]: { readonly [K in Key]: number } & { readonly latencyMs: Latency | null } },

@@ -1,4 +1,4 @@
-/** What a task took in, did, was allowed and changed, in words, for the text and the Markdown audit. */
+/** The counts of an audit in words, for the text and the Markdown audit. */
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import * as CaptureSummary from "../../../projections/state/CaptureSummary.ts"
 import { scoreSetOf } from "../../../projections/state/WorldReturn.ts"
@@ -6,11 +6,7 @@ import * as Money from "../../../values/Money.ts"
 import type * as Table from "../../terminal/Table.ts"
 import { count, duration, nouns, number } from "../../terminal/Text.ts"
 
-/**
- * The counts of an audit, each part with its name.
- *
- * @param quoted how a text from the log is written
- */
+/** @param quoted escapes a text from the log */
 export const of = (
   { sensing, acting, confirming, changes, model, capture, scores, taskId, waits }: TaskAudit,
   quoted: (text: string) => string,
@@ -39,7 +35,7 @@ export const of = (
   ...(capture === undefined ? [] : [["capture", captured(capture, quoted)] as const]),
 ]
 
-/** What a recorder or an import saw, what is missing of it, and what it did not see. */
+/** What a recorder or an import saw, what of that is cut, and what it did not see. */
 const captured = (capture: NonNullable<TaskAudit["capture"]>, quoted: (text: string) => string): string =>
   CaptureSummary.rows(capture)
     .map((row) => CaptureSummary.line(row, quoted))
@@ -47,25 +43,25 @@ const captured = (capture: NonNullable<TaskAudit["capture"]>, quoted: (text: str
 
 const COMMAND_ENDS = ["commanded", "succeeded", "failed", "denied", "expired", "unknown"] as const
 
-/** What is to be known of commands beside their outcomes. They are among those that have one. */
+/** Properties of commands besides their outcomes. Such commands also count under their outcome. */
 const beside = ({ unrecorded = 0, settled = 0, observed = 0 }: TaskAudit["acting"]) => ({
   "observed, timed from call to result": observed,
   "without a recorded result": unrecorded,
   "told by a plugin after a crash": settled,
 })
 
-/** The steps and the time that they took, with what is not in that time. */
+/** The steps and their duration, and the time that the duration leaves out. */
 export const steps = ({ steps, durationMs, leftOutMs }: TaskAudit): string =>
   `${steps}${durationMs === null ? "" : ` in ${duration(durationMs)}`}` +
   (leftOutMs === undefined ? "" : `, without ${duration(leftOutMs)} before it was forked or resumed`)
 
-/** What the task's worlds gave in all, where there is a world. */
+/** The total return of the task's worlds, if there is a world. */
 const returned = (scores: TaskAudit["scores"], taskId: string): Table.Facts =>
   scores.flatMap(({ scoreSetId, net }) => (scoreSetId === scoreSetOf(taskId) ? [["return", number(net)] as const] : []))
 
 type Model = NonNullable<TaskAudit["model"]>
 
-/** `3 calls, 1 failed, 1200 tokens in, 45 out`; `at least` where the tokens of a call are not known. */
+/** `3 calls, 1 failed, 1200 tokens in, 45 out`; with `at least` if the tokens of a call are unknown. */
 const modelUse = ({ calls, failed, retries = 0, inputTokens, outputTokens, unmetered }: Model): string =>
   [
     count(calls, "call"),
@@ -75,7 +71,7 @@ const modelUse = ({ calls, failed, retries = 0, inputTokens, outputTokens, unmet
     `${outputTokens} out`,
   ].join(", ")
 
-/** `$0.1234 by genai-prices@0.1.8`; how many calls are of unknown cost, if there are any. */
+/** `$0.1234 by genai-prices@0.1.8`, and the number of calls with unknown cost. */
 const spending = ({ prices, ...cost }: Model["cost"], quoted: (text: string) => string): string =>
   Money.cost(cost) +
   (prices.length === 0 ? "" : ` by ${prices.map(quoted).join(", ")}`) +

@@ -11,8 +11,8 @@ import * as AuditFacts from "./AuditFacts.ts"
 import { net } from "./AuditPage.ts"
 
 /**
- * The audit of a task as a Markdown document (CommonMark with GitHub's tables), for a pull request or a file. Text of
- * agents, plugins and people is in code spans; evidence is cited by position.
+ * A Markdown document (CommonMark with GitHub's tables) for a pull request or a file. Puts text of agents, plugins and
+ * people in code spans, and cites evidence by position.
  *
  * @param level the level of the first heading; other headings are one or two levels below
  */

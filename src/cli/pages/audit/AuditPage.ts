@@ -10,11 +10,7 @@ import * as AuditAgents from "./AuditAgents.ts"
 import * as AuditComponents from "./AuditComponents.ts"
 import * as AuditFacts from "./AuditFacts.ts"
 
-/**
- * The audit of a task.
- *
- * @param times the recording times of the cited events. If given, each score is followed by its rewards over time
- */
+/** @param times the recording times of the cited events. If given, rewards over time follow each score */
 export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): ReadonlyArray<string> => [
   ...header(style, audit),
   ...components(style, audit),
@@ -27,13 +23,12 @@ export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): Re
   ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure takes part.")] : []),
 ]
 
-/** A task's outcome, coloured. */
 export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
   if (of === null) return style.warn("open")
   return of === "achieved" ? style.good(of) : style.bad(of)
 }
 
-/** A score: `1.8 of 1.8`; a return, and any other that has no possible amount: `100`. */
+/** A score, such as `1.8 of 1.8`; without a possible amount, as for a return, `100`. */
 export const net = ({ net, possible }: Pick<Score, "net" | "possible">): string =>
   possible === 0 ? number(net) : `${number(net)} of ${number(possible)}`
 
@@ -85,7 +80,7 @@ const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
   ]
 }
 
-/** Maximum number of rewards over time: the first ones. */
+/** Maximum number of rewards over time, from the first. */
 const MAX_TIMELINE_ROWS = 40
 
 const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RewardEntry>): ReadonlyArray<string> => {

@@ -10,27 +10,26 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, duration, number, time } from "../../terminal/Text.ts"
 import { net, outcome } from "./AuditPage.ts"
 
-/** The scores that the table shows; null if the log has no official or live ones. */
+/** The scores in the table; null if the log has no official or live ones. */
 export type ShownScore = { readonly name: string; readonly label: string } | null
 
-/** The content of a table of tasks or groups. */
 export interface ShownTable {
   readonly scores: ShownScore
-  /** The number of selected tasks, and how many of them have no such score. */
+  /** The number of selected tasks, and of those without such a score. */
   readonly tasks: number
   readonly unscored: number
-  /** How many of them are in no group. Default: 0. */
+  /** The number of tasks in no group. Default: 0. */
   readonly ungrouped?: number
   /** The number of rows that `--limit` leaves out. */
   readonly left: number
-  /** Where tasks were looked for, in words. Default: in this log. */
+  /** Where the tasks are, in words. Default: in this log. */
   readonly where?: string
 }
 
 /** Terminal width below which ids are shortened to their ends. */
 export const FULL_ID_WIDTH = 140
 
-/** Ids up to the first length are shown whole. Of longer ids the end is shown, at least the second length. */
+/** Ids up to the first length stay whole. Longer ones show their end, at least the second length. */
 const [WHOLE_ID, SHORTEST_ID] = [16, 8]
 
 /** The number of last characters that distinguishes the ids. */
@@ -46,7 +45,7 @@ export const idLength = (ids: ReadonlyArray<string>): number => {
 /**
  * A table of tasks that fits the terminal.
  *
- * @param known the ids of all tasks of the log, so that a shortened id is unique among them
+ * @param known the ids of all tasks of the log, among which shortened ids stay unique
  */
 export const rows = (
   style: Style,
@@ -141,10 +140,10 @@ export const groups = (
   ]
 }
 
-/** What is said where there is nothing to select from: an empty selection is an error. */
+/** Only an empty log gets here: an empty selection is an error. */
 const noTask = ({ where = "in this log" }: ShownTable): string => `No task was opened ${where}.`
 
-/** A column of counts, if not all of them are 0. */
+/** A column of counts, unless all of them are 0. */
 const countsOf =
   <Item>(items: ReadonlyArray<Item>) =>
   (heading: string, rank: number, cell: (item: Item) => number): ReadonlyArray<ResponsiveTable.Column> =>
@@ -154,7 +153,7 @@ const countsOf =
 
 type Spent = Pick<Row, "modelCalls" | "tokens" | "cost">
 
-/** Columns and cells that are there if a language model was called in any task. */
+/** Columns and cells for tables in which any task called a language model. */
 const ifModels = <Item>(of: ReadonlyArray<Spent>, items: ReadonlyArray<Item>): ReadonlyArray<Item> =>
   of.some(({ modelCalls }) => modelCalls > 0) ? items : []
 
@@ -167,7 +166,6 @@ const costs = (of: ReadonlyArray<Spent>, rank: number): ReadonlyArray<Responsive
 
 const costOf = ({ modelCalls, cost }: Spent): string => (modelCalls === 0 ? "" : Money.costInTable(cost))
 
-/** Notes on the table's numbers. */
 const footer = ({ scores, tasks, unscored, ungrouped = 0, left }: ShownTable, by?: Grouping): ReadonlyArray<string> => [
   ...(left > 0 ? [`… and ${left} more, which --limit leaves out.`] : []),
   scores === null
@@ -200,7 +198,6 @@ const durationOf = (ms: number | null): string => (ms === null ? "" : duration(m
 
 const numberOf = (of: number | null): string => (of === null ? "" : number(of))
 
-/** Tasks as a Markdown document. */
 export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): ReadonlyArray<string> =>
   blocks(
     ["# Tasks"],
@@ -223,7 +220,6 @@ export const rowsMarkdown = (shown: ShownTable, of: ReadonlyArray<Row>): Readonl
     notes(shown),
   )
 
-/** Groups of tasks as a Markdown document. */
 export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArray<Group>): ReadonlyArray<string> =>
   blocks(
     [`# Tasks by ${by}`],
@@ -252,7 +248,7 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
     notes(shown, by),
   )
 
-/** The notes as Markdown. Names are in code spans. */
+/** The notes as Markdown, with names in code spans. */
 const notes = (shown: ShownTable, by?: Grouping): ReadonlyArray<string> => {
   const scores = shown.scores === null ? null : { name: code(shown.scores.name), label: code(shown.scores.label) }
   return footer({ ...shown, scores }, by).map((line) => `- ${line}`)

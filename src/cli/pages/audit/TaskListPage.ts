@@ -13,12 +13,12 @@ import { FULL_ID_WIDTH, idLength } from "./AuditTablePage.ts"
 /** A task with its id, and its timeline if that is a fork. */
 export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?: string }
 
-/** Maximum characters of a goal. */
+/** Maximum length of a goal in characters. */
 const GOAL_LENGTH = 50
 
 /**
- * The tasks as a table that fits the terminal. The column `timeline` is left out if all tasks are on `main`, and the
- * columns `tokens` and `cost` if no language model was called.
+ * A table that fits the terminal. Leaves out `timeline` if all tasks are on `main`, and `tokens` and `cost` if no task
+ * called a language model.
  */
 export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: number): ReadonlyArray<string> => {
   if (tasks.length === 0) return ["No task was opened in this log."]
@@ -56,7 +56,7 @@ const stateOf = (style: Style, task: ListedTask): string =>
 
 const tokensOf = ({ model }: ListedTask): string => (model === undefined ? "" : tokensIn(model))
 
-/** A task that asked models has used tokens: where none are on record, they are not known. */
+/** A task that called models has used tokens. If none are on record, they are unknown. */
 const tokensIn = ({ inputTokens, outputTokens, cost }: NonNullable<ListedTask["model"]>): string => {
   const tokens = addTokens(inputTokens, outputTokens)
   return tokens === 0 && cost.unpriced > 0 ? "?" : String(tokens)

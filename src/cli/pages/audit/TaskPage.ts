@@ -1,4 +1,4 @@
-/** Formats one task on a screen: how it ended, what it took, its last error, and what to do next. */
+/** Formats one task on a screen: its outcome, time, cost, last error, and the next commands. */
 import { MAIN } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
@@ -11,7 +11,6 @@ import * as EventLine from "../events/EventLine.ts"
 import * as AuditFacts from "./AuditFacts.ts"
 import { net, outcome } from "./AuditPage.ts"
 
-/** A task on a screen. */
 export const lines = (
   style: Style,
   audit: TaskAudit,
@@ -35,11 +34,11 @@ export const lines = (
 
 const SHOWN: ReadonlySet<string> = new Set(["model", "cost", "return", "capture"])
 
-/** Whether the log does not have all that its commands came to, or has it from a plugin that was asked later. */
+/** Whether the log lacks outcomes or results of commands, or has them from a plugin after a crash. */
 const isRemarkable = ({ acting: { unknown, unrecorded = 0, settled = 0 } }: TaskAudit): boolean =>
   unknown + unrecorded + settled > 0
 
-/** The commands that look further, as the library writes them. */
+/** The commands that look further, in the form that the library uses. */
 export const next = ({ taskId, outcome, timeline, range }: TaskAudit, error: Event | null): ReadonlyArray<string> => {
   const on = timeline === MAIN ? [] : ["--timeline", timeline]
   return [

@@ -1,6 +1,5 @@
 /**
- * Formats a pending confirmation, so that the person who decides sees all of it, and no text can pass for another part
- * of it.
+ * Formats a pending confirmation. The person who decides sees all of it, and no text can pass for another part of it.
  */
 import type { PendingConfirmation } from "../../../projections/state/PendingConfirmations.ts"
 import type { Json, JsonObject } from "../../../values/Json.ts"
@@ -12,24 +11,23 @@ import * as Width from "../../terminal/Width.ts"
 /** Default maximum of characters shown at once: more than a person reads before answering. */
 export const SHOWN_LENGTH = 16_384
 
-/** A confirmation as lines. */
 export interface Page {
   readonly lines: ReadonlyArray<string>
-  /** The number of characters that are not shown. */
+  /** The number of characters left out. */
   readonly hidden: number
 }
 
 export interface PageOptions {
-  /** Columns of the terminal; `Infinity` if there is none. */
+  /** Columns of the terminal; `Infinity` without one. */
   readonly width: number
   /** Maximum number of characters. Default: `SHOWN_LENGTH`. */
   readonly limit?: number
 }
 
 /**
- * All facts of a confirmation with their names. Control characters, invisible characters and characters that look like
- * others are escaped (`unmistakable`). The continuation lines of a long value are indented like values, so that no
- * value can pass for another fact. Characters beyond the limit are counted, never dropped silently.
+ * All facts of a confirmation with their names. Escapes control characters, invisible characters and look-alikes
+ * (`unmistakable`). Indents the continuation lines of a long value like values, so that no value can pass for another
+ * fact. Counts characters beyond the limit instead of dropping them silently.
  */
 export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LENGTH }: PageOptions): Page => {
   const facts = Object.entries(shown)
@@ -58,13 +56,13 @@ export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LEN
   return { lines, hidden }
 }
 
-/** A fact of at most this length is always shown whole. */
+/** A fact of at most this length always appears whole. */
 const ALWAYS_SHOWN_LENGTH = 500
 
 /** Minimum columns of a value, in a terminal of any width. */
 const MIN_VALUE_WIDTH = 10
 
-/** Replaces lines of spaces by their count. They could otherwise push the lines above them out of sight. */
+/** Replaces lines of spaces by their count. They could push the lines above them out of sight. */
 const collapseBlankLines = (style: Style, lines: ReadonlyArray<string>): ReadonlyArray<string> => {
   const outputLines: Array<string> = []
   let blank = 0
@@ -97,7 +95,6 @@ const textOf = (value: Json | undefined, valueWidth: number): string => {
     .join("\n")
 }
 
-/** `4,321 more characters`. */
 export const more = (characters: number): string =>
   `${characters.toLocaleString("en")} more ${characters === 1 ? "character" : "characters"}`
 
@@ -114,7 +111,7 @@ export const heading = (
     left > 0 ? `${duration(left)} left, until ${time(expiresAt)}` : style.bad(`expired at ${time(expiresAt)}`)
   return [
     style.name(id),
-    // Continuation lines are indented further than facts, because the agent and goal are untrusted text.
+    // Indent continuation lines further than facts, because the agent and goal are untrusted text.
     ...Width.breakAnywhere(`asked ${at(position)} by ${unmistakable(origin)}`, width - 6).map((line, index) =>
       index === 0 ? indented(line) : indented(indented(indented(line.trimStart()))),
     ),
@@ -147,7 +144,7 @@ export const summary = (
 /** Maximum columns of a line in a list. */
 const LINE_LENGTH = 160
 
-/** The note below a confirmation that is not shown completely. */
+/** The note below a confirmation that is partly hidden. */
 export const unseen = (style: Style, hidden: number, show: string): ReadonlyArray<string> =>
   hidden === 0
     ? []

@@ -5,13 +5,13 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, time } from "../../terminal/Text.ts"
 
-/** Where each event is: its position, with the timeline if the events are of several. */
+/** The position of each event, with its timeline if the events are of several. */
 export const places = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const several = events.some(({ timeline }) => timeline !== events[0]?.timeline)
   return events.map(({ timeline, position }) => (several ? `${oneLine(timeline)}${at(position)}` : at(position)))
 }
 
-/** Events as aligned lines: position, time, type, actor, summary. */
+/** Aligned lines: position, time, type, actor, summary. */
 export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const named = places(events)
   const [positions, types, actors] = [
@@ -32,7 +32,7 @@ export const lines = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray
   )
 }
 
-/** Maximum width of a column. A long actor's name would push the summary off the screen. */
+/** Maximum width of a column. A long actor name would push the summary off the screen. */
 const MAX_WIDTH = 30
 
 const width = (cells: ReadonlyArray<string>): number =>
@@ -41,17 +41,16 @@ const width = (cells: ReadonlyArray<string>): number =>
     cells.reduce((widest, cell) => Math.max(widest, cell.length), 0),
   )
 
-/** The style of an event's type: failures and successes are coloured. */
+/** Colours failures and successes. */
 const paint = (style: Style, { type }: Event): ((text: string) => string) => {
   if (BAD.test(type)) return style.bad
   if (GOOD.test(type)) return style.good
   return style.name
 }
 
-/** An event's type, coloured. */
 export const typeOf = (style: Style, event: Event): string => paint(style, event)(oneLine(event.type))
 
-/** Events in few words, a line each: position, type, summary. */
+/** Short lines: position, type, summary. */
 export const shortOf = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const named = places(events)
   return events.map(

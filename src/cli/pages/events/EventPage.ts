@@ -9,7 +9,7 @@ import { at, json, time } from "../../terminal/Text.ts"
 import * as EventLine from "./EventLine.ts"
 import * as InferenceLines from "./InferenceLines.ts"
 
-/** One event: the envelope, then the payload as JSON. */
+/** The envelope, then the payload as JSON. */
 export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
   const fields: ReadonlyArray<readonly [string, string]> = [
     ["id", event.id],
@@ -33,7 +33,7 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
   ]
 }
 
-/** What is to be known of a command's end beside its result. */
+/** Facts about a command's end besides its result. */
 const outcomeOf = (event: Event): ReadonlyArray<readonly [string, string]> => {
   if (!is(event, "CommandSucceeded") && !is(event, "CommandFailed") && !is(event, "IoAnswered")) return []
   const { unrecorded, settledBy } = event.payload as { readonly unrecorded?: Missing; readonly settledBy?: string }
@@ -45,7 +45,6 @@ const outcomeOf = (event: Event): ReadonlyArray<readonly [string, string]> => {
   ]
 }
 
-/** Why there is no result. */
 interface Missing {
   readonly reason: string
 }

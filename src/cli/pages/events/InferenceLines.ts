@@ -1,4 +1,4 @@
-/** Says of causes, tasks and attempts by which rule they were inferred. What has no note was recorded. */
+/** Notes the rule by which a cause, a task or an attempt was inferred. Anything without a note was recorded. */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { type InferenceRule, RULES } from "../../../events/vocabulary/Inference.ts"
@@ -6,13 +6,12 @@ import * as Inferences from "../../../projections/timetravel/causes/Inferences.t
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 
-/** A cause as far as it may be inferred. */
 interface MaybeInferred {
   readonly rule?: InferenceRule
   readonly matched?: ReadonlyArray<string>
 }
 
-/** How a cause was found: nothing where it was recorded. */
+/** The rule and the matched paths of an inferred cause; empty for a recorded one. */
 export const ofCause = ({ rule, matched }: MaybeInferred): string => {
   if (rule === undefined) return ""
   const from = matched === undefined ? "" : `: ${oneLine(matched.map(orAll).join(", "))}`
@@ -21,7 +20,7 @@ export const ofCause = ({ rule, matched }: MaybeInferred): string => {
 
 const orAll = (pointer: string): string => (pointer === "" ? "all of it" : pointer)
 
-/** How an event was placed in its task, and what it continues: nothing where that was recorded. */
+/** The rules that placed an event in its task and linked it to what it continues; empty if recorded. */
 export const ofPlace = (event: Event): string => {
   const { task, after, retryOf } = Inferences.of(event)
   const said = [
@@ -32,7 +31,7 @@ export const ofPlace = (event: Event): string => {
   return said.length === 0 ? "" : `  (${said.join("; ")})`
 }
 
-/** The sentence of each rule by which causes or places of the events were inferred. */
+/** One sentence for each rule that these causes and events were inferred by. */
 export const legend = (
   style: Style,
   causes: Iterable<MaybeInferred>,

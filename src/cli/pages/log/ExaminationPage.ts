@@ -6,7 +6,7 @@ import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count } from "../../terminal/Text.ts"
 
-/** A complete report: the verdict, the checks, then each finding with its remedy. */
+/** The verdict, the checks, then each finding with its remedy. */
 export const lines = (style: Style, examination: Examination): ReadonlyArray<string> => {
   const { log, looks, findings } = examination
   return [
@@ -16,7 +16,7 @@ export const lines = (style: Style, examination: Examination): ReadonlyArray<str
   ]
 }
 
-/** The checks that were made, and those that were not, with the reason. */
+/** The checks made, and those not made with the reason. */
 export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): ReadonlyArray<string> => [
   style.dim(`looked at: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
   ...looks.flatMap(({ what, looked, told }) =>

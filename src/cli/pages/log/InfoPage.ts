@@ -1,4 +1,4 @@
-/** Formats what a log contains and what takes its space. */
+/** Formats a log's contents and the space that they take. */
 import type { Space, StoragePart, StorageShare } from "../../../events/maintenance/StorageUsage.ts"
 import type { Head } from "../../../events/vocabulary/Event.ts"
 import * as GateSummary from "../../../projections/summary/GateSummary.ts"
@@ -9,27 +9,23 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count, size } from "../../terminal/Text.ts"
 
-/** The content of a log. */
 export interface Info {
   readonly path: string
   /** The current size of the database file. */
   readonly bytes: number
   readonly head: Head
-  /** Number of events in the file by type, the type that takes the most space first. */
+  /** Number of events in the file by type, the type with the most space first. */
   readonly types: Readonly<Record<string, number>>
   readonly tasks: { readonly all: number; readonly open: number }
   readonly plugins: ReadonlyArray<{ readonly name: string; readonly version: string; readonly active: boolean }>
-  /**
-   * The gate configuration of the last kernel; null if there was none, or if it was of an earlier version that did not
-   * record it.
-   */
+  /** The gate configuration of the last kernel; null if there was none, or an earlier version did not record it. */
   readonly gate: JsonObject | null
-  /** The position of the newest snapshot of the whole state; 0 if there is none. */
+  /** The position of the newest snapshot of the whole state, or 0. */
   readonly snapshot: number
   readonly space: Space
 }
 
-/** The content of a log, then its space: in total, by type, by stream. */
+/** The contents, then the space: in total, by type, by stream. */
 export const lines = (
   style: Style,
   { path, head, tasks, plugins, gate, snapshot, space }: Info,
@@ -55,13 +51,13 @@ const snapshotLine = (snapshot: number, { position }: Head): string =>
     ? CommandHints.inText("no snapshot of the whole state; `hindcast log snapshot` stores one")
     : `snapshot of ${at(snapshot)}, ${count(position - snapshot, "event")} before the head`
 
-/** A note that archived events are not counted by type or by stream. */
+/** Notes that the counts by type and stream leave out archived events. */
 const archivedNote = (style: Style, { events: { archived } }: Space): ReadonlyArray<string> =>
   archived === 0 ? [] : [style.dim(`in the file (${archived} more ${archived === 1 ? "is" : "are"} archived)`)]
 
 const sizeNote = (what: string, bytes: number): string => (bytes === 0 ? "" : `, ${what} ${size(bytes)}`)
 
-/** All parts of the file. The rows add up to its size. Parts that would show as 0.0 % are combined. */
+/** All parts of the file, which add up to its size. Combines parts that would show as 0.0 %. */
 const spaceRows = ({ events, parts, freeBytes, keptBytes, bytes }: Space) => {
   const row = (what: string, of: number) => [what, size(of), percent(of, bytes)]
   const others = parts.filter(({ name }) => name !== "events")

@@ -11,7 +11,6 @@ import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 
-/** A table of requested and granted permissions. */
 export const table = (
   style: Style,
   requested: Grants.RequestedPermissions,
@@ -56,7 +55,7 @@ export const origin = (of: Origin): string => {
   }
 }
 
-/** The actuators whose effective risk exceeds the declared one, one line each, with the reason. */
+/** One line for each actuator whose effective risk exceeds the declared one, with the reason. */
 export const raised = (style: Style, risks: Iterable<readonly [string, EffectiveRisk]>): ReadonlyArray<string> =>
   [...risks].flatMap(([name, risk]) =>
     risk.because.length === 0 ? [] : [style.warn(`  risk of ${oneLine(name)}: ${oneLine(inWords(risk))}`)],
@@ -68,7 +67,6 @@ export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<Mi
   `  ${style.name(oneLine(CommandHints.shellCommand(command(plugin, refusals))))}`,
 ]
 
-/** The command that grants what is missing. */
 export const command = grantCommand
 
 /** The grants after a change, as a JSON document. */

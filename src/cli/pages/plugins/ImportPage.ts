@@ -14,7 +14,6 @@ export interface Import {
   readonly after: Plugin | undefined
 }
 
-/** Whether the import changed nothing. */
 export const isUnchanged = ({ before, after }: Import): boolean =>
   before !== undefined && before.importedAt === after?.importedAt && before.active === after.active
 
@@ -28,11 +27,11 @@ export const lines = (style: Style, of: Import): ReadonlyArray<string> => [
     : style.warn(`${done(of)}; it does not take part until it is activated.`),
 ]
 
-/** What an update changes, a line each. */
+/** The changes of an update, one line each. */
 export const changes = (of: UpdateChanges | undefined): ReadonlyArray<string> =>
   of === undefined ? [] : describe(of).map((line) => `  ${line}`)
 
-/** What an update changes, as a JSON document: `files` is null where it is unknown. */
+/** The changes of an update as a JSON document. `files` is null if unknown. */
 export const changesDocument = ({ permissions, files }: UpdateChanges) => ({ permissions, files: files ?? null })
 
 const done = (of: Import): string => {

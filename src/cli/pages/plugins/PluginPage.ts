@@ -1,4 +1,4 @@
-/** Formats plugins: checked ones, the list of registered ones, and one registered plugin in detail. */
+/** Formats checked plugins, the list of registered ones, and one registered plugin in detail. */
 import { Schema } from "effect"
 import type { MissingGrant } from "../../../events/vocabulary/Plugins.ts"
 import { actuatorRisks } from "../../../kernel/gate/PluginRisk.ts"
@@ -49,7 +49,7 @@ const declared = ({ peas, guides }: Manifest): string =>
     peas.environment === undefined ? "no environment" : `environment "${oneLine(peas.environment.name)}"`,
   ].join(", ")
 
-/** A registered plugin; if it is inactive, with the permissions that it lacks. */
+/** A registered plugin. An inactive one comes with the permissions that it lacks. */
 export interface PluginStatus {
   readonly name: string
   readonly plugin: Plugin
@@ -121,13 +121,11 @@ const status = (style: Style, { plugin: { active, quarantined }, missing }: Plug
   return active ? "yes" : style.warn(missing.length > 0 ? "no (waits for a grant)" : "no (deactivated)")
 }
 
-/** A registered plugin, its manifest, and its versions in the log. */
 export interface ShownPlugin extends PluginStatus {
   readonly manifest: Manifest
   readonly versions: ReadonlyArray<PluginVersion>
 }
 
-/** One registered plugin in detail. */
 export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownPlugin): ReadonlyArray<string> => [
   `${style.name(manifest.name)} ${oneLine(plugin.version)} ${style.dim(plugin.digest)}`,
   `  ${oneLine(manifest.description)}`,

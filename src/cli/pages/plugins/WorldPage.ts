@@ -1,9 +1,9 @@
-/** Formats what the conformance checks found of a world. */
+/** Formats the findings of a world's conformance checks. */
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Finding, Report } from "../../../worlds/conformance/Conformance.ts"
 import type { Style } from "../../terminal/Style.ts"
 
-/** The checks in short, then a line for each one that did not pass or has advice. */
+/** The counts, then a line for each check that did not pass or has advice. */
 export const lines = (style: Style, { findings }: Report): ReadonlyArray<string> => {
   const count = (status: Finding["status"]) => findings.filter((finding) => finding.status === status).length
   return [

@@ -8,7 +8,7 @@ import { count, number, signed } from "../../terminal/Text.ts"
 /** Maximum number of tasks or rewards in a list. */
 const MAX_LISTED = 10
 
-/** A comparison: what was compared, the result, and its statistics. */
+/** The sides, the result, and its statistics. */
 export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
   `${style.name(oneLine(of.a.name))} (A${scoreSetCountNote(of.a)}) and ${style.name(oneLine(of.b.name))} (B${scoreSetCountNote(of.b)}), by ${of.value} value`,
   ...Table.facts(style, facts(style, of)),
@@ -81,7 +81,7 @@ const METHODS = {
   score: "score interval of three outcomes",
 } as const
 
-/** Whether the pairs were scored by different rubrics, and by which. */
+/** The rubrics of both sides, if they differ. */
 const rubrics = (style: Style, { a, b, pairs, otherRubrics }: Comparison): ReadonlyArray<readonly [string, string]> => {
   const named = (of: Comparison["a"]) =>
     of.rubrics.length > MAX_RUBRICS ? count(of.rubrics.length, "rubric") : of.rubrics.map(digest).join(", ")
@@ -89,7 +89,7 @@ const rubrics = (style: Style, { a, b, pairs, otherRubrics }: Comparison): Reado
   return otherRubrics === 0 ? [] : [["rubrics", `${style.warn(how)}: ${named(a)} in A, ${named(b)} in B`]]
 }
 
-/** Most digests that are listed of a side. */
+/** Maximum number of digests listed per side. */
 const MAX_RUBRICS = 3
 
 const digest = (of: string): string => of.slice(0, 8)
@@ -146,7 +146,7 @@ const interpretation = (of: Comparison): ReadonlyArray<string> =>
 const byHolm = (of: Comparison, comparisons: number): string =>
   `${comparisons} comparisons are made here, of values and of passes: p by Holm allows for both${withP(of) < comparisons ? ", also for the one that has no p" : ""}.`
 
-/** What is clear of one comparison, and not of several. */
+/** Warns about a result that is significant alone, but not after Holm's correction. */
 const uncertain = (of: Comparison): string =>
   [of.p, ofPasses(of)].some((p) => p !== null && p.value < 0.05 && p.adjusted >= 0.05)
     ? " By it, an interval that excludes 0 is not clear here."
@@ -154,7 +154,6 @@ const uncertain = (of: Comparison): string =>
 
 const mean = (of: number | null): string => (of === null ? "none" : number(of))
 
-/** A difference, with its sign. */
 const difference = (of: number | null): string => (of === null ? "none" : of > 0 ? `+${number(of)}` : number(of))
 
 const probability = (of: number): string => (of < 0.001 ? "< 0.001" : of.toFixed(3))

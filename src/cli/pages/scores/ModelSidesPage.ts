@@ -1,11 +1,11 @@
-/** Formats how the tasks of a log were divided between two models. */
+/** Formats how a comparison divides the tasks of a log between two models. */
 import type { ModelSide, ModelSides } from "../../../projections/comparison/ModelSides.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count } from "../../terminal/Text.ts"
 
-/** A comparison of models: what each model's tasks came to and how they were paired, then how the pairs compare. */
+/** The tasks of each model and how they were paired, then the comparison of the pairs. */
 export const around = (
   style: Style,
   scoring: string,

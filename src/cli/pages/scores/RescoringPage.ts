@@ -9,7 +9,6 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count } from "../../terminal/Text.ts"
 import * as ScoreSetPage from "./ScoreSetPage.ts"
 
-/** The plan of a re-scoring. */
 export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string> => {
   const { label, taskIds, events, verdicts, rules, functions, models, modelCalls, critic, range } = plan
   const undecided = verdicts - rules - functions - models
@@ -33,16 +32,14 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
   ]
 }
 
-/** The result of scoring many tasks. */
 export interface Rescored {
   readonly scoreSetId: string
   readonly label: string
   readonly summary: SetSummary
-  /** The score set to compare it with: `live`, else the one before, of tasks that were imported; undefined if it is the first. */
+  /** The score set to compare with: `live`, else the previous one, for imported tasks. Undefined for the first. */
   readonly against: string | undefined
 }
 
-/** The lines of a result. */
 export const lines = (style: Style, { scoreSetId, label, summary, against }: Rescored): ReadonlyArray<string> => [
   `Score set ${style.name(oneLine(label))} ${style.dim(scoreSetId)}: ${count(summary.tasks, "task")}`,
   ...ScoreSetPage.summaryLines(style, summary),

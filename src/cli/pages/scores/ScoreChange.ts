@@ -8,7 +8,7 @@ import * as Table from "../../terminal/Table.ts"
 import { count, number } from "../../terminal/Text.ts"
 import { net, outcome } from "../audit/AuditPage.ts"
 
-/** A reward or punishment with a different amount than before. Null means that the scoring does not have it. */
+/** A reward or punishment whose amount changed. Null means that the scoring lacks it. */
 export interface VerdictChange {
   readonly measure: string
   readonly name: string
@@ -21,7 +21,7 @@ export interface VerdictChange {
 export interface ScoreChange {
   readonly taskId: string
   readonly outcome: TaskAudit["outcome"]
-  /** The score from the task's close; null if there is none. */
+  /** The score from the task's close, if any. */
   readonly before: Score | null
   readonly after: Score | null
   readonly changed: ReadonlyArray<VerdictChange>
@@ -44,7 +44,7 @@ const amountsOf = (score: Score | null): Verdicts =>
     ),
   )
 
-/** A verdict that is 0 or absent in both scorings is not a change. */
+/** A verdict that is 0 or absent in both scorings did not change. */
 const changes = (before: Verdicts, after: Verdicts): ReadonlyArray<VerdictChange> =>
   [...new Map([...before, ...after])].flatMap(([key, { measure, name, kind }]) => {
     const [was, is] = [before.get(key)?.amount, after.get(key)?.amount]
@@ -76,7 +76,7 @@ export const lines = (
 /** Maximum number of changes in a row. */
 const MAX_CHANGES = 4
 
-/** Undecided verdicts are not listed as changes, because their amount is unknown. */
+/** Leaves out undecided verdicts, whose amount is unknown. */
 const differences = (style: Style, { changed: all, after }: ScoreChange): string => {
   const unscored = after?.unscored ?? []
   const changed = all.filter(({ measure, name }) => !unscored.some((of) => of.measure === measure && of.name === name))

@@ -7,13 +7,13 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, number, shorten } from "../../terminal/Text.ts"
 import type { ScoreSetRow } from "./ScoreSetTable.ts"
 
-/** One score set, or all score sets with one label, and their summary. */
+/** One score set, or all with one label, and their summary. */
 export interface ShownScoreSet extends SetSummary {
-  /** In the order in which they were started. */
+  /** In order of their start. */
   readonly scoreSets: ReadonlyArray<ScoreSetRow>
 }
 
-/** Maximum number of reasons for unscored verdicts, and the length of each. */
+/** Maximum number of reasons for unscored verdicts, and the length of each in characters. */
 const MAX_REASONS = 10
 const REASON_LENGTH = 120
 
@@ -26,7 +26,7 @@ export const lines = (style: Style, shown: ShownScoreSet): ReadonlyArray<string>
   ...summaryLines(style, shown),
 ]
 
-/** The summary: the distribution of the values, the measures, unscored verdicts, best and worst tasks. */
+/** The distribution of the values, the measures, unscored verdicts, best and worst tasks. */
 export const summaryLines = (style: Style, summary: SetSummary): ReadonlyArray<string> => [
   ...distribution(style, summary),
   ...measures(style, summary),
@@ -66,13 +66,13 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
   return [title, ...Table.facts(style, facts)]
 }
 
-/** Whether a critic gives up rules that take too long. */
+/** Whether a critic abandons rules that take too long. */
 export const isTimed = (critic: string): boolean => critic.split("+").some((name) => name.startsWith("timed-rule@"))
 
 export const TIMED_NOTE = "rules that take too long are given up: on a slower machine more may be unscored"
 
 const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string => {
-  // Nobody resumes a return: it is finished when its task is closed.
+  // Returns cannot be resumed: they finish when their tasks close.
   if (sets.every(({ critic }) => critic === "environment")) return `${unfinished} of tasks that are not closed`
   return sets.length === 1
     ? CommandHints.inText(

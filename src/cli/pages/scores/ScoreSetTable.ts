@@ -4,7 +4,6 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at } from "../../terminal/Text.ts"
 
-/** A score set in a list. */
 export interface ScoreSetRow {
   readonly scoreSetId: string
   readonly label: string
@@ -12,9 +11,9 @@ export interface ScoreSetRow {
   readonly rubric: string
   readonly rubricDigest: string
   readonly critic: string
-  /** Why a scoring today would differ: the rubric or a plugin has changed. Empty if no such reason is known. */
+  /** Why a scoring today would differ: the rubric or a plugin has changed. Empty if no reason is known. */
   readonly stale: ReadonlyArray<string>
-  /** The range of positions that it scored. */
+  /** The range of scored positions. */
   readonly range: { readonly from: number; readonly to: number }
   readonly tasks: number
   readonly finished: boolean
@@ -26,13 +25,13 @@ export interface ScoreSetRow {
 /** Characters of a digest that distinguish rubrics. */
 const DIGEST_LENGTH = 8
 
-/** Maximum number of similar score sets that are listed individually. More of them share one row. */
+/** Maximum number of similar score sets in rows of their own. More of them share one row. */
 const MAX_ALIKE = 3
 
-/** Labels of the score sets that tasks have by themselves, one for each task. */
+/** Labels of the score sets that each task gets by itself. */
 const OF_EACH_TASK: ReadonlySet<string> = new Set(["live", "return"])
 
-/** Score sets as a table. Unless `all` is true, the live score sets and the returns of single tasks share a row each. */
+/** Score sets as a table. Unless `all` is true, live score sets and returns of single tasks share a row each. */
 export const lines = (
   style: Style,
   sets: ReadonlyArray<ScoreSetRow>,
@@ -52,7 +51,7 @@ export const lines = (
   ]
 }
 
-/** What the rows stand for that several score sets share. */
+/** Explains rows that several score sets share. */
 const notes = (groups: ReadonlyArray<ReadonlyArray<ScoreSetRow>>): string => {
   const labels = new Set(
     groups.flatMap(([set, ...others]) => (set === undefined || others.length === 0 ? [] : [set.label])),
@@ -65,10 +64,9 @@ const notes = (groups: ReadonlyArray<ReadonlyArray<ScoreSetRow>>): string => {
 
 const COLUMNS: Table.Columns = ["score set", "label", ...Table.right("tasks", "at"), "rubric", "critic", "pointers", ""]
 
-/** Score sets that share a row. */
 type Group = readonly [ScoreSetRow, ...ReadonlyArray<ScoreSetRow>]
 
-/** Groups the score sets that differ only in their task and in the measures of its plugins. */
+/** Groups score sets that differ only in their task and in the measures of its plugins. */
 const grouped = (sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<Group> => {
   const groups = new Map<string, [ScoreSetRow, ...Array<ScoreSetRow>]>()
   for (const set of sets) {

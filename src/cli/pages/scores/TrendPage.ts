@@ -11,7 +11,7 @@ const CELLS = 64
 
 const INDENT = "  "
 
-/** A trend: the answer, then its statistics. */
+/** The answer, then its statistics. */
 export const lines = (style: Style, trend: Trend, width: number): ReadonlyArray<string> => [
   `Scores ${style.name(oneLine(trend.scores.name))}: ${oneLine(trend.measure ?? "all measures")}, ${VALUES[trend.value]}, from task to task`,
   ...trend.series.flatMap((series) => ["", ...seriesLines(style, series, Math.min(CELLS, width - 24))]),
@@ -46,7 +46,6 @@ const colouredAnswer = (style: Style, series: Series): string => {
   return paint(answer(series))
 }
 
-/** The answer in words. */
 const answer = ({ answer, points }: Series): string => {
   const [least, most] = Sparkline.rangeOf(points.map(({ value }) => value))
   switch (answer) {
@@ -87,7 +86,7 @@ const details = (series: Series): ReadonlyArray<string> => {
   ]
 }
 
-/** Where p is below 0.05, an interval holds 0 only as its end: a slope of 0 orders pairs that tie, and p leaves them out. */
+/** If p is below 0.05, an interval contains 0 only as its end: a slope of 0 orders tied pairs, which p leaves out. */
 const TIES = ", which reaches 0 because pairs of tasks tie"
 
 const change = (by: number): string =>
@@ -97,7 +96,7 @@ const pText = (p: number): string => (p < 0.001 ? "p < 0.001" : `p = ${number(p)
 
 const adjustedText = (p: number, adjusted: number): string => (p === adjusted ? "" : `, ${pText(adjusted)} by Holm`)
 
-/** A slope with two significant digits: with many tasks it is a small number. */
+/** A slope with two significant digits: with many tasks it is small. */
 const perTask = (slope: number): string => `${slope > 0 ? "+" : ""}${signed(Number(slope.toPrecision(2)))}`
 
 const explanations = ({ series }: Trend): ReadonlyArray<string> => [

@@ -10,13 +10,12 @@ import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as HistoryPage from "./HistoryPage.ts"
 
-/** Two aligned runs. */
 export interface Page extends Aligned {
   readonly a: Run
   readonly b: Run
 }
 
-/** How much two runs agree, then their differences from the first divergence on. Equal events are only counted. */
+/** How much two runs agree, then their differences from the first divergence on. Only counts equal events. */
 export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<string> => {
   const { pairs, divergence, shared } = page
   const sharedNote = shared > 0 ? [`Both come from one past, up to ${at(shared)}.`] : []
@@ -40,7 +39,7 @@ const nameOf = ({ taskId, timeline = MAIN }: Run): string => {
   return timeline === MAIN ? oneLine(taskId) : `${oneLine(timeline)}@${oneLine(taskId)}`
 }
 
-/** A sequence of equal pairs as a count, or one pair that differs. */
+/** A count of successive equal pairs, or one pair that differs. */
 type Part = { readonly kind: "same"; readonly count: number } | { readonly kind: "differs"; readonly pair: Pair }
 
 const countEqualPairs = (pairs: ReadonlyArray<Pair>): ReadonlyArray<Part> => {

@@ -6,10 +6,9 @@ import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as InferenceLines from "../events/InferenceLines.ts"
 
-/** Maximum depth of the tree. Deeper events are drawn at this depth. */
+/** Maximum depth of the tree. Deeper events appear at this depth. */
 const MAX_DEPTH = 20
 
-/** An event and the tree of its consequences. */
 export const lines = (style: Style, found: Consequences, withForks: boolean): ReadonlyArray<string> => {
   const { timeline, forks, events, until, more } = found
   const shown = EventLine.shortOf(
@@ -39,11 +38,10 @@ export const lines = (style: Style, found: Consequences, withForks: boolean): Re
 }
 
 /**
- * The branch symbols before each event. They show whether it is its cause's last consequence, and which branches above
- * continue.
+ * The branch symbols before each event: whether it is its cause's last consequence, and which branches above continue.
  */
 const branches = (events: ReadonlyArray<Consequence>): ReadonlyArray<string> => {
-  // Read from the end, so that the continuing branches of each depth are known.
+  // Read from the end, to know the continuing branches of each depth.
   const continues: Array<boolean> = []
   const prefixes: Array<string> = []
   for (const { depth } of events.toReversed()) {

@@ -6,11 +6,7 @@ import { at, count } from "../../terminal/Text.ts"
 import * as AuditPage from "../audit/AuditPage.ts"
 import * as ReplayPage from "./ReplayPage.ts"
 
-/**
- * The result of a fork: its environments, its task's audit, and the command that compares it with its parent.
- *
- * @param compareCommand the command that compares the fork with its parent
- */
+/** @param compareCommand the command that compares the fork with its parent */
 export const lines = (
   style: Style,
   { parent, at: shared, io, worlds, parted, audit }: Forked,

@@ -12,7 +12,7 @@ import * as PatchLines from "./PatchLines.ts"
 /** Maximum length of a value in a line. */
 const LENGTH = 100
 
-/** All values of a path, one line each: position, time, value or change, event type, actor. */
+/** One line for each value: position, time, value or change, event type, actor. */
 export const lines = (style: Style, changes: ReadonlyArray<ValueChange>): ReadonlyArray<string> => {
   const places = EventLine.places(changes.map(({ event }) => event))
   return Table.rows(

@@ -7,10 +7,10 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, value } from "../../terminal/Text.ts"
 
-/** A difference and the old value; `before` is absent for an addition. */
+/** `before` is absent for an addition. */
 export type ShownChange = Difference & { readonly before?: Json }
 
-/** Adds to each difference its old value, from the document after all preceding differences were applied. */
+/** Adds to each difference its old value, from the document with all earlier differences applied. */
 export const withBefore = (document: Json, differences: ReadonlyArray<Difference>): ReadonlyArray<ShownChange> => {
   let current: Json | undefined = document
   return differences.map((difference): ShownChange => {

@@ -8,7 +8,7 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, duration, value } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
-/** The result of a replay. For a divergence, with the events before it. */
+/** @param before the events before a divergence */
 export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const { divergence, recorded, replayed, taskId, timeline, events, complete, rationales } = report
   const where = `task ${style.name(taskId)}${timeline === "main" ? "" : ` on ${timeline}`}`

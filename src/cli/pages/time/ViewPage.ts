@@ -1,4 +1,4 @@
-/** Formats worlds by their views. */
+/** Draws worlds by their views. */
 import { Either } from "effect"
 import type { World } from "../../../projections/state/Worlds.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -16,7 +16,6 @@ export const lines = (style: Style, worlds: ReadonlyArray<World>, columns: numbe
     ...drawn(world, columns, style.isColoured),
   ])
 
-/** The lines of one world. */
 export const drawn = ({ view, document }: World, columns: number, colour: boolean): ReadonlyArray<string> =>
   Either.match(view, {
     onLeft: ({ message }) => [`The view cannot be drawn. ${message}`].flatMap((text) => text.split("\n")),
