@@ -1,0 +1,44 @@
+/**
+ * `node scripts/commit-msg.mjs FILE`: checks a commit message, as Git's hook `commit-msg` hands it over. `git config core.hooksPath
+ * scripts/hooks` installs the hook in a clone.
+ */
+import { readFileSync } from "node:fs"
+
+const MOST = 72
+const LEAST = 12
+
+/** Verbs that end as participles do. */
+const VERBS = new Set(["Bring", "Embed", "Feed", "Ping", "Shed", "Speed"])
+
+/** The reasons why a message is no subject of ours; empty for a good one. Lines that begin with `#` are Git's own. */
+export const wrongIn = (message) => {
+  const [subject = "", second = ""] = message
+    .split("\n")
+    .filter((line) => !line.startsWith("#"))
+    .map((line) => line.trimEnd())
+  // Git writes these itself.
+  if (/^(?:Merge|Revert|fixup!|squash!|amend!) /.test(subject)) return []
+  const [first = ""] = subject.split(" ")
+  return [
+    ...(subject.length > MOST ? [`the subject has ${subject.length} characters; at most ${MOST} fit`] : []),
+    ...(subject.length < LEAST ? [`the subject has ${subject.length} characters; expected at least ${LEAST}`] : []),
+    ...(/^[A-Z]/.test(subject) ? [] : ["the subject begins with a small letter; expected a verb with a capital one"]),
+    ...(/[.;:,]$/.test(subject) ? [`the subject ends with "${subject.at(-1)}"; expected none`] : []),
+    ...(/^(?:The|A|An|It|This|There|What|When|If)$/.test(first) || (/(?:ed|ing)$/.test(first) && !VERBS.has(first))
+      ? [`the subject begins with "${first}"; expected an imperative: "Fix …", "Add …", "Keep …"`]
+      : []),
+    ...(second === "" ? [] : ["the second line is not empty"]),
+  ]
+}
+
+const [, , file] = process.argv
+if (file !== undefined) {
+  const wrong = wrongIn(readFileSync(file, "utf8"))
+  for (const reason of wrong) console.error(`commit-msg: ${reason}.`)
+  if (wrong.length > 0) {
+    console.error(
+      "The commit was not made. Your message is in .git/COMMIT_EDITMSG: git commit --edit --file .git/COMMIT_EDITMSG",
+    )
+    process.exitCode = 1
+  }
+}
