@@ -1,6 +1,6 @@
 /**
- * The entry `hindcast/record`: records the run of a program that has an agent of its own, and replays it without a
- * network, or goes on with it from a moment. Everything is a promise.
+ * The entry `hindcast/record`: records programs with an agent of their own, replays them without a network, and forks
+ * them. A Promise API.
  */
 
 export { NotReplayable } from "../kernel/context/NotReplayable.ts"

@@ -1,6 +1,6 @@
 /**
- * Calls of models that work in the background: the answer to the request says that it is queued, and the program asks for it by its id until
- * it is there. What is there then is the answer to the call, and no call of its own.
+ * Background model calls: the first answer says "queued", and the program polls by the answer's id. The final answer
+ * belongs to the original call.
  */
 
 import { Schema } from "effect"
@@ -12,37 +12,35 @@ import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type * as ModelAnswer from "./ModelAnswer.ts"
 
-/** A call whose answer is to come by another request. */
+/** A call that waits for its answer. */
 export interface Waiting {
   readonly call: ModelAnswer.Call
-  /** What was read of its answer so far: that it is queued. */
+  /** The answer so far: that it is queued. */
   readonly sofar: ModelAnswer.ReadAnswer
-  /** When it was asked, by the monotonic clock. */
+  /** By the monotonic clock. */
   readonly askedAt: number
 }
 
-/** The calls of a run that wait so. */
 export interface LaterAnswers {
-  /** Takes note of those among a run's earlier events. */
+  /** Registers the waiting calls among a run's earlier events. */
   readonly recall: (
     events: ReadonlyArray<Event>,
     read: (call: ModelAnswer.Call, response: HttpMessage.RecordedResponse) => ModelAnswer.ReadAnswer,
   ) => void
-  /** Whether the answer of a call is to come later. It waits then. */
+  /** Registers a call if its answer comes later; returns whether it does. */
   readonly wait: (waiting: Waiting) => boolean
-  /** The call whose answer a request asks for. */
+  /** The call whose answer a request polls. */
   readonly asked: (method: string, url: string) => Waiting | undefined
-  /** What was read of a later response is the answer, unless it is still to come. */
+  /** Whether the response is final; the call then stops waiting. */
   readonly isAnswered: (waiting: Waiting, read: ModelAnswer.ReadAnswer) => boolean
-  /** Those whose answer never came. */
+  /** Removes and returns the calls that are still waiting. */
   readonly left: () => ReadonlyArray<Waiting>
 }
 
 const isResponse = Schema.is(HttpMessage.RecordedResponse)
 
-/** None. */
 export const make = (): LaterAnswers => {
-  /** By the provider's ids of the answers. */
+  /** By the provider's answer id. */
   const waiting = new Map<string, Waiting>()
   const idOf = ({ call, sofar: { answered } }: Waiting): string | undefined =>
     call.asked.wire.polled !== undefined && "turn" in answered && answered.turn.finish === "paused"

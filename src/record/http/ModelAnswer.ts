@@ -1,4 +1,4 @@
-/** What a model answered, read and recorded: as the turn that it is, or as a failure with what came of it. */
+/** Reads a model's answer and records it as a turn, or as a failure with the parts that arrived. */
 
 import { Effect } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -13,7 +13,6 @@ import type { ObservedCalls } from "./ObservedCalls.ts"
 import type * as RecordedAnswer from "./RecordedAnswer.ts"
 import type { Redaction } from "./Redaction.ts"
 
-/** What recording an answer needs. */
 export interface AnswerParts {
   readonly log: RunLog
   readonly redaction: Redaction
@@ -21,27 +20,25 @@ export interface AnswerParts {
   readonly calls: ObservedCalls
 }
 
-/** A call that was recorded as `ModelCalled`. */
+/** A call recorded as `ModelCalled`. */
 export interface Call {
-  /** The id of that event. */
+  /** Id of that event. */
   readonly id: string
   readonly asked: Asked
-  /** The tier that it was asked in, where that has prices of its own. */
+  /** The service tier, if it has prices of its own. */
   readonly tier?: string
   /** Called if the answer is a failure. */
   readonly onFailed?: () => void
 }
 
-/** What was read of an answer. */
 export interface ReadAnswer {
   readonly answered: Answered
-  /** Its parts without keys. */
+  /** Its parts, redacted. */
   readonly parts: Json
-  /** Whether a key occurs in what was read. */
+  /** Whether a key occurred in the parts. */
   readonly hasKey: boolean
 }
 
-/** Reads an answer. */
 export const read = ({ redaction }: AnswerParts, asked: Asked, came: Came): ReadAnswer => {
   const answered = answeredBy(asked, came, redaction.text, Date.now())
   const said = ("turn" in answered ? answered.turn.parts : answered.parts) as unknown as Json
@@ -49,7 +46,6 @@ export const read = ({ redaction }: AnswerParts, asked: Asked, came: Came): Read
   return { answered, parts, hasKey: parts !== said }
 }
 
-/** What came, as a reader of providers' formats takes it. */
 export const cameOf = (status: number, { headers, text, bytes, kept }: RecordedAnswer.Came): Came => ({
   status,
   headers,
@@ -61,7 +57,8 @@ export const cameOf = (status: number, { headers, text, bytes, kept }: RecordedA
 /**
  * Records an answer.
  *
- * @param beside the event beside it that has the response as it came; the same of a response that is too large for an event
+ * @param beside returns events with the raw response for the same commit; without its body if it is too large for an
+ *   event
  */
 export const tell = async (
   { log, redaction, conversations, calls }: AnswerParts,
@@ -84,7 +81,7 @@ export const tell = async (
     const { usage: counted, unread } = answered.turn
     const by = namesOf(answered.turn, redaction)
     const kinds = unread.map(({ kind, count }) => ({ kind: redaction.text(kind), count }))
-    // Parts are JSON.
+    // Parts are JSON, so the cast is safe.
     const safe = parts as unknown as typeof answered.turn.parts
     conversations.answered({ id: told.id, request: id, parts: safe, answerId: by.id })
     const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
@@ -99,7 +96,7 @@ export const tell = async (
         ...(kinds.length === 0 ? {} : { unread: kinds }),
       },
     }))
-    // They are committed right after the answer, whose end does not wait for them to reach the disk.
+    // Committed right after the answer; the program does not wait for them.
     if (first !== undefined) await log.tellSoon(first, ...others)
     await recording
     return
@@ -122,12 +119,11 @@ export const tell = async (
   }))
 }
 
-/** The provider's id of an answer and the model that it names, without keys. */
 const namesOf = ({ id, model }: { readonly id?: string; readonly model?: string }, redaction: Redaction) =>
   defined({
     id: id === undefined ? undefined : redaction.text(id),
     model: model === undefined ? undefined : redaction.text(model),
   })
 
-/** What stands for the parts of an answer that is too large for an event. */
+/** Replaces parts that are too large for an event. */
 const TOO_LARGE: Json = [{ type: "text", text: "[the answer is too large to be recorded]" }]

@@ -1,6 +1,6 @@
 /**
- * The tools that a program called by itself: an answer of its model has the call, and a later request has its result. Each becomes a
- * command and its outcome, unless the program records the tool with `run.tool`.
+ * Records tools that a program calls on its own: the call comes from a model's answer, the result from a later request.
+ * Each becomes an observed command with its outcome, unless the program records the tool with `run.tool`.
  */
 
 import type { AnswerPart, Message, ToolResult } from "../../agents/models/Message.ts"
@@ -14,47 +14,45 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import type { Json } from "../../values/Json.ts"
 import { recordable } from "../Recordable.ts"
 
-/** An answer that was recorded as the event `id`, and the request that it answers. */
+/** An answer recorded as event `id`, and its request. */
 export interface CallingAnswer {
   readonly id: string
   readonly request: string
   readonly parts: ReadonlyArray<AnswerPart>
 }
 
-/** A request with what is new in it, and the event that it continues. */
+/** A request's new messages and the event that it continues. */
 export interface TellingRequest {
   readonly after?: string
   readonly messages: ReadonlyArray<Message>
 }
 
-/** The calls of a run whose results have not come yet. */
+/** The calls of a run that wait for results. */
 export interface ObservedCalls {
-  /** Takes note of the calls among events that an earlier process recorded of the run. */
+  /** Registers open calls among the run's earlier events. */
   readonly recall: (events: ReadonlyArray<Event>) => void
-  /** The events of the commands that an answer calls. They follow the answer. */
+  /** Returns the command events of an answer; append them after it. */
   readonly called: (answer: CallingAnswer) => ReadonlyArray<CoreNewEvent>
-  /** The events of the results that a request tells at a time. They come before the request, which the last of them causes. */
+  /** Returns the outcome events for results in a request; append them before it. The last one is its cause. */
   readonly told: (request: TellingRequest, occurredAt: number) => ReadonlyArray<CoreNewEvent & Caused>
-  /** Whether calls have no result yet. */
+  /** Whether any call has no result yet. */
   readonly areOpen: () => boolean
-  /** The events that end what has no result when the run ends. */
+  /** Returns the events that end calls without a result at the end of the run. */
   readonly left: () => ReadonlyArray<CoreNewEvent>
 }
 
-/** A call without a result. */
 interface OpenCall {
   readonly commandId: string
   readonly callId: string
   readonly tool: string
-  /** The events that its result may continue: its answer, and the request of that. */
+  /** The events that a request with its result may continue: its answer, or that answer's request. */
   readonly answer: string
   readonly request: string
-  /** The event that its outcome follows from. */
+  /** The cause of its outcome. */
   readonly last: string
   readonly calledAt: number
 }
 
-/** An event with its own id and that of its cause. */
 interface Caused {
   readonly id: string
   readonly causationId: string
@@ -66,19 +64,14 @@ const caused = <Of extends CoreNewEvent>(event: Of, causationId: string): Of & C
   causationId,
 })
 
-/** Maximum number of calls that wait for a result. Beyond it the oldest ends as unknown. */
+/** Maximum number of calls that wait. Above it, the oldest ends as unknown. */
 const MOST_OPEN = 1_000
 
-/** Why a result is unknown. */
 export const NOT_TOLD = "no later request told its result"
 
-/**
- * No calls.
- *
- * @param isRecorded whether the program records a tool itself, by the name that its model calls it by
- */
+/** @param isRecorded whether the program itself records the tool with this name */
 export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
-  /** By the ids of their commands, oldest first. */
+  /** By command id, oldest first. */
   const open = new Map<string, OpenCall>()
 
   const give = <End extends CoreNewEvent>(call: OpenCall, end: End): End & Caused => {
@@ -125,17 +118,17 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
   }
 }
 
-/** A result that a request tells: in words, or as the format has results. */
+/** A result in the format's own form, or written as text. */
 interface Told extends ToolResult {
   readonly isWritten?: true
 }
 
-/** How a result begins that a client tells its model in words (smolagents). */
+/** Prefix of results that smolagents writes as text. */
 const WRITTEN = /^Observation:\n/
 
 /**
- * The results that a client tells in words: a message of the model in which its call is written, with its id, and the next message, which
- * begins so. Of several calls at once, whose results are one text, nothing says which is whose.
+ * Results written as text: the model's message holds the call and its id, and the next message begins with the prefix.
+ * With several calls at once, the text does not say which result is whose, so they stay open.
  */
 const writtenResults = (open: ReadonlyArray<OpenCall>, messages: ReadonlyArray<Message>): ReadonlyArray<Told> =>
   messages.flatMap((message, index) => {
@@ -153,13 +146,13 @@ const writtenResults = (open: ReadonlyArray<OpenCall>, messages: ReadonlyArray<M
 const textOf = (content: ReadonlyArray<{ readonly type: string }>): string =>
   content.map((part) => ("text" in part && part.type === "text" ? String(part.text) : "")).join("")
 
-/** The observed calls among a run's events that have no result. */
+/** Observed calls without a result among a run's events. */
 const openIn = (events: ReadonlyArray<Event>): ReadonlyArray<OpenCall> => {
   const found = new Map<string, OpenCall>()
   const requests = new Map<string, string>()
   for (const event of events) {
     if (is(event, "ModelResponded")) requests.set(event.id, event.causationId ?? "")
-    // What lies between a recording and its fork is no time of a call.
+    // The time between a recording and its fork does not count.
     if (is(event, "TimelineForked"))
       for (const [id, call] of found) found.set(id, { ...call, calledAt: MonotonicClock.momentOf(event.occurredAt) })
     if (is(event, "ActuatorCommanded") && event.payload.observed === true) {
@@ -181,8 +174,8 @@ const openIn = (events: ReadonlyArray<Event>): ReadonlyArray<OpenCall> => {
 }
 
 /**
- * The results of a request with their calls: by the model's id of the call, and otherwise, because some clients send ids of their own or
- * none, by the tool's name and the order of the calls in the answer that the request continues. A result of no open call is left out.
+ * Pairs results with calls: by the model's call id, else by tool name and order within the answer that the request
+ * continues, since some clients send their own ids or none. Drops results that match no open call.
  */
 const pairsOf = (
   open: ReadonlyArray<OpenCall>,
@@ -193,7 +186,7 @@ const pairsOf = (
   const continued = (call: OpenCall) => after !== undefined && (call.answer === after || call.request === after)
   const take = (fits: (call: OpenCall) => boolean): OpenCall | undefined => {
     const fitting = [...left].filter(fits)
-    // A client may give each answer the same ids.
+    // A client may reuse ids in each answer.
     const found = fitting.find(continued) ?? fitting.at(-1)
     if (found !== undefined) left.delete(found)
     return found

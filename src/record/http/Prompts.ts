@@ -1,6 +1,6 @@
 /**
- * What each request to a model says besides its messages: the system prompt, the tools and the settings. A program sends
- * them with every request, and they are the larger part of a turn; they are recorded once.
+ * Records the system prompt, tools and settings of model requests once. Programs repeat them in every request, and they
+ * are the larger part of it.
  */
 
 import { Option, Schema } from "effect"
@@ -9,20 +9,19 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { sha256 } from "../../values/Digest.ts"
 import { Json } from "../../values/Json.ts"
 
-/** The system prompt, the tools and the settings of a request. */
 export interface Prompt {
   readonly system: string
   readonly tools: Json
   readonly settings: Json
 }
 
-/** A prompt, or the id of the request (`ModelCalled`) that has the same one. */
+/** A prompt, or the id of an earlier request (`ModelCalled`) with the same one. */
 export type ToldPrompt = Prompt | { readonly like: string }
 
-/** The prompts of a program so far: what is recorded of that of a request, which is recorded as the event `id`. */
+/** Returns what to record for the prompt of the request recorded as event `id`. */
 export type Prompts = (id: string, prompt: Prompt) => ToldPrompt
 
-/** @param past the events of the run so far, whose prompts are known */
+/** @param past earlier events of the run, whose prompts are known */
 export const make = (past: ReadonlyArray<Event>): Prompts => {
   const known = new Map<string, string>()
   for (const event of past) {

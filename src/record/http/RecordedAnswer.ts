@@ -1,4 +1,4 @@
-/** Answers over HTTP as they are recorded: without keys, as far as they came. */
+/** Recorded form of HTTP answers: redacted, and as much as arrived. */
 
 import type { Chunk } from "../../agents/models/Cassette.ts"
 import { defined } from "../../values/defined.ts"
@@ -6,24 +6,22 @@ import { failureOf } from "../Thrown.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type { Redaction } from "./Redaction.ts"
 
-/** An answer without its body. */
 export interface AnswerHead {
-  /** Where it came from; empty where nothing says so. */
+  /** The final URL; empty if unknown. */
   readonly url: string
   readonly status: number
   readonly statusText: string
-  /** Whether the request was redirected to the URL. */
   readonly redirected: boolean
   readonly headers: Headers
-  /** Whether the body comes as its `content-encoding` has it, since it could not be decoded. */
+  /** Whether the body is still encoded because its `content-encoding` cannot be decoded. */
   readonly isEncoded?: boolean
 }
 
-/** A body as far as it came. */
+/** A body, or as much of it as arrived. */
 export interface KeptBody {
   readonly chunks: ReadonlyArray<Chunk>
   readonly end: "clean" | "cut" | "unfinished" | "cancelled" | "open"
-  /** What the program's signal ended it with. */
+  /** The reason of the program's abort signal. */
   readonly abortedBy?: unknown
   readonly isTooLarge: boolean
 }
@@ -33,16 +31,15 @@ const abortedBy = (error: unknown, redaction: Redaction) => {
   return { name, message }
 }
 
-/** What came of a response. */
 export interface Came {
   readonly kept: KeptBody | undefined
   readonly text: string
-  /** The same, where it may be no text. */
+  /** The raw body, for binary formats. */
   readonly bytes: () => Uint8Array
   readonly headers: HttpMessage.RecordedResponse["headers"]
 }
 
-/** Reads what came, and learns the keys in it first. */
+/** Reads an answer, and first teaches the redaction its keys. */
 export const cameOf = (response: AnswerHead, kept: KeptBody | undefined, redaction: Redaction): Came => {
   const chunks = kept?.chunks ?? []
   const text = HttpMessage.joinedText(chunks)
@@ -58,10 +55,10 @@ export const cameOf = (response: AnswerHead, kept: KeptBody | undefined, redacti
 }
 
 /**
- * A response as it is recorded, without keys: a body with keys is one piece without them. A model may also spell a key
- * out over several pieces, of which no single one holds it; such a body is not kept.
+ * The recorded form of a response. A body with keys becomes one redacted piece. A body in which a key is spread over
+ * several pieces, as a model may spell it out, is omitted.
  *
- * @param hasToldKey whether a key occurs in what was read of the body
+ * @param hasToldKey whether a key occurs in the parts read from the body
  */
 export const recordedResponse = (
   response: AnswerHead,
@@ -71,7 +68,7 @@ export const recordedResponse = (
 ): HttpMessage.RecordedResponse => {
   const { url, status, statusText, redirected } = response
   const hasKeys = redaction.isIn(text)
-  // The text of what is no text cannot stand for it.
+  // Redacted text cannot replace binary data.
   const isHeld = hasToldKey || (hasKeys && !HttpMessage.isText(kept?.chunks ?? []))
   const omitted: HttpMessage.RecordedResponse["omitted"] =
     kept?.isTooLarge === true ? "it is too large" : isHeld ? "a key occurs in it" : undefined
@@ -90,7 +87,6 @@ export const recordedResponse = (
   }
 }
 
-/** How a body ended. */
 const endOf = (
   { headers }: AnswerHead,
   kept: KeptBody | undefined,
@@ -99,7 +95,7 @@ const endOf = (
     ? { end: "clean", cutWithin: headers.get("content-encoding") ?? "" }
     : { end: kept?.end ?? "none" }
 
-/** A response whose body makes an event that is too large, as one of many characters that JSON escapes does. */
+/** Omits a body that does not fit into an event after JSON escaping. */
 export const tooLarge = (response: HttpMessage.RecordedResponse): HttpMessage.RecordedResponse => ({
   ...response,
   chunks: [],

@@ -1,13 +1,13 @@
-/** Passes the body of a response on, piece by piece as it comes. */
+/** Passes a response body on and records it on the way. */
 
 import type { AnswerBody, AnswerEnd } from "./Exchange.ts"
 
 /**
- * Passes a body on. A piece is passed on before anything is done with it; only the end of the body waits for its recording,
- * and if that fails, the body ends in its error.
+ * Each piece is passed on before it is recorded. Only the end waits for the log; if recording fails, the body ends with
+ * that error.
  *
- * @param signal the program's, which may end the body
- * @param endOf how a body ended that came to its end
+ * @param signal the program's abort signal
+ * @param endOf how a body ended whose stream ended cleanly
  */
 export const pass = (
   body: ReadableStream<Uint8Array>,
@@ -21,7 +21,7 @@ export const pass = (
     pull: async (controller) => {
       let read: Awaited<ReturnType<typeof reader.read>>
       try {
-        // A stream that is asked for a piece is not asked again before it has given one: an empty piece is none.
+        // A byte stream is not pulled again until it enqueues something, so skip empty pieces.
         do read = await reader.read()
         while (!read.done && read.value.byteLength === 0)
       } catch (error) {
@@ -31,11 +31,11 @@ export const pass = (
       if (read.done) {
         await ended(await endOf())
         controller.close()
-        // A reader that brought its own buffer waits for it.
+        // Releases a reader that passed its own buffer.
         controller.byobRequest?.respond(0)
         return
       }
-      // The memory of what is passed on is handed over, and the piece may be a part of a larger memory.
+      // Copies: `enqueue` transfers the buffer, which may be shared.
       controller.enqueue(new Uint8Array(read.value))
       took(read.value)
     },

@@ -1,4 +1,4 @@
-/** A `fetch` that records: requests to models as an agent's own, all others as they are. */
+/** A `fetch` that records its requests and answers. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as EncodedBody from "./EncodedBody.ts"
@@ -7,17 +7,16 @@ import * as HttpMessage from "./HttpMessage.ts"
 import * as RecordedBody from "./RecordedBody.ts"
 import { beside, sentBy } from "./SentRequest.ts"
 
-/** What a recording `fetch` needs. */
 export interface FetchParts {
-  /** Records that a request begins. */
+  /** Records the beginning of a request. */
   readonly exchange: (sent: HttpMessage.SentRequest) => Promise<Exchange.Exchange>
   /** Makes the requests. */
   readonly fetch: Fetch
-  /** Fails if the run is over. */
+  /** Throws if the run is over. */
   readonly assertOpen: (call: string) => void
 }
 
-/** The recording `fetch`. It answers and fails as the one that makes the requests. */
+/** Resolves and rejects like the `fetch` that makes the requests. */
 export const make =
   (parts: FetchParts): Fetch =>
   async (input, init) => {
@@ -46,7 +45,6 @@ export const make =
     )
   }
 
-/** The same response with another body. */
 const sameResponse = (response: Response, body: ReadableStream<Uint8Array>): Response => {
   const { status, statusText, headers } = response
   return HttpMessage.from(new Response(body, { status, statusText, headers }), response)

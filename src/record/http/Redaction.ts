@@ -1,4 +1,4 @@
-/** Keeps keys out of a recording: those of the environment, and those that the program's requests carry. */
+/** Keeps keys out of recordings: keys in the environment, and keys in the program's requests and their responses. */
 
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import { piecesOf } from "../../providers/pieces.ts"
@@ -6,7 +6,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { remembered } from "./Remembered.ts"
 
-/** What of a response is searched for keys, beside its body: no type of DOM, which programs that import Hindcast may lack. */
+/** The searched parts of a response. No DOM types: programs that import Hindcast may not have them. */
 interface Answered {
   readonly url: string
   readonly headers: AnsweredHeaders
@@ -17,23 +17,23 @@ interface AnsweredHeaders {
   readonly getSetCookie: () => ReadonlyArray<string>
 }
 
-/** The keys that are known so far. */
+/** The keys known so far. */
 export interface Redaction {
-  /** Learns the keys that a request carries, in its headers, its query and the fields of its body that are named like keys. */
+  /** Learns the keys in a request: in headers, query, and body fields named like keys. */
   readonly learn: (headers: Iterable<[name: string, value: string]>, url: string, body: Json | undefined) => void
-  /** Learns the keys that a server gives: access tokens in a body, cookies, and keys in where it sends the program. */
+  /** Learns the keys that a server issues: tokens in a body, cookies, and keys in redirect URLs. */
   readonly learnGiven: (response: Answered, body: string) => void
-  /** A URL without user, password and the values of keys in its query and its fragment. */
+  /** Removes user, password and keys in query and fragment. */
   readonly url: (url: string) => string
   readonly text: (text: string) => string
   readonly isIn: (text: string) => boolean
-  /** @param text the value's JSON, where it is there already */
+  /** @param text the value's JSON, if the caller has it already */
   readonly json: <A extends Json>(value: A, text?: string) => A
-  /** What a function of the program was given, or answered: learns the keys in its fields that are named like keys, and takes them out. */
+  /** For arguments and results of functions: learns the keys in fields named like keys, and removes them. */
   readonly value: <A extends Json>(value: A) => A
 }
 
-/** @param texts keys that the program names */
+/** @param texts keys that the program declares */
 export const make = (texts: ReadonlyArray<string> = []): Redaction => {
   const known = new Set([...texts, ...Secrets.keysOfEnvironment()])
   let [size, secrets] = [known.size, Secrets.of([...known])]
@@ -50,10 +50,10 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
     learnGiven: ({ url, headers }, body) => {
       for (const cookie of headers.getSetCookie()) known.add(cookie.replace(/^[^=]*=/, "").replace(/;.*$/s, ""))
       for (const place of [url, locationOf(url, headers)]) {
-        // A response that was made by hand came from nowhere.
+        // A hand-made response has no URL.
         if (place !== undefined && URL.canParse(place)) for (const key of keysInUrl(place)) known.add(key)
       }
-      // Most bodies have no such field, and are not read as JSON for it.
+      // Most bodies have no such field, and parsing them would be slow.
       if (GIVEN.test(body)) for (const piece of piecesOf(body)) for (const key of keysInBody(piece)) known.add(key)
     },
     url: (url) => current().redact(withoutKeys(url)),
@@ -67,14 +67,14 @@ export const make = (texts: ReadonlyArray<string> = []): Redaction => {
   }
 }
 
-/** A field of a body that carries a key. Bodies are full of other names with `token` or `key` in them. */
+/** Names of body fields that hold keys. Kept narrow: bodies have many other names with `token` or `key` in them. */
 const KEY_IN_BODY =
   /^(authorization|(x[-_])?api[-_]?key|(access|refresh|id|auth|bearer)?[-_]?token|(client[-_]?)?secret|password|private[-_]?key)$/i
 
-/** The end of a field's name, in a body, that a server gives a key in. */
+/** The end of a field's name and the colon, for fields in which a server may issue a key. */
 const GIVEN = /(key|token|secret|password|authorization)"\s*:/i
 
-/** A field with more words is a text: each of them would be looked for in all that is recorded. */
+/** Fields with more words are prose, whose words must not be redacted everywhere. */
 const MOST_WORDS = 32
 
 const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
@@ -82,13 +82,13 @@ const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
     return [...formOf(body), ...partsOf(body)].flatMap(([name, value]) => (KEY_IN_BODY.test(name) ? [value] : []))
   }
   const keys: Array<string> = []
-  // A list of what is left, for a body may be nested more deeply than calls can be.
+  // Iterative: a body may be nested deeper than the stack.
   const left: Array<Json> = body !== undefined && isNested(body) ? [body] : []
   for (let value = left.pop(); value !== undefined; value = left.pop()) gatherKeys(value, keys, left)
   return keys
 }
 
-/** Gathers the keys among the fields of one value, and puts the values that are nested in it to what is left. */
+/** Collects keys among a value's fields, and queues nested values. */
 const gatherKeys = (value: Json, keys: Array<string>, left: Array<Json>): void => {
   if (Array.isArray(value)) {
     for (const element of value) if (isNested(element)) left.push(element)
@@ -107,21 +107,21 @@ const gatherKeys = (value: Json, keys: Array<string>, left: Array<Json>): void =
 
 const isNested = (value: Json): boolean => typeof value === "object" && value !== null
 
-/** Whether a `token` is a piece of what a model said, with its probability. */
+/** Whether the object's `token` is a model token with its log probability. */
 const isLogprob = (fields: JsonObject): boolean => {
-  // Without a list of the names, which would be made for each object of a body.
+  // `in` avoids a list of names for each object.
   for (const name in fields) if (/^log_?prob/i.test(name)) return true
   return false
 }
 
-/** The fields of a form (`application/x-www-form-urlencoded`), as far as a text may be one. */
+/** Fields of a form (`application/x-www-form-urlencoded`), if the text looks like one. */
 const formOf = (text: string): ReadonlyArray<readonly [string, string]> => {
   const end = text.indexOf("=")
-  // A repeated class before the "=" runs out of stack on a text of megabytes.
+  // A repeated character class overflows the stack on texts of megabytes.
   return end > 0 && !/[^\w.%+-]/.test(text.slice(0, end)) ? [...new URLSearchParams(text)] : []
 }
 
-/** The fields of a form (`multipart/form-data`, RFC 7578), as far as a text may be one. */
+/** Fields of a form (`multipart/form-data`, RFC 7578), if the text looks like one. */
 const partsOf = (text: string): ReadonlyArray<readonly [string, string]> =>
   text.startsWith("--")
     ? [...text.matchAll(/\bname="([^"\r\n]*)"[^\r\n]*\r\n(?:[^\r\n]+\r\n)*\r\n(.*?)\r\n--/gs)].map(
@@ -129,7 +129,6 @@ const partsOf = (text: string): ReadonlyArray<readonly [string, string]> =>
       )
     : []
 
-/** Where a redirect goes. */
 const locationOf = (url: string, headers: AnsweredHeaders): string | undefined => {
   const location = headers.get("location")
   return location !== null && URL.canParse(location, url || undefined)
@@ -148,7 +147,7 @@ const withoutKeys = remembered((text) => {
   return url.href
 })
 
-/** Takes the keys out of fields. Whether there were any. */
+/** Replaces keys; returns whether there were any. */
 const withoutKeysIn = (fields: URLSearchParams): boolean => {
   const names = [...new Set(fields.keys())].filter((name) => Secrets.KEY_FIELD.test(name))
   for (const name of names) fields.set(name, "[redacted]")

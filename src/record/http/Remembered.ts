@@ -1,10 +1,9 @@
-/** What is made of texts that come again and again, such as the few addresses that a program asks. */
+/** Caches pure functions of texts, such as the few URLs that a program requests. */
 
-/** Most texts whose results are kept, and the longest of them, in characters: a `data:` URL may have megabytes. */
+/** Maximum number of cached texts, and maximum length of one in characters: a `data:` URL may have megabytes. */
 const MOST = 256
 const LONGEST = 2048
 
-/** A pure function of a text that keeps its last results. */
 export const remembered = <A>(of: (text: string) => A): ((text: string) => A) => {
   let known = new Map<string, { readonly result: A }>()
   return (text) => {

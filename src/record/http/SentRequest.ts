@@ -1,9 +1,9 @@
-/** What a call of `fetch` sends. */
+/** Reads the arguments of a `fetch` call. */
 
 import type * as HttpMessage from "./HttpMessage.ts"
 import { remembered } from "./Remembered.ts"
 
-/** What a request sends. A body that can be read only once is read here, and the request is made anew of it. */
+/** Reads a request. If its body can be read only once, returns a new `Request` to send instead. */
 export const sentBy = async (
   input: Parameters<typeof globalThis.fetch>[0],
   init: RequestInit | undefined,
@@ -22,7 +22,7 @@ export const sentBy = async (
 
 const hrefOf = remembered((url) => new URL(url).href)
 
-/** What a `Request` does not hold of the options that it was made with, such as undici's `dispatcher`. Its body is read only once. */
+/** The options that a `Request` does not keep, such as undici's `dispatcher`. */
 export const beside = (init: RequestInit = {}): RequestInit => {
   const { body: _body, method: _method, headers: _headers, ...others } = init
   return others

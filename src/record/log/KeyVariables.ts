@@ -1,9 +1,8 @@
 /**
- * The variables by which clients of providers get their keys. A recording keeps the names of those that were set, so that its replay, which asks no
- * provider, needs none of the keys: clients refuse to start without one.
+ * Environment variables that hold provider keys. Clients refuse to start without one, so a recording keeps the names
+ * that were set, and a replay, which calls no provider, sets placeholders.
  */
 
-/** The names that clients of the known providers read. */
 const NAMES = [
   "ANTHROPIC_API_KEY",
   "ANTHROPIC_AUTH_TOKEN",
@@ -31,13 +30,13 @@ const NAMES = [
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** The names of those that are set. */
+/** The names that are set. */
 export const setIn = (env: Environment): ReadonlyArray<string> => NAMES.filter((name) => (env[name] ?? "") !== "")
 
-/** What stands for a key: a text that no provider takes, and that says why. */
+/** A value that no provider accepts and that explains itself. */
 export const PLACEHOLDER = "no-key-is-needed-in-a-replay"
 
-/** The recorded variables that are not set now, each with a placeholder. Names that are no variable of a key are left out. */
+/** Placeholders for recorded variables that are not set now. Ignores unknown names. */
 export const missing = (recorded: ReadonlyArray<string>, env: Environment): { readonly [name: string]: string } =>
   Object.fromEntries(
     NAMES.filter((name) => recorded.includes(name) && (env[name] ?? "") === "").map((name) => [name, PLACEHOLDER]),

@@ -1,4 +1,4 @@
-/** The tasks, and forks of tasks, that recorders left open, whose processes have ended. */
+/** Closes tasks and forks that dead recorders left open. */
 
 import { Effect, type Scope } from "effect"
 import { EventLog, Exact, type LogError } from "../../events/log/EventLog.ts"
@@ -13,14 +13,13 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { defined } from "../../values/defined.ts"
 
 /**
- * Closes them as `abandoned`. A kernel that opens the log does the same. In a long log, what is open is known from a snapshot, and
- * only the openings and closings after it are read.
+ * Closes the tasks as `abandoned`, as a kernel that opens the log does. Reads a snapshot and the events after it.
  *
- * Of a recorder on another machine or in another container, one look does not tell whether it is gone. Those are watched until the
- * scope closes, while the caller continues.
+ * For a recorder on another machine or in another container, one look cannot tell whether it is alive; a fiber watches
+ * those until the scope closes.
  *
- * @param continued a task that stays open, because the caller is about to continue it
- * @param isInherited whether the caller goes on with what a recorder left: its tasks stay open, as if it had left them itself
+ * @param continued a task to keep open, because the caller is about to continue it
+ * @param isInherited whether the caller continues a recorder's tasks; they stay open, as if the recorder had left them
  */
 export const abandon = (
   scope: Scope.Scope,
@@ -51,17 +50,16 @@ export const abandon = (
     yield* Effect.forkIn(closing, scope)
   }).pipe(Effect.provide(Projector.layerSharing(Unfinished.projection)))
 
-/** What stays open although its recorder is gone. */
 export interface Leaving {
   readonly continued?: string | undefined
   readonly isInherited?: (left: LeftRecordings.Recording) => Effect.Effect<boolean, LogError, EventLog>
-  /** Told each task that ended, or was left, later: its recorder turned out to be gone when it was watched. */
+  /** Called with each task that a watched recorder turned out to have abandoned, after it was closed or left. */
   readonly onEnded?: (taskId: string) => Effect.Effect<unknown, LogError, EventLog>
 }
 
 const closeTask = ({ taskId }: LeftRecordings.Recording) => Closing.closeTask(taskId, unscored, "its recorder ended")
 
-/** Records that a recorder which is gone has left a task. If something else happened to the task meanwhile, that stands. */
+/** Records that a dead recorder left a task. Does nothing if the task changed in the meantime. */
 const release = ({ taskId, recorder: { identity } }: LeftRecordings.Recording) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -74,5 +72,5 @@ const release = ({ taskId, recorder: { identity } }: LeftRecordings.Recording) =
     yield* log.append({ stream, taskId, actor: opened.actor, expected, events: [event] })
   }).pipe(Effect.catchTag("VersionConflict", () => Effect.void))
 
-/** Recordings have no measures to be scored by. */
+/** Recordings have no measures. */
 const unscored = () => Effect.void

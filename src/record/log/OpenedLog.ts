@@ -1,4 +1,4 @@
-/** A log that is open for recorders: without a kernel and without a lease. Any number of runs are begun and continued in it. */
+/** Opens a log for recorders, without a kernel and without a lease, and begins or continues runs in it. */
 
 import * as os from "node:os"
 import { Effect, Exit, Layer, Logger, LogLevel, Scope } from "effect"
@@ -20,59 +20,55 @@ import * as KeyVariables from "./KeyVariables.ts"
 import * as LeftRuns from "./LeftRuns.ts"
 import * as RunStream from "./RunStream.ts"
 
-/** A task that is open. */
+/** A run with an open task. */
 export interface BegunRun {
   readonly taskId: string
-  /** The id of the event that everything is caused by: of its `TaskOpened`, of what forked it, or of the recorder that joined it. */
+  /** Id of the event that causes all others: `TaskOpened`, `TimelineForked` or `RecorderJoined`. */
   readonly openedBy: string
-  /** What was recorded before this process continued the task; empty where it began it. */
+  /** Events before this process continued the task; empty if it began the task. */
   readonly past: ReadonlyArray<Event>
   readonly stream: RunStream.RunStream
-  /** Asks a person about a command. */
+  /** Asks a person to confirm a command. */
   readonly ask: (question: ConfirmationRequests.ConfirmationRequest) => Promise<ConfirmationRequests.ConfirmationResult>
-  /** What this process is called among recorders. */
+  /** This process's name among recorders. */
   readonly identity: string | undefined
 }
 
-/** A task to begin, or to continue. */
 export interface NewTask {
   readonly goal: string
   readonly agent: string
-  /** Default: a new one. */
+  /** Default: a new id. */
   readonly id?: string | undefined
   readonly subject?: string | undefined
-  /** Whether a task with this id is continued, if there is one. */
+  /** Whether to continue the task with this id if it exists. */
   readonly continue?: boolean | undefined
 }
 
-/** A log that is open. */
 export interface OpenedLog {
   readonly begin: (task: NewTask) => Promise<BegunRun>
-  /** Does something with the log. Rejects with what it fails with. */
+  /** Runs an effect with the log's services. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, EventLog | Presence>) => Promise<A>
   readonly close: () => Promise<void>
 }
 
-/** How a log is opened. */
 export interface Opening {
   readonly log: string
-  /** Whether warnings are left out. */
+  /** Whether to suppress warnings. */
   readonly isSilent: () => boolean
   /** How runs are recorded. Default: by the program itself. */
   readonly means?: RecorderMeans | undefined
-  /** The task that is to be continued, which is left open though its recorder may be gone. */
+  /** A task to keep open for continuation although its recorder may be dead. */
   readonly continues?: string | undefined
-  /** The tasks that are continued though their recorder, of the same means, was killed. Default: none, they are closed. */
+  /** Tasks of killed recorders with the same means to continue. Default: none; they are closed. */
   readonly inherits?: Inheritance | undefined
 }
 
-/** What is continued of a recorder that was killed. */
 export interface Inheritance extends Pick<LeftRuns.Leaving, "onEnded"> {
-  /** Only the tasks of this agent. Default: of any. */
+  /** Only tasks of this agent. Default: any. */
   readonly agent?: string | undefined
 }
 
-/** Opens a log, and closes what dead recorders left open in it. */
+/** Opens a log and closes what dead recorders left open. */
 export const open = async ({ log: filename, isSilent, means, continues, inherits }: Opening): Promise<OpenedLog> =>
   opening(filename, isSilent, (opened, scope) =>
     Effect.gen(function* () {
@@ -82,7 +78,6 @@ export const open = async ({ log: filename, isSilent, means, continues, inherits
     }),
   )
 
-/** Which tasks that a dead recorder left open are continued: those of an agent, recorded by the same means. */
 const inheriting = (inherits: Inheritance | undefined, means: RecorderMeans | undefined): LeftRuns.Leaving =>
   inherits === undefined
     ? {}
@@ -98,7 +93,7 @@ const inheriting = (inherits: Inheritance | undefined, means: RecorderMeans | un
               }),
       }
 
-/** Opens a log to record in a task that another process has open, and that stays that process's. */
+/** Joins a task that another process opened and will close. */
 export const join = (
   filename: string,
   { taskId, agent }: { readonly taskId: string; readonly agent: string },
@@ -116,7 +111,6 @@ export const join = (
     }),
   )
 
-/** Begins or continues a task. */
 const begin = async (opened: Omit<OpenedLog, "begin">, recorder: Recorder, task: NewTask): Promise<BegunRun> => {
   const { agent, id, ...others } = task
   const actor = `agent:${agent}`
@@ -135,7 +129,6 @@ const begin = async (opened: Omit<OpenedLog, "begin">, recorder: Recorder, task:
   return begun(opened, found, found.past, recorder.identity)
 }
 
-/** A task that was begun in a log. */
 export const begun = (
   { run }: Pick<OpenedLog, "run">,
   target: Omit<RunStream.RunTarget, "run">,
@@ -150,7 +143,7 @@ export const begun = (
   ask: (question) => run(ConfirmationRequests.ask(target.log, question)),
 })
 
-/** Opens a log for as long as what is made of it is not closed. */
+/** Opens a log and builds something in it; closes the log if that fails. */
 export const opening = async <A>(
   filename: string,
   isSilent: () => boolean,
@@ -164,7 +157,7 @@ export const opening = async <A>(
     )
     const runtime = await Calls.run(Scope.extend(Layer.toRuntime(layer), scope))
     const calls = Calls.make(filename, runtime, scope)
-    // The runtime that runs it has the services: to provide them once more takes longer than all else of a call.
+    // The runtime already has the services; providing them again would dominate the cost of a call.
     const run: OpenedLog["run"] = <A, E>(effect: Effect.Effect<A, E, EventLog | Presence>) =>
       calls.run(effect as Effect.Effect<A, E>)
     return await run(make({ run, close: calls.close }, scope))
@@ -174,7 +167,7 @@ export const opening = async <A>(
   }
 }
 
-/** This process as the recorder of runs, which its heartbeats keep alive until the scope closes. */
+/** Announces this process as a recorder. Heartbeats continue until the scope closes. */
 export const announced = (
   scope: Scope.Scope,
   means: RecorderMeans | undefined,
@@ -227,7 +220,7 @@ const openTask = (
     return opened === undefined ? yield* Effect.dieMessage("an append answered without events") : placeOf(opened)
   })
 
-/** Joins a task that is open. Somebody may close it, or write to it, meanwhile: then it is looked at again. */
+/** Joins an open task. Looks again if someone wrote to it in the meantime. */
 const joinTask = (
   log: EventLog.Service,
   { taskId, actor, agent, recorder, known }: Recorded & { readonly known: ReadonlyArray<Event> },
@@ -251,7 +244,7 @@ const joinTask = (
     return yield* joinTask(log, { taskId, actor, agent, recorder, known: yield* eventsOf(log, taskId) })
   })
 
-/** Why a task cannot be continued. */
+/** Why a task cannot be continued; undefined if it can. */
 const whyNot = (events: ReadonlyArray<Event>): string | undefined => {
   const opened = events.find((event) => is(event, "TaskOpened"))
   if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) {
@@ -267,7 +260,6 @@ const whyNot = (events: ReadonlyArray<Event>): string | undefined => {
   return secret === undefined ? undefined : `one whose event @${secret.position} cannot be read, for want of its key`
 }
 
-/** All events of a task. */
 export const eventsOf = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<Event>, LogError> =>
   Effect.gen(function* () {
     const events: Array<Event> = []
@@ -275,7 +267,7 @@ export const eventsOf = (log: EventLog.Service, taskId: string): Effect.Effect<R
     return events
   })
 
-/** What the log has to say becomes warnings of the process: the program's output may be read by another. */
+/** Turns the log's warnings into process warnings, since another program may read this one's output. */
 const warnings = (isSilent: () => boolean) =>
   Logger.replace(
     Logger.defaultLogger,

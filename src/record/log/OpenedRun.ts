@@ -1,4 +1,4 @@
-/** Opens a log and a task in it for a recorder: without a kernel and without a lease. */
+/** Opens a log and one task in it for a recorder, or a fork of one. */
 
 import { Effect } from "effect"
 import { EventLog, NoStream } from "../../events/log/EventLog.ts"
@@ -12,22 +12,20 @@ import type { JsonObject } from "../../values/Json.ts"
 import * as LeftRuns from "./LeftRuns.ts"
 import * as OpenedLog from "./OpenedLog.ts"
 
-/** A task that is open, in a log that is open. */
 export interface OpenedRun extends OpenedLog.BegunRun {
   /** Closes the log. */
   readonly close: () => Promise<void>
 }
 
-/** How a run is recorded. */
 export interface Recording {
-  /** How it sees requests. Default: by the program itself. */
+  /** How the recorder sees requests. Default: through the program itself. */
   readonly means?: RecorderMeans | undefined
 }
 
 /**
- * Opens a log, closes what dead recorders left open in it, and opens a task, or continues one.
+ * Opens a log, closes what dead recorders left open, and begins or continues a task.
  *
- * @param isSilent whether warnings are left out
+ * @param isSilent whether to suppress warnings
  */
 export const open = async (
   { log, means, ...task }: OpenedLog.NewTask & Recording & { readonly log: string },
@@ -43,29 +41,28 @@ export const open = async (
   }
 }
 
-/** Where a run goes on in a task that was recorded. */
+/** A fork of a recorded task. */
 export interface Forking extends Recording {
   readonly log: string
   readonly taskId: string
-  /** The timeline that it leaves, and the last position that the two share. */
+  /** The parent timeline and the last shared position. */
   readonly parent: string
   readonly at: number
-  /** The name of the new timeline. */
+  /** Name of the new timeline. */
   readonly timeline: string
   readonly agent: string
-  /** What is otherwise than in the parent. */
   readonly overrides: JsonObject
-  /** Whether a log that this user did not write on this machine is trusted. Default: false. */
+  /** Whether to trust a log that this user did not write on this machine. Default: false. */
   readonly trust?: boolean | undefined
 }
 
-/** Opens a log, closes what dead recorders left open in it, and opens a timeline on which a recorded task goes on. */
+/** Opens a log, closes what dead recorders left open, and forks a recorded task. */
 export const fork = ({ log: filename, ...forking }: Forking, isSilent: () => boolean): Promise<OpenedRun> =>
   OpenedLog.opening(filename, isSilent, (opened, scope) =>
     Effect.gen(function* () {
       const { taskId, parent, at, timeline, agent, overrides, trust = false, means } = forking
       const log = yield* EventLog
-      // The recorded answers lead a program that then acts.
+      // Recorded answers steer a program that then acts for real.
       yield* Effect.provide(Trust.assertTrusted(trust ? "option" : undefined), Projector.layer)
       yield* LeftRuns.abandon(scope)
       const known = yield* Timelines.list(log)

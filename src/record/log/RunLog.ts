@@ -1,4 +1,4 @@
-/** Where a run is recorded: what becomes of it when the log fails. */
+/** Appends a run's events, and decides what happens if the log fails. */
 
 import { Data } from "effect"
 import type { InvalidEvent } from "../../events/log/EventLog.ts"
@@ -6,10 +6,10 @@ import * as KeptAlive from "../../platform/KeptAlive.ts"
 import * as Within from "../Within.ts"
 import type { AppendOptions, RunStream, Told } from "./RunStream.ts"
 
-/** What a run does when its log fails: it goes on unrecorded and says so once, or it stops. */
+/** What a run does when its log fails: continue unrecorded with one warning, or stop. */
 export type OnLogFailure = "go-on" | "stop"
 
-/** The log of the run failed, and the run was to stop. Mend the log, and begin again. */
+/** The log failed and `onLogFailure` is `stop`. Repair the log and start again. */
 export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{
   readonly taskId: string
   readonly log: string
@@ -21,28 +21,27 @@ export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{
   }
 }
 
-/** Appends to a run's log. */
 export interface RunLog {
   readonly taskId: string
   /**
-   * Records events in one commit. Answers whether they were recorded: they were not if the log failed and the run goes on.
-   * Rejects with `RecordingFailed` if the run is to stop, and with `TaskClosed` if a person cancelled it.
+   * Records events in one commit. Returns false if the log has failed and the run continues. Rejects with
+   * `RecordingFailed` if the run stops on failure, and with `TaskClosed` if a person cancelled it.
    */
   readonly tell: (...events: Told) => Promise<boolean>
   readonly append: (events: Told, options: AppendOptions) => Promise<boolean>
   /**
-   * Records events that need not be on the disk before what comes next: soon, with others. Throws `TaskClosed` if a person
-   * has cancelled the run. Where the run stops if the log fails, they are recorded first.
+   * Records events soon, in a later commit, without waiting for the disk. Throws `TaskClosed` if a person cancelled the
+   * run. If the run stops on failure, it waits like `tell`.
    */
   readonly tellSoon: (...events: Told) => Promise<void>
-  /** Does something with the log. Without an answer, the log failed. Rejects as `tell`. */
+  /** Runs an operation on the log. Returns undefined if the log has failed; rejects like `tell`. */
   readonly attempt: <A>(does: () => Promise<A>) => Promise<A | undefined>
-  /** Waits for what is being recorded, and for what is recorded meanwhile. */
+  /** Waits for all pending work, including work that begins in the meantime. */
   readonly settled: () => Promise<void>
-  /** Takes note of work that nobody awaits. */
+  /** Registers work that nobody awaits. */
   readonly inBackground: (work: Promise<unknown>) => void
   readonly hasFailed: () => boolean
-  /** Throws `RecordingFailed` if the log failed and the run is to stop. */
+  /** Throws `RecordingFailed` if the log has failed and the run stops on failure. */
   readonly assertRecording: () => void
 }
 
@@ -51,7 +50,7 @@ export const make = (options: {
   readonly log: string
   readonly onLogFailure: OnLogFailure
   readonly stream: RunStream
-  /** Called once, with why nothing more is recorded. */
+  /** Called once, when recording fails. */
   readonly onFailed?: (failed: RecordingFailed) => void
 }): RunLog => {
   const { taskId, log, onLogFailure, stream, onFailed = () => {} } = options
@@ -73,7 +72,7 @@ export const make = (options: {
   }
 
   const attempt = async <A>(does: () => Promise<A>): Promise<A | undefined> => {
-    // A recording with a hole would replay otherwise than it was.
+    // After the first failure, nothing more is recorded: a recording with a gap would not replay.
     if (failure === undefined) {
       const work = KeptAlive.during(does())
       track(work)
@@ -114,13 +113,13 @@ export const make = (options: {
       const ended = stream.ended()
       if (ended !== undefined) throw ended
       if (onLogFailure === "stop") await append(events, {})
-      // If it fails, the next call says so.
+      // The next call reports a failure.
       else append(events, { later: true }).catch(() => {})
     },
     settled: async () => {
       while (underWay.size > 0) await Promise.all(underWay)
     },
-    // Whoever does the work reports its failure by the next call.
+    // The next call reports its failure.
     inBackground: track,
     hasFailed: () => failure !== undefined,
     assertRecording: () => {
@@ -129,6 +128,6 @@ export const make = (options: {
   }
 }
 
-/** Whether a person ended the task of the run: that is no failure of the log. */
+/** Whether a person ended the run's task, which is no failure of the log. */
 const isCancelled = (cause: unknown): boolean =>
   typeof cause === "object" && cause !== null && "_tag" in cause && cause._tag === "TaskClosed"

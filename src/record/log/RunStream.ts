@@ -1,6 +1,6 @@
 /**
- * The stream of a recorded run's task. No kernel works on the task and no lease is taken, so that several programs record
- * to one log at once: each appends to the stream of its own task, and the log orders the commits.
+ * The stream of a recorded run's task. It takes no lease: several programs record to one log, each appending to its own
+ * task's stream, and the log orders the commits.
  */
 
 import { Effect, Option, Stream } from "effect"
@@ -11,51 +11,47 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { cancelledReason, TaskClosed } from "../../kernel/context/TaskLifecycle.ts"
 import * as WallClockWatch from "../../platform/WallClockWatch.ts"
 
-/** Events, of which each is caused by the opening of the task unless it names another cause. */
+/** Events to append. Those without a cause get the opening of the task. */
 export type Told = readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
 
-/** How events are appended. */
 export interface AppendOptions {
-  /** They need not be committed at once: within `LATEST_MS`, or with the next events that are. */
+  /** Commit within `LATEST_MS`, or with the next events. */
   readonly later?: boolean
-  /** They begin something new in the world: they wait while the task is paused. */
+  /** They begin something in the world, so they wait while the task is paused. */
   readonly begins?: boolean
-  /** What is appended instead if the log refuses them, such as a result that is too large. */
+  /** Replacement events if the log refuses these, for example for a result that is too large. */
   readonly otherwise?: (refused: InvalidEvent) => Told
 }
 
-/** The stream of one task. */
 export interface RunStream {
-  /** Appends events in one commit, in the order of the calls. Rejects with `TaskClosed` if the task was ended by another. */
+  /** Appends events in one commit, in the order of calls. Rejects with `TaskClosed` if someone else ended the task. */
   readonly append: (events: Told, options?: AppendOptions) => Promise<void>
-  /** Why nothing more can be appended. */
+  /** Set once someone else has ended the task. */
   readonly ended: () => TaskClosed | undefined
 }
 
-/** How long events may wait for others to be committed with, in milliseconds. */
+/** Maximum delay of a commit, in milliseconds. */
 const LATEST_MS = 20
 
-/** Most events of one commit: an append holds at most 10,000, and a call has few. */
+/** Maximum number of events in a batch, unless its last call has more. An append holds at most 10,000. */
 const MOST_EVENTS = 1000
 
-/** Events that wait for their commit. */
 interface Waiting extends AppendOptions {
   readonly events: Told
   readonly resolve: () => void
   readonly reject: (error: unknown) => void
 }
 
-/** What a stream needs. */
 export interface RunTarget {
   readonly log: EventLog.Service
   readonly run: <A>(effect: Effect.Effect<A, AppendError>) => Promise<A>
   readonly taskId: string
   readonly actor: string
-  /** The event that everything is caused by, and the version of the stream after it. */
+  /** The event that causes all others, and the stream's version after it. */
   readonly opened: { readonly id: string; readonly version: number; readonly position: number }
 }
 
-/** The stream of an open task. It is the task's only writer, except for those who pause, cancel or close it. */
+/** The stream's only writer, except for those who pause, cancel or close the task. */
 export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream => {
   const stream = `task/${taskId}`
   let waiting: Array<Waiting> = []
@@ -70,22 +66,22 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
   const write = (events: ReadonlyArray<CoreNewEvent>) =>
     run(log.append({ stream, taskId, actor, expected: Exact(version), newIds: true, givenAway: true, events }))
   const clock = WallClockWatch.make()
-  /** By how much the clock changed, as long as no commit has told it. */
+  /** Clock change in milliseconds that no commit has reported yet. */
   let changedByMs = 0
 
-  /** Events, after the change of the clock that no commit has told. */
+  /** Puts a pending clock change before the events. */
   const afterChange = (events: ReadonlyArray<CoreNewEvent>): ReadonlyArray<CoreNewEvent> => {
     changedByMs += clock.changedByMs() ?? 0
     if (changedByMs === 0) return events
     const now = Date.now()
     return [
       eventOf({ type: "ClockChanged", payload: { byMs: changedByMs } }),
-      // What happened by the clock that was set back since would count as that much time.
+      // Times from before the clock was set back would look like a long wait.
       ...events.map((event) => ({ ...event, occurredAt: Math.min(event.occurredAt ?? now, now) })),
     ]
   }
 
-  /** The events of the next commit. Those that begin something wait while the task is paused. */
+  /** Takes the next batch. Events that begin something stay back while the task is paused. */
   const next = (): ReadonlyArray<Waiting> => {
     const batch: Array<Waiting> = []
     const left: Array<Waiting> = []
@@ -130,7 +126,7 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
     else rejectAll(batch, error)
   }
 
-  /** Another program appended to the stream: somebody paused, cancelled or closed the task, or wrote a note. */
+  /** Someone else appended to the stream: a pause, a cancellation, a close or a note. */
   const meet = async ({ actual, missed }: VersionConflict, batch: ReadonlyArray<Waiting>): Promise<void> => {
     version = actual
     await learn(missed)
@@ -151,12 +147,12 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
     if (events.some((event) => is(event, "TaskClosed"))) return
     const { by, reason } = cancelled.payload
     const payload = { outcome: "abandoned", reason: cancelledReason(by, reason) } as const
-    // A kernel at work on the log closes it as well: one of the two is first.
+    // A kernel on the same log closes it too; the first one wins.
     const closed = eventOf({ type: "TaskClosed", causationId: cancelled.id, payload })
     await write(afterChange([closed])).catch(ignoringConflict)
   }
 
-  /** One of several events is refused: the others are appended without it. */
+  /** One event of a batch was refused; appends the others without it. */
   const oneByOne = async (error: InvalidEvent, batch: ReadonlyArray<Waiting>): Promise<void> => {
     const [only] = batch
     if (batch.length > 1) for (const one of batch) await commitBatch([one])
@@ -174,7 +170,7 @@ export const make = ({ log, run, taskId, actor, opened }: RunTarget): RunStream 
       Effect.flatMap(Option.match({ onNone: () => Effect.never, onSome: Effect.succeed })),
     )
     run(answered).then(
-      // The next append meets what ended the pause, and does by it.
+      // The next append then meets the event that ended the pause.
       () => {
         isFollowing = false
         isPaused = false

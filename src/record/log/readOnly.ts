@@ -1,8 +1,7 @@
-/** A log that is read: what reads files of SQLite is loaded with the first one. */
+/** Opens a log for reading. Loads the SQLite modules on first use. */
 
 import { Effect, Layer } from "effect"
 
-/** The layer of a log that exists. */
 export const layer = (filename: string) =>
   Layer.unwrapEffect(
     Effect.map(

@@ -1,21 +1,20 @@
-/** The hosts that a replay may reach although it is closed, as `--allow-host` names them. Pure. */
+/** Hosts that a closed replay may still reach (`--allow-host`). Pure. */
 
 import { Schema } from "effect"
 
-/** A host, and a port of it; every port where none is named. */
+/** A host and a port; without a port, every port. */
 export interface AllowedHost {
   /** In lower case, without brackets. */
   readonly host: string
   readonly port: number | undefined
 }
 
-/** Where a program connects to. */
 export interface Target {
   readonly host: string
   readonly port: number
 }
 
-/** The host in a text such as `localhost:5432`, `db.example` or `[::1]:5432`; undefined if it has another form. */
+/** Parses `localhost:5432`, `db.example` or `[::1]:5432`; undefined for other forms. */
 export const parse = (text: string): AllowedHost | undefined => {
   const [, bracketed, plain, digits] = /^(?:\[([0-9a-f:.]+)\]|([^\s/:[\]@]+))(?::(\d{1,5}))?$/i.exec(text) ?? []
   const host = bracketed ?? plain
@@ -24,24 +23,23 @@ export const parse = (text: string): AllowedHost | undefined => {
   return { host: host.toLowerCase(), port }
 }
 
-/** The form that `parse` reads, for messages. */
+/** The accepted form, for messages. */
 export const FORM = "HOST:PORT or HOST, such as localhost:5432"
 
-/** A text that `parse` reads. */
 export const Text: Schema.Schema<string> = Schema.String.pipe(
   Schema.filter((text) => parse(text) !== undefined),
   Schema.annotations({ description: `a host: ${FORM}` }),
 )
 
-/** Whether a target is one of the allowed ones. The names and addresses of the loopback are one host. */
+/** Whether a target is allowed. All names and addresses of the loopback count as one host. */
 export const includes = (allowed: ReadonlyArray<AllowedHost>, { host, port }: Target): boolean =>
   allowed.some((one) => sameHost(one.host, host) && (one.port === undefined || one.port === port))
 
-/** Whether one of the allowed hosts has that name or address. */
+/** Whether an allowed host has this name or address. */
 export const names = (allowed: ReadonlyArray<AllowedHost>, name: string): boolean =>
   allowed.some(({ host }) => sameHost(host, name))
 
-/** Whether a text is an address, or a name of the loopback: a machine knows these by itself. */
+/** Whether resolving a name needs no server: an address, or a loopback name. */
 export const isKnownHere = (name: string): boolean => name === "" || isAddress(name) || isLoopback(name)
 
 const sameHost = (one: string, other: string): boolean =>
@@ -52,6 +50,6 @@ const isAddress = (name: string): boolean => /^[\d.]+$/.test(name) || name.inclu
 const isLoopback = (name: string): boolean =>
   /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/i.test(name)
 
-/** A target as people and `--allow-host` write it. */
+/** Formats a target as `--allow-host` takes it. */
 export const written = ({ host, port }: Target): string =>
   host.includes(":") ? `[${host}]:${port}` : `${host}:${port}`

@@ -1,6 +1,7 @@
 /**
- * Answers HTTP clients by a `fetch`, over connections that never leave this machine: each is led to a socket in the file system, at
- * whose other end is a server of this process. So every client reads its answer by its own means, streams included.
+ * Answers HTTP clients with a `fetch`, over connections that never leave this machine. Each client's socket is
+ * connected to a Unix socket with an HTTP server of this process behind it, so every client parses its answer, streams
+ * included, itself.
  */
 
 import { once } from "node:events"
@@ -12,23 +13,22 @@ import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as CutEncoding from "../http/CutEncoding.ts"
 import { type Target, written } from "./AllowedHosts.ts"
 
-/** Where a client believes that it is connected to. */
+/** The server that a client believes it is connected to. */
 export interface Place extends Target {
-  /** Whether it speaks over TLS, which is left out. */
+  /** Whether the client expects TLS; the connection is plain anyway. */
   readonly isSecure: boolean
 }
 
-/** A server that answers. */
 export interface Answering {
   /** Connects a client's socket to the server. */
   readonly connect: (socket: net.Socket, place: Place) => void
-  /** Whether a socket was connected so. */
+  /** Whether a socket was connected here. */
   readonly has: (socket: unknown) => boolean
 }
 
 /**
- * @param path where the socket is
- * @param onForeign notes what is no request, and returns the error that the program gets of it
+ * @param path path of the Unix socket
+ * @param onForeign called for a protocol other than HTTP; returns the error for the program
  */
 export const start = async (path: string, fetch: Fetch, onForeign: (place: Place) => Error): Promise<Answering> => {
   const clients = new Map<string, net.Socket>()
@@ -52,7 +52,7 @@ export const start = async (path: string, fetch: Fetch, onForeign: (place: Place
     if (link === undefined) return void request.socket.destroy()
     answer(request, response, link.place, fetch).catch((thrown: unknown) => {
       const error = thrown instanceof Error ? thrown : new Error(String(thrown))
-      // A client of this process gets the error itself; to another one it can only be said.
+      // A client of this process gets the error object; one of another process gets its message as a response.
       if (link.client !== undefined || response.headersSent) end(link, error)
       else response.writeHead(502, { "content-type": "text/plain" }).end(`${error.message}\n`)
     })
@@ -63,10 +63,10 @@ export const start = async (path: string, fetch: Fetch, onForeign: (place: Place
   })
   server.on("clientError", (_, socket) => {
     const link = links.get(socket)
-    // A client that goes away is no other protocol.
+    // A client that disconnects is not a foreign protocol.
     if (link !== undefined && link.client?.destroyed !== true && !socket.destroyed) foreign(link)
   })
-  // A tunnel through a proxy: what comes after it is for another place.
+  // A proxy tunnel: later requests on the socket are for another place.
   server.on("connect", (request, socket, head) => {
     const link = links.get(socket)
     const { hostname, port } = new URL(`http://${request.url}`)
@@ -98,9 +98,9 @@ export const start = async (path: string, fetch: Fetch, onForeign: (place: Place
 }
 
 /**
- * Leads clients to a server that is in another process, or in another thread.
+ * Connects clients to a server in another process or thread.
  *
- * @param onConnect called with each client, and how it introduces itself
+ * @param onConnect called with each client and its introduction id
  */
 export const leadingTo = (path: string, onConnect: (id: string, socket: net.Socket) => void = () => {}): Answering => {
   const connected = new WeakSet<object>()
@@ -118,23 +118,22 @@ export const leadingTo = (path: string, onConnect: (id: string, socket: net.Sock
   }
 }
 
-/** A client, and the end of its connection here. */
 interface Link {
   readonly socket: Duplex
   readonly place: Place
-  /** Undefined in another process. */
+  /** Undefined for a client of another process. */
   readonly client: net.Socket | undefined
 }
 
-/** The first line of a connection: who connected, and where to. Written by `connect` above. */
+/** The first line of a connection, written by `connect`: who connects, and where to. */
 interface Introduction extends Place {
   readonly id: string
 }
 
-/** Longest head of a request, in bytes: providers take longer ones than Node's server does. */
+/** Maximum size of a request's headers, in bytes. Providers accept more than Node's default. */
 const MOST_HEADERS = 1024 * 1024
 
-/** Reads the first line, and leaves the rest. */
+/** Reads the first line and puts the rest back. */
 const introduced = (socket: net.Socket, then: (line: string) => void) => {
   const pieces: Array<Buffer> = []
   const heard = (piece: Buffer) => {
@@ -165,7 +164,7 @@ const answer = async (request: http.IncomingMessage, response: http.ServerRespon
   })
   response.sendDate = false
   const sent = await CutEncoding.sent(answered)
-  // What a `fetch` gives is decoded.
+  // `fetch` has decoded the body.
   const headers = [...answered.headers].filter(([name]) => !OF_CONNECTION.test(name) && name !== "content-encoding")
   response.writeHead(answered.status, answered.statusText, Object.fromEntries([...headers, ...sent.headers]))
   response.flushHeaders()
@@ -173,7 +172,7 @@ const answer = async (request: http.IncomingMessage, response: http.ServerRespon
     for await (const piece of sent.body) if (!response.write(piece)) await once(response, "drain")
     response.end()
   } catch (error) {
-    // Where the program had ended it, it does so again.
+    // After the program's own abort, the program ends the connection itself.
     if (!isAbort(error)) response.destroy()
   }
 }
@@ -187,7 +186,7 @@ const urlOf = (request: http.IncomingMessage, place: Place): string => {
   return `${place.isSecure ? "https" : "http"}://${host}${url}`
 }
 
-/** The headers that are not of the connection (RFC 9110, section 7.6.1). */
+/** Drops connection headers (RFC 9110, section 7.6.1). */
 const headersOf = ({ rawHeaders }: http.IncomingMessage): Headers => {
   const headers = new Headers()
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {

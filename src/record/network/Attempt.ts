@@ -1,13 +1,14 @@
-/** What a program tried to reach in a replay, which is closed to the network. */
+/** Attempts of a replayed program to reach the network. */
 
 import { Data, Schema } from "effect"
 
-/** One try. */
 export const Attempt = Schema.Struct({
   means: Schema.Literal("connection", "datagram", "name lookup"),
-  /** `api.example.com:443`, or the name that was looked up. */
+  /** `api.example.com:443`, or the name looked up. */
   target: Schema.String,
-  /** The first frame of the program's own code, such as `load (/home/ann/agent.mjs:3:5)`; null if the stack has none. */
+  /**
+   * The first stack frame in the program's own code, such as `load (/home/ann/agent.mjs:3:5)`; null if there is none.
+   */
   at: Schema.NullOr(Schema.String),
   stack: Schema.String,
 })
@@ -20,17 +21,16 @@ const MEANS = {
   "name lookup": "a lookup of the name",
 } as const
 
-/** What was tried, in a few words. */
 export const described = ({ means, target }: Pick<Attempt, "means" | "target">): string => `${MEANS[means]} ${target}`
 
-/** The program tried to reach the network, and what it wanted is not in the recording. Nothing was sent. */
+/** The program tried to reach the network during a replay. Nothing was sent. */
 export class NetworkClosed extends Data.TaggedError("NetworkClosed")<{
   readonly means: Attempt["means"]
   readonly target: string
-  /** What lets it out: one sentence. */
+  /** How to allow it, in one sentence. */
   readonly advice: string
 }> {
-  /** For programs that tell errors of Node's apart by it. */
+  /** For programs that compare Node's error codes. */
   readonly code = "ERR_NETWORK_CLOSED"
 
   override get message() {
@@ -38,7 +38,7 @@ export class NetworkClosed extends Data.TaggedError("NetworkClosed")<{
   }
 }
 
-/** The first frame of a stack that is the program's own: of no module of Node's, and of no package unless all are. */
+/** The first stack frame outside Node and, if possible, outside packages. */
 export const ownFrame = (stack: string): string | null => {
   const frames = stack
     .split("\n")
@@ -48,7 +48,6 @@ export const ownFrame = (stack: string): string | null => {
   return own === undefined ? null : own.replace("file://", "")
 }
 
-/** A target that was tried. */
 export interface Tried extends Pick<Attempt, "means" | "target" | "at"> {
   readonly what: string
 }
@@ -63,7 +62,7 @@ export const distinct = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Tried>
   return [...found.values()]
 }
 
-/** Attempts as a person reads them: each target once, how often, and where first. */
+/** Lines for people: each target once, with its count and first place. */
 export const summary = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<string> => {
   const groups = new Map<string, Array<Attempt>>()
   for (const attempt of attempts) {

@@ -1,6 +1,6 @@
 /**
- * Closes the network for a program that is answered from a recording: each way out of Node fails, and whoever closed it is told.
- * For a whole process, or for what a function does, timers and promises that it starts included.
+ * Closes the network for a program that a recording answers: every way out of Node fails and is reported. Applies to
+ * the whole process, or to a function with all timers and promises it starts.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -8,20 +8,18 @@ import * as AllowedHosts from "./AllowedHosts.ts"
 import type { Answering } from "./AnsweringServer.ts"
 import { type Attempt, NetworkClosed, ownFrame } from "./Attempt.ts"
 
-/** What is closed, and for whom. */
 export interface Closing {
   readonly allowed: ReadonlyArray<AllowedHosts.AllowedHost>
-  /** What lets a host through, as a sentence: `Add --allow-host db:5432 …`. */
+  /** How to allow a host, as a sentence: `Add --allow-host db:5432 …`. */
   readonly advice: (host: string) => string
-  /** Called for each attempt. */
   readonly onAttempt: (attempt: Attempt) => void
-  /** Whether it is closed now. Default: always. */
+  /** Default: always closed. */
   readonly isClosed?: () => boolean
-  /** What answers requests of HTTP, closed or not. Default: nothing. */
+  /** Answers HTTP requests, whether the network is closed or not. Default: nothing. */
   readonly answering?: Answering
 }
 
-/** `open`: a request that is made for real, by whoever closed the network. */
+/** `open`: Hindcast makes a real request. */
 const scope = new AsyncLocalStorage<Closing | "open">()
 
 let ofProcess: Closing | undefined
@@ -31,46 +29,45 @@ export const close = (closing: Closing): void => {
   ofProcess = closing
 }
 
-/** Runs a function for which the network is closed. */
+/** Runs a function with the network closed. */
 export const during = <A>(closing: Closing, does: () => A): A => scope.run(closing, does)
 
-/** Runs a function for which the network is open, whatever is closed around it. */
+/** Runs a function with the network open, even inside a closed one. */
 export const outside = <A>(does: () => A): A => scope.run("open", does)
 
-/** Whether the code that runs now is for a request that is made for real by whoever closed, or records, the network. */
+/** Whether the current code runs inside `outside`. */
 export const isOutside = (): boolean => scope.getStore() === "open"
 
-/** The function that the code which runs now belongs to, of those that the network is closed for; undefined for the rest of the process. */
+/** The closed function that the current code belongs to; undefined for the rest of the process. */
 export const region = (): Closing | undefined => {
   const found = scope.getStore()
   return found === "open" ? undefined : found
 }
 
-/** What concerns the code that runs now. */
+/** The closing that applies to the current code. */
 const concerning = (): Closing | undefined => {
   const found = scope.getStore() ?? ofProcess
   return found === "open" ? undefined : found
 }
 
-/** What closes the network for the code that runs now; undefined if nothing does. */
+/** The same, if it is closed now. */
 const current = (): Closing | undefined => {
   const found = concerning()
   return found?.isClosed?.() === false ? undefined : found
 }
 
-/** What answers a request of HTTP to a target; undefined if it goes out, or is refused. */
+/** The server that answers HTTP requests to a target; undefined if they go out or are refused. */
 export const answering = (target: AllowedHosts.Target): Answering | undefined => {
   const found = concerning()
   return found === undefined || AllowedHosts.includes(found.allowed, target) ? undefined : found.answering
 }
 
-/** Whether a socket leads to what answers. */
 export const isAnswered = (socket: unknown): boolean => concerning()?.answering?.has(socket) ?? false
 
 /**
- * Why the code that runs now must not reach a target, of which whoever closed the network is told; undefined if it may.
+ * Refuses a target and reports the attempt; returns undefined if the target is allowed.
  *
- * @param door the function that the program called: the stack begins above it
+ * @param door the function that the program called; the reported stack begins above it
  */
 export const refusal = (
   means: "connection" | "datagram",
@@ -82,7 +79,7 @@ export const refusal = (
   return refused(closing, means, target, door)
 }
 
-/** The same for a connection of a request that was refused, of which whoever closed the network was told. */
+/** Refuses the connection of an already refused request, without a second report. */
 export const refusalAgain = (target: AllowedHosts.Target): NetworkClosed | undefined => {
   const closing = current()
   if (closing === undefined || AllowedHosts.includes(closing.allowed, target)) return undefined
@@ -90,7 +87,7 @@ export const refusalAgain = (target: AllowedHosts.Target): NetworkClosed | undef
   return new NetworkClosed({ means: "connection", target: written, advice: closing.advice(written) })
 }
 
-/** The same for asking a server of names. @param asked the name, or the address whose name is asked for */
+/** Refuses a DNS query. @param asked a name, or an address for a reverse lookup */
 export const refusalOfName = (asked: string, door: Door): NetworkClosed | undefined => {
   const closing = current()
   if (closing === undefined || AllowedHosts.names(closing.allowed, asked)) return undefined
@@ -99,7 +96,7 @@ export const refusalOfName = (asked: string, door: Door): NetworkClosed | undefi
 
 type Door = (...args: Array<never>) => unknown
 
-/** Tells of an attempt. Returns the error that the program gets. */
+/** Reports an attempt and returns the error for the program. */
 export const refused = (
   closing: Closing,
   means: Attempt["means"],
@@ -112,7 +109,7 @@ export const refused = (
   return new NetworkClosed({ means, target, advice: closing.advice(target) })
 }
 
-/** The frames above a function. The program's own may be far up. */
+/** The stack above a function, deeper than the default limit: the program's own frame may be far up. */
 const stackAbove = (door: Door): string => {
   const limit = Error.stackTraceLimit
   Error.stackTraceLimit = MOST_FRAMES

@@ -1,7 +1,6 @@
 /**
- * The ways out of Node: connections (TCP, TLS, HTTP and HTTP/2 by any client, WebSockets), datagrams and lookups of names. Each asks
- * `ClosedNetwork` first. Unix sockets, pipes and the channels to the program's own children stay, and so does a server of the
- * program's own.
+ * Patches the ways out of Node: connections (TCP, TLS, HTTP, HTTP/2, WebSockets), datagrams and DNS queries. Each asks
+ * `ClosedNetwork` first. Unix sockets, pipes, channels to child processes and the program's own servers stay open.
  */
 
 import dgram from "node:dgram"
@@ -19,7 +18,7 @@ import * as SecureSocket from "./SecureSocket.ts"
 
 let isHung = false
 
-/** Hangs the doors, once in a process. Where nothing is closed, they are open. */
+/** Installs the patches once per process. They change nothing while the network is open. */
 export const hang = (): void => {
   if (isHung) return
   isHung = true
@@ -32,7 +31,7 @@ export const hang = (): void => {
   syncBuiltinESMExports()
 }
 
-/** Servers of this process, and for what the network was closed where each was opened. */
+/** Servers of this process, with the closed function that opened each. */
 const listening = new Map<net.Server, unknown>()
 
 const noteServers = () =>
@@ -50,8 +49,8 @@ const noteServers = () =>
   )
 
 /**
- * Whether the program has a server there itself. Of a program that is replayed by a function, that is one which it opened: other servers
- * of its process are not its own.
+ * Whether the target is a server of the program itself. For a program replayed inside a function, only servers that it
+ * opened count.
  */
 export const isOwnServer = ({ host, port }: AllowedHosts.Target): boolean =>
   isHere(host) &&
@@ -62,18 +61,18 @@ export const isOwnServer = ({ host, port }: AllowedHosts.Target): boolean =>
 
 const isHere = (host: string): boolean => /^(localhost|127(\.\d{1,3}){3}|::1|0\.0\.0\.0|::)$/i.test(host)
 
-/** Told of each connection that goes out, and whether a client of HTTP opens it for a request. */
+/** Called for each outgoing connection; `isHttp` if an HTTP client opens it for a request. */
 type OnConnection = (socket: net.Socket, target: AllowedHosts.Target, isHttp: boolean) => void
 
 const observers: Array<OnConnection> = []
 
-/** Has each connection told that goes out from here on. */
+/** Reports each outgoing connection from now on. */
 export const observe = (onConnection: OnConnection): void => {
   hang()
   observers.push(onConnection)
 }
 
-/** Requests of HTTP that nothing answers: they may have a connection that was open before. */
+/** Refuses HTTP requests themselves, since they may reuse a connection that was open before. */
 const closeRequests = () => {
   Method.replace(
     http.Agent.prototype,
@@ -96,7 +95,7 @@ const closeRequests = () => {
     const refused = refusalOfRequest(target, refuse)
     if (refused === undefined) return
     Reflect.set(request, "error", refused)
-    // The client opens a connection for it all the same, at once: that is no attempt of its own.
+    // undici still opens a connection for it in this turn, which is no further attempt.
     const written = AllowedHosts.written(target)
     refusedNow.add(written)
     setImmediate(() => refusedNow.delete(written))
@@ -104,7 +103,7 @@ const closeRequests = () => {
   diagnostics.subscribe("undici:request:create", refuse)
 }
 
-/** The targets of undici's requests that were refused in this turn of the event loop. */
+/** Targets of undici requests refused in this turn of the event loop. */
 const refusedNow = new Set<string>()
 
 const refusalOfRequest = (target: AllowedHosts.Target, door: (...args: Array<never>) => unknown) =>
@@ -134,9 +133,9 @@ const closeConnections = () => {
           for (const tell of observers) tell(this, target, isHttp)
           return original.apply(this, args)
         }
-        // HTTP/2 takes a socket without a handle for one that is connected.
+        // HTTP/2 treats a socket without a handle as connected.
         if (Reflect.get(this, "_handle") === null) original.call(this, { path: NOWHERE })
-        // Until then, what is written waits, as it does for a connection that comes about.
+        // Buffers writes, as for a connection in progress.
         Reflect.set(this, "connecting", true)
         process.nextTick(() => this.destroy(refused))
         return this
@@ -157,7 +156,7 @@ const closeConnections = () => {
         if (goesElsewhere || !HttpClients.isConnecting(target)) return original.apply(this, args)
         const answering = ClosedNetwork.answering(target)
         if (answering === undefined) {
-          // The socket asks again.
+          // The socket underneath asks again.
           HttpClients.expect(target)
           return original.apply(this, args)
         }
@@ -169,10 +168,10 @@ const closeConnections = () => {
   )
 }
 
-/** A path at which no socket can be. */
+/** A path at which no socket can exist. */
 const NOWHERE = process.platform === "win32" ? "\\\\.\\pipe\\hindcast-nowhere" : "/dev/null/nowhere"
 
-/** Where a socket is connected to; undefined for a path. @param args those of `connect`, or the list that Node makes of them */
+/** The target of `connect` arguments (or of the list that Node makes of them); undefined for a path. */
 export const targetOf = (args: ReadonlyArray<unknown>): AllowedHosts.Target | undefined => {
   const [first, second] = Array.isArray(args[0]) ? args[0] : args
   if (typeof first === "object" && first !== null) {
@@ -207,7 +206,8 @@ const closeDatagrams = () => {
     (original) =>
       function send(this: unknown, ...args) {
         const [, first, second, port, address] = args
-        // Either the message, its part, and where to; or the message and where to; or only the message, to where it is connected.
+        // Overloads: (message, offset, length, port, address), (message, port, address), or (message) on a connected
+        // socket.
         const isOfPart = Boolean(address) || (Boolean(port) && typeof port !== "function")
         const [to, host] = isOfPart ? [port, address] : [first, second]
         if (isConnected(this) || Number.isNaN(Number(to))) return original.apply(this, args)
@@ -229,7 +229,7 @@ const isConnected = (socket: unknown): boolean => {
   }
 }
 
-/** Calls a method whose last argument may be told of an error, or has it fail. */
+/** Calls a method, or fails it through its callback or an `error` event. */
 const refused = (
   socket: unknown,
   why: Error | undefined,
@@ -257,7 +257,7 @@ const closeLookups = () => {
 const lookupsOf = (of: object) =>
   Method.namesOf(of).filter((name) => /^(lookup|lookupService|reverse|resolve.*)$/.test(name))
 
-/** Whether a function asks nobody: the address of an address, and that of the loopback. All others but `lookup` always ask. */
+/** Whether the query needs no server. Only `lookup` resolves addresses and loopback names locally. */
 const asksNobody = (name: string, asked: string): boolean => name === "lookup" && AllowedHosts.isKnownHere(asked)
 
 const askingByCallback = (name: string, original: Method.Method): Method.Method =>

@@ -1,4 +1,6 @@
-/** Tells connections that Node's HTTP clients open for their requests from all others: `node:http`, `node:https` and every undici. */
+/**
+ * Tells connections that HTTP clients (`node:http`, `node:https`, any undici) open for their requests from all others.
+ */
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import diagnostics from "node:diagnostics_channel"
@@ -6,19 +8,19 @@ import http from "node:http"
 import type { Target } from "./AllowedHosts.ts"
 import * as Method from "./Method.ts"
 
-/** A request that looks for a connection. What its answer has the program do is none of that. */
+/** A request that waits for its socket. What the program does on its answer no longer counts. */
 interface Looking {
   hasSocket: boolean
 }
 
 const looking = new AsyncLocalStorage<Looking>()
 
-/** Where undici is about to connect to. */
+/** Targets that undici is about to connect to. */
 const expected: Array<Target> = []
 
 let isNoting = false
 
-/** Takes note of them from here on. */
+/** Starts observing the clients. */
 export const note = (): void => {
   if (isNoting) return
   isNoting = true
@@ -51,12 +53,12 @@ export const note = (): void => {
   })
 }
 
-/** Takes note that a connection to a target is for a request of HTTP. */
+/** Announces that the next connection to a target belongs to an HTTP request. */
 export const expect = (target: Target): void => {
   if (looking.getStore()?.hasSocket !== false) expected.push(target)
 }
 
-/** Whether the connection that is opened now is for a request of HTTP. */
+/** Whether the connection being opened belongs to an HTTP request. */
 export const isConnecting = ({ host, port }: Target): boolean => {
   const at = expected.findIndex((one) => one.host === host && one.port === port)
   if (at >= 0) expected.splice(at, 1)

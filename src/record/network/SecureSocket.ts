@@ -1,8 +1,8 @@
-/** A plain socket in the place of one over TLS, for clients that are answered on this machine. */
+/** A plain socket that stands in for a TLS socket, for clients answered on this machine. */
 
 import type net from "node:net"
 
-/** Has a socket look as if TLS had succeeded on it, as soon as it is connected. */
+/** Makes a socket look as if TLS had succeeded once it connects. */
 export const of = (socket: net.Socket, onSecure: unknown): net.Socket => {
   Object.assign(socket, {
     encrypted: true,

@@ -1,4 +1,4 @@
-/** Hands what is loaded before a program on to what the program starts: to its worker threads, and to each process of Node among its children. */
+/** Passes the preload module on to a program's worker threads and Node child processes. */
 
 import childProcess from "node:child_process"
 import { syncBuiltinESMExports } from "node:module"
@@ -7,7 +7,7 @@ import workers from "node:worker_threads"
 import * as Method from "../network/Method.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 
-/** What a thread or a process was told; undefined if nobody told it. Its own children are not told by it. */
+/** The instructions for this thread or process, if any. Removes them, so that children do not inherit them unasked. */
 export const told = (): unknown => {
   if (!workers.isMainThread) return workers.getEnvironmentData(ProcessRun.VARIABLE)
   const text = process.env[ProcessRun.VARIABLE]
@@ -21,13 +21,15 @@ export const told = (): unknown => {
 /** The option that `tell` adds. */
 const PRELOADED = /--import file:\S*\/record\/process\/preload\.js/
 
-/** What children are told. */
 export interface Telling {
-  /** The URL of the module that is loaded before a child. */
+  /** URL of the preload module. */
   readonly preload: string
-  /** What a child is told that starts now; undefined where it is told nothing. @param isWaitedFor whether nothing else is done until it ends */
+  /**
+   * Returns the instructions for a starting child, or undefined for none. @param isWaitedFor whether this process
+   * blocks until it ends
+   */
   readonly run: (isWaitedFor: boolean) => ProcessRun.ProcessRun | undefined
-  /** Called with each program that a child process is started with. */
+  /** Called with the program of each child process. */
   readonly onProcess: (program: string, isWaitedFor: boolean) => void
 }
 
@@ -44,7 +46,7 @@ export const tell = ({ preload, run, onProcess }: Telling): void => {
   syncBuiltinESMExports()
 }
 
-/** Whether a program is Node, which loads what is to be loaded before it. */
+/** Whether a program is Node, which loads the preload module. */
 export const isNode = (program: string): boolean => /^node(\.exe)?$/i.test(path.basename(program))
 
 type Told = (program: string, isWaitedFor: boolean) => string | undefined
@@ -86,7 +88,7 @@ const tellProcesses = (preload: string, run: Told): void => {
   }
 }
 
-/** The variables of a child that is told a run. */
+/** The environment of a child with instructions. */
 const withRun = (pairs: ReadonlyArray<string>, preload: string, run: string): ReadonlyArray<string> => {
   const option = `--import ${preload}`
   const others = pairs.filter((pair) => !/^(NODE_OPTIONS|HINDCAST_RUN)=/.test(pair))
@@ -110,7 +112,7 @@ const tellWorkers = (preload: string, run: () => string | undefined): void => {
   }
 }
 
-/** Node does not load what is to be loaded before a worker whose program is a text. */
+/** Node loads no preload module before a worker whose program is given as text. */
 const afterPreload = (preload: string, program: string): string =>
   `import(${JSON.stringify(preload)}).then(() => {
   const { constants, Script } = require("node:vm")

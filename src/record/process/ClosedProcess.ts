@@ -1,4 +1,4 @@
-/** Closes the network to a process that is answered from a recording, and to what it starts. */
+/** Closes the network for a whole replayed process and its children. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -11,11 +11,10 @@ import * as Unseen from "../network/Unseen.ts"
 import * as Children from "./Children.ts"
 import type * as ProcessRun from "./ProcessRun.ts"
 
-/** How far a process is closed. */
 export interface Closing {
-  /** Answers its requests of HTTP, and those of its children, by whichever client. */
+  /** Answers HTTP requests of the process and its children, from any client. */
   readonly fetch: Fetch
-  /** Whether it is closed now to all but that. A child is what it is when the child starts. Default: always. */
+  /** Whether all else is closed now. A child keeps the state from its start. Default: always. */
   readonly isClosed?: () => boolean
 }
 
@@ -29,7 +28,7 @@ export const close = async (closed: ProcessRun.Closed, { fetch, isClosed = () =>
   begin({ ...closing, answering }, { closed, answers, isClosed })
 }
 
-/** Closes the network to a worker thread, or a child, of a process that is closed. */
+/** Closes the network in a worker thread or child of a closed process. */
 export const follow = ({ closed, answers, isOpen }: ProcessRun.Closing): void => {
   const isClosed = () => !isOpen
   const closing = closingOf(closed, isClosed)
@@ -44,7 +43,6 @@ const closingOf = (closed: ProcessRun.Closed, isClosed: () => boolean): ClosedNe
   onAttempt: (attempt) => fs.appendFileSync(closed.attempts, `${JSON.stringify(attempt)}\n`),
 })
 
-/** What is closed, and where its requests are answered. */
 interface Begun {
   readonly closed: ProcessRun.Closed
   readonly answers: string | undefined
@@ -59,7 +57,7 @@ const begin = (closing: ClosedNetwork.Closing, { closed, answers, isClosed }: Be
     preload: closed.preload,
     run: (isWaitedFor) => {
       const isOpen = !isClosed()
-      // Who waits for a child cannot answer it.
+      // A process that blocks on a child cannot answer it.
       if (isWaitedFor || answers === undefined) return isOpen ? undefined : { does: "close", closed, isOpen }
       return { does: "close", closed, answers, isOpen }
     },
@@ -69,7 +67,6 @@ const begin = (closing: ClosedNetwork.Closing, { closed, answers, isClosed }: Be
   })
 }
 
-/** Where the process answers its requests. */
 const placeOf = ({ attempts }: ProcessRun.Closed): string =>
   process.platform === "win32"
     ? `\\\\.\\pipe\\hindcast-answers-${process.pid}`

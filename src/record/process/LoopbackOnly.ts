@@ -1,6 +1,6 @@
 /**
- * Runs a program in any language without a network: in a network namespace of Linux with only a loopback, in which some ports lead out
- * to servers of this machine, such as the proxy that answers the program from its recording.
+ * Runs a program in any language without a network: in a Linux network namespace with only a loopback. Selected ports
+ * lead out to servers of this machine, such as the proxy that replays its recording.
  */
 
 import { execFile } from "node:child_process"
@@ -13,23 +13,21 @@ import * as Loopback from "../../plugins/sandbox/layers/Loopback.ts"
 import { onPath } from "../../plugins/sandbox/Tools.ts"
 import { type AllowedHost, type Target, written } from "../network/AllowedHosts.ts"
 
-/** A command with its arguments. */
 export type Command = readonly [string, ...Array<string>]
 
-/** A program that can be run. */
 export interface Confined {
-  /** The command that runs the program: in the namespace, or itself where there is none. */
+  /** The command to run: inside the namespace, or the program itself if there is none. */
   readonly command: Command
-  /** What could not be closed, and why: one sentence. Null where the program has no network. */
+  /** Why the network is still open, in one sentence; null if it is closed. */
   readonly open: string | null
-  /** Takes the ports away. Call it once the program has ended. */
+  /** Removes the ports. Call it after the program has ended. */
   readonly close: () => Promise<void>
 }
 
 /**
- * Confines a program. Its streams, arguments, environment, working directory, files, exit code and user are as without it.
+ * Confines a program. Its streams, arguments, environment, working directory, files, exit code and user stay the same.
  *
- * @param allowed what it reaches all the same: servers on the loopback, at the ports at which they are outside
+ * @param allowed servers on the loopback, which it reaches at their outer ports
  */
 export const confine = async (program: Command, allowed: ReadonlyArray<AllowedHost>): Promise<Confined> => {
   const targets = allowed.filter(isOfLoopback)
@@ -67,10 +65,10 @@ const LOOPBACK = /^(localhost|127\.0\.0\.1|::1)$/i
 
 const exists = (command: string) => (command.includes("/") ? fs.existsSync(command) : onPath(command) !== undefined)
 
-/** The command that makes the namespace, or why there is none. */
+/** The command that enters the namespace, or why there is none. */
 type Namespace = { readonly command: Command } | { readonly missing: string }
 
-/** The first way that works here. Many machines have the programs and forbid what they do, so each is tried. */
+/** The first method that works. Each is tried, because many machines have the tools but forbid their use. */
 const namespace = async (): Promise<Namespace> => {
   if (process.platform !== "linux")
     return { missing: `network namespaces are for Linux, and this is ${process.platform}` }
@@ -100,7 +98,7 @@ const ways = (): ReadonlyArray<Namespace> => {
   return [byBubblewrap, byUnshare]
 }
 
-/** Why a namespace does not work; undefined if a program in it has a loopback that is up, and nothing else. */
+/** Why a namespace does not work; undefined if a program in it sees an active loopback and nothing else. */
 const tried = async ([command, ...args]: Command): Promise<string | undefined> => {
   const names = 'process.stdout.write(Object.keys(require("node:os").networkInterfaces()).join())'
   try {
@@ -116,13 +114,13 @@ const tried = async ([command, ...args]: Command): Promise<string | undefined> =
 /** Time-out of a trial, in milliseconds. */
 const TRIAL_MS = 10_000
 
-/** A port of the namespace, and the socket in the file system that it leads to: those are seen from both sides. */
+/** A port in the namespace and the Unix socket that it leads to, which both sides can reach. */
 interface Port {
   readonly port: number
   readonly socket: string
 }
 
-/** Leads a socket in the file system to a server outside. */
+/** Connects a Unix socket to a server outside. */
 const relayTo = async (directory: string, { host, port }: Target) => {
   const socket = path.join(directory, `${port}.sock`)
   const open = new Set<net.Socket>()
@@ -144,13 +142,13 @@ const relayTo = async (directory: string, { host, port }: Target) => {
   return { port, socket, close }
 }
 
-/** The command that opens the ports in the namespace, and runs the program that follows it there. */
+/** The command that opens the ports in the namespace and runs the program after it. */
 const inside = (ports: ReadonlyArray<Port>): ReadonlyArray<string> => [
   ...[process.execPath, "-e", `(${relay.toString()})(require("node:net"), require("node:child_process"))`, "--"],
   JSON.stringify(ports),
 ]
 
-/** What runs in the namespace. It is sent there as a text: it refers to nothing of this module. */
+/** Runs in the namespace. It is sent as source text, so it must not refer to this module. */
 const relay = (network: typeof net, processes: typeof import("node:child_process")) => {
   const [, ports = "[]", command = "", ...args] = process.argv
   const listening = (JSON.parse(ports) as ReadonlyArray<Port>).flatMap(({ port, socket }) =>
@@ -162,7 +160,7 @@ const relay = (network: typeof net, processes: typeof import("node:child_process
             inner.on("error", () => outer.destroy()).pipe(outer)
             outer.on("error", () => inner.destroy()).pipe(inner)
           })
-          // There may be no IPv6.
+          // IPv6 may be missing.
           server.on("error", () => resolve()).listen(port, host, () => resolve())
         }),
     ),

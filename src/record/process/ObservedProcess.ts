@@ -1,4 +1,4 @@
-/** Observes what a recorded process asks by other clients than its `fetch`, and names what cannot be recorded. */
+/** Observes a recorded process's HTTP clients other than `fetch`, and notes what cannot be recorded. */
 
 import * as path from "node:path"
 import * as ClientRequests from "../clients/ClientRequests.ts"
@@ -10,18 +10,18 @@ import * as Unseen from "../network/Unseen.ts"
 import * as Children from "./Children.ts"
 import type * as ProcessRun from "./ProcessRun.ts"
 
-/** Observes a process, and tells its children to do the same. */
+/** Observes this process and instructs its children to do the same. */
 export const observe = (record: Passing.Record, joining: Joining): void => {
   const note = Unseen.to(Unseen.fileBeside(joining.report))
   ClientRequests.observe(record, note)
   UndiciRequests.observe(record, note)
-  // What a client of HTTP opens for a request is recorded by the request.
+  // HTTP clients' connections are recorded as requests.
   Doors.observe((socket, target, isHttp) => {
     if (!isHttp) socket.once("connect", () => note("a connection", AllowedHosts.written(target)))
   })
   Children.tell({
     preload: joining.preload,
-    // A replay could not answer one that is waited for: who could, waits.
+    // A replay could not answer a child that its parent blocks on.
     run: (isWaitedFor) => (isWaitedFor ? undefined : joining),
     onProcess: (program, isWaitedFor) => {
       const name = path.basename(program)
@@ -31,5 +31,4 @@ export const observe = (record: Passing.Record, joining: Joining): void => {
   })
 }
 
-/** What a child of the process is told. */
 type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>

@@ -1,23 +1,22 @@
-/** What a process that records or replays tells whoever started it, in a file: so it is known however the process ends. */
+/** The report of a recorded or replayed process to its parent: a file, so that it survives however the process ends. */
 
 import * as fs from "node:fs"
 import { Option, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
 
-/** What became of a run in its process. */
 const Report = Schema.Struct({
-  /** Why nothing more was recorded: the log failed, and the task is not what the process did. */
+  /** Why recording stopped; the task is then incomplete. */
   logFailure: optional(Schema.String),
-  /** The tasks of conversations that the process served, besides its own. */
+  /** Tasks of conversations that the process served, besides its own. */
   tasks: optional(Schema.Array(Schema.String)),
-  /** How the program compares with its recording, once the program has ended. */
+  /** Comparison with the recording, once the program has ended. */
   compared: optional(
     Schema.Struct({
-      /** What is wrong with it: the error's name and message; null if it did as was recorded. */
+      /** The error's tag and message; null if the program did as recorded. */
       found: Schema.NullOr(
         Schema.Struct({ tag: Schema.Literal("Diverged", "NothingReplayed"), message: Schema.String }),
       ),
-      /** How many of its calls were answered from the recording, and how many were made for real. */
+      /** Number of calls answered from the recording, and made for real. */
       recorded: Schema.Int,
       live: Schema.Int,
     }),
@@ -26,10 +25,9 @@ const Report = Schema.Struct({
 
 export type ProcessReport = typeof Report.Type
 
-/** Adds to the report of this process. */
 export type Add = (more: ProcessReport) => void
 
-/** The report of this process, which is in the file from the first addition on. */
+/** Returns a function that adds to the report; the file exists from the first addition on. */
 export const to = (file: string): Add => {
   let report: ProcessReport = {}
   return (more) => {
@@ -38,7 +36,7 @@ export const to = (file: string): Add => {
   }
 }
 
-/** The report in a file; undefined if there is none, and the program was not started. */
+/** Reads a report; undefined if the program was never started. */
 export const read = (file: string): ProcessReport | undefined =>
   fs.existsSync(file) ? Option.getOrUndefined(asReport(fs.readFileSync(file, "utf8"))) : undefined
 

@@ -1,4 +1,4 @@
-/** What a process is told that is recorded, or replayed, as a whole: by its global `fetch` and without a change to it. */
+/** Instructions for a process that is recorded, replayed or forked as a whole, without changes to it. */
 
 import { type Either, Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
@@ -6,13 +6,16 @@ import type { ParseError } from "../../values/schema/Mistakes.ts"
 import { Order } from "../doctor/ExaminedFetch.ts"
 import { Live } from "../replay/Diverged.ts"
 
-/** The variable of the environment that says it. It is taken out before the program starts; `Children` tells the program's own children. */
+/**
+ * The environment variable with the instructions. It is removed before the program starts; `Children` sets it for
+ * children.
+ */
 export const VARIABLE = "HINDCAST_RUN"
 
-/** The file of the {@link ProcessReport}. */
+/** File of the {@link ProcessReport}. */
 const report = Schema.String
 
-/** The URL of the module that is loaded before its children. */
+/** URL of the preload module for its children. */
 const preload = Schema.String
 
 const Recording = Schema.Struct({
@@ -29,7 +32,7 @@ const Recording = Schema.Struct({
   preload,
 })
 
-/** A worker thread, or a child, of a process that is recorded: in the same task. */
+/** A worker thread or child of a recorded process, in the same task. */
 const Joining = Schema.Struct({
   does: Schema.Literal("join"),
   log: Schema.String,
@@ -40,24 +43,24 @@ const Joining = Schema.Struct({
   preload,
 })
 
-/** How the network is closed to a process. */
+/** How the network is closed. */
 const Closed = Schema.Struct({
-  /** The hosts that it may reach, as `--allow-host` names them. */
+  /** Allowed hosts, as `--allow-host` names them. */
   allow: Schema.Array(Schema.String),
-  /** The file that each attempt to reach another one is told in, a line of JSON each. */
+  /** File for refused attempts, one JSON line each. */
   attempts: Schema.String,
   preload,
 })
 
 export type Closed = typeof Closed.Type
 
-/** A worker thread, or a child, of a process that is closed. */
+/** A worker thread or child of a closed process. */
 const Closing = Schema.Struct({
   does: Schema.Literal("close"),
   closed: Closed,
-  /** Where its requests of HTTP are answered. Absent where nobody can answer them: the process that could waits for it. */
+  /** Unix socket that answers its HTTP requests; absent if the answering process blocks on it. */
   answers: optional(Schema.String),
-  /** Whether the network is open to it but for what is answered. */
+  /** Whether the network is open for all else. */
   isOpen: Schema.Boolean,
 })
 
@@ -82,7 +85,7 @@ const Examining = Schema.Struct({
   tick: Schema.Int,
   seed: Schema.Int,
   order: Order,
-  /** The file that each request is told in, a line of JSON each. */
+  /** File for the requests, one JSON line each. */
   told: Schema.String,
 })
 
@@ -103,19 +106,16 @@ const Forking = Schema.Struct({
   report,
 })
 
-/** A recording, a replay, an examination or a fork of a process. */
 export const ProcessRun = Schema.parseJson(Schema.Union(Recording, Joining, Replaying, Examining, Forking, Closing))
 
 export type ProcessRun = typeof ProcessRun.Type
 
-/** What a process is told that reports. */
+/** Instructions of processes with a report of their own. */
 export type Reporting = Exclude<Extract<ProcessRun, { readonly report: string }>, { readonly does: "join" }>
 
-/** The text for the variable. */
 export const write: (run: ProcessRun) => string = Schema.encodeSync(ProcessRun)
 
-/** The run that a text of the variable describes. */
 export const read: (text: unknown) => Either.Either<ProcessRun, ParseError> = Schema.decodeUnknownEither(ProcessRun)
 
-/** The exit code of a process whose run could not be recorded or replayed, and which did not start. */
+/** Exit code if the program did not start because its run could not be recorded or replayed. */
 export const NOT_STARTED = 1

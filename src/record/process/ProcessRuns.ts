@@ -1,7 +1,7 @@
 /**
- * The runs of a process that is recorded as a whole. A program is one task, whatever it asks beside its conversation: titles, summaries,
- * agents of its own. A program that serves requests is many: each conversation is a task, and what a request leads to belongs to the
- * conversation that it continues, or to a new one. What is asked outside of any request belongs to the process's own task.
+ * Runs of a process recorded as a whole. A program is one task, including titles, summaries and agents of its own. A
+ * server is many: each conversation is a task, and calls during a served request belong to the conversation that it
+ * continues, or to a new one. Calls outside any served request belong to the process's own task.
  */
 
 import type { RunEnding } from "../conversations/ConversationRuns.ts"
@@ -10,24 +10,21 @@ import type { Exchange } from "../http/Exchange.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
 import type { Serving } from "./Serving.ts"
 
-/** How a process is recorded. */
 export interface ProcessOptions extends Omit<ConversationRuns.ConversationOptions, "onBegun"> {
   readonly goal: string
   /** The process's own task. */
   readonly taskId: string
-  /** Told each further task. */
+  /** Called with each further task. */
   readonly onTask: (taskId: string) => void
 }
 
-/** The runs of a process. */
 export interface ProcessRuns {
   readonly exchange: (sent: SentRequest) => Promise<Exchange>
   readonly end: (...how: RunEnding) => Promise<void>
-  /** Ceases to record, and leaves the tasks open. */
+  /** Stops recording and leaves the tasks open. */
   readonly leave: () => Promise<void>
 }
 
-/** Begins the process's own task. */
 export const begin = async (
   { goal, taskId, onTask, ...options }: ProcessOptions,
   serving: Serving,
@@ -37,7 +34,7 @@ export const begin = async (
   }
   const runs = await ConversationRuns.open({ ...options, onBegun, continues: taskId })
   await runs.begin(goal, taskId)
-  /** Whether nothing is in the process's own task yet, so that the first conversation may have it. */
+  /** Whether the process's own task is empty, so that the first conversation may take it. */
   let isUnused = true
 
   return {
@@ -49,7 +46,7 @@ export const begin = async (
         isUnused = false
         return runs.exchange(sent, { run: taskId })
       }
-      // The first request of several at once decides where all of them belong.
+      // The first of several simultaneous requests decides where all belong.
       for (let task = served.task; task !== undefined; task = served.task) {
         const within = await task
         if (within !== undefined) return runs.exchange(sent, { within, aside: taskId })

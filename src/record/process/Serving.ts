@@ -1,24 +1,22 @@
-/** The requests that a process serves: each is a piece of work of its own, and what is asked meanwhile belongs to it. */
+/** Tracks which request a server is handling, so that the calls it makes can be assigned to it. */
 
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as http from "node:http"
 import * as https from "node:https"
 
-/** A request that a process serves. */
 export interface Served {
-  /** The task in which the first request to a model that it led to is recorded; undefined where that was no conversation. */
+  /** The task of its first request to a model; resolves to undefined if that was no conversation. */
   task?: Promise<string | undefined>
 }
 
-/** Which request is served. */
 export interface Serving {
-  /** The one that the caller is at work on; undefined outside of any. */
+  /** The request that the caller handles; undefined outside of any. */
   readonly current: () => Served | undefined
-  /** Ends the observation. */
+  /** Stops observing. */
   readonly end: () => void
 }
 
-/** Observes the servers of `node:http` and `node:https`, on which frameworks are built. Sees nothing of those of `node:http2`. */
+/** Observes servers of `node:http` and `node:https`, on which frameworks are built; not those of `node:http2`. */
 export const observe = (): Serving => {
   const storage = new AsyncLocalStorage<Served>()
   const restore = [http.Server.prototype, https.Server.prototype].map((prototype) => {

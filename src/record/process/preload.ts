@@ -1,6 +1,6 @@
 /**
- * Loaded before a program by `node --import`, as `hindcast record -- node agent.js` does: puts a `fetch` that records,
- * or one that a recording answers, in the place of the global one. `ProcessRun` says which.
+ * Loaded before a program with `node --import`, as `hindcast record -- node agent.js` does. Replaces the global `fetch`
+ * by one that records or replays, as `ProcessRun` says.
  */
 
 import * as fs from "node:fs"
@@ -28,7 +28,7 @@ import * as Serving from "./Serving.ts"
 
 const told = Children.told()
 
-/** Written at once, for the process ends right after it. */
+/** Synchronous: the process exits right after it. */
 const say = (text: string) => void fs.writeSync(process.stderr.fd, `hindcast: ${text}\n`)
 
 const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error))
@@ -36,7 +36,7 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 type Recording = Extract<ProcessRun.ProcessRun, { readonly does: "record" }>
 type Replaying = Extract<ProcessRun.ProcessRun, { readonly does: "replay" }>
 
-/** The same `fetch`, for which the network is open. */
+/** The same `fetch`, with the network open. */
 const outside =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   (input, init) =>
@@ -71,7 +71,9 @@ const joinProcess = async (joining: Joining) => {
   ObservedProcess.observe(run.exchange, joining)
 }
 
-/** Ends a run when the program has nothing more to do. With `process.exit` it does not come to this: the command closes the task then. */
+/**
+ * Ends a run when the program has nothing left to do. After `process.exit`, the parent command closes the task instead.
+ */
 const endWith = (end: (outcome: "achieved" | "failed", code: number) => Promise<unknown>) =>
   process.once("beforeExit", (code) => {
     end(code === 0 ? "achieved" : "failed", code).catch((error) => {
@@ -80,8 +82,8 @@ const endWith = (end: (outcome: "achieved" | "failed", code: number) => Promise<
   })
 
 /**
- * Puts the `fetch` of a playback in the place of the global one, and reports at the end whether the program did as was recorded. Returns
- * what is wrong with the program as it ends.
+ * Installs a playback's `fetch` and reports at exit whether the program did as recorded. Returns a function that tells
+ * what is wrong so far.
  */
 const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add: ProcessReport.Add) => {
   globalThis.fetch = run.fetch
@@ -91,7 +93,7 @@ const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add:
     const now = "an attempt to reach it, which is named above"
     return playback.diverge("a connection", null, { where: "the network", recorded: "no connection", now })
   }
-  // The program is about to start.
+  // Shows that the program is about to start.
   add({})
   process.on("exit", () => {
     const found = ended()
@@ -104,7 +106,7 @@ const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add:
 const replayProcess = async ({ does: _, closed, report, ...recorded }: Replaying) => {
   const replaying = await ReplayedRun.begin({ ...recorded, fetch: outside(globalThis.fetch) })
   install(replaying, closed, ProcessReport.to(report))
-  // Tools that are called anew may reach whatever they need.
+  // Tools called for real may use the network.
   await ClosedProcess.close(closed, { fetch: replaying.run.fetch, isClosed: () => recorded.live !== "tools" })
 }
 
@@ -117,7 +119,7 @@ const examineProcess = async ({ log, taskId, closed, clock, tick, seed, order, t
   })
   await ClosedProcess.close(closed, { fetch: globalThis.fetch })
   Pinned.pin({ clock, tick, seed })
-  // By it the doctor knows that the program was started.
+  // Tells the doctor that the program was started.
   fs.writeFileSync(told, "")
 }
 
@@ -129,14 +131,14 @@ const forkProcess = async ({ report, does: _, closed, ...options }: Forking) => 
   const forking = await ForkedRun.begin({ ...options, fetch: outside(globalThis.fetch), onLogFailed })
   const ended = install(forking, closed, add)
   await ClosedProcess.close(closed, { fetch: forking.run.fetch, isClosed: forking.playback.isPast })
-  // What is found by now is in the log as the reason.
+  // The log then has the divergence as the reason.
   endWith(async (outcome) => {
     ended()
     await forking.close(outcome)
   })
 }
 
-/** A worker thread of a process that tells it nothing. */
+/** A worker thread without instructions. */
 const isLeftAlone = !isMainThread && told === undefined
 
 const begin = async (run: ProcessRun.ProcessRun) => {

@@ -1,4 +1,4 @@
-/** Answers requests by the `fetch` of a run: of a replay from its recording, of a fork from its moment on for real. */
+/** Answers proxied requests with a run's `fetch`: from the recording, or for real after a fork point. */
 
 import { once } from "node:events"
 import type { ServerResponse } from "node:http"
@@ -8,17 +8,15 @@ import { cut, type Incoming, refuse } from "./ProxyServer.ts"
 import { isTagged, OWN, pairs, sentOf, targetOf } from "./RecordingProxy.ts"
 import type { Routes } from "./Routes.ts"
 
-/** What such a proxy needs. */
 export interface AnsweringParts {
   readonly routes: Routes
-  /** The run's. It rejects with tagged errors where the run has no answer. */
+  /** The run's `fetch`; rejects with tagged errors if the run has no answer. */
   readonly fetch: Fetch
 }
 
-/** What the way out sets itself. No encoding is asked for, since what is recorded is none. */
+/** Headers that the outgoing request sets itself. It asks for no encoding, since recordings have none. */
 const SET = /^(host|content-length|content-encoding|accept-encoding)$/i
 
-/** Answers a request. */
 export const answer = async ({ routes, fetch }: AnsweringParts, incoming: Incoming): Promise<void> => {
   const { response, rawHeaders, gone } = incoming
   const target = targetOf(routes, incoming)

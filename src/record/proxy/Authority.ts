@@ -1,4 +1,4 @@
-/** A certificate authority for one run, whose key is in the memory of this process alone. */
+/** A certificate authority for one run. Its key never leaves this process's memory. */
 
 import { generateKeyPair } from "node:crypto"
 import * as fs from "node:fs"
@@ -8,22 +8,21 @@ import { promisify } from "node:util"
 import type { Environment } from "./Families.ts"
 import * as Roots from "./Roots.ts"
 
-/** An authority that certifies whatever host it is asked for. */
+/** Issues a certificate for any host. */
 export interface Authority {
-  /** Its own certificate, as PEM. */
+  /** Its own certificate, in PEM. */
   readonly certificate: string
-  /** The key and the certificate of a host. */
+  /** Key and certificate for a host. */
   readonly certified: (host: string) => { readonly key: string; readonly cert: string }
-  /** What a TLS server for a host needs. */
   readonly contextFor: (host: string) => tls.SecureContext
 }
 
-/** How long its certificates are valid: some clients refuse those of more than 397 days. In days, one of them in the past. */
+/** Validity in days, one of them in the past. Some clients refuse certificates of more than 397 days. */
 const VALID_DAYS = 30
 
 const NAME = "Hindcast, for one recording"
 
-/** Makes an authority. Its hosts share a key. */
+/** Creates an authority. All hosts share one key. */
 export const make = async (): Promise<Authority> => {
   const { default: forge } = await import("node-forge")
   const newKey = async () => {
@@ -40,7 +39,7 @@ export const make = async (): Promise<Authority> => {
     const { notBefore, notAfter } = certificate.validity
     notBefore.setDate(notBefore.getDate() - 1)
     notAfter.setTime(notBefore.getTime() + VALID_DAYS * 86_400_000)
-    // A name of more than 64 characters is in the extension alone.
+    // A common name has at most 64 characters; the extension has the full name.
     certificate.setSubject([{ name: "commonName", value: subject.slice(0, 64) }])
     certificate.setIssuer(issuer)
     certificate.setExtensions(extensions)
@@ -80,7 +79,10 @@ export const make = async (): Promise<Authority> => {
   }
 }
 
-/** Writes what a program is to trust: this authority, the roots that Node has, and what its variables name. Returns its variables. */
+/**
+ * Writes a bundle of this authority, Node's roots and the certificates that the environment names. Returns the
+ * variables that make a program trust it.
+ */
 export const trusted = (file: string, { certificate }: Authority, env: Environment): { [name: string]: string } => {
   fs.writeFileSync(file, `${certificate}\n${Roots.all(env)}`)
   return Object.fromEntries(Roots.VARIABLES.map((name) => [name, file]))

@@ -1,41 +1,39 @@
 /**
- * The providers that a proxy stands for: which variables name their address to clients, what each client adds to it, and
- * where they are. Which client reads which variable was tried, client by client.
+ * The providers that a proxy serves: the variables that set their address, what each client appends to it, and their
+ * real addresses. Verified with each client.
  */
 
-/** The variables of an environment. */
 export type Environment = { readonly [name: string]: string | undefined }
 
-/** What tells where a provider is. */
+/** Inputs of a provider's own address. */
 export interface Place {
   readonly env: Environment
-  /** The path of a request at the provider. */
+  /** The request's path at the provider. */
   readonly path: string
   /** The region that a request was signed for. */
   readonly region: string | undefined
 }
 
-/** A variable that names an address. */
 export interface Variable {
   readonly name: string
   /** What the client expects at the end of the address. */
   readonly suffix?: string
 }
 
-/** A provider, or one of its ways in. */
+/** A provider, or one of its APIs. */
 export interface Family {
-  /** Its prefix on the proxy. */
+  /** Its path prefix on the proxy. */
   readonly name: string
   readonly variables: ReadonlyArray<Variable>
-  /** The paths that its API's version may stand under; the first one is meant where a client leaves it out. */
+  /** Version prefixes of its API; the first is the default. */
   readonly versions: ReadonlyArray<string>
-  /** Whether the version is part of the address, so that no client adds it. */
+  /** Whether the version is part of the address, so that clients do not add it. */
   readonly isVersioned?: true
-  /** Its own address, without the version. Without one, it is there only where a variable names it. */
+  /** Its real address without the version. Without this, the provider exists only if a variable names it. */
   readonly own?: (place: Place) => string
-  /** The paths of its API, behind the version. */
+  /** Its API paths, after the version. */
   readonly paths: RegExp
-  /** Whether a request for one of its paths without a prefix is meant for it. */
+  /** Whether a request without a prefix is routed here by its path. */
   readonly isFoundByPath?: true
   /** Its requests are signed for its host. */
   readonly isSigned?: true
@@ -45,7 +43,7 @@ const regionOf = ({ env, region }: Place): string => region ?? env.AWS_REGION ??
 
 const bedrockOf = (place: Place): string => `https://bedrock-runtime.${regionOf(place)}.amazonaws.com`
 
-/** The location is in the path; `global` and express mode have none in the host. */
+/** The path has the location; `global` and express mode have none in the host. */
 const vertexOf = ({ path }: Place): string => {
   const location = /\/locations\/([a-z0-9-]+)\//.exec(path)?.[1] ?? "global"
   return `https://${location === "global" ? "" : `${location}-`}aiplatform.googleapis.com`
@@ -56,7 +54,7 @@ const at = (address: string) => () => address
 const OPENAI_PATHS =
   /^\/(chat\/completions|completions|responses|embeddings|conversations|realtime|models|moderations|files|batches|audio|images)(\/|$)/
 
-/** All providers. Of several that own a path, the first one is meant. */
+/** In order of precedence for shared paths. */
 export const FAMILIES: ReadonlyArray<Family> = [
   {
     name: "anthropic",

@@ -1,4 +1,7 @@
-/** A `fetch` by a proxy's way out: it takes the proxies of the environment, signs where that is needed, and follows no redirect. */
+/**
+ * A `fetch` that forwards like the proxy: it uses the environment's proxies, signs where needed, and follows no
+ * redirects.
+ */
 
 import { Readable } from "node:stream"
 import type { ReadableStream } from "node:stream/web"
@@ -23,7 +26,7 @@ export const make =
     const upstream = await forwarding.send(outgoing)
     const { statusCode: status = 502, statusMessage: statusText = "", rawHeaders } = upstream
     const isEmpty = sent.method === "HEAD" || status === 204 || status === 304
-    // Node's own types of web streams are not those of the global ones.
+    // Node's web-stream types differ from the global ones.
     const stream = Readable.toWeb(upstream) as ReadableStream<Uint8Array> as unknown as ConstructorParameters<
       typeof Response
     >[0]

@@ -1,4 +1,4 @@
-/** The way out of a proxy: requests as they came, over HTTP/1.1, by the proxies that the environment names. */
+/** Sends a proxy's outgoing requests unchanged over HTTP/1.1, through proxies that the environment names. */
 
 import * as http from "node:http"
 import * as https from "node:https"
@@ -6,38 +6,35 @@ import type { Duplex } from "node:stream"
 import type { Environment } from "./Families.ts"
 import * as Roots from "./Roots.ts"
 
-/** A request on its way to a server. */
 export interface Outgoing {
   readonly method: string
   readonly url: URL
-  /** Names and values in turn, in the order and with the letters in which they came. */
+  /** Alternating names and values, in original order and case. */
   readonly headers: ReadonlyArray<string>
   readonly body: Uint8Array
-  /** Ends the request. */
   readonly signal: AbortSignal
 }
 
-/** Makes requests. Rejects where no answer begins. */
+/** Rejects if no answer begins. */
 export interface Forwarding {
   readonly send: (outgoing: Outgoing) => Promise<http.IncomingMessage>
-  /** Makes a request for another protocol. There is no socket where the server refuses it. */
+  /** Requests another protocol. There is no socket if the server refuses. */
   readonly upgrade: (outgoing: Outgoing) => Promise<Upgraded>
-  /** Closes the connections that are kept for further requests. */
+  /** Closes kept-alive connections. */
   readonly close: () => void
 }
 
-/** A connection of another protocol. */
 export interface Upgraded {
   readonly answer: http.IncomingMessage
   readonly socket?: Duplex
-  /** What came of it with its answer. */
+  /** Data that came with the answer. */
   readonly head: Buffer
 }
 
-/** How long a connection is kept that no request uses, in milliseconds: most servers close it later. */
+/** Milliseconds before an idle connection is closed. Most servers close later. */
 const KEPT_MS = 4_000
 
-/** Connections are kept for further requests. @param env names certificates that are trusted besides those of Node */
+/** @param env may name certificates to trust in addition to Node's */
 export const make = (env: Environment = process.env): Forwarding => {
   const ca = Roots.trustedBy(env)
   const direct = {
@@ -60,7 +57,7 @@ export const make = (env: Environment = process.env): Forwarding => {
       try {
         return (await once(outgoing, agent, ca)).answer
       } catch (error) {
-        // The server closed a kept connection while the request was on its way, and read nothing of it.
+        // The server closed a kept-alive connection without reading the request, so sending it again is safe.
         if (!(error instanceof StaleConnection)) throw error
         return (await once(outgoing, undefined, ca)).answer
       }
@@ -77,12 +74,12 @@ const proxyAgent = async (protocol: "http:" | "https:", proxy: string): Promise<
   return new (await import("http-proxy-agent")).HttpProxyAgent(proxy, { keepAlive: true })
 }
 
-/** Whether an address is on this machine, which no proxy of another one reaches. */
+/** Addresses of this machine bypass proxies. */
 const isLoopback = ({ hostname }: URL): boolean => /^(127\.[\d.]+|\[::1\]|localhost)$/.test(hostname)
 
 class StaleConnection extends Error {}
 
-/** @param agent undefined: over a connection of its own */
+/** @param agent undefined for a separate connection */
 const once = (
   { method, url, headers, body, signal }: Outgoing,
   agent: http.Agent | undefined,
@@ -104,7 +101,6 @@ const once = (
     sent.end(body)
   })
 
-/** The values of each header. */
 const grouped = (headers: ReadonlyArray<string>): ReadonlyArray<readonly [string, string | ReadonlyArray<string>]> => {
   const values = new Map<string, { readonly name: string; readonly values: Array<string> }>()
   for (let index = 0; index + 1 < headers.length; index += 2) {

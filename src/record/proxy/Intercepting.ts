@@ -1,17 +1,20 @@
-/** What a proxy needs to take all that a program asks of any server: an authority that the program trusts, and its variables. */
+/** Sets up interception of all of a program's requests: an authority that it trusts, and its environment variables. */
 
 import * as Authority from "./Authority.ts"
 import type { Environment } from "./Families.ts"
 import * as Interception from "./Interception.ts"
 import type { Unrecorded } from "./Upgrades.ts"
 
-/** The variables that name an HTTP proxy. Some clients read the small ones, others the large ones. */
+/** Variables that name an HTTP proxy. Some clients read the lower-case ones, others the upper-case ones. */
 const PROXIES = ["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "http_proxy", "https_proxy", "all_proxy"]
 
-/** The variables that keep hosts from a proxy. Nothing is kept from this one, also not what is on this machine: it would not be recorded. */
+/**
+ * Variables that exempt hosts from a proxy. They are emptied: exempt requests, even to this machine, would go
+ * unrecorded.
+ */
 const EXCEPTIONS = ["NO_PROXY", "no_proxy"]
 
-/** @param file where the certificates are written that the program is to trust */
+/** @param file receives the certificates that the program is to trust */
 export const make = async (file: string, env: Environment, { counts, answers }: Unrecorded) => {
   const authority = await Authority.make()
   const onUnread = (place: string) => void counts.set(place, (counts.get(place) ?? 0) + 1)
@@ -21,7 +24,7 @@ export const make = async (file: string, env: Environment, { counts, answers }: 
       ...Object.fromEntries(PROXIES.map((name) => [name, proxy])),
       ...Object.fromEntries(EXCEPTIONS.map((name) => [name, ""])),
       ...Authority.trusted(file, authority, env),
-      // Node reads the variables of proxies from 22.21 and 24.5 on, where it is told to.
+      // Node 22.21 and 24.5 and later use proxy variables only with this.
       NODE_USE_ENV_PROXY: "1",
     }),
   }

@@ -1,4 +1,4 @@
-/** Takes the connections that a program opens by an HTTP proxy, and reads them as their servers would. */
+/** Terminates connections that a program opens through an HTTP proxy, and reads them as their servers would. */
 
 import type * as http from "node:http"
 import * as net from "node:net"
@@ -6,11 +6,10 @@ import type { Duplex } from "node:stream"
 import * as tls from "node:tls"
 import type { Authority } from "./Authority.ts"
 
-/** What is known of the connections of a program. */
 export interface Interception {
-  /** The server that a connection is meant for, such as `https://api.mistral.ai`; undefined where it is meant for the proxy. */
+  /** The server that a connection is meant for, such as `https://api.mistral.ai`; undefined for the proxy itself. */
   readonly originOf: (socket: Duplex) => string | undefined
-  /** Takes a connection to another server. @param serve reads it as HTTP */
+  /** Accepts a connection to another server. @param serve reads it as HTTP */
   readonly connect: (
     request: http.IncomingMessage,
     socket: Duplex,
@@ -23,8 +22,8 @@ export interface Interception {
 const HANDSHAKE = 22
 
 /**
- * @param onUnread told of a connection that is not read, and why
- * @param passesOthers whether what is no TLS reaches its server. Default: true
+ * @param onUnread called with a connection that cannot be read, and why
+ * @param passesOthers whether non-TLS connections reach their server. Default: true
  */
 export const make = (
   authority: Authority,

@@ -1,4 +1,4 @@
-/** A proxy on the loopback between a program and its models: the program's variables lead its clients to it. */
+/** A local proxy between a program and its models. The program's environment variables point its clients to it. */
 
 import { randomBytes } from "node:crypto"
 import { defined } from "../../values/defined.ts"
@@ -10,26 +10,25 @@ import * as RecordingProxy from "./RecordingProxy.ts"
 import * as Routes from "./Routes.ts"
 import * as Upgrades from "./Upgrades.ts"
 
-/** A proxy at work. */
 export interface ProviderProxy {
   readonly url: string
-  /** What the program's environment is to have besides. */
+  /** Variables to add to the program's environment. */
   readonly variables: { readonly [name: string]: string }
-  /** What was asked of it that it does not record, such as WebSockets: how many connections, by host and path. */
+  /** Number of unrecorded connections, such as WebSockets, by host and path. */
   readonly unrecorded: ReadonlyMap<string, number>
   readonly close: () => Promise<void>
 }
 
-/** The ways for a program with this environment. Throws `BadAddress` if a variable names no address. */
+/** Routes for a program with this environment. Throws `BadAddress` for an invalid address. */
 export const routes = (env: Environment): Routes.Routes => Routes.of(env, randomBytes(12).toString("hex"))
 
-/** The addresses that variables name, as they are recorded: without keys. */
+/** The addresses in variables, redacted, for recording. */
 export const namedSafely = ({ named }: Routes.Routes): { readonly [variable: string]: string } => {
   const redaction = Redaction.make()
   return Object.fromEntries(Object.entries(named).map(([name, address]) => [name, redaction.url(address)]))
 }
 
-/** An environment with the addresses that a recording names. One from which keys were taken is the environment's own, where that has it. */
+/** Restores recorded addresses in an environment. A redacted one is replaced by the environment's own, if set. */
 export const withAddresses = (env: Environment, addresses: { readonly [variable: string]: string }): Environment => ({
   ...env,
   ...Object.fromEntries(
@@ -39,11 +38,13 @@ export const withAddresses = (env: Environment, addresses: { readonly [variable:
 
 const REDACTED = /\[redacted\]|%5Bredacted%5D/i
 
-/** Where a proxy listens, and for what. */
 interface Listening {
   readonly port?: number
   readonly host?: string
-  /** Default: providers' paths alone. Otherwise all that the program asks of any server, by an authority for this run, in this file. */
+  /**
+   * Certificate file of an authority for this run; the proxy then intercepts requests to all servers. Default: only
+   * requests to providers' paths.
+   */
   readonly trusted?: string
 }
 
@@ -56,7 +57,7 @@ export const recording = (
   return serving(parts, listening, upgrades, (incoming) => RecordingProxy.answer(parts, incoming))
 }
 
-/** Starts a proxy that answers by the `fetch` of a run, which is replayed or forked. Rejects with `PortUnavailable`. */
+/** Starts a proxy that answers with the `fetch` of a replayed or forked run. Rejects with `PortUnavailable`. */
 export const answering = (
   parts: AnsweringProxy.AnsweringParts & { readonly env: Environment },
   listening: Listening = {},
@@ -90,7 +91,9 @@ const serving = async (
   }
 }
 
-/** No client asks for the loopback by another proxy. Some read the first name, others the second; httpx fails on an IPv6 address there. */
+/**
+ * Exempts the loopback from other proxies. Clients differ in which name they read; httpx fails on IPv6 addresses there.
+ */
 const withoutProxies = (env: Environment) => {
   const hosts = new Set([...(env.no_proxy || env.NO_PROXY || "").split(","), "127.0.0.1", "localhost"])
   const value = [...hosts].filter((one) => one.trim() !== "").join(",")

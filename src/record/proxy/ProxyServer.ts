@@ -1,4 +1,4 @@
-/** The server of a proxy: who may use it, and what of a request its handler gets. */
+/** The HTTP server of a proxy: checks who may use it, and reads each request for its handler. */
 
 import * as http from "node:http"
 import type { Duplex } from "node:stream"
@@ -7,50 +7,48 @@ import { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import { refusal, shown } from "../../platform/loopback/Refusal.ts"
 import type { Interception } from "./Interception.ts"
 
-/** A request as it came, whole. */
+/** A complete request. */
 export interface Incoming {
   readonly method: string
-  /** Of its address, with the query, encoded as it came, without the prefix that names a run. */
+  /** Path and query as sent, without the prefix that names a run. */
   readonly path: string
-  /** The run that it names: by the prefix `/run/NAME` of its path, or the header `x-hindcast-run`. */
+  /** The run named by the path prefix `/run/NAME` or the header `x-hindcast-run`. */
   readonly run: string | undefined
-  /** The server that it is meant for, where it is not meant for the proxy: `https://api.mistral.ai`. */
+  /** The server that it is meant for, if not the proxy: `https://api.mistral.ai`. */
   readonly origin: string | undefined
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values. */
   readonly rawHeaders: ReadonlyArray<string>
   readonly headers: http.IncomingHttpHeaders
   readonly body: Buffer
   readonly response: http.ServerResponse
-  /** Aborts when the client goes away before its answer has ended. */
+  /** Aborts if the client disconnects before its answer ends. */
   readonly gone: AbortSignal
 }
 
-/** What is served. */
 export interface Serving {
-  /** 0: a port that is free. */
+  /** 0 for a free port. */
   readonly port: number
   /** Default: 127.0.0.1. */
   readonly host?: string
-  /** Answers a request. If it rejects, the connection is cut. */
+  /** Answers a request. */
   readonly answer: (incoming: Incoming) => Promise<void>
-  /** Answers a request for another protocol, such as a WebSocket. The socket is the handler's. */
+  /** Handles a request for another protocol, such as a WebSocket, and owns its socket. */
   readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer, origin: string | undefined) => void
-  /** Takes connections to other servers. Default: none. */
+  /** Handles connections to other servers. Default: none. */
   readonly interception?: Interception
 }
 
-/** A proxy that listens. */
 export interface ProxyServer {
-  /** Its address, without a slash at its end. */
+  /** Without a trailing slash. */
   readonly url: string
   /** Ends all connections. Resolves once every handler is done. */
   readonly close: () => Promise<void>
 }
 
-/** How long a client may keep a connection that it does not use, in milliseconds: longer than clients keep it themselves. */
+/** Milliseconds before an idle client connection is closed: longer than clients keep theirs. */
 const KEPT_MS = 600_000
 
-/** Listens until it is closed. Rejects with `PortUnavailable`. */
+/** Listens until closed. Rejects with `PortUnavailable`. */
 export const listen = ({ port, host = "127.0.0.1", answer, upgrade, interception }: Serving): Promise<ProxyServer> =>
   new Promise((resolve, reject) => {
     const isLocal = host === "127.0.0.1"
@@ -59,7 +57,7 @@ export const listen = ({ port, host = "127.0.0.1", answer, upgrade, interception
     const server = http.createServer({ keepAliveTimeout: KEPT_MS, requestTimeout: 0 })
     const refusalOf = (headers: http.IncomingHttpHeaders) => {
       if (isLocal) return siteRefusalOf(headers, own)
-      // Its name is not known here: that a page asks is.
+      // The proxy's own host name is unknown here, but a web page shows itself by its `Origin`.
       const { origin } = headers
       return origin === undefined ? undefined : refusal(403, "ForbiddenOrigin", "no origin", shown(origin))
     }
@@ -112,7 +110,7 @@ export const listen = ({ port, host = "127.0.0.1", answer, upgrade, interception
     })
   })
 
-/** Also what is no longer HTTP is ended: a WebSocket, or a connection to another server. */
+/** Also ends connections that are no longer HTTP: WebSockets and tunnels. */
 const closed = (server: http.Server, sockets: ReadonlySet<Duplex>): Promise<void> =>
   new Promise((resolve) => {
     server.close(() => resolve())
@@ -120,12 +118,12 @@ const closed = (server: http.Server, sockets: ReadonlySet<Duplex>): Promise<void
     for (const socket of sockets) socket.destroy()
   })
 
-/** What was under way is recorded as far as it came. */
+/** Waits until handlers have recorded what arrived. */
 const settled = async (underWay: ReadonlySet<Promise<void>>): Promise<void> => {
   while (underWay.size > 0) await Promise.all(underWay)
 }
 
-/** The whole request; undefined if its client went away before its end. */
+/** Reads a whole request; undefined if the client disconnected. */
 const received = async (
   request: http.IncomingMessage,
   response: http.ServerResponse,
@@ -149,25 +147,25 @@ const received = async (
   return { method, path, run, origin, rawHeaders, headers, body, response, gone: gone.signal }
 }
 
-/** The path of a request. A client that asks this proxy by another one of its variables sends the whole address. */
+/** The path of a request. Clients that use this as a general HTTP proxy send the whole URL. */
 const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?]*/i, "") || "/"
 
 const RUN_HEADER = "x-hindcast-run"
 
-/** A path without the prefix that names a run, and the name. */
+/** Splits off the prefix that names a run. */
 export const placeOf = (path: string): { readonly path: string; readonly run?: string } => {
   const [, run, rest = ""] = /^\/run\/([^/?]+)(.*)$/s.exec(path) ?? []
   return run === undefined ? { path } : { path: rest, run }
 }
 
-/** Ends a connection in mid-answer: what was written before arrives, and no end of the answer. */
+/** Breaks a connection off in mid-answer: sent data arrives, but no end. */
 export const cut = (response: http.ServerResponse): void => {
   const { socket } = response
   if (socket !== null && response.headersSent) socket.end()
   else response.destroy()
 }
 
-/** Answers for the proxy itself: no provider answers so, and no client tries again. */
+/** Sends an error of the proxy itself, in a shape that clients do not retry. */
 export const refuse = (response: http.ServerResponse, status: number, type: string, message: string): void => {
   if (response.headersSent || response.destroyed) {
     cut(response)

@@ -1,4 +1,4 @@
-/** Forwards requests to their providers, passes the answers on byte by byte, and records both. */
+/** Forwards requests to their providers, streams the answers back unchanged, and records both. */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Decoding from "../http/Decoding.ts"
@@ -9,26 +9,25 @@ import { cut, type Incoming, refuse } from "./ProxyServer.ts"
 import type { Routes, Target } from "./Routes.ts"
 import * as Signing from "./Signing.ts"
 
-/** What a proxy that records needs. */
 export interface RecordingParts {
   readonly routes: Routes
   readonly forwarding: Forwarding
   readonly env: Signing.Credentials
-  /** Records that a request begins: in the run that it belongs to. */
+  /** Records the beginning of a request, in its run. */
   readonly exchange: (sent: SentRequest, incoming: Incoming) => Promise<Exchange>
   /** Called for each request that was answered. */
   readonly onPassed?: (url: URL, isModel: boolean) => void
   /** Called for each request that its server did not answer. */
   readonly onUnreachable?: (url: URL, error: unknown) => void
-  /** Called for a streamed answer without usage, for which the client did not ask. */
+  /** Called for a streamed answer without usage, because the client did not ask for it. */
   readonly onUnmetered?: () => void
 }
 
-/** Headers that are for one connection (RFC 9110, section 7.6.1), and what HTTP makes anew. */
+/** Headers of one connection (RFC 9110, section 7.6.1). */
 export const OWN =
   /^(connection|keep-alive|proxy-connection|proxy-authorization|te|trailer|transfer-encoding|upgrade|expect)$/i
 
-/** Where a request goes, or why nowhere; it is answered then. */
+/** The target of a request. Without one, sends an error response and returns undefined. */
 export const targetOf = (
   routes: Routes,
   { path, headers, origin, response }: Incoming,
@@ -57,13 +56,13 @@ export const targetOf = (
   return target
 }
 
-/** Answers a request by its provider. */
+/** Forwards and answers a request. */
 export const answer = async (parts: RecordingParts, incoming: Incoming): Promise<void> => {
   const { response, gone } = incoming
   const target = targetOf(parts.routes, incoming)
   if (target === undefined) return
   const headers = forwardedHeaders(incoming, target.url)
-  // What the client signed for its own host is signed.
+  // An intercepted request carries the client's signature for the real host.
   const signed =
     incoming.origin === undefined
       ? await Signing.signed({ ...incoming, url: target.url, headers }, parts.env)
@@ -73,7 +72,7 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
   try {
     exchange = await parts.exchange(await sentOf(incoming, target.url), incoming)
   } catch (error) {
-    // Nothing passes that is not recorded, where the run is to stop then, was cancelled, or has no valid name.
+    // The request is refused if it cannot be recorded: the run stops on failure, was cancelled, or has an invalid name.
     if (!isTagged(error)) throw error
     return refuse(response, 400, error._tag.toLowerCase(), error.message)
   }
@@ -100,18 +99,18 @@ export const answer = async (parts: RecordingParts, incoming: Incoming): Promise
 
 const USAGE = /"usage":\s*\{/
 
-/** Whether a request is for a stream of OpenAI's chat that ends without usage. */
+/** Whether a request is for an OpenAI chat stream without usage. */
 const asksForNoUsage = ({ path, body }: Incoming): boolean =>
   /\/chat\/completions(\?|$)/.test(path) &&
   body.includes('"stream"') &&
   /"stream":\s*true/.test(body.toString()) &&
   !/"include_usage":\s*true/.test(body.toString())
 
-/** An error that says what to do, which is no failure of a connection. */
+/** Whether an error tells what to do, rather than that a connection failed. */
 export const isTagged = (error: unknown): error is Error & { readonly _tag: string } =>
   error instanceof Error && "_tag" in error && typeof error._tag === "string"
 
-/** The request as it is recorded: the provider's address, and a body that can be read. */
+/** The request to record: the provider's URL and a decoded body. */
 export const sentOf = async ({ method, headers, rawHeaders, body }: Incoming, url: URL): Promise<SentRequest> => {
   const encoding = headers["content-encoding"]
   const read = encoding === undefined ? body : await Decoding.decodedBody(encoding, body)
@@ -119,7 +118,7 @@ export const sentOf = async ({ method, headers, rawHeaders, body }: Incoming, ur
   return { method, url: url.href, headers: headersOf(rawHeaders), body: isEmpty ? null : read }
 }
 
-/** The headers as they came, for another server. */
+/** The headers to forward to another server. */
 const forwardedHeaders = ({ rawHeaders, body }: Incoming, url: URL): ReadonlyArray<string> => {
   const headers: Array<string> = []
   for (const [name, value] of pairs(rawHeaders)) {
@@ -131,7 +130,6 @@ const forwardedHeaders = ({ rawHeaders, body }: Incoming, url: URL): ReadonlyArr
   return headers
 }
 
-/** The head of an answer as it is recorded. */
 const headOf = ({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMessage, url: URL) => {
   const headers = headersOf(rawHeaders)
   const encoding = headers.get("content-encoding")
@@ -140,8 +138,8 @@ const headOf = ({ statusCode = 0, statusMessage = "", rawHeaders }: IncomingMess
 }
 
 /**
- * Passes an answer on. A piece is passed on before anything is done with it; the end waits for its recording, and an answer that
- * broke off breaks off for the client.
+ * Streams an answer. Each piece is passed on before it is recorded, the end waits for the log, and a broken answer
+ * breaks off for the client too.
  */
 const pass = async (
   upstream: IncomingMessage,
@@ -153,10 +151,10 @@ const pass = async (
   const encoding = headers["content-encoding"]
   const body = encoding !== undefined && Decoding.canDecode(encoding) ? Decoding.decoding(encoding, answer) : answer
   response.writeHead(statusCode, statusMessage, [...pairs(rawHeaders)].filter(([name]) => !OWN.test(name)).flat())
-  // The head goes with the first piece, if that is there already.
+  // Sends the head together with the first piece if that has arrived.
   const flushing = setImmediate(() => response.flushHeaders())
   const how = await new Promise<"clean" | "cut" | "cancelled">((resolve) => {
-    // A client that has all that it was promised may close the connection before its end.
+    // A client may close the connection as soon as it has the whole body.
     const ended = () =>
       resolve(upstream.complete && upstream.readableLength === 0 ? "clean" : gone.aborted ? "cancelled" : "cut")
     upstream.on("data", (piece: Buffer) => {
@@ -175,19 +173,18 @@ const pass = async (
   else cut(response)
 }
 
-/** Headers as `fetch` has them. A value that it does not take is left out. */
+/** Converts to `Headers` and skips values that it refuses. */
 export const headersOf = (raw: ReadonlyArray<string>): Headers => {
   const headers = new Headers()
   for (const [name, value] of pairs(raw)) {
     try {
       headers.append(name, value)
     } catch {
-      // No key is in it that could be used, nor anything that is recorded.
+      // Such a value can hold neither a usable key nor anything that is recorded.
     }
   }
   return headers
 }
 
-/** The headers that came, one by one. */
 export const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
   Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""])

@@ -1,50 +1,48 @@
-/** Where a proxy forwards each request, and what it tells a program's clients so that they ask the proxy. */
+/** Routes of a proxy: where it forwards each request, and the variables that point a program's clients to it. */
 
 import { Data } from "effect"
 import * as KeysInPaths from "../../agents/models/secrets/KeysInPaths.ts"
 import { type Environment, FAMILIES, type Family } from "./Families.ts"
 
-/** A variable names no address. Correct it, or remove it. */
+/** A variable holds no valid address. Correct or remove it. */
 export class BadAddress extends Data.TaggedError("BadAddress")<{ readonly variable: string; readonly found: string }> {
   override get message() {
     return `${this.variable}: expected an address such as https://api.example.com/v1, found ${JSON.stringify(this.found)}. Correct the variable, or remove it: then the proxy forwards to the provider.`
   }
 }
 
-/** Where a request is forwarded. */
 export interface Target {
   readonly url: URL
   readonly family: Family
 }
 
-/** The ways through a proxy. */
 export interface Routes {
-  /** The variables of a program whose clients are to ask the proxy there. */
+  /** The environment variables that point a program's clients to the proxy at this URL. */
   readonly variables: (proxy: string) => { readonly [name: string]: string }
   /**
-   * Where a request goes; undefined if its path says nothing of a provider.
+   * The target of a request; undefined if its path belongs to no provider.
    *
-   * @param path with its query, as it came
-   * @param region the one that the request was signed for
+   * @param path with its query, as sent
+   * @param region the region that the request was signed for
    */
   readonly target: (path: string, region?: string) => Target | undefined
-  /** The addresses that variables name, by the variable, with the keys in their paths and queries, without users and passwords. */
+  /** The addresses that variables name, including keys in paths and queries, without users and passwords. */
   readonly named: { readonly [variable: string]: string }
 }
 
-/** A way to a provider. */
 interface Route {
   readonly prefix: string
   readonly family: Family
-  /** Where a variable names it: its address without the version, the version that is part of it, and the query that belongs to every request. */
+  /** Set if a variable names the address: root without version, version, query for every request, and user. */
   readonly named?: { readonly root: string; readonly version: string; readonly query: string; readonly user: string }
 }
 
 /**
- * The ways for a program with this environment: to what its variables name, otherwise to the provider itself. A variable that is
- * not set leads where another one of the same provider does.
+ * Builds the routes for an environment: to the addresses in its variables, otherwise to the providers themselves. An
+ * unset variable follows another one of the same provider.
  *
- * @param secret part of the prefixes of providers whose requests the proxy signs: who does not know it, gets no signature
+ * @param secret added to the prefixes of providers whose requests the proxy signs, so that only those who know it get a
+ *   signature
  */
 export const of = (env: Environment, secret = ""): Routes => {
   const routes: Array<Route> = []
@@ -88,17 +86,16 @@ export const of = (env: Environment, secret = ""): Routes => {
   }
 }
 
-/** What follows a prefix. */
 const rest = (path: string, prefix: string): string | undefined =>
   path.startsWith(prefix) ? path.slice(prefix.length) : undefined
 
-/** AWS has a variable for all of its services. */
+/** AWS has one variable for all services. */
 const generalOf = ({ isSigned }: Family, env: Environment): string | undefined =>
   (isSigned === true && env.AWS_ENDPOINT_URL) || undefined
 
 const isOf = (family: Family, path: string): boolean => family.paths.test(withoutVersions(family, path).inner)
 
-/** A path without its query and the versions at its beginning, of which a client may have put several, and the last of these. */
+/** Strips the query and any version prefixes, of which clients may add several; `version` is the last one. */
 const withoutVersions = ({ versions }: Family, path: string) => {
   const [, whole = "", query = ""] = /^([^?]*)(.*)$/s.exec(path) ?? []
   let inner = whole
@@ -124,11 +121,10 @@ const urlOf = (
   return new URL(root + meant + inner + query)
 }
 
-/** The fields of two queries. */
 const joined = (first: string, second: string): string =>
   second.length > 1 && first !== "" ? `${first}&${second.slice(1)}` : first || second
 
-/** A text that is no address, without what may be a user, a password or a key in it. */
+/** Redacts possible users, passwords and keys in an invalid address. */
 const withoutUser = (text: string): string =>
   text
     .replace(/^(.*?:\/*)?.*@/s, "$1")
@@ -137,7 +133,7 @@ const withoutUser = (text: string): string =>
     .map((part) => (KeysInPaths.looksLikeKey(part) ? "[redacted]" : part))
     .join("/")
 
-/** The parts of an address that a variable names. `OLLAMA_HOST` may be a host alone, or one to listen on. */
+/** Splits an address from a variable. `OLLAMA_HOST` may be a bare host, or one to listen on. */
 const namedBy = (text: string, variable: string, { name, versions }: Family): NonNullable<Route["named"]> => {
   const address = name === "ollama" ? ollamaOf(text) : text
   if (!/^https?:\/\//i.test(address) || !URL.canParse(address)) {

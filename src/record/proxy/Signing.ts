@@ -1,9 +1,8 @@
 /**
- * Requests that are signed for their host (AWS Signature Version 4): a client signs them for the proxy, so that the proxy signs them
- * again for the provider, with the credentials of its environment.
+ * Re-signs requests (AWS Signature Version 4). A client signs for the proxy's host, so the proxy signs again for the
+ * provider's, with the credentials in its environment.
  */
 
-/** The variables that hold credentials. */
 export interface Credentials {
   readonly AWS_ACCESS_KEY_ID?: string | undefined
   readonly AWS_SECRET_ACCESS_KEY?: string | undefined
@@ -16,16 +15,18 @@ const SIGNATURE = /^AWS4-HMAC-SHA256\s.*?\bCredential=([^/,\s]+)\/\d+\/([^/]+)\/
 export const regionOf = (authorization: string | undefined): string | undefined =>
   SIGNATURE.exec(authorization ?? "")?.[2]
 
-/** A request before it is forwarded. */
 interface Unsigned {
   readonly method: string
   readonly body: Uint8Array
   readonly url: URL
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly headers: ReadonlyArray<string>
 }
 
-/** The headers with a signature for the URL's host where there was one for the proxy, or why there cannot be one. */
+/**
+ * Replaces a signature for the proxy by one for the URL's host, or tells why it cannot. Unsigned requests stay the
+ * same.
+ */
 export const signed = async (
   { method, body, url, headers }: Unsigned,
   {

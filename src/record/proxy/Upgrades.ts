@@ -1,4 +1,7 @@
-/** Requests for another protocol than HTTP, such as the WebSockets of OpenAI's Responses and Realtime: passed on, and not recorded. */
+/**
+ * Requests for protocols other than HTTP, such as the WebSockets of OpenAI's Responses and Realtime: passed on
+ * unrecorded.
+ */
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
@@ -7,16 +10,15 @@ import type * as ProxyServer from "./ProxyServer.ts"
 import { placeOf } from "./ProxyServer.ts"
 import type { Routes } from "./Routes.ts"
 
-/** Connections that were passed on and not recorded. */
 export interface Unrecorded {
-  /** How many of them there were for each host and path. */
+  /** Number of connections by host and path. */
   readonly counts: Map<string, number>
-  /** Whether what is not recorded reaches its server. */
+  /** Whether unrecorded connections reach their server. */
   readonly answers: boolean
   readonly pass: ProxyServer.Serving["upgrade"]
 }
 
-/** None so far. */
+/** Passes connections on and counts them. */
 export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => {
   const counts = new Map<string, number>()
   const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer, origin: string | undefined) => {
@@ -56,7 +58,7 @@ export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => 
   return { counts, answers: true, pass: (...given) => void pass(...given) }
 }
 
-/** Where nothing answers such requests: they are refused, and counted. */
+/** Refuses connections and counts them, for a replay. */
 export const refusing = (routes: Routes): Unrecorded => {
   const counts = new Map<string, number>()
   return {
@@ -85,7 +87,7 @@ const headOf = ({ statusCode, statusMessage, rawHeaders }: IncomingMessage): str
     { length: rawHeaders.length >> 1 },
     (_, index) => `${rawHeaders[2 * index]}: ${rawHeaders[2 * index + 1]}`,
   )
-  // The body of a refusal was read out of its pieces, and ends with the connection.
+  // Node has decoded the chunks of a refusal's body, which now ends with the connection.
   const kept = lines.filter((line) => !/^transfer-encoding:/i.test(line))
   return [`HTTP/1.1 ${statusCode} ${statusMessage}`, ...kept, "", ""].join("\r\n")
 }

@@ -1,37 +1,33 @@
-/** The recorded calls that a program has not made yet. */
+/** The recorded calls that a replayed program has not made yet. */
 
 import type { Interaction } from "./Recording.ts"
 
-/** Recorded calls that are left to be made. */
 export interface CallsLeft {
-  /** The first that is alike: of the same line, and asked the same. */
+  /** The first call with the same line and digest. */
   readonly like: (call: Pick<Interaction, "line" | "digest">) => Interaction | undefined
-  /** Takes it, so that it is no longer left. */
   readonly take: (one: Interaction) => void
-  /** Takes the calls that its function made as well: they are not made where its answer is given. */
+  /** Takes the calls that a call's function made; they do not occur again when its answer is replayed. */
   readonly takeWithin: (one: Interaction) => void
   /**
-   * Takes a call that is alike of those within others. A queue that calls share may make a call for one that made another call, so that it
-   * was recorded within that one.
+   * Takes an equal call from among those nested calls. A queue shared between calls may have recorded a call inside
+   * another one's function.
    */
   readonly takeSpare: (call: Pick<Interaction, "line" | "digest">) => Interaction | undefined
-  /** The first of a line. */
   readonly firstOf: (line: string) => Interaction | undefined
-  /** The first that has a beginning and an end, as a request has. */
+  /** The first call with a duration. */
   readonly first: () => Interaction | undefined
-  /** All of them. */
   readonly all: () => ReadonlyArray<Interaction>
   /**
-   * The first one that must come before a call, and is still left: its answer was recorded before the program made the call.
+   * The first remaining call that must precede this one: its answer was recorded before the program made this call.
    *
-   * A program that had `n` calls under way at once has as many branches, and each has an order of its own: while one is slow, the
-   * others make their next calls. A call belongs to one of them, so that it may pass what is left of `n - 1` others, and no more. A program
-   * that made one call after the other has one branch: nothing passes. What has no duration (the time, chance, a sensor's reading) has no order.
+   * A program with up to `n` calls in progress at once has `n` branches, each with an order of its own; while one is
+   * slow, others proceed. So a call may overtake remaining calls of up to `n - 1` other branches. A sequential program
+   * has one branch, and nothing overtakes. Calls without duration (clock, random numbers, sensors) have no order.
    */
   readonly passedBy: (one: Interaction) => Interaction | undefined
 }
 
-/** @param calls in their order */
+/** @param calls in order */
 export const of = (calls: ReadonlyArray<Interaction>): CallsLeft => {
   const made = new Set<Interaction>()
   const byKey = grouped(calls, keyOf)
@@ -88,7 +84,7 @@ const grouped = (calls: ReadonlyArray<Interaction>, by: (one: Interaction) => st
   return groups
 }
 
-/** The first of calls that is not made. Each list is looked through once in all. */
+/** The first call not made yet. Amortized: scans each list once. */
 const firstLeft = (made: ReadonlySet<Interaction>) => {
   const starts = new Map<ReadonlyArray<Interaction>, number>()
   return (calls: ReadonlyArray<Interaction> | undefined): Interaction | undefined => {
@@ -104,7 +100,7 @@ const keyOf = ({ line, digest }: Pick<Interaction, "line" | "digest">): string =
 
 const hasDuration = ({ position, answeredAt }: Interaction): boolean => answeredAt !== position
 
-/** How many calls were under way at once at most, from the first up to each. One whose function makes another one waits for that. */
+/** The maximum concurrency from the first call up to each one. A call whose function makes another counts once. */
 const branchesUpTo = (calls: ReadonlyArray<Interaction>): ReadonlyArray<number> => {
   let open: ReadonlyArray<Interaction> = []
   let most = 0
@@ -116,5 +112,5 @@ const branchesUpTo = (calls: ReadonlyArray<Interaction>): ReadonlyArray<number> 
   })
 }
 
-/** How many of some calls, in their order, were under way at once at most. */
+/** Maximum concurrency of some calls. */
 const mostAtOnce = (calls: ReadonlyArray<Interaction>): number => branchesUpTo(calls).at(-1) ?? 0

@@ -1,21 +1,19 @@
-/** Closes the network to what a program does in a replay, and to nothing else of its process. */
+/** Closes the network for a program replayed inside a function, not for the rest of its process. */
 
 import * as AllowedHosts from "../network/AllowedHosts.ts"
 import { described } from "../network/Attempt.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import type { Playback } from "./Playback.ts"
 
-/** How far it is closed. */
 export interface Closing {
-  /** The hosts that it may reach, as `allowHosts` names them. */
+  /** Allowed hosts, as `allowHosts` names them. */
   readonly allowHosts: ReadonlyArray<string>
-  /** Whether it is closed now. */
   readonly isClosed: () => boolean
 }
 
 /**
- * Runs a program with the network closed: what it opens is refused, and diverges. What a `run` makes for real is not, nor is what other
- * code of the process does meanwhile.
+ * Runs a program with the network closed: what it opens is refused and diverges. Calls that a run makes for real, and
+ * other code of the process, are not affected.
  */
 export const during = async <A>(
   playback: Playback,

@@ -1,16 +1,18 @@
-/** What a playback of a recorded run found: where the program did otherwise, or that nothing was compared. */
+/** Errors of a replay. */
 
 import { Data, Schema } from "effect"
 import type { Difference } from "./RequestDifference.ts"
 
-/** The program did otherwise than was recorded, or goes on from what was not recorded. What would have followed, no log can tell. */
+/**
+ * The program differs from its recording, or continues from something unrecorded. No log can tell what would have
+ * followed.
+ */
 export class Diverged extends Data.TaggedError("Diverged")<{
   readonly taskId: string
-  /** What it did: `fetch`, `tool program/add`, `io load`, `now`, `run.end`. */
+  /** The call: `fetch`, `tool program/add`, `io load`, `now`, `run.end`. */
   readonly call: string
-  /** The position of the recorded call in whose place it came; null after the last one. */
+  /** Position of the recorded call in its place; null after the last one. */
   readonly position: number | null
-  /** Where the two differ. */
   readonly difference: Difference
 }> {
   override get message() {
@@ -21,15 +23,15 @@ export class Diverged extends Data.TaggedError("Diverged")<{
 }
 
 /**
- * The program made no call that a replay sees, so that nothing was compared. Have it ask by what is recorded: `run.fetch` and
- * the other functions of a run, or the clients that `hindcast record` sees.
+ * The program made no call that a replay can see, so nothing was compared. Make its calls through `run.fetch` and the
+ * other functions of a run, or through clients that `hindcast record` observes.
  */
 export class NothingReplayed extends Data.TaggedError("NothingReplayed")<{
   readonly taskId: string
-  /** How many calls the recording has up to where the replay ends, and the first of them. */
+  /** Number of calls in the replayed part of the recording, and the first of them. */
   readonly recorded: number
   readonly first: { readonly call: string; readonly position: number } | null
-  /** How the program was recorded, where a proxy of another process answers it. */
+  /** How the program was recorded, if a proxy answers it. */
   readonly means?: "proxy" | "intercept"
 }> {
   override get message() {
@@ -53,8 +55,8 @@ const SEEN_BY = {
 } as const
 
 /**
- * `model`: the requests to models are made anew; all else is recorded, so that no tool is called: a regression test of a prompt.
- * `tools`: the models' answers are recorded; tools, sensors, other functions and other requests are called anew.
+ * `model`: requests to models are made for real and all else is replayed, so no tool runs; a regression test for
+ * prompts. `tools`: models' answers are replayed; tools, sensors, io functions and other requests run for real.
  */
 export const Live = Schema.Literal("model", "tools")
 

@@ -1,15 +1,15 @@
-/** The parts of a recorded run: one of each process that recorded it. A program makes the calls of one of them again. */
+/** The parts of a recorded run, one for each process that recorded it. A replay repeats one part. */
 
 import { Data } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 
-/** Name one of the processes that recorded the run: a program makes the calls of one of them again. */
+/** Several processes recorded the run; name the part to replay. */
 export class PartNeeded extends Data.TaggedError("PartNeeded")<{
   readonly taskId: string
   readonly parts: number
-  /** The part that was named; null if none was. */
+  /** The part that the caller named; null if none. */
   readonly named: number | null
 }> {
   override get message() {
@@ -23,14 +23,13 @@ export class PartNeeded extends Data.TaggedError("PartNeeded")<{
   }
 }
 
-/** The positions of a part: from its first event on, and before the next part. */
+/** Positions of a part: from its first event up to the next part. */
 export interface Part {
   readonly from: number
   /** Infinite for the last part. */
   readonly before: number
 }
 
-/** The parts of a run, in order. */
 export const of = (events: ReadonlyArray<Event>): readonly [Part, ...ReadonlyArray<Part>] => {
   const begins = [0, ...events.flatMap((event) => (is(event, "RecorderJoined") ? [event.position] : []))]
   const [first = { from: 0, before: Number.POSITIVE_INFINITY }, ...others] = begins.map((from, index) => ({
@@ -40,7 +39,7 @@ export const of = (events: ReadonlyArray<Event>): readonly [Part, ...ReadonlyArr
   return [first, ...others]
 }
 
-/** The part with a number, from 1; the only one, where none is named. Throws `PartNeeded`. */
+/** The part with a number from 1, or the only one if none is named. Throws `PartNeeded`. */
 export const named = (taskId: string, events: ReadonlyArray<Event>, part: number | undefined): Part => {
   const parts = of(events)
   const found = part === undefined ? (parts.length === 1 ? parts[0] : undefined) : parts[part - 1]
@@ -48,7 +47,6 @@ export const named = (taskId: string, events: ReadonlyArray<Event>, part: number
   return found
 }
 
-/** The part that a position is in. */
 export const at = (events: ReadonlyArray<Event>, position: number): Part => {
   const parts = of(events)
   return parts.find(({ before }) => position < before) ?? parts[0]

@@ -1,6 +1,6 @@
 /**
- * The one rule of a replay: which recorded call answers a call of the program, which one diverges, and whether the program did all
- * that was recorded. A fork is a replay up to its moment; a replay is a fork at the end. Pure but for what it remembers.
+ * The one rule of a replay: which recorded call answers a call, which call diverges, and whether the program made all
+ * recorded calls. A fork is a replay up to its fork point; a replay is a fork at the end. No I/O.
  */
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -11,64 +11,59 @@ import type { Interaction, Recording } from "./Recording.ts"
 import * as ReplayedAnswer from "./ReplayedAnswer.ts"
 import type { Difference } from "./RequestDifference.ts"
 
-/** A call that the program makes. */
 export interface Call extends Pick<Interaction, "line" | "digest"> {
-  /** Whether it is a request to a model. */
   readonly isModel?: boolean
-  /** Where it differs from the recorded call in whose place it came. */
+  /** Describes how it differs from the recorded call in its place. */
   readonly difference: (instead: Interaction) => Difference
 }
 
-/** A recorded call whose answer can be given again. */
+/** A recorded call whose answer can be replayed. */
 export interface Answered extends Interaction {
   readonly answer: ReplayedAnswer.Given
 }
 
-/** What answers a call. */
+/** The answer to a call. */
 export type Match =
   | { readonly kind: "recorded"; readonly interaction: Answered }
-  /** It is made for real: it comes after the moment of a fork, or is to be made anew. */
+  /** Make the call for real: it comes after the fork point, or is live. */
   | { readonly kind: "live" }
-  /** @param instead the recorded call that is nearest to it, which an examination answers it by */
+  /** `instead` is the nearest recorded call; an examination answers with it. */
   | { readonly kind: "diverged"; readonly diverged: Diverged; readonly instead: Interaction | undefined }
 
-/** A recorded run that answers a program. */
 export interface Playback {
   readonly recording: Recording
-  /** What answers a call. After a divergence every call diverges, so that nothing is made for real. */
+  /** Returns the answer to a call. After a divergence every call diverges, so nothing more runs for real. */
   readonly match: (call: Call) => Match
-  /** Notes that the program did otherwise than was recorded. Returns the first divergence. */
+  /** Registers a divergence. Returns the first one. */
   readonly diverge: (call: string, position: number | null, difference: Difference) => Diverged
   /** The first divergence so far. */
   readonly divergence: () => Diverged | undefined
   /**
-   * What is wrong with a program that has ended: its first divergence, the first recorded call that it did not make, or that it made
-   * no call at all. Undefined if it did as was recorded.
+   * What is wrong with a program that has ended: its first divergence, the first recorded call that it did not make, or
+   * no call at all. Undefined if it did as recorded.
    *
-   * @param outcome the one that it ended its run with itself
+   * @param outcome the outcome with which the program itself ended its run
    */
   readonly ended: (outcome?: TaskOutcome) => Diverged | NothingReplayed | undefined
-  /** Whether calls that were answered before the moment are still to be made. */
+  /** Whether calls answered before the fork point are still to be made. */
   readonly isPast: () => boolean
-  /** How many calls were answered from the recording, and how many were made for real. */
+  /** Number of calls answered from the recording, and made for real. */
   readonly counts: () => { readonly recorded: number; readonly live: number }
 }
 
-/** How far a recording is replayed, and how. */
 export interface PlaybackOptions {
-  /** The moment after which calls are made for real, as in a fork. Default: none, and each call has to be recorded. */
+  /** The fork point, after which calls run for real. Default: none; every call must be recorded. */
   readonly until?: number | undefined
-  /** What is made anew. Default: nothing. */
+  /** What runs for real. Default: nothing. */
   readonly live?: Live | undefined
-  /** Whether each divergence is told by itself, and what follows is answered all the same, as in an examination. Default: false. */
+  /** Whether to continue after divergences and answer later calls, as an examination does. Default: false. */
   readonly goesOn?: boolean
 }
 
-/** Whether a call is made anew. The time and chance never are: a replay would have others. */
+/** Whether a call runs for real. Clock and random numbers never do: they would differ each time. */
 const isLive = (live: Live | undefined, line: string, isModel: boolean): boolean =>
   live !== undefined && line !== "now" && line !== "random" && (live === "model") === isModel
 
-/** No call is made yet. */
 export const of = (recording: Recording, { until, live, goesOn = false }: PlaybackOptions = {}): Playback => {
   const { taskId, end } = recording
   const isFork = until !== undefined
@@ -95,7 +90,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
     return { kind: "live" }
   }
 
-  /** A call that was recorded: it is answered, if no other one had to come before it. */
+  /** Answers a recorded call unless another call had to precede it. */
   const recorded = (call: Call, own: Interaction): Match => {
     const before = left.passedBy(own)
     left.take(own)
@@ -112,9 +107,9 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
       : diverged(call, reason, own.position, own)
   }
 
-  /** A call that was not recorded up to the end of what is replayed. */
+  /** A call that is not in the replayed part. */
   const unrecorded = (call: Call): Match => {
-    // After the moment of a fork, the same is asked again for real.
+    // After the fork point, an equal call runs for real.
     const spare = isFork && left.first() === undefined ? undefined : left.takeSpare(call)
     if (spare !== undefined) return given(call, spare)
     const instead = left.firstOf(call.line)
@@ -126,13 +121,13 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
     return diverged(call, { where: `the calls of ${call.line}`, recorded: "no more of them", now: "one more" }, null)
   }
 
-  /** A call that may come after the moment of a fork: all that was recorded before comes before it. */
+  /** A call that may come after the fork point; all calls recorded before must precede it. */
   const afterMoment = (call: Call, instead: Interaction | undefined): Match => {
     const later = future.like(call)
     if (later !== undefined) future.take(later)
     const first = instead ?? left.first()
     if (first === undefined) return made()
-    // What the program did after the moment has its order. Of what it did never, some may come of what is made for real.
+    // A call recorded after the fork point keeps its order. A new one may result from a call made for real.
     const mayPass = later === undefined ? counts.live > 0 && !isAnswered(instead) : left.passedBy(later) === undefined
     if (mayPass) return made()
     const where = "the calls before the moment"
@@ -172,7 +167,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
 
 const isAnswered = (one: Interaction | undefined): boolean => one !== undefined && one.answer.kind !== "none"
 
-/** A call as the log had it at a moment: one that was answered later was under way, and has no answer that can be given. */
+/** A call as the log had it at a position: without its answer, if that came later. */
 const asOf =
   (until: number | undefined) =>
   (one: Interaction): Interaction =>
@@ -180,7 +175,6 @@ const asOf =
 
 const UNANSWERED = { kind: "none" } as const
 
-/** How the order of two calls differs. */
 const orderOf = (before: Interaction, own: Interaction, { line }: Call): Difference => ({
   where: "the order of the calls",
   recorded: `${before.line} @${before.position} first`,

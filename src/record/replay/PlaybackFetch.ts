@@ -8,7 +8,7 @@ import type { Playback } from "./Playback.ts"
 import * as ReplayedResponse from "./ReplayedResponse.ts"
 import * as RequestAnswer from "./RequestAnswer.ts"
 
-/** @param live makes the requests that are made for real */
+/** @param live makes the requests that run for real */
 export const make =
   (playback: Playback, redaction: Redaction, live: Fetch): Fetch =>
   async (input, init) => {

@@ -1,4 +1,4 @@
-/** A run whose calls a playback answers: of a replay, and of a fork up to its moment. */
+/** A run that a playback answers, for replays and for forks up to their fork point. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -19,16 +19,15 @@ import * as PlaybackFetch from "./PlaybackFetch.ts"
 import * as ReplayedAnswer from "./ReplayedAnswer.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 
-/** What makes the calls that a playback does not answer. */
+/** Makes the calls that the playback does not answer. */
 export type LiveCalls = Omit<Run, "taskId">
 
-/** A run that a recording answers. */
 export interface PlaybackRun {
   readonly run: Run
   readonly playback: Playback
   /**
-   * Closes the task of a program that has ended, unless the program ended its run itself: as `failed` if it did otherwise than was
-   * recorded. Returns what is wrong with it.
+   * Closes the task of a program that has ended without ending its run: as `failed` if it differs from the recording.
+   * Returns what is wrong with it.
    */
   readonly close: (outcome: TaskOutcome, reason?: string) => Promise<Found>
 }
@@ -45,7 +44,7 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
   }
   const claim = Names.claiming(assertOpen)
 
-  /** What answers a call: the recorded answer, as far as JSON has it, or what `does` makes for real. */
+  /** Returns the recorded answer, or calls `does`. */
   const answerTo = <Answer>(
     line: string,
     does: () => Answer,
@@ -55,7 +54,7 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
     assertOpen(line)
     const match = playback.match({
       line,
-      // What has no arguments is not told apart.
+      // Calls without arguments are all equal.
       digest: given === undefined ? "" : digest(given),
       difference: ({ asked }) => RequestDifference.first("the arguments", askedIn(asked), given ?? null),
     })
@@ -64,7 +63,7 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
       ? ClosedNetwork.outside(does)
       : (ReplayedAnswer.of(line, match.interaction.answer) as Answer)
   }
-  /** A function that is told apart by its arguments. */
+  /** Wraps a function whose calls are told apart by their arguments. */
   const answered =
     <Args extends ReadonlyArray<unknown>, Result>(
       line: string,
@@ -77,12 +76,11 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
   const outside: Fetch = (input, init) => ClosedNetwork.outside(() => live.fetch(input, init))
   const fetch = PlaybackFetch.make(playback, redaction, outside)
 
-  /** A number that the program draws. */
   const drawn = (line: "now" | "random"): number => {
     const value: unknown = answerTo(line, live[line])
     return typeof value === "number" ? value : Number.NaN
   }
-  /** The one place that ends a run: one that diverged has failed, whatever its program says. */
+  /** The one place that ends a run. A run that diverged has failed, whatever its program says. */
   const end = async (found: Found, outcome: TaskOutcome, reason?: string) => {
     isEnded = true
     const own = outcome === "failed" ? reason : undefined
@@ -134,12 +132,12 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
   }
 }
 
-/** What a function throws at once rejects. */
+/** Turns a synchronous throw into a rejection. */
 const promised = async <Answer>(does: () => Promise<Answer>): Promise<Answer> => does()
 
 /**
- * Runs a program on a recorded run, and closes the task: as `failed` where the program rejects or did otherwise than was recorded, with
- * which this rejects then.
+ * Runs a program on a recorded run and closes the task: as `failed`, with a rejection, if the program rejects or
+ * differs from the recording.
  */
 export const carryOut = async <A>(
   { run, playback, close }: PlaybackRun,
@@ -151,7 +149,7 @@ export const carryOut = async <A>(
     answer = await ClosedRun.during(playback, closing, () => program(run))
   } catch (error) {
     const cause = playback.divergence() ?? error
-    // Where the task cannot be closed either, the program failed by the same: by its log, or because a person cancelled it.
+    // If closing fails too, the program failed for the same reason: its log, or a cancellation.
     await close("failed", Thrown.messageOf(cause)).catch(() => {})
     throw cause
   }

@@ -1,4 +1,4 @@
-/** The events of a recorded run, read from its log. */
+/** Reads the events of a recorded run from its log. */
 
 import { Data, Effect } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
@@ -10,14 +10,17 @@ import * as Calls from "../../promise/Calls.ts"
 import { defined } from "../../values/defined.ts"
 import * as ReadOnly from "../log/readOnly.ts"
 
-/** There is no such run in the log: name the id of a task that was recorded. */
+/** The log has no such run. Name the id of a recorded task. */
 export class RunNotFound extends Data.TaggedError("RunNotFound")<{ readonly log: string; readonly taskId?: string }> {
   override get message() {
     return `${this.log}: expected ${this.taskId === undefined ? "a recorded run" : `a run ${this.taskId}`}, found none. \`hindcast task ls\` lists tasks.`
   }
 }
 
-/** The events of a run. Fails with `NotReplayable` if the key of its subject was destroyed or is missing. */
+/**
+ * Returns a run's events; without a task id, those of the last task. Fails with `NotReplayable` if the key of its
+ * subject was destroyed or is missing.
+ */
 export const eventsOf = (
   filename: string,
   taskId: string | undefined,
@@ -40,7 +43,7 @@ export const eventsOf = (
     return yield* Effect.fail(new RunNotFound({ log: filename, ...defined({ taskId }) }))
   }).pipe(Effect.provide(ReadOnly.layer(filename)), Calls.run)
 
-/** The task that was opened last; null if there is none. It is looked for from the end of the log, further back each time. */
+/** The last opened task; null if there is none. Searches from the end of the log in growing steps. */
 const lastTask = (log: EventLog.Service) =>
   Effect.gen(function* () {
     const { position: head } = yield* log.head
@@ -54,6 +57,6 @@ const lastTask = (log: EventLog.Service) =>
     }
   })
 
-/** How many positions are looked at first, and how many times as many the next time. */
+/** Number of positions in the first step, and the growth factor. */
 const FIRST_LOOK = 1_000
 const FURTHER = 10

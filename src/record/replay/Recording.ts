@@ -1,4 +1,4 @@
-/** What a recorded run called and was answered. Pure. */
+/** The calls and answers of a recorded run, read from its events. Pure. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -11,48 +11,53 @@ import * as Unrecorded from "../Unrecorded.ts"
 import type { Part } from "./Parts.ts"
 import * as Parts from "./Parts.ts"
 
-/** What was recorded for a call. */
+/** The recorded answer to a call. */
 export type Answer =
   | { readonly kind: "response"; readonly response: RecordedResponse }
   | { readonly kind: "value"; readonly value: Json }
   | { readonly kind: "error"; readonly failure: Failure }
-  /** It was answered, and the answer was not recorded. */
+  /** Answered, but the answer could not be recorded. */
   | { readonly kind: "unrecorded"; readonly reason: string }
-  /** A tool that was not called. */
+  /** A refused tool call. */
   | { readonly kind: "denied"; readonly rule: string; readonly reason: string }
-  /** The recording ended before there was an answer. */
+  /** The recording ended first. */
   | { readonly kind: "none" }
 
 /** A call of the recorded program. */
 export interface Interaction {
-  /** The position of the event that it began with. */
+  /** Position of its first event. */
   readonly position: number
-  /** Calls of one line are answered from one list: `fetch`, `tool add`, `io load`, `sensor heat`, `now`, `random`. */
+  /**
+   * Calls of one line are answered from one list: `fetch`, `tool program/add`, `io load`, `sensor program/heat`, `now`,
+   * `random`.
+   */
   readonly line: string
-  /** Calls with one digest are alike, and answered in order. */
+  /** Calls with equal digests are equal, and answered in order. */
   readonly digest: string
-  /** The event that says what was asked. */
+  /** The event with the request or arguments. */
   readonly asked: Event
   readonly answer: Answer
-  /** The position of the answer; null if there is none. It is `position` for a call of which only the answer is recorded. */
+  /** Position of the answer; null if there is none; `position` for a call that is a single event. */
   readonly answeredAt: number | null
-  /** The position of the call whose function made this one; null if the program itself did. Versions before 0.3.1 recorded none. */
+  /**
+   * Position of the call whose function made this one; null if the program made it. Versions before 0.3.1 did not
+   * record it.
+   */
   readonly within: number | null
 }
 
-/** A recorded run. */
 export interface Recording {
   readonly taskId: string
   readonly events: ReadonlyArray<Event>
-  /** Its calls, in the order in which the program made them. */
+  /** In the order of the program's calls. */
   readonly calls: ReadonlyArray<Interaction>
   /** How its task was closed; undefined if it is open. */
   readonly end: { readonly position: number; readonly outcome: TaskOutcome } | undefined
 }
 
 /**
- * @param events all of the task, in order
- * @param part the part of them that a program makes again. Default: the whole
+ * @param events all events of the task, in order
+ * @param part the part to replay. Default: the first
  */
 export const of = (events: ReadonlyArray<Event>, part: Part = Parts.of(events)[0]): Recording => {
   const isWithin = ({ position }: { readonly position: number }) => position >= part.from && position < part.before
@@ -60,7 +65,7 @@ export const of = (events: ReadonlyArray<Event>, part: Part = Parts.of(events)[0
   return {
     taskId: events[0]?.taskId ?? "",
     events,
-    // What a later process answered for an earlier one, such as an observed result, is no call.
+    // Skips calls outside the part, such as results that a later process recorded for an earlier one.
     calls: callsIn(events).filter(isWithin),
     end:
       closed !== undefined && is(closed, "TaskClosed")
@@ -73,16 +78,16 @@ const callsIn = (events: ReadonlyArray<Event>): ReadonlyArray<Interaction> => {
   const answers = new Map<string, Answered>()
   for (const event of events) {
     const [key, answer] = answerIn(event) ?? []
-    // Of a request to a model the response is told beside what was read of it.
+    // For models, this is the raw response; the read answer is a separate event.
     if (key !== undefined && answer !== undefined) answers.set(key, { answer, answeredAt: event.position })
   }
   const makers = makersOf(events)
   return events.flatMap((event) => interactionOf(event, answers, makers.get(event.id) ?? null) ?? [])
 }
 
-/** By the ids of events: the position of the call whose function they came of. */
+/** By event id: the position of the call whose function caused the event. */
 const makersOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, number> => {
-  /** The position of the call that an event is a part of: of its beginning, or of what leads to its dispatch. */
+  /** The position of the call that an event begins or dispatches. */
   const callOf = new Map<string, number>()
   const commands = new Map<string, number>()
   const makers = new Map<string, number>()
@@ -94,22 +99,21 @@ const makersOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, number> => 
     const command = OF_CALL.has(event.type) ? commands.get(String(event.payload.commandId)) : undefined
     if (command !== undefined) callOf.set(id, command)
     if (is(event, "IoCalled") && event.payload.io !== "fetch") callOf.set(id, position)
-    // A part of a call came of what made the call.
+    // Later events of a call have the call's own maker.
     const made = command === undefined || command === position ? maker : undefined
     if (made !== undefined) makers.set(id, made)
   }
   return makers
 }
 
-/** The events of a command up to the call of its function. */
+/** Events of a command up to its dispatch. */
 const OF_CALL: ReadonlySet<string> = new Set<CoreName>(["ActuatorCommanded", "CommandAllowed", "CommandDispatched"])
 
-/** An answer, and where it is. */
 type Answered = Pick<Interaction, "answer" | "answeredAt">
 
 const UNANSWERED: Answered = { answer: { kind: "none" }, answeredAt: null }
 
-/** The answer in an event, and what it answers: the id of an event, or of a command. */
+/** The answer in an event, and the id of the event or command that it answers. */
 const answerIn = (event: Event): readonly [string, Answer] | undefined => {
   const cause = event.causationId ?? ""
   if (is(event, "IoAnswered")) {
@@ -156,7 +160,7 @@ const interactionOf = (
   /** An event that is its own answer. */
   const told = (line: string, answer: Answer) => found(line, "", { answer, answeredAt: event.position })
   if (is(event, "ModelCalled")) {
-    // Of a batch the program asked for the file alone.
+    // For a batch, the program requested only the file.
     return event.payload.batch === undefined ? found("fetch", event.payload.requestDigest) : undefined
   }
   if (is(event, "IoCalled")) {
@@ -164,7 +168,7 @@ const interactionOf = (
     return found(io === "fetch" ? "fetch" : `io ${io}`, requestDigest)
   }
   if (is(event, "ActuatorCommanded")) {
-    // The program did not call it by the run.
+    // The program did not call it through the run.
     if (event.payload.observed === true) return undefined
     const { actuator, argsDigest, commandId } = event.payload
     return found(`tool ${actuator}`, argsDigest, answers.get(commandId) ?? UNANSWERED)

@@ -1,18 +1,17 @@
-/** What was recorded for a call of a function, given again. */
+/** Replays recorded answers of functions. */
 
 import { ToolDenied } from "../Run.ts"
 import * as Thrown from "../Thrown.ts"
 import type { Answer, Interaction } from "./Recording.ts"
 import type { Difference } from "./RequestDifference.ts"
 
-/** An answer that can be given again. */
 export type Given = Extract<Answer, { readonly kind: "response" | "value" | "error" | "denied" }>
 
-/** What a function returned, given again: the recorded value, or the recorded failure thrown, such an error or `ToolDenied`. */
+/** Returns the recorded value, or throws the recorded error or `ToolDenied`. */
 export const of = (line: string, answer: Given): unknown => {
   switch (answer.kind) {
     case "response":
-      // Only requests have responses, and requests are no functions.
+      // Unreachable: only requests have responses.
       return undefined
     case "value":
       return answer.value
@@ -23,7 +22,7 @@ export const of = (line: string, answer: Given): unknown => {
   }
 }
 
-/** Why the answer to a call cannot be given again; undefined if it can. */
+/** Why an answer cannot be replayed; undefined if it can. */
 export const whyNot = (one: Interaction): Difference | undefined => {
   const { line, answer } = one
   switch (answer.kind) {
@@ -42,9 +41,9 @@ export const whyNot = (one: Interaction): Difference | undefined => {
   }
 }
 
-/** Why a program does not get past a call that was made, and of which the result is missing. It must not be made again for that. */
+/** A call that succeeded but whose result was not recorded. It must not run a second time. */
 const missing = (reason: string, { position, answeredAt }: Interaction): Difference => {
-  // What is its own answer has no moment between the two.
+  // A call that is a single event has no position between call and answer.
   const before = answeredAt === position ? position - 1 : position
   return {
     where: "its result",

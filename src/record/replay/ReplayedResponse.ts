@@ -1,4 +1,4 @@
-/** A recorded response, given again: the same pieces in the same order, and the same end. */
+/** Replays a recorded response: same pieces, same order, same end. */
 
 import { bytesOf } from "../../agents/models/Cassette.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
@@ -6,7 +6,7 @@ import * as CutEncoding from "../http/CutEncoding.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
 import * as Thrown from "../Thrown.ts"
 
-/** The response. Its pieces come one by one as they are read, without the waits between them. */
+/** Pieces come as they are read, without the recorded delays. */
 export const of = (recorded: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined): Response => {
   const { status, statusText, headers, url, redirected = false, cutWithin } = recorded
   const body = recorded.end === "none" ? null : streamOf(recorded, signal)
@@ -15,7 +15,7 @@ export const of = (recorded: HttpMessage.RecordedResponse, signal: AbortSignal |
 }
 
 const streamOf = ({ chunks, end, aborted }: HttpMessage.RecordedResponse, signal: AbortSignal | null | undefined) => {
-  // A stream that is asked for a piece is not asked again before it has given one: an empty piece is none.
+  // A byte stream is not pulled again until it enqueues something, so skip empty pieces.
   const pieces = chunks.map(bytesOf).filter((bytes) => bytes.byteLength > 0)
   return new ReadableStream({
     type: "bytes",
@@ -27,27 +27,27 @@ const streamOf = ({ chunks, end, aborted }: HttpMessage.RecordedResponse, signal
       if (bytes !== undefined) return controller.enqueue(bytes)
       if (end === "cut") return controller.error(brokenOff())
       if (aborted !== undefined) return controller.error(abortOf(aborted))
-      // Of what the program did not read, nothing more is known. It reads no more of it, or else it differs.
+      // The recorded program stopped reading here. A program that reads on differs.
       controller.close()
       controller.byobRequest?.respond(0)
     },
   })
 }
 
-/** What Node's `fetch` says of a connection that broke. */
+/** Node's error for a broken connection. */
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
 
-/** What reading fails with where the program's signal ended a body, which may come by a timer: nothing waits for it. */
+/** The recorded abort error. A timer may have caused the abort; a replay does not wait for it. */
 const abortOf = ({ name, message }: { readonly name: string; readonly message: string }): Error =>
   HttpMessage.isAbort(name) ? new DOMException(message, name) : Object.assign(new Error(message), { name })
 
-/** What `fetch` fails with. */
+/** The error with which `fetch` rejects. */
 export const failureOf = (failure: Failure, signal?: AbortSignal | null) => {
   const { code: name, message } = failure
   if (signal?.aborted === true) return signal.reason
   if (HttpMessage.isAbort(name)) return new DOMException(message, name)
   const cause = Thrown.causeOf(failure)
-  // The message was recorded with that of its cause, without which it says nothing.
+  // The recorded message includes that of its cause.
   const own = cause === undefined ? message : message.slice(0, -`: ${cause}`.length)
   return Thrown.errorOf({ ...failure, message: own })
 }

@@ -1,4 +1,4 @@
-/** Replays a recorded run: the program runs again, and everything that it asks is answered from the log. */
+/** Replays a recorded run: the program runs again, and the log answers its calls. */
 
 import { Schema } from "effect"
 import type { Fetch } from "../../agents/models/Fetch.ts"
@@ -14,35 +14,35 @@ import * as PlaybackRun from "./PlaybackRun.ts"
 import { eventsOf } from "./RecordedEvents.ts"
 import * as Recording from "./Recording.ts"
 
-/** Which recorded run is replayed. */
+/** Options of `replayed`. */
 export interface RecordedRun {
-  /** The log's file. It is read, and not written. */
+  /** The log's file; it is only read. */
   readonly log: string
   /** The task's id. Default: the last task of the log. */
   readonly taskId?: string
-  /** Which of the processes that recorded the run, from 1: the program makes its calls again. Default: the only one. */
+  /** The part to replay, from 1: one of the processes that recorded the run. Default: the only one. */
   readonly part?: number
-  /** The texts that `record` was given as `secrets`. */
+  /** The `secrets` that `record` was given. */
   readonly secrets?: ReadonlyArray<string>
-  /** What is asked anew, and not answered from the recording. Nothing of it is recorded. Default: nothing. */
+  /** What runs for real instead of from the recording; it is not recorded. Default: nothing. */
   readonly live?: Live
-  /** Makes the requests that are asked anew. Default: the global `fetch`. */
+  /** Makes requests that run for real. Default: the global `fetch`. */
   readonly fetch?: Fetch
   /**
-   * What the program may reach besides, such as `localhost:5432`, or a host for all of its ports. Default: nothing but Unix sockets, and
-   * servers that the process opens from then on. With `live: "tools"` the network is open.
+   * Hosts that the program may reach, such as `localhost:5432`, or without a port for all ports. Default: only Unix
+   * sockets and servers that the process opens during the replay. With `live: "tools"`, the network is open.
    */
   readonly allowHosts?: ReadonlyArray<string>
 }
 
 /**
- * Runs a program on a recorded run: without a network, without a key, and without calling its tools. Each call is answered
- * by what was recorded for one like it. Calls that were under way at the same time may come in another order. Answers with
- * what the program answers. Rejects with `Diverged` if a call was not recorded, comes before one that was answered first, or was
- * recorded and is not made; with `NothingReplayed` if the program makes no call at all; and with what the program rejects with.
+ * Runs a program on a recorded run without a network, keys or tools. Each call gets the answer recorded for an equal
+ * call; concurrent calls may come in another order. Returns the program's result.
  *
- * @example
- * it("answers as it did", () => replayed({ log: "test/letter.db" }, (run) => agent({ fetch: run.fetch })))
+ * Rejects with `Diverged` if a call was not recorded, comes before one that was answered first, or is missing; with
+ * `NothingReplayed` if the program makes no call; and with the program's own errors.
+ *
+ * @example it("answers as it did", () => replayed({ log: "test/letter.db" }, (run) => agent({ fetch: run.fetch })))
  */
 export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => A | PromiseLike<A>): Promise<A> =>
   PlaybackRun.carryOut(await begin(recorded), program, {
@@ -50,7 +50,7 @@ export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => 
     isClosed: () => recorded.live !== "tools",
   })
 
-/** Begins a replay for a program that ends by itself: whoever runs it closes it, and learns by it whether it went as recorded. */
+/** Begins a replay whose caller runs the program and closes the replay. */
 export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.PlaybackRun> => {
   const { log, taskId, part, secrets, live, fetch = globalThis.fetch } = decode(recorded)
   const events = await eventsOf(log, taskId)
@@ -59,7 +59,7 @@ export const begin = async (recorded: RecordedRun): Promise<PlaybackRun.Playback
   return PlaybackRun.make(playback, Redaction.make(secrets), unrecorded(fetch))
 }
 
-/** What is called anew: nothing of it is recorded. */
+/** Makes live calls without recording them. */
 const unrecorded = (fetch: Fetch): PlaybackRun.LiveCalls => ({
   fetch,
   now: Date.now,

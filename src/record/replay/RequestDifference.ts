@@ -1,4 +1,4 @@
-/** Where two requests differ, told by what a model would have read: which message, and which words of it. Pure. */
+/** Describes how two requests differ for a model: which message, and which words. Pure. */
 
 import { Option, Schema } from "effect"
 import { AnswerPart, Message } from "../../agents/models/Message.ts"
@@ -8,11 +8,10 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { Json } from "../../values/Json.ts"
 
-/** A difference of two requests. */
 export interface Difference {
   /** `message 3 (user)`, `the system prompt`, `the tools`, `the settings`, `the request`. */
   readonly where: string
-  /** What was recorded there, and what it is now: of a text the words that differ, with some around them. */
+  /** Recorded and current value; for text, the differing words in context. */
   readonly recorded: string
   readonly now: string
 }
@@ -27,7 +26,7 @@ export interface WhatIsRead {
 
 const Asked = Schema.Struct({ after: optional(Schema.String), messages: Schema.Array(Message) })
 
-/** What a request says besides its messages, or which earlier one says it. */
+/** A request's prompt, or a reference to an earlier request with the same one. */
 const Prompt = Schema.Struct({ system: Schema.String, tools: Json, settings: Json })
 const Like = Schema.Struct({ like: Schema.String })
 
@@ -35,7 +34,7 @@ const asAsked = Schema.decodeUnknownOption(Asked)
 const asPrompt = Schema.decodeUnknownOption(Schema.Union(Prompt, Like))
 const asAnswer = Schema.decodeUnknownOption(Schema.Struct({ parts: Schema.Array(AnswerPart) }))
 
-/** All that a recorded request has its model read; undefined if it is no request of a recorded program. */
+/** Everything that a recorded request shows its model; undefined for other events. */
 export const readIn = (events: ReadonlyArray<Event>, called: Event): WhatIsRead | undefined => {
   const byId = new Map(events.map((event) => [event.id, event]))
   const messagesUpTo = (event: Event | undefined): ReadonlyArray<Message> => {
@@ -58,7 +57,7 @@ export const readIn = (events: ReadonlyArray<Event>, called: Event): WhatIsRead 
 const promptIn = (event: Event | undefined) =>
   event !== undefined && is(event, "ModelCalled") ? Option.getOrUndefined(asPrompt(event.payload.request)) : undefined
 
-/** The first difference of what is read. Where there is none, the requests differ in something that no model reads. */
+/** The first difference. Without one, the requests differ only in what no model reads. */
 export const between = (recorded: WhatIsRead, now: WhatIsRead): Difference => {
   if (recorded.system !== now.system) return words("the system prompt", recorded.system, now.system)
   const most = Math.max(recorded.messages.length, now.messages.length)
@@ -82,7 +81,7 @@ export const between = (recorded: WhatIsRead, now: WhatIsRead): Difference => {
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** A message as its model reads it. */
+/** A message as text. */
 const textOf = ({ content }: Message): string =>
   content
     .map((part) => {
@@ -95,15 +94,15 @@ const textOf = ({ content }: Message): string =>
 
 const whole = (message: Message): string => shortened(`${message.role}: ${textOf(message)}`)
 
-/** Longest text in a difference, in characters. */
+/** Maximum length of a text in a difference, in characters. */
 const LONGEST = 120
 
 const shortened = (text: string): string => (text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`)
 
-/** Characters that are shown before and after the words that differ. */
+/** Characters of context on each side of the differing words. */
 const AROUND = 20
 
-/** The words of two texts that differ. */
+/** The differing words of two texts. */
 export const words = (where: string, recorded: string, now: string): Difference => {
   const [was, is] = [recorded.split(/(?<=\s)/), now.split(/(?<=\s)/)]
   let start = 0
@@ -114,7 +113,7 @@ export const words = (where: string, recorded: string, now: string): Difference 
     const [before, after] = [of.slice(0, start).join(""), end === 0 ? "" : of.slice(-end).join("")]
     const differing = of.slice(start, of.length - end).join("")
     const middle = differing.trimEnd()
-    // What parts the words from those after them stands between the two.
+    // Keeps the space between the differing words and the context.
     const between = after === "" ? "" : differing.slice(middle.length)
     const lead = before.length > AROUND ? `…${before.slice(-AROUND)}` : before
     return `${lead}[${shortened(middle)}]${between}${after.length > AROUND ? `${after.slice(0, AROUND)}…` : after}`
@@ -122,7 +121,7 @@ export const words = (where: string, recorded: string, now: string): Difference 
   return { where, recorded: shown(was), now: shown(is) }
 }
 
-/** The first place at which two values differ. */
+/** The first path at which two values differ. */
 export const first = (where: string, recorded: Json, now: Json): Difference => {
   const [change] = JsonPatch.diff(recorded, now)
   if (change === undefined) return { where, recorded: shownJson(recorded), now: shownJson(now) }

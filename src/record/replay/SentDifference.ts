@@ -1,4 +1,4 @@
-/** Where a request that is sent differs from a recorded one. */
+/** Describes how a sent request differs from a recorded one. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -7,13 +7,12 @@ import type { Json } from "../../values/Json.ts"
 import type * as HttpMessage from "../http/HttpMessage.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 
-/** What a request asks a model; undefined if it is none. */
+/** What a request asks of a model; undefined for other requests. */
 export const requestIn = ({ method, url, body }: HttpMessage.ReadRequest) => {
   const { host, pathname: path } = new URL(url)
   return askedBy(method, { host, path }, body)?.request
 }
 
-/** Where a request differs from the recorded one in whose place it came. */
 export const of = (
   events: ReadonlyArray<Event>,
   asked: Event,
