@@ -15,7 +15,6 @@ import * as vm from "node:vm"
 import * as OwnerOnly from "../platform/OwnerOnly.ts"
 
 export interface Packs {
-  /** The URL of a file in the packs' directory. */
   readonly url: string
   /** The numbers of each pack's chunks, by the pack's file name. */
   readonly contents: Readonly<Record<string, ReadonlyArray<number>>>
@@ -36,7 +35,6 @@ type Chunk = (
 /** Scripts have no `import()` of their own. */
 const module = (specifier: string): Promise<unknown> => import(specifier)
 
-/** Runs a chunk and the chunks that it needs, and returns its exports. */
 export const run = ({ url, contents, caches }: Packs, entry: number): Exported => {
   const directory = path.dirname(fileURLToPath(url))
   const require = createRequire(url)
@@ -119,7 +117,6 @@ const read = (file: string) => {
   }
 }
 
-/** Writes a pack's cache if there is none or if it lacks a part that this process loaded. */
 const keep = ({ script, cache }: Compiled, loaded: ReadonlySet<number>) => {
   if (cache === undefined) return
   if (cache.parts !== undefined && [...loaded].every((part) => cache.parts?.has(part) === true)) return

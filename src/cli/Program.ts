@@ -11,7 +11,6 @@ import * as Output from "./command/Output.ts"
 import * as Help from "./terminal/Help.ts"
 import * as Overview from "./terminal/Overview.ts"
 
-/** Runs one command line that `Argv.arrange` has parsed. */
 export const program = ({ args, path, overview, problem, json }: Argv.Arranged) => {
   if (overview) return writeLines(Overview.lines(Output.styleOf(process.stdout), VERSION, path[0]))
   if (problem !== undefined) return problem

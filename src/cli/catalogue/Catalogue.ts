@@ -12,7 +12,6 @@ import * as Plugins from "./Plugins.ts"
 import * as Scores from "./Scores.ts"
 import * as Working from "./Working.ts"
 
-/** The words of a command: `["plugin", "add"]`. */
 export type Path = ReadonlyArray<string>
 
 /** All commands by topic, in the order in which the overview shows them. */

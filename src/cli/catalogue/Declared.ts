@@ -4,13 +4,11 @@ import { isNonEmptyReadonlyArray, type NonEmptyReadonlyArray } from "effect/Arra
 import * as Catalogue from "./Catalogue.ts"
 import type { Entry, Loaded } from "./Entry.ts"
 
-/** How an option is typed. */
 export interface Declared {
   readonly takesValue: boolean
   readonly repeats: boolean
 }
 
-/** Options by name, such as `--limit`. */
 export type Options = ReadonlyMap<string, Declared>
 
 export const ofCommand = async (entry: Entry): Promise<Options> =>

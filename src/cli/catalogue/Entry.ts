@@ -15,7 +15,6 @@ export interface Entry {
   readonly exits?: string
   /** Its guide: `docs/guides/play-a-world.md`. */
   readonly page?: string
-  /** Loads the command and its own dependencies. */
   readonly load: () => Promise<Loaded>
 }
 

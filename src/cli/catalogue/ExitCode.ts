@@ -11,7 +11,6 @@ export const bug = 70
 /** Stopped by a signal, as shells report Ctrl-C. */
 export const interrupted = 130
 
-/** The meaning of each code, for help and the reference. */
 export const MEANINGS: ReadonlyArray<readonly [code: number, meaning: string]> = [
   [ok, "ok"],
   [badInput, "usage or bad input"],

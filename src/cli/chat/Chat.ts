@@ -13,9 +13,7 @@ import type { ConversationAtWork, Failure } from "./ConversationAtWork.ts"
 
 export interface ChatOptions {
   readonly terminal: ChatTerminal
-  /** Prints the channel's events as JSON Lines, and nothing else. */
   readonly json: boolean
-  /** The name of the person at the terminal. */
   readonly user: string
 }
 
@@ -31,7 +29,6 @@ export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }
     const { style } = terminal
     const { position: began } = yield* (yield* EventLog).head
     const current = yield* Ref.make(first)
-    /** The last event shown. */
     const told = yield* SubscriptionRef.make({ isReady: false, position: 0 })
     const done = yield* Deferred.make<void, Failure>()
     const questions = yield* ChatQuestions.make(terminal, user)

@@ -94,7 +94,6 @@ const talk = (
 ) =>
   Effect.flatMap(terminalOf(json), (terminal) => Chat.talk(conversation, { terminal, json, user })).pipe(Effect.scoped)
 
-/** The first line that is not blank. */
 const firstLine = (terminal: ChatTerminal.ChatTerminal): Effect.Effect<string, BadInput> =>
   Effect.flatMap(terminal.next, (line) => {
     if (line === undefined)

@@ -20,7 +20,6 @@ export const help = (style: Style): ReadonlyArray<string> =>
     HELP.map(([typed, does]) => [`  ${style.name(typed)}`, does]),
   )
 
-/** `/why`: the causes of the last message or command. */
 export const why = (style: Style, { taskId, timeline }: Channel) =>
   Effect.gen(function* () {
     let last: Event | undefined
@@ -37,7 +36,6 @@ export const state = (style: Style, channel: Channel) =>
     `${style.bold(now.replaceAll("_", " "))} ${style.dim(`task ${oneLine(channel.taskId)} on ${oneLine(channel.timeline)}`)}`,
   ])
 
-/** `/cost`: the tokens that each model used, and their cost. */
 export const cost = ({ taskId, timeline }: Channel) =>
   Effect.gen(function* () {
     const models = new Map<string, { answers: number; input: number; output: number; usd: number; unpriced: number }>()

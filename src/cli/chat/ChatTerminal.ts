@@ -39,7 +39,6 @@ const opened = (isTerminal: boolean) =>
       Effect.sync(() => {
         reader.close()
         if (!isTerminal) return
-        // Remove the prompt.
         readline.cursorTo(process.stdout, 0)
         readline.clearScreenDown(process.stdout)
       }),
@@ -88,7 +87,6 @@ const interactive = Effect.gen(function* () {
   reader.on("SIGINT", () => process.kill(process.pid, "SIGINT"))
   reader.prompt()
 
-  /** Clears the typed line, and an unfinished output line above it. */
   const clear = () => {
     const { rows } = reader.getCursorPos()
     const above = rows + (open === "" ? 0 : rowsOf(open))

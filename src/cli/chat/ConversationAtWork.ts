@@ -24,17 +24,14 @@ export interface Failure {
 
 export interface ConversationAtWork {
   readonly channel: Channel.Channel
-  /** The position after which to show events. */
   readonly after: number
   /** Ends the conversation and closes its task as achieved. */
   readonly end: Effect.Effect<void>
-  /** Waits until the agent's work has ended. */
   readonly ended: Effect.Effect<void, Failure>
   /** Returns to the point before the last input, in a fork, and abandons this conversation. */
   readonly undo: (anyway: boolean) => Effect.Effect<readonly [ConversationAtWork, undone: string], Failure>
 }
 
-/** The agent has heard no input yet. */
 export class NothingToUndo extends Data.TaggedError("NothingToUndo") {
   override get message() {
     return "There is nothing to undo: expected something that you said and the agent heard, found nothing."

@@ -12,7 +12,6 @@ export interface StreamedMarkdown {
    * piece.
    */
   readonly push: (piece: string) => string
-  /** Returns the rest, at the end of the text. */
   readonly end: () => string
 }
 

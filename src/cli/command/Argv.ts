@@ -15,7 +15,6 @@ export interface Arranged {
   /** True if the user asked for the overview of all commands or of a group. */
   readonly overview: boolean
   readonly json: boolean
-  /** The first mistake, if there is one. */
   readonly problem?: BadInput
 }
 
@@ -31,7 +30,6 @@ export const arrange = async (words: ReadonlyArray<string>): Promise<Arranged> =
   return ordered(called, before[0] ?? "", end < 0 ? [] : typed.slice(end))
 }
 
-/** A command line, split into words and options. */
 interface Call {
   readonly entry: Entry | undefined
   readonly options: Declared.Options
@@ -103,7 +101,6 @@ interface Typed {
 }
 
 interface Sorted {
-  /** The command and its arguments. */
   readonly words: ReadonlyArray<string>
   readonly typed: ReadonlyArray<Typed>
 }
@@ -204,7 +201,6 @@ const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Cata
   })
 }
 
-/** The error for an unknown or missing command, with the commands that exist at that level. */
 const unknownCommand = (path: Catalogue.Path, typed: ReadonlyArray<Typed>): BadInput | undefined => {
   const isGroup = path.length === 1 && Catalogue.GROUPS.has(path[0] ?? "")
   const before = isGroup ? path : path.slice(0, -1)

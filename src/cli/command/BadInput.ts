@@ -2,13 +2,10 @@
 import { Data } from "effect"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
-/** An option or argument has an invalid value. */
 export class BadInput extends Data.TaggedError("BadInput")<{
-  /** The option or argument, as typed. */
   readonly input: string
   readonly expected: string
   readonly found: string
-  /** An additional hint: one sentence. */
   readonly advice?: string
   /** Whether the value names something that does not exist. The exit code is then 3. */
   readonly missing?: boolean

@@ -6,7 +6,6 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { quoteWord } from "../../values/ShellWord.ts"
 
-/** The path of the executable module, `main.js`. */
 export const main = fileURLToPath(new URL("../main.js", import.meta.url))
 
 /** The path relative to the working directory, if that is shorter. */
@@ -52,5 +51,4 @@ export const typedLog = (words: ReadonlyArray<string>): string | undefined => {
   return word === "--log" ? before[index + 1] : word?.slice("--log=".length)
 }
 
-/** Rewrites each `hindcast …` command in a message for the user's shell. */
 export const inText = (text: string): string => text.replaceAll(/(?<=`|^Grant it: )hindcast [^`\n]+/gm, shellCommand)

@@ -3,7 +3,6 @@ import { Args, HelpDoc, Options, ValidationError } from "@effect/cli"
 import { Either, Option, Record } from "effect"
 import { adviceOf, BadInput } from "./BadInput.ts"
 
-/** An option without a value. */
 export const flag = (name: string, description: string) =>
   Options.boolean(name).pipe(Options.withDescription(description))
 
@@ -11,30 +10,24 @@ export const text = (name: string, description: string) => Options.text(name).pi
 
 export const optionalText = (name: string, description: string) => Options.optional(text(name, description))
 
-/** A text option that may be repeated. */
 export const repeatedText = (name: string, description: string) => Options.repeated(text(name, description))
 
 export const argument = (name: string, description: string) =>
   Args.text({ name }).pipe(Args.withDescription(description))
 
-/** An option whose value is an integer of at least `minimum`. */
 export const wholeNumber = (name: string, minimum: number): Options.Options<number> =>
   numberOf(name, `a whole number, ${minimum} or more`, (value) => Number.isSafeInteger(value) && value >= minimum)
 
-/** An option whose value is a number above 0. */
 export const positive = (name: string): Options.Options<number> =>
   numberOf(name, "a number above 0", (value) => Number.isFinite(value) && value > 0)
 
-/** Converts an option in seconds to milliseconds. */
 export const milliseconds = Options.map((seconds: number) => seconds * 1000)
 
 export const number = (name: string): Options.Options<number> => numberOf(name, "a number", Number.isFinite)
 
-/** An option whose value is one of these words. */
 export const oneOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>): Options.Options<Word> =>
   Options.mapEffect(textOf(name, words.join("|")), oneWord(name, words))
 
-/** A repeatable option whose values are among these words. */
 export const someOf = <const Word extends string>(name: string, words: ReadonlyArray<Word>) =>
   Options.mapEffect(Options.repeated(textOf(name, words.join("|"))), (texts) =>
     Either.all(texts.map(oneWord(name, words))),
@@ -94,7 +87,6 @@ export const TASK = "A task's id, or at least four characters at its beginning o
 /** How help texts describe a moment (`Moment.locate`). */
 export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"
 
-/** The values of the options that were given, by name. */
 export const given = <Typed extends { readonly [name: string]: Option.Option<unknown> }>(typed: Typed) =>
   Record.getSomes(typed) as { readonly [Name in keyof Typed]?: Option.Option.Value<Typed[Name]> }
 

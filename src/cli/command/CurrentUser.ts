@@ -3,5 +3,4 @@ import { userName } from "../../platform/user/Machine.ts"
 
 export { userName } from "../../platform/user/Machine.ts"
 
-/** The user as an actor of the log: `human:<name>`. */
 export const userAsActor = (): string => `human:${userName()}`

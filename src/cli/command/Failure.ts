@@ -9,7 +9,6 @@ import * as Output from "./Output.ts"
 
 export interface Failure {
   readonly exitCode: number
-  /** The error's name, for programs. */
   readonly tag: string
   /** For people: what was expected, what was found and what to do. */
   readonly message: string
@@ -85,7 +84,6 @@ interface Tagged {
   readonly _tag: string
   readonly message: string
   readonly details?: unknown
-  /** Whether the file or name that the caller gave does not exist. */
   readonly missing?: unknown
 }
 
@@ -109,7 +107,6 @@ const expected = ({ _tag: tag, message: written, details, missing }: Tagged): Fa
   return { exitCode: DAMAGED.has(tag) ? ExitCode.damaged : ExitCode.badInput, ...report }
 }
 
-/** The parser's message without its formatting, and the command for help. */
 const usage = ({ error }: ValidationError.ValidationError, path: ReadonlyArray<string>): Failure => {
   const text = stripVTControlCharacters(HelpDoc.toAnsiText(error)).trim().replace(/\.$/, "")
   const help = ["hindcast", ...path, "--help"].join(" ")

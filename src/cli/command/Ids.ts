@@ -7,7 +7,6 @@ import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 
-/** Several ids begin or end with the text. */
 export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
   readonly kind: string
   readonly text: string
@@ -34,7 +33,6 @@ export const find = (
   return candidates.length > 1 ? Either.left(new AmbiguousId({ kind, text, candidates })) : Either.right(candidates[0])
 }
 
-/** The id of the task that `text` refers to. */
 export const task = (text: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -43,7 +41,6 @@ export const task = (text: string) =>
     return opened === undefined ? yield* taskAmong(text, yield* TaskList.ids(log), log.timeline) : text
   })
 
-/** Like `task`, among the given ids. */
 export const taskAmong = (text: string, ids: ReadonlyArray<string>, timeline = MAIN) =>
   Effect.gen(function* () {
     const id = yield* find("task", text, ids)

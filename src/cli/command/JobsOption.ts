@@ -15,7 +15,6 @@ export const jobs = wholeNumber("jobs", 1).pipe(
 /** Reading fewer events takes less time than starting threads. */
 const WORTH_THREADS = 50_000
 
-/** The typed number of threads, else the default for this log. */
 export const asManyAsProcessors = (typed: Option.Option<number>) =>
   Effect.gen(function* () {
     if (Option.isSome(typed)) return typed.value

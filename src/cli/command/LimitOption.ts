@@ -16,7 +16,6 @@ export const limit = (description: string, otherwise = 50) =>
 export const lastOrFirst = (from: string) =>
   limit(`Show at most this many: the last ones; with --${from}, the first ones`)
 
-/** Some of the results, and a line about the rest if there are more. */
 export interface LimitedResults<A> {
   readonly shown: ReadonlyArray<A>
   readonly beyond: string | undefined
@@ -53,7 +52,6 @@ const last = <A, E, R>(all: Stream.Stream<A, E, R>, limit: number, skipped: numb
     return { shown, beyond: earlier > 0 ? `${earlier} earlier; ${MORE_HINT}` : undefined }
   })
 
-/** Formats the results with a line about the rest, or returns the line `nothing` if there are none. */
 export const lines = <A>(
   style: Style,
   { shown, beyond }: LimitedResults<A>,

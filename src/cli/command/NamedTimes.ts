@@ -2,7 +2,6 @@
 import { Effect, FiberRef } from "effect"
 import * as TimeSearch from "../../events/read/TimeSearch.ts"
 
-/** The times that the running command has looked up. */
 const found = FiberRef.unsafeMake<Array<TimeSearch.FoundTime>>([])
 
 /** Runs a command. Calls `tell` once for each time that the command looks up. */

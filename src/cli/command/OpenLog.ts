@@ -14,14 +14,12 @@ import { userAsActor } from "./CurrentUser.ts"
 import * as LogAtFirstAppend from "./LogAtFirstAppend.ts"
 import * as Output from "./Output.ts"
 
-/** There is no log at this path. */
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
   override get message() {
     return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run --agent FILE --goal TEXT\` and \`hindcast plugin add SOURCE\` make a new one.`
   }
 }
 
-/** The workspace directory does not exist. */
 export class WorkspaceMissing extends Data.TaggedError("WorkspaceMissing")<{ readonly workspace: string }> {
   override get message() {
     return `--workspace ${this.workspace}: expected a directory, found none. Make it, or name another.`
@@ -48,7 +46,6 @@ export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInp
     }
   })
 
-/** The path of a log that exists. */
 export const existing = (log: Option.Option<string>): Effect.Effect<string, BadInput | LogMissing> =>
   Effect.filterOrFail(fileOf(log), fs.existsSync, (filename) => new LogMissing({ log: filename }))
 
@@ -63,7 +60,6 @@ const existingForWriting = (log: Option.Option<string>) =>
     (filename) => new LogFormatUnsupported({ log: filename, found: "an empty file" }),
   )
 
-/** The absolute path of the workspace directory, which must exist. */
 export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<string, WorkspaceMissing> =>
   Effect.suspend(() => {
     const directory = path.resolve(Option.getOrElse(workspace, () => "."))
@@ -159,7 +155,6 @@ const open = (
     }),
   )
 
-/** The logs that this process has warned about. */
 const warned = new Set<string>()
 
 /** Warns once if Git tracks the log, a file next to it, or anything in its `.hindcast`. Never fails. */

@@ -50,7 +50,6 @@ export const noteWhole = (text: string): Effect.Effect<void> =>
     process.stderr.write(`${escapeControls(text)}\n`)
   })
 
-/** Wraps each line of a text to the width of the stream's terminal. */
 export const fitted = (text: string, stream: NodeJS.WriteStream): string => {
   const columns = columnsOf(stream)
   return text
@@ -69,7 +68,6 @@ const escapeControls = (text: string): string =>
     .map((part, index) => (index % 2 === 0 ? Text.visibleLines(part) : part))
     .join("")
 
-/** The escape sequences that `Style` uses. */
 const COLOURS = /(\p{Cc}\[(?:1|2|22|3[1-9])m)/u
 
 /** The columns of the stream's terminal. Without a terminal: the variable `COLUMNS`, else `without`. */

@@ -15,7 +15,6 @@ export const inPackage = (...names: ReadonlyArray<string>): string => path.resol
 /** The directory that the demo's plugins read: the repository in a checkout of Hindcast, else the working directory. */
 export const workspace = (): string => (fs.existsSync(inPackage(".git")) ? inPackage() : process.cwd())
 
-/** A command of this program failed in its own process. */
 export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
   readonly args: ReadonlyArray<string>
   readonly reason: string

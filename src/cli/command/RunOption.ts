@@ -8,7 +8,6 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import { defined } from "../../values/defined.ts"
 import * as Ids from "./Ids.ts"
 
-/** How help texts describe a run. */
 export const RUN = "a task, a timeline, or a task on a timeline (fork-1@TASK)"
 
 /**
@@ -28,11 +27,9 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
     } satisfies Run
   })
 
-/** Neither a task nor a timeline has the name. */
 export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{
   readonly run: string
   readonly timelines: ReadonlyArray<string>
-  /** Ids of similar tasks. */
   readonly tasks: ReadonlyArray<string>
 }> {
   override get message() {
@@ -43,7 +40,6 @@ export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{
   }
 }
 
-/** Maximum number of timelines in a message. */
 const MAX_LISTED = 20
 
 /** A text without `@` may also name a timeline. */

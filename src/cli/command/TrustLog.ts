@@ -7,7 +7,6 @@ import * as Question from "../terminal/Question.ts"
 import { flag } from "./CommonOptions.ts"
 import * as Output from "./Output.ts"
 
-/** Trusts a foreign log without asking. */
 export const option = flag(
   "trust-log",
   "Act on a log that you did not write on this machine, with the plugins, grants and tasks that it brings along",

@@ -20,7 +20,6 @@ import * as DemoDirectory from "./DemoDirectory.ts"
 import * as DemoStage from "./DemoStage.ts"
 import * as PythonPlugin from "./PythonPlugin.ts"
 
-/** The default logs of the story and the tour, apart from the user's own. */
 const LOG = path.join(".hindcast", "demo.db")
 const WORLD_LOG = path.join(".hindcast", "demo-world.db")
 
@@ -96,7 +95,6 @@ interface DemoInput {
   readonly ask: boolean
 }
 
-/** Rejects options that the chosen demo does not have. */
 const checkOptions = ({ tasks, world, live, directory, model, otherModel, seed }: DemoInput) =>
   Effect.suspend(() => {
     const demos = [
@@ -148,10 +146,8 @@ const writeSeason = (tasks: number, typed: DemoInput) =>
     if (!json) yield* showSteps(stage, next)
   })
 
-/** Limits the time that writing takes. */
 const MAX_TASKS = 10_000
 
-/** The log that an option or the environment names, else `otherwise`. */
 const logOf = (log: Option.Option<string>, otherwise: string) =>
   OpenLog.fileOf(Option.orElseSome(log, () => process.env.HINDCAST_LOG || otherwise))
 

@@ -5,7 +5,6 @@ import * as path from "node:path"
 import { Effect, type Option } from "effect"
 import { BadInput } from "../command/BadInput.ts"
 
-/** The given directory, which is kept, or a temporary one. */
 export const place = (given: Option.Option<string>) =>
   given._tag === "Some" ? named(given.value) : Effect.acquireRelease(temporary, removed)
 

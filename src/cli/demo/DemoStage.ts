@@ -23,10 +23,8 @@ import * as Table from "../terminal/Table.ts"
 import * as Text from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
 
-/** The command that runs the story's first kernel. */
 export const FIRST_KERNEL = "demo-kernel"
 
-/** Writes to the standard output, in at most `most` columns. */
 export const onOutput = (most: number): Stage => {
   const style = Output.styleOf(process.stdout)
   const width = Math.min(most, Output.columnsOf(process.stdout))

@@ -28,7 +28,6 @@ export const beside = async (file: string, found: ExistingFile | undefined): Pro
   return {
     write: (bytes) => handle.writeFile(bytes),
     commit: async () => {
-      // A replaced file keeps its permissions.
       if (found !== undefined) await handle.chmod(found.mode & 0o777)
       await handle.sync()
       if (found === undefined) AtomicFile.moveNew(partial, file)
@@ -56,7 +55,6 @@ const syncDirectory = async (directory: string): Promise<void> => {
   }
 }
 
-/** Writes directly to a pipe or a device. */
 export const inPlace = async (file: string): Promise<AtomicOutput> => {
   const handle = await fs.promises.open(file, fs.constants.O_WRONLY)
   return { write: (bytes) => handle.writeFile(bytes), commit: async () => {}, discard: () => handle.close() }

@@ -91,10 +91,8 @@ export const audits = Command.make(
   ),
 )
 
-/** The `--scores` value for all score sets. */
 const ALL = "all"
 
-/** Audits encoded at a time. */
 const PAGE = 256
 
 const withChosenScore = (audit: TaskAudit, choice: ScoreChoice): TaskAudit => {
@@ -135,7 +133,6 @@ const byRows = (rows: Encoder<AuditsRows.Row>): Encoder<TaskAudit> => ({
   end: rows.end,
 })
 
-/** One JSON document, `{ "audits": […] }`, with one audit a line. */
 const documents = (): Encoder<TaskAudit> => {
   let before = '{"audits":['
   const begin = () => {

@@ -8,7 +8,6 @@ import * as AuditMarkdown from "../pages/audit/AuditMarkdown.ts"
 import { code, table } from "../terminal/Markdown.ts"
 import type * as Table from "../terminal/Table.ts"
 
-/** The table: a row for each task and score set. */
 export const summary = (log: string): Encoder<Row> => {
   let begun = false
   const heading = () => {
@@ -30,7 +29,6 @@ export const summary = (log: string): Encoder<Row> => {
   }
 }
 
-/** A Markdown table has two lines before its rows. */
 const HEADING_LINES = 2
 
 export const documents = (): Encoder<TaskAudit> => ({

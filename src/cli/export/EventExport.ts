@@ -42,7 +42,6 @@ export type Format = { readonly name: OutputFormat.Name; readonly binary: boolea
   | { readonly takes: "decoded"; readonly encoder: (source: ExportSource) => Encoder<DecodedEvent> | EncoderFromLog }
 )
 
-/** An encoder that first reads from the log. */
 type EncoderFromLog = Effect.Effect<Encoder<DecodedEvent>, LogError, Records>
 
 /** Exports the selected events in constant memory, up to the head at the start of the export. */
@@ -76,7 +75,6 @@ export const run = (typed: Typed, format: Format) =>
     )
   }).pipe(Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
 
-/** Writes a chunk that holds `events` events. */
 type Write = (chunk: Chunk, events: number) => Effect.Effect<void, OutputFile.OutputError>
 
 const encode = (

@@ -93,7 +93,6 @@ const ofTask = (taskId: string, choice: ScoreChoice) =>
     return builder.report()
   })
 
-/** The worlds of a task as of its last event. */
 const worldsOf = ({ taskId, range }: TaskAudit.TaskAudit) =>
   Effect.gen(function* () {
     const projector = yield* Projector

@@ -20,7 +20,6 @@ export const mcap = Command.make("mcap", EventExport.options, (typed) =>
   Command.withDescription("Write readings and commands as an MCAP file, with a channel for each sensor and actuator"),
 )
 
-/** All plugin imports up to a position, in order. */
 const importsUpTo = (until: number) =>
   Effect.gen(function* () {
     const found: Array<McapChannels.Imported> = []

@@ -35,14 +35,12 @@ export interface Written {
   readonly bytes: number
 }
 
-/** The file exists, and `--force` is not set. */
 export class OutputExists extends Data.TaggedError("OutputExists")<{ readonly file: string }> {
   override get message() {
     return `${this.file}: expected a file that is not there yet, found one. It was not changed; --force replaces it.`
   }
 }
 
-/** The file cannot be written. */
 export class OutputUnavailable extends Data.TaggedError("OutputUnavailable")<{
   readonly file: string
   readonly reason: string
@@ -55,7 +53,6 @@ export class OutputUnavailable extends Data.TaggedError("OutputUnavailable")<{
 /** The disk is full, or the file must not grow further. */
 export class OutputDiskFull extends Data.TaggedError("OutputDiskFull")<{
   readonly file: string
-  /** Bytes written before the error. */
   readonly after: number
 }> {
   override get message() {
@@ -71,7 +68,6 @@ const aftermath = (file: string): string =>
 
 export type OutputError = OutputExists | OutputUnavailable | OutputDiskFull
 
-/** Size of the write buffer in bytes. */
 const STEP_BYTES = 1024 * 1024
 
 /**
@@ -204,7 +200,6 @@ const isPartOf = (log: string, name: string): boolean => {
 
 const LOG_PART = /^(-wal|-shm|-journal|\.keys(-\w+)?|\.snapshot-key|\.(segments|plugins)([\\/].*)?)?$/
 
-/** Maps the operating system's errors to errors that say how to recover. */
 const attempt = <A>(file: string, after: number, run: () => Promise<A>): Effect.Effect<A, OutputError> =>
   Effect.tryPromise({
     try: run,
@@ -222,7 +217,6 @@ const DISK_FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 const accessDenied = (directory: string) => `the directory ${directory} or the file is closed to this user`
 
-/** System errors in plain words, with the remedy. */
 const REASONS: Readonly<Record<string, (directory: string) => string>> = {
   ENOENT: (directory) => `there is no directory ${directory}. Make it, or name another`,
   ENOTDIR: (directory) => `${directory} is no directory`,

@@ -37,11 +37,9 @@ export interface EventSelection {
   readonly queries: ReadonlyArray<Query>
   /** The log's head at the start of the export, which leaves out later events. */
   readonly head: Head
-  /** Whether the selection includes all events of the range. */
   readonly whole: boolean
 }
 
-/** Resolves the typed options at the log's current head. */
 export const resolve = ({ task, since, until: upTo, timeline, type = [] }: Typed) =>
   Effect.gen(function* () {
     const log = yield* EventLog

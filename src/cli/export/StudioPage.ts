@@ -13,7 +13,6 @@ export const studio = optionalText(
 )
 
 interface Report {
-  /** The report's file. */
   readonly output: string
   readonly timeline: string
 }
@@ -51,7 +50,6 @@ export const linksTo = (
 /** Apart from its recorded answers, a page takes less than a megabyte. */
 const MOST_BYTES = SharedFile.MAX_BYTES + 1_000_000
 
-/** The page in a file, or what the file holds instead. */
 const contentOf = (file: string): { readonly html: string } | { readonly html?: never; readonly found: string } => {
   try {
     const stat = fs.statSync(file, { throwIfNoEntry: false })

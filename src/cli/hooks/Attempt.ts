@@ -1,7 +1,6 @@
 /** Turns functions that throw or reject into Effects. */
 import { Data, Effect } from "effect"
 
-/** An operation on hooks failed, for this reason. */
 export class HooksFailed extends Data.TaggedError("HooksFailed")<{ readonly reason: string }> {
   override get message() {
     return this.reason

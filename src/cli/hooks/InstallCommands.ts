@@ -116,7 +116,6 @@ const replace = (file: string, text: string): void => {
   fs.renameSync(partial, target)
 }
 
-/** The lines of `after` that `before` lacks. */
 const added = (before: string, after: string): ReadonlyArray<string> => {
   const known = new Set(before.split("\n"))
   const lines = after.split("\n").filter((line) => line.trim() !== "" && !known.has(line))

@@ -41,7 +41,6 @@ export const archive = Command.make(
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Move the oldest events into a compressed file beside the log; they read as before"))
 
-/** Fails because no event is that old. Tells when the first one was recorded. */
 const refuseTheStart = (until: string) =>
   Effect.gen(function* () {
     const [first] = yield* (yield* EventLog).readPage({}, 1)

@@ -11,11 +11,9 @@ import { BadInput } from "../command/BadInput.ts"
  */
 const MAX_LINE = 64 * 1024 * 1024
 
-/** Bytes per read. */
 const STEP_BYTES = 1024 * 1024
 
 export interface BadLine {
-  /** The line number, from 1. */
   readonly line: number
   readonly reason: string
 }

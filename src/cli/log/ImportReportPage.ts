@@ -6,10 +6,8 @@ import type { Style } from "../terminal/Style.ts"
 import * as Text from "../terminal/Text.ts"
 import { count, shorten } from "../terminal/Text.ts"
 
-/** Maximum number of runs per file, and of files per list. */
 const MAX_LISTED = 20
 
-/** Maximum length of a goal in characters. */
 const GOAL = 70
 
 /** Lists new files, and only counts known ones. */
@@ -41,7 +39,6 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
   ]
 }
 
-/** Lists paths that the import skipped. */
 const passedOver = (
   style: Style,
   paths: ReadonlyArray<string>,
@@ -73,7 +70,6 @@ const notLookedAt = (others: ImportReport["others"]): ReadonlyArray<string> => {
 
 const MAX_ENDINGS = 6
 
-/** The first run, as the import would record it. */
 const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): ReadonlyArray<string> => {
   const width = events.reduce((widest, { type }) => Math.max(widest, type.length), 0)
   return [

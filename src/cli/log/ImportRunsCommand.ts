@@ -17,7 +17,6 @@ import { count } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
 import * as ImportReportPage from "./ImportReportPage.ts"
 
-/** The import refused some files and imported the others. */
 class FilesRefused extends Data.TaggedError("FilesRefused")<{ readonly files: ReadonlyArray<RefusedFile> }> {
   override get message() {
     const [one, isWhole] = [this.files.length === 1, this.files.every(({ added }) => added === 0)]

@@ -65,7 +65,6 @@ const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effec
   return gate
 })
 
-/** The events that change which plugins are imported and active. */
 const PLUGIN_TYPES = ["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated"]
 
 const listPlugins: Effect.Effect<InfoPage.Info["plugins"], LogError, EventLog> = Effect.gen(function* () {

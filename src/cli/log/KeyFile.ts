@@ -9,7 +9,6 @@ const PRIVATE = 0o600
 
 const PUBLIC = 0o644
 
-/** A private key in PEM, and warnings about its file. */
 export interface Key {
   readonly privateKey: string
   readonly remarks: ReadonlyArray<string>

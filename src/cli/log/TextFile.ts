@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 
-/** @param input the option's name, for the error message */
 export const read = (input: string, file: string): Effect.Effect<string, BadInput> =>
   Effect.try({
     try: () => SmallFile.read(file),
@@ -17,7 +16,6 @@ export const read = (input: string, file: string): Effect.Effect<string, BadInpu
       }),
   })
 
-/** Creates a file. Fails if it exists. */
 export const make = (input: string, file: string, text: string, mode: number): Effect.Effect<void, BadInput> =>
   Effect.try({
     try: () => fs.writeFileSync(file, text, { flag: "wx", mode }),

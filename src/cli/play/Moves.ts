@@ -13,7 +13,6 @@ export interface KeyedMove {
   readonly keys: ReadonlyArray<string>
 }
 
-/** The moves that an action space allows. */
 export interface Moves {
   readonly space: Space
   /** The actions of a Discrete space that have keys or names. The person types any other action as a line. */
@@ -48,7 +47,6 @@ const DIGITS = 10
 
 const nameOf = (named: NamedAction): string => (typeof named === "string" ? named : named.name)
 
-/** The arrow keys of directions. */
 const ARROWS: { readonly [name: string]: string } = {
   left: "left",
   west: "left",
@@ -64,7 +62,6 @@ const ARROWS: { readonly [name: string]: string } = {
   back: "down",
 }
 
-/** The key that ends the game. */
 const QUIT = "q"
 
 /** A key for each name: the manifest's, else an arrow, else the first of its letters that is free. */
@@ -91,7 +88,6 @@ const keysOf = (names: ReadonlyArray<NamedAction>): ReadonlyArray<string | undef
 
 const parseJson = Schema.decodeUnknownEither(Schema.parseJson(Json))
 
-/** The action of a key, by its name or text. */
 export const ofKey = ({ keyed }: Moves, key: { readonly name: string; readonly text: string }): number | undefined =>
   keyed.find(({ keys }) => keys.includes(key.text) || keys.includes(key.name))?.action
 
@@ -119,7 +115,6 @@ export const ofLine = (
 
 const shown = (typed: string): string => (typed === "" ? "nothing" : shorten(typed, MAX_SHOWN))
 
-/** Maximum length of a line in a message, in characters. */
 const MAX_SHOWN = 80
 
 const expectedOf = ({ space, keyed }: Pick<Moves, "space" | "keyed">): string => {
@@ -128,7 +123,6 @@ const expectedOf = ({ space, keyed }: Pick<Moves, "space" | "keyed">): string =>
   return space.type === "Text" ? "a text" : `an action of the ${space.type} space, as JSON`
 }
 
-/** The keys and their actions, for the bottom of a screen. */
 export const legend = ({ keyed, byKeys, space }: Moves): string =>
   byKeys
     ? keyed

@@ -30,7 +30,6 @@ export const lines = (
   return [summary(style, position), "", ...drawn]
 }
 
-/** Maximum length of an observation in characters. */
 const MAX_OBSERVED = 1_000
 
 const summary = (style: Style, { step, last, return: sum, status }: Position): string => {
@@ -44,7 +43,6 @@ const summary = (style: Style, { step, last, return: sum, status }: Position): s
   return style.dim(all.join("   "))
 }
 
-/** Why the last action was not carried out; null if it was. */
 export const refusal = ({ last }: Position): string | null =>
   last?.refused == null ? null : shorten(oneLine(`Not carried out: ${last.refused}`), MAX_REFUSAL)
 

@@ -14,7 +14,6 @@ import type { WorldToPlay } from "./WorldToPlay.ts"
 
 export type Move = { readonly action: Json } | "quit"
 
-/** A position, and what the player perceives there. */
 export interface Turn {
   readonly taskId: string
   readonly position: Position
@@ -70,7 +69,6 @@ const atPipes = (world: WorldToPlay, json: boolean): Effect.Effect<Seat, never, 
 /** Maximum columns without a terminal. */
 const PIPE_COLUMNS = 120
 
-/** Reads keys, or a typed line if actions have no keys. */
 const atTerminal = (world: WorldToPlay): Effect.Effect<Seat, FullScreen.TerminalNeeded, Scope.Scope> =>
   Effect.gen(function* () {
     const screen = yield* FullScreen.open("play", "Without one, it reads an action a line.")

@@ -15,13 +15,10 @@ export interface Table {
   readonly position: Position
   readonly readings: PositionLines.Readings
   readonly moves: Moves.Moves
-  /** The line so far. */
   readonly typed: string
-  /** The problem with the last move. */
   readonly message: string | null
 }
 
-/** The result of a key. */
 export type Pressed =
   | { readonly do: "show"; readonly table: Table }
   | { readonly do: "act"; readonly action: Json }
@@ -74,6 +71,5 @@ export const rows = (style: Style, table: Table, { columns, rows }: Size): Reado
 
 const MESSAGE_ROWS = 3
 
-/** The typed line, or its end if it is too long. */
 const prompt = (style: Style, typed: string, columns: number): string =>
   `${style.bold("> ")}${[...oneLine(typed)].slice(-Math.max(1, columns - 4)).join("")}█`

@@ -9,9 +9,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { adviceOf, BadInput } from "../command/BadInput.ts"
 import * as RunPlugins from "../task/RunPlugins.ts"
 
-/** A world as its manifest describes it. */
 export interface WorldToPlay {
-  /** The plugin's name. */
   readonly plugin: string
   readonly title: string
   readonly action: Space

@@ -3,9 +3,7 @@ import { Data } from "effect"
 
 /** A plugin requests permissions that it lacks. `remedy` grants them. */
 export class GrantsMissing extends Data.TaggedError("GrantsMissing")<{
-  /** The missing permissions, as text. */
   readonly refused: string
-  /** The command that grants all of them. */
   readonly remedy: string
 }> {
   override get message() {

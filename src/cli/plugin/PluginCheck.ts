@@ -16,28 +16,23 @@ import * as PluginPage from "../pages/plugins/PluginPage.ts"
 import * as WorldPage from "../pages/plugins/WorldPage.ts"
 
 export interface CheckInput {
-  /** A plugin's directory, or another source of a plugin. */
   readonly source: string
   readonly json: boolean
   readonly workspace: Option.Option<string>
   readonly options: ImportOptions
-  /** Whether to run the plugin's world. */
   readonly run: boolean
   /** `flags` consents to running it where only Deno's permissions confine it. */
   readonly sandbox: "auto" | "flags"
 }
 
-/** Only a plugin in a directory can be run. */
 export class DirectoryNeeded extends Data.TaggedError("DirectoryNeeded")<{ readonly source: string }> {
   override get message() {
     return `--run: expected a plugin's directory, found ${this.source}. Unpack it, and name its directory`
   }
 }
 
-/** A world failed conformance checks. */
 export class WorldDoesNotConform extends Data.TaggedError("WorldDoesNotConform")<{
   readonly world: string
-  /** The failed checks, with what each found. */
   readonly failed: ReadonlyArray<string>
 }> {
   override get message() {
@@ -88,7 +83,6 @@ const running = (
     return yield* new WorldDoesNotConform({ world: report.world, failed })
   })
 
-/** Advice for the error about missing consent. */
 const HOW_TO_CONSENT = "If you wrote it or trust it, say so: `--sandbox flags`."
 
 const show = (json: boolean, plugin: Parameters<typeof PluginPage.described>[0]) =>

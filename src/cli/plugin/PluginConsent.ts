@@ -35,7 +35,6 @@ export const settle = (imported: Imported, givenByOption: boolean) =>
     )
   })
 
-/** Records the consent that an option gave to one version. */
 export const give = (version: SandboxConsents.Version) =>
   Effect.flatMap(EventLog, (log) => SandboxConsents.record(log, version, "option", userAsActor()))
 

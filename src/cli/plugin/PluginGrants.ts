@@ -12,7 +12,6 @@ import * as Output from "../command/Output.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 import { grants, name, named } from "./PluginOptions.ts"
 
-/** The command names no permission. */
 export class NoGrantNamed extends Data.TaggedError("NoGrantNamed")<{
   readonly plugin: string
   readonly held: Held | null

@@ -53,7 +53,6 @@ export const add = Command.make(
     }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
 ).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
 
-/** Imports a plugin. Returns its registry entries before and after. */
 export const importAndCompare = (source: string, options?: ImportOptions) =>
   Effect.gen(function* () {
     const registry = yield* Registry

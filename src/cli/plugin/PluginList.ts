@@ -44,7 +44,6 @@ export const ls = listing("ls")
 
 export const list = listing("list")
 
-/** The log has no such version of the plugin. */
 export class VersionNotFound extends Data.TaggedError("VersionNotFound")<{
   readonly plugin: string
   readonly version: string

@@ -13,7 +13,6 @@ import { argument, json, optionalText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
 import { inPackage } from "../command/PackageFiles.ts"
 
-/** The directory is not empty. */
 export class NotEmpty extends Data.TaggedError("NotEmpty")<{ readonly directory: string; readonly found: string }> {
   override get message() {
     return `${this.directory}: expected a new or an empty directory, found ${this.found}. Nothing was written.`
@@ -67,10 +66,8 @@ const checkEmpty = (target: string): Effect.Effect<void, NotEmpty> => {
   return first === undefined ? Effect.void : new NotEmpty({ directory: target, found: `${first} in it` })
 }
 
-/** The plugin name in the template. */
 const TEMPLATE = "my-plugin"
 
-/** Copies the template with another plugin name. Returns the files' names. */
 const write = (target: string, name: string): ReadonlyArray<string> => {
   const template = inPackage("template", "plugin")
   const files = fs.readdirSync(template).sort()

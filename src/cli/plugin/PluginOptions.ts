@@ -56,7 +56,6 @@ export const importOptions = ({ lenient, ...grants }: Granted & { readonly lenie
   grants: named(grants),
 })
 
-/** The granted permissions, without a flag that is off. */
 export const named = ({ read, write, net, env, run, runAny }: Granted): GrantedPermissions => ({
   read,
   write,

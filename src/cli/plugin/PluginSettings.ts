@@ -41,7 +41,6 @@ const numberIn = (text: string): Effect.Effect<number, BadInput> => {
     : new BadInput({ input: "priority", expected, found: `"${text}"` })
 }
 
-/** The target has no metadata with this key. */
 export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
   readonly target: string
   readonly key: string

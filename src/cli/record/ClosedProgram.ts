@@ -26,9 +26,7 @@ export const checked = (hosts: ReadonlyArray<string>): Effect.Effect<ReadonlyArr
 export const hostsOf = (hosts: ReadonlyArray<string>) =>
   Effect.map(checked(hosts), (texts) => texts.flatMap((text) => AllowedHosts.parse(text) ?? []))
 
-/** A closed network, for as long as the scope is open. */
 export interface Closed {
-  /** What to tell the program's process. */
   readonly closed: ProcessRun.Closed
   /** Prints the attempts so far, and sets exit code 2 if there are any. Returns whether there are. */
   readonly report: Effect.Effect<boolean>
@@ -36,7 +34,6 @@ export interface Closed {
   readonly tried: Effect.Effect<ReadonlyArray<Tried>>
 }
 
-/** Closes the network except for these hosts. */
 export const closing = (hosts: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const allow = yield* checked(hosts)
@@ -74,5 +71,4 @@ const attemptsIn = (file: string): ReadonlyArray<Attempt> => {
   return lines.filter((line) => line !== "").map((line) => asAttempt(line))
 }
 
-// This version's preload wrote the file.
 const asAttempt = Schema.decodeUnknownSync(Schema.parseJson(Attempt))

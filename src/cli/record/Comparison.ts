@@ -4,7 +4,6 @@ import type { ProgramExit } from "../../record/RunAtWork.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as Program from "./Program.ts"
 
-/** The program's behaviour differed from the recording. */
 export class Diverged extends Data.TaggedError("Diverged")<{ readonly message: string }> {}
 
 /** The program made no request that a replay can see. */
@@ -18,7 +17,6 @@ export class NotCompared extends Data.TaggedError("NotCompared")<{ readonly ende
   }
 }
 
-/** The program ended in another way than when it was recorded. */
 export const endedOtherwise = (recorded: ProgramExit, { code, signal }: Program.Ended, taskId: string): Diverged =>
   new Diverged({
     message: `The replay of ${taskId} diverged at its end: expected a program that ${inWords(recorded)}, as when it was recorded, found one that ${inWords(code ?? signal ?? "a signal")}.`,

@@ -34,7 +34,6 @@ export interface Examination {
   readonly allowHost: ReadonlyArray<string>
 }
 
-/** How one run differs from the others. */
 interface Changes {
   readonly name: string
   readonly clock?: number
@@ -47,7 +46,6 @@ interface Changes {
 /** Time limit of one run on the recording, in milliseconds. All answers come at once. */
 const LONGEST_MS = 60_000
 
-/** Number of concurrent runs. */
 const AT_ONCE = 3
 
 const SEED = 20_260_101
@@ -112,7 +110,6 @@ const placesOf = (): Readonly<Record<string, string>> => ({
   "the machine's name": os.hostname(),
 })
 
-/** Runs the program on the recording, without network and without output. */
 const runOnRecording = ({
   program,
   name,
@@ -147,5 +144,4 @@ const runOnRecording = ({
     }),
   )
 
-// This version's preload wrote the file.
 const asAsked = Schema.decodeUnknownSync(Schema.parseJson(Asked))

@@ -7,7 +7,6 @@ import { at, count } from "../terminal/Text.ts"
 
 export interface DoctorReport {
   readonly taskId: string
-  /** Number of requests that the program made on the recording. */
   readonly requests: number
   /** Null if the program did nothing that the doctor can examine. */
   readonly reproducible: boolean | null

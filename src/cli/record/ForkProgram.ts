@@ -65,7 +65,6 @@ export const fork = (typed: Typed) =>
         )
   }).pipe(Effect.scoped)
 
-/** Forks a program that a proxy recorded. */
 const forkProxied = (
   program: ProxiedProgram.Command,
   recorder: ProxiedProgram.Proxied,
@@ -76,7 +75,6 @@ const forkProxied = (
   return ProxiedProgram.fork(program, recorder, (fetch) => ForkedRun.begin({ ...options, fetch }), running)
 }
 
-/** The changes that `--set` names. */
 const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInput> =>
   Effect.reduce(texts, {} as Changes, (changes, text) => {
     const [, name = "", value = ""] = /^([^=]+)=(.*)$/s.exec(text) ?? []
@@ -87,7 +85,6 @@ const changesOf = (texts: ReadonlyArray<string>): Effect.Effect<Changes, BadInpu
     return name in changes ? refused(`a second ${name}`) : Effect.succeed({ ...changes, [name]: value })
   })
 
-/** The place of the fork, and the name of its timeline. */
 const placeOf = ({ at, task, timeline }: Typed) =>
   Effect.gen(function* () {
     const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : undefined

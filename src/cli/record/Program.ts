@@ -16,7 +16,6 @@ export const words = Args.text({ name: "command" }).pipe(
   Args.repeated,
 )
 
-/** The program could not be started. */
 export class NotStarted extends Data.TaggedError("NotStarted")<{ readonly command: string; readonly reason: string }> {
   override get message() {
     return `${this.command}: expected a program that starts, found ${this.reason}`
@@ -53,11 +52,9 @@ export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [s
 export interface Running {
   /** Default: this process's terminal. */
   readonly stdio?: StdioOptions
-  /** Additional environment variables. */
   readonly env?: { readonly [name: string]: string }
 }
 
-/** A program that has ended. */
 export interface Ran {
   readonly ended: Ended
   /** The process's report; undefined if the program did not start, which the process explained. */
@@ -84,7 +81,6 @@ export const runReporting = (
     }),
   )
 
-/** A directory for as long as the scope is open. */
 export const temporaryDirectory = Effect.acquireRelease(
   Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-program-"))),
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),

@@ -16,7 +16,6 @@ import type * as Program from "./Program.ts"
 export interface Closing {
   readonly outcome: TaskOutcome
   readonly reason: string
-  /** The exit code or signal; undefined if the program did not end. */
   readonly exit?: ProgramExit
 }
 
@@ -81,7 +80,6 @@ const doubts = (log: EventLog.Service, taskId: string, timeline: string) =>
     return [...open.values()]
   })
 
-/** The closing of a task whose program did not close it. */
 export const closingOf = (ran: Program.Ran, isFork: boolean): Closing => {
   const { code, signal } = ran.ended
   return { ...verdictOf(ran, isFork), ...defined({ exit: code ?? signal ?? undefined }) }

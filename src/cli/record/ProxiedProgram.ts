@@ -22,7 +22,6 @@ import * as ProgramTask from "./ProgramTask.ts"
 
 type ProxyMeans = "proxy" | "intercept"
 
-/** How a proxy recorded a program. */
 export interface Proxied extends Pick<RecorderMeans, "addresses"> {
   readonly means?: ProxyMeans
 }
@@ -147,7 +146,6 @@ export const replay = (
   closed: Closed | undefined,
 ) => Effect.map(answered(program, recorder, begin, running, closed), ({ ran }) => ran).pipe(Effect.scoped)
 
-/** Hosts that a program may reach although its network is closed. */
 type Closed = ReadonlyArray<AllowedHost>
 
 /** Runs a program that continues from a moment of its recording, and closes its task. */
@@ -163,7 +161,6 @@ export const fork = (program: Command, recorder: Proxied, begin: Begin, running:
 const FORK_IS_OPEN =
   "The network was open to this program all the time: a fork closes it up to its moment only to programs of Node."
 
-/** Runs a program whose requests `begin`'s run answers. */
 const answered = (
   program: Command,
   { means = "proxy", addresses = {} }: Proxied,
@@ -217,7 +214,6 @@ const listening = (means: ProxyMeans) =>
     means === "intercept" ? { trusted: path.join(directory, "trusted.pem") } : {},
   )
 
-/** A proxy for as long as the scope is open. */
 export const opened = <A extends { readonly close: () => Promise<void> }>(
   starting: Promise<A>,
 ): Effect.Effect<A, Error, Scope.Scope> =>

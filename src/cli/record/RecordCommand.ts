@@ -169,7 +169,6 @@ const EVALUATES = /^(-e|-p|-pe|--eval|--print)(=|$)/
 
 const isName = Schema.is(Name)
 
-/** Closes the task if its program did not, and prints what was recorded. */
 const report = (
   taskId: string,
   words: ReadonlyArray<string>,
@@ -179,7 +178,6 @@ const report = (
 ) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    // Nothing was started.
     if (!(yield* keepOpen ? ProgramTask.leave(taskId, ran) : ProgramTask.close(taskId, ran))) return
     const served = ran.report?.tasks ?? []
     // Only the process's own task notes what was not recorded.
@@ -217,7 +215,6 @@ const report = (
     )
   })
 
-/** The exit code if there was nothing to record. */
 const NOTHING_RECORDED = 2
 
 /** Does not read responses, whose bodies may be large. */

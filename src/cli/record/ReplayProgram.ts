@@ -13,7 +13,6 @@ import * as Program from "./Program.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
 export interface ReplayOptions {
-  /** The requests that are made live. */
   readonly live: Option.Option<Live>
   /** Which of the processes that recorded the task to replay, from 1. */
   readonly part: Option.Option<number>
@@ -53,7 +52,6 @@ const placeholders = (taskId: string) =>
     return KeyVariables.missing(keys ?? [], process.env)
   })
 
-/** Reports whether the program did what the recording says. */
 const told = (
   ran: Program.Ran,
   taskId: string,
@@ -97,7 +95,6 @@ const exitOf = (taskId: string) =>
     return closed !== undefined && others.length === 0 && is(closed, "TaskClosed") ? closed.payload.exit : undefined
   })
 
-/** Replays a program that a proxy recorded. */
 const replayProxied = (
   taskId: string,
   recorder: ProxiedProgram.Proxied,

@@ -149,7 +149,6 @@ const all = (given: Given) =>
     )
   })
 
-/** The first tasks by opening, up to the limit. */
 const firstOf = (
   known: Tasks.Tasks,
   chosen: ReadonlyArray<string>,
@@ -185,7 +184,6 @@ const DEFAULT_COLUMNS = 80
 
 const nameOf = (agent: string): string => agent.split("@")[0] ?? agent
 
-/** The selected tasks, including open ones. */
 const selected = (given: TaskSelection.TaskSelectionInput, types: ReadonlyArray<CoreName> = TASKS) =>
   Effect.gen(function* () {
     const known = yield* tasksOf(types)
@@ -230,5 +228,4 @@ const scoresOf = ({ scores }: Given) =>
     return isLive ? yield* SetScores.resolveIn(known, LIVE) : null
   })
 
-/** The log's score sets, from their snapshot and later events. */
 const knownSets = Effect.flatMap(Projector, (projector) => projector.current(ScoreSets.projection))

@@ -21,7 +21,6 @@ export interface AuditInput extends TaskSelection.TaskSelectionInput {
   readonly by: Option.Option<"net" | "normalized">
 }
 
-/** The audit of one task, a table of many tasks, or the trend of their scores. */
 export type Mode = Data.TaggedEnum<{
   One: { readonly task: string }
   All: Record<never, never>
@@ -61,7 +60,6 @@ export const of = (typed: AuditInput): Effect.Effect<Mode, BadInput | Validation
 
 const IN_WORDS = { One: "a task", All: "--all", Trend: "--trend" } as const
 
-/** The options that only some modes take. */
 const OPTIONS_OF: ReadonlyArray<
   readonly [modes: ReadonlyArray<Mode["_tag"]>, options: ReadonlyArray<keyof AuditInput>]
 > = [
@@ -73,7 +71,6 @@ const OPTIONS_OF: ReadonlyArray<
   ],
 ]
 
-/** The order of the table's rows. */
 export interface Sorting {
   readonly rows: (rows: ReadonlyArray<AuditTable.Row>) => ReadonlyArray<AuditTable.Row>
   readonly groups: (groups: ReadonlyArray<AuditTable.Group>) => ReadonlyArray<AuditTable.Group>

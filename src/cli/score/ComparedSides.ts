@@ -8,7 +8,6 @@ import { BadInput } from "../command/BadInput.ts"
 import { argument, flag, optionalText, repeatedText } from "../command/CommonOptions.ts"
 import { LIVE, OFFICIAL } from "../export/ScoreOption.ts"
 
-/** How help texts describe a scoring. */
 export const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or a label such as `live`"
 
 export const options = {
@@ -30,12 +29,10 @@ export interface Given {
   readonly anySeed: boolean
 }
 
-/** The names of two scorings or two models. */
 export type Asked =
   | { readonly kind: "scorings"; readonly a: string; readonly b: string }
   | { readonly kind: "models"; readonly names: readonly [string, string]; readonly given: Given }
 
-/** The requested comparison. Fails if options contradict each other. */
 export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
   const { a, b, model, scores, anySeed } = given
   if (model.length === 0) {

@@ -101,7 +101,6 @@ export class SeveralScoreSets extends Data.TaggedError("SeveralScoreSets")<{
   }
 }
 
-/** Maximum number of ids in a message, which shows the last ones. */
 const MAX_IDS = 10
 
 export const promote = Command.make(
@@ -124,7 +123,6 @@ export const promote = Command.make(
 
 const CLUSTERS = ["goal", "agent"] as const
 
-/** Writes a comparison as an HTML page. */
 const writePage = (compared: Comparison.Comparison, target: OutputFile.Target, models?: ModelSides.ModelSides) =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -35,13 +35,11 @@ export interface TaskSelectionInput {
   readonly where: Option.Option<string>
 }
 
-/** Resolves ids and moments. */
 export const selected = (given: TaskSelectionInput) =>
   Effect.gen(function* () {
     return yield* selectedAmong(given, yield* (yield* Projector).current(projection))
   })
 
-/** Like `selected`, among the given tasks. */
 export const selectedAmong = (
   { task, agent, plugin, outcome, since, until, where }: TaskSelectionInput,
   known: Tasks,
@@ -79,7 +77,6 @@ const checkAgent = (agent: string, tasks: Tasks) =>
     })
   })
 
-/** Maximum number of agents in a message. */
 const MAX_AGENTS = 10
 
 const listed = (agents: ReadonlyArray<string>): string => {

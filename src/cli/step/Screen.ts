@@ -13,7 +13,6 @@ import { count, json, time } from "../terminal/Text.ts"
 import * as Width from "../terminal/Width.ts"
 import type { Pane, SearchQuery, Session } from "./Session.ts"
 
-/** Exactly `rows` rows of at most `columns` columns. */
 export const rows = (style: Style, session: Session, { columns, rows }: Size): ReadonlyArray<string> => {
   const below = [...footer(style, session, columns), ...KEYS.map((line) => style.dim(line))]
   const room = Math.max(0, rows - ABOVE - below.length)
@@ -96,7 +95,6 @@ const stateLines = (style: Style, session: Session): Array<string> => {
 const defaultPath = (event: Event | null): string =>
   event?.taskId == null ? "/shared" : `/tasks/${pointerToken(event.taskId)}`
 
-/** Maximum rows of a message. */
 const MESSAGE_ROWS = 3
 
 const footer = (style: Style, { prompt, message }: Session, columns: number): ReadonlyArray<string> => {

@@ -6,19 +6,16 @@ import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 import type { Key } from "../terminal/FullScreen.ts"
 
-/** A position of the log, with the data of the panes. */
 export interface Frame {
   /** 0 is before the first event. */
   readonly position: number
   /** Null at 0. */
   readonly event: Event | null
-  /** The environment after the event. */
   readonly state: Json
   /** Worlds with a view: those of the event's task, and those that all tasks share. */
   readonly worlds: ReadonlyArray<World>
   /** The changes that the event made to the state. */
   readonly changes: ReadonlyArray<ShownChange>
-  /** The event and its causes, up to the root. */
   readonly causes: ReadonlyArray<Cause>
 }
 
@@ -27,7 +24,6 @@ export type Pane = "event" | "state" | "view" | "diff" | "why" | "help"
 /** Forward is towards the log's end. */
 export type Direction = "forward" | "back"
 
-/** A search that starts at the current position. */
 export type Search =
   | { readonly kind: "event"; readonly direction: Direction; readonly steps: number }
   | { readonly kind: "change"; readonly direction: Direction; readonly path: string }
@@ -35,7 +31,6 @@ export type Search =
   | { readonly kind: "predicate"; readonly direction: Direction; readonly predicate: string }
   | { readonly kind: "moment"; readonly moment: string }
 
-/** What a prompt asks for. */
 export type SearchQuery = "path" | "moment" | "predicate"
 
 export interface Session {
@@ -50,14 +45,12 @@ export interface Session {
   readonly task: string | null
   /** A JSON Pointer to the part of the state that the pane shows and that change searches watch. */
   readonly path: string
-  /** The last predicate searched for. */
   readonly predicate: string
   readonly direction: Direction
   readonly prompt: { readonly asks: SearchQuery; readonly text: string } | null
   readonly message: { readonly text: string; readonly bad: boolean } | null
 }
 
-/** The result of a key: a new session, a search to run, or the end. */
 export type Update =
   | { readonly do: "show"; readonly session: Session }
   | { readonly do: "search"; readonly session: Session; readonly search: Search }
@@ -80,10 +73,8 @@ const describe = ({ name, text, ctrl }: Key): string => `${ctrl ? "Ctrl-" : ""}$
 
 const show = (session: Session): Update => ({ do: "show", session })
 
-/** The session with a message to the user. */
 export const say = (session: Session, text: string, bad = false): Session => ({ ...session, message: { text, bad } })
 
-/** The session at another position. */
 export const moved = (session: Session, frame: Frame): Session => ({
   ...session,
   frame,
@@ -134,7 +125,6 @@ const toggleTask = (session: Session): Update => {
   return show(say({ ...session, task }, `Only events of task ${task} are stepped through; t ends that.`))
 }
 
-/** Lines per page, and events per large step. */
 const PAGE_LINES = 10
 const LEAP = 10
 

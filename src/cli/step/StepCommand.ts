@@ -69,7 +69,6 @@ const openSession = (name: string, task: Option.Option<string>, at: Option.Optio
     return session
   })
 
-/** The position of a task's opening, or of the log's first event. */
 const startOf = (taskId: string | null) =>
   Effect.gen(function* () {
     if (taskId === null)

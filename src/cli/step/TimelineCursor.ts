@@ -26,7 +26,6 @@ import type { Json } from "../../values/Json.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
 import type { Direction, Frame } from "./Session.ts"
 
-/** A timeline's history up to the head of the log. */
 export interface TimelineCursor {
   readonly history: TimelineHistory.TimelineHistory
   readonly head: number
@@ -43,7 +42,6 @@ export const of = (timeline: string) =>
     return { history, head: (yield* log.head).position }
   })
 
-/** The event, state, changes and causes at a position. */
 export const frameAt = ({ history }: TimelineCursor, position: number) =>
   Effect.gen(function* () {
     const [event] = position === 0 ? [] : yield* history.readPage({ after: position - 1, until: position }, 1)
@@ -109,7 +107,6 @@ const eventsBefore = ({ history }: TimelineCursor, position: number, which: Step
     return found
   })
 
-/** The position of the next or previous change of the value at a path. */
 export const change = ({ history, head }: TimelineCursor, from: number, direction: Direction, path: string) =>
   Effect.gen(function* () {
     const parsed = yield* Path.parse(path)

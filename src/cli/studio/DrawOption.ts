@@ -43,7 +43,6 @@ export const checked = (consents: ReadonlyArray<Consent.Consent>) =>
     }
   })
 
-/** A plugin version that the log records. */
 interface Version {
   readonly plugin: string
   readonly digest: string

@@ -29,7 +29,6 @@ export const pathOf = (typed: string) =>
     return address(log.timeline, yield* Ids.task(typed), null)
   })
 
-/** The screens of the page (`page/model/Address`). */
 const SCREEN = /^\/(?:t|l|tasks|questions|plugins|search)(?:\/|$)/
 
 const HOST = "http://127.0.0.1"

@@ -12,7 +12,6 @@ import * as OpenLog from "../command/OpenLog.ts"
 import type * as AgentAtWork from "../task/AgentAtWork.ts"
 import type * as SharedKernel from "./SharedKernel.ts"
 
-/** The typed directories, with symbolic links resolved. */
 export const directoriesOf = (
   typed: ReadonlyArray<string>,
   write: boolean,

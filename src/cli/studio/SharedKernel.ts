@@ -5,12 +5,10 @@
 
 import { Effect, type Exit, Layer, RcRef, Scope } from "effect"
 
-/** Runs work in the shared kernel. */
 export type InKernel<Services, Failed> = <A, E, R>(
   work: Effect.Effect<A, E, R>,
 ) => Effect.Effect<A, E | Failed, Exclude<R, Services>>
 
-/** Shares the kernel's services while the scope is open. */
 export const make = <Services, Failed>(
   kernel: Layer.Layer<Services, Failed>,
 ): Effect.Effect<InKernel<Services, Failed>, never, Scope.Scope> =>

@@ -98,7 +98,6 @@ export const studio = Command.make(
 
 type Typed = AgentOption.TypedAgents & AgentAtWork.KernelInput
 
-/** The agents that may fork and play. */
 const agentsOf = ({ forks, plays }: { readonly forks: boolean; readonly plays: boolean }, typed: Typed) =>
   Effect.gen(function* () {
     const { named, other } = yield* AgentOption.loadAll(typed, "live")

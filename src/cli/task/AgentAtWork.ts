@@ -22,7 +22,6 @@ export const maxSteps = (from: string, otherwise = "") =>
     Options.optional,
   )
 
-/** The options of the kernel and the task. */
 export const options = {
   deadlineMs: positive("deadline").pipe(
     Options.withDescription("Seconds that reading the sensors may take at each step. Default: until all have answered"),
@@ -45,7 +44,6 @@ export const options = {
   trustLog: TrustLog.option,
 }
 
-/** The option `--led-within`, for an agent that is led through recorded decisions. */
 export const ledWithinMs = positive("led-within").pipe(
   Options.withDescription(
     "Seconds that the agent may take for each recorded decision, over which it is led. Default: as long as it likes",
@@ -106,7 +104,6 @@ export const accompanied = <A, E, R>(
       !json && Prompter.isPossible() ? Prompter.ask(after, filename) : Prompter.announce(after, filename),
     )
     const done = yield* work(position)
-    // Progress ends when the task closes.
     if (progress !== undefined) yield* Fiber.join(progress)
     return done
   })

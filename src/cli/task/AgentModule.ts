@@ -5,11 +5,9 @@ import { pathToFileURL } from "node:url"
 import { Data, Effect } from "effect"
 import * as Agent from "../../kernel/agents/Agent.ts"
 
-/** The agent's module could not be loaded. */
 export class AgentUnavailable extends Data.TaggedError("AgentUnavailable")<{
   readonly file: string
   readonly found: string
-  /** Whether the file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {

@@ -36,7 +36,6 @@ export const modelOptions = {
   ),
 }
 
-/** The options of a command that takes one agent, or several by name. */
 export const options = (which: string) => ({
   ...modelOptions,
   agent: repeatedText(
@@ -80,17 +79,14 @@ export const load = (typed: TypedAgents, use: Use, more: More = {}) =>
     return other === undefined ? conducted(groupOf(named)) : yield* unnamed
   })
 
-/** Some agents have names and one has none. */
 export const unnamed = new BadInput({
   input: "--agent, --model",
   expected: "a name for each of several agents, as NAME=FILE or NAME=provider/model",
   found: "one without",
 })
 
-/** Neither an agent nor a model was typed, or both were. */
 export const notOne = (found: string) => new BadInput({ input: "--agent, --model", expected: "one of them", found })
 
-/** The typed agents: those with names, and one without. */
 export interface LoadedAgents {
   readonly named: { readonly [name: string]: KernelAgent.Agent }
   readonly other: KernelAgent.Agent | undefined
@@ -112,7 +108,6 @@ export const loadAll = (typed: TypedAgents, use: Use, more: More = {}) =>
     return { named, other } satisfies LoadedAgents
   })
 
-/** An agent with the named model. */
 export const loadModel = (model: string, typed: TypedModel, use: Use, more: More = {}) =>
   Effect.flatMap(modelOf(model, typed.cassette, use), (loaded) => fromModel(typed, loaded, more))
 
@@ -145,14 +140,12 @@ const check = (typed: TypedModel, programs: ReadonlyArray<Part>, models: Readonl
     }
   })
 
-/** The named model: played from a cassette, or the provider's. */
 export const modelOf = (model: string, cassette: Option.Option<string>, use: "live" | "replay") =>
   Effect.gen(function* () {
     if (Option.isSome(cassette)) return yield* CassetteOption.play(cassette.value, model)
     return use === "live" ? yield* Models.load(model) : yield* Models.lazy(model)
   })
 
-/** An agent with a model, and with the typed guide and budget. */
 export const fromModel = (
   { guide, maxTokens, maxUsd }: Pick<TypedModel, "guide" | "maxTokens" | "maxUsd">,
   model: Models.Model,

@@ -46,7 +46,6 @@ export const record = Command.make(
   ),
 )
 
-/** The path of a cassette that does not exist yet. */
 const newFile = (file: string): Effect.Effect<string, BadInput> =>
   Effect.suspend(() => {
     const [absolute, input] = [path.resolve(file), `cassette record ${file}`]

@@ -91,7 +91,6 @@ const confirmation = argument(
   "Its id, or at least four characters at its beginning or end that no other id has there",
 )
 
-/** A pending confirmation, with the digest of what the person who decides sees. */
 interface PendingEntry {
   readonly id: string
   readonly waiting: PendingConfirmation
@@ -109,7 +108,6 @@ const findPending = (named: string) =>
     return { id, found: { id, waiting, digest: digestOf(id, waiting), origin } }
   })
 
-/** The lines of a pending confirmation: its origin, its content up to a limit, and its digest. */
 const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, limit?: number) => {
   const fitting = { width: width(), ...defined({ limit }) }
   const { lines, hidden } = ConfirmationPage.page(style, waiting.shown, fitting)

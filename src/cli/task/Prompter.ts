@@ -34,11 +34,9 @@ export const questionOf = (hidden: number): string =>
 export const isApproval = (answer: string, hidden: number): boolean =>
   hidden === 0 ? Question.isYes(answer) : answer.trim() === UNSEEN
 
-/** Asks the user about each pending command in turn, and records the answers. */
 export const ask = (after: number, filename: string) =>
   eachRequest(after, (event, request) => decide(event, filename, request))
 
-/** Prints each pending command, and how to answer from another terminal. */
 export const announce = (after: number, filename: string) =>
   eachRequest(after, (event, request) =>
     Effect.gen(function* () {
@@ -114,7 +112,6 @@ const decide = (event: Event, filename: string, request: Request) =>
 
 const printMessage = ({ message }: { readonly message: string }) => Output.write(message)
 
-/** Waits until the confirmation was answered elsewhere, expired or was withdrawn. */
 const ended = ({ stream, position }: Event) =>
   Effect.gen(function* () {
     const log = yield* EventLog

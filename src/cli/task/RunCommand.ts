@@ -19,7 +19,6 @@ import * as AgentOption from "./AgentOption.ts"
 import * as RunPlugins from "./RunPlugins.ts"
 import * as Scenario from "./Scenario.ts"
 
-/** The options of the goal, the plugins and the kernel. */
 export const workOptions = {
   goal: optionalText("goal", "What the agent is to achieve. Default: the description of the scenario that is played"),
   plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
@@ -141,7 +140,6 @@ const perform = ({
     yield* Output.show(json, audit, (style) => ["", ...AuditPage.lines(style, audit)])
   })
 
-/** Prints which tasks an earlier kernel left open. */
 const noteUnfinished = (filename: string) =>
   Effect.gen(function* () {
     const [first, ...others] = yield* (yield* Kernel).tasks.unfinished

@@ -45,7 +45,6 @@ export const prepare = ({ plugin, scenario, json }: TypedPlugins) =>
     return { opening, played, episodeSteps: episodeStepsIn(registry, plugins) }
   })
 
-/** Maximum number of steps of a run. */
 const MOST_STEPS = 1_000_000_000
 
 /** The steps of the longest episode of the plugins' worlds; undefined if no world has a limit. */
@@ -74,7 +73,6 @@ export const importPlugin = (directory: string, json: boolean) =>
     return change.imported
   })
 
-/** Asks the user for each missing sandbox consent before the task opens. */
 export const askConsents = (plugins: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const kernel = yield* Kernel

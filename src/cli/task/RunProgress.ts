@@ -9,7 +9,6 @@ import * as Output from "../command/Output.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at, duration, shorten, value } from "../terminal/Text.ts"
 
-/** A command without an outcome yet. */
 interface Step {
   /** Null for a scenario's command, which is not a step of the agent. */
   readonly number: number | null
@@ -19,7 +18,6 @@ interface Step {
 export interface Progress {
   readonly taskId: string | null
   readonly steps: number
-  /** By command id. */
   readonly open: ReadonlyMap<string, Step>
   /** The id of the last `ConfirmationExpired` event. */
   readonly expiry: string | null
@@ -83,7 +81,6 @@ export const advance = (
   return [{ ...progress, open }, line(style, event, step, ended.how)]
 }
 
-/** Maximum length of a message or an error in a line, in characters. */
 const MAX_TEXT_LENGTH = 100
 
 const startStep = (
@@ -97,7 +94,6 @@ const startStep = (
   return { ...progress, steps, open: new Map(progress.open).set(commandId, { number: isStep ? steps : null, what }) }
 }
 
-/** Names the agent in a task with several. */
 const whose = (agentId: string | undefined): string => (agentId === undefined ? "" : `${agentId}: `)
 
 const line = (style: Style, event: Event, { number, what }: Step, how: string): string =>

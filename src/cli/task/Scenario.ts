@@ -14,7 +14,6 @@ import * as AgentModule from "./AgentModule.ts"
 import * as AgentOption from "./AgentOption.ts"
 
 export interface LoadedScenarios {
-  /** The environment options by plugin. */
   readonly environment: { readonly [plugin: string]: JsonObject }
   /** The scenario to play; undefined if there are only options. */
   readonly played: PlayedFile | undefined
@@ -156,7 +155,6 @@ const ownPlayer = (
     return yield* AgentModule.load(found)
   })
 
-/** The path with its symbolic links resolved. */
 const real = (file: string): string => {
   try {
     return fs.realpathSync(file)
@@ -166,7 +164,6 @@ const real = (file: string): string => {
   }
 }
 
-/** Reads environment options from a YAML or JSON file. */
 export const readOptions = (file: string) =>
   Effect.flatMap(Rubric.readYaml(file), (value) =>
     Schema.is(JsonObject)(value)

@@ -6,9 +6,7 @@ import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as Worlds from "../../projections/state/Worlds.ts"
 
 export interface TaskWorlds {
-  /** The state documents by plugin. */
   readonly documents: EnvironmentState.TaskScope["environment"]
-  /** The worlds that have a view. */
   readonly worlds: ReadonlyArray<Worlds.World>
 }
 

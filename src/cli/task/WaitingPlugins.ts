@@ -6,7 +6,6 @@ import { quoteWord } from "../../values/ShellWord.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as GrantPage from "../pages/plugins/GrantPage.ts"
 
-/** The warning that no plugin is active, with the commands that activate the installed ones. */
 export const warning = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) => {
     const others = "Name one with --plugin DIR, or import one by `hindcast plugin add DIR`."
@@ -16,13 +15,11 @@ export const warning = (plugins: PluginRegistry) =>
 
 const NO_PLUGIN = "warning: no plugin takes part. The agent gets no readings, and all of its commands are denied."
 
-/** One warning for each plugin that is inactive because it lacks grants. */
 export const ungranted = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) =>
     all.flatMap(({ waits, text }) => (waits ? [CommandHints.inText(`warning: ${text}`)] : [])),
   )
 
-/** For each inactive plugin, the command that activates it. */
 const remedies = (plugins: PluginRegistry) =>
   Effect.gen(function* () {
     const registry = yield* Registry

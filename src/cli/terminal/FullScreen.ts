@@ -2,9 +2,7 @@
 import * as readline from "node:readline"
 import { Data, Deferred, Effect, Queue, type Scope } from "effect"
 
-/** The standard input or output is not a terminal. */
 export class TerminalNeeded extends Data.TaggedError("TerminalNeeded")<{
-  /** The command that needs one. */
   readonly command: string
   readonly found: string
   /** One sentence: what to do without a terminal. */
@@ -104,7 +102,6 @@ export const open = (command: string, instead: string): Effect.Effect<FullScreen
 
 const isStopKey = ({ name, ctrl }: Key): boolean => name === "escape" || (ctrl && name === "c")
 
-/** Whether a key produces printable text. */
 const isText = (text: string | undefined): text is string => text !== undefined && /^[^\p{Cc}]+$/u.test(text)
 
 /** Control sequences (ECMA-48, and xterm's alternate screen). Full-screen mode hides the cursor. */

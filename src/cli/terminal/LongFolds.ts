@@ -5,7 +5,6 @@ import * as ProgressLine from "./ProgressLine.ts"
 import { count } from "./Text.ts"
 
 export interface CommandLine {
-  /** The words of the command. */
   readonly path: ReadonlyArray<string>
   readonly json: boolean
 }

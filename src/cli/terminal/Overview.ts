@@ -4,7 +4,6 @@ import * as ExitCode from "../catalogue/ExitCode.ts"
 import type { Style } from "./Style.ts"
 import * as Table from "./Table.ts"
 
-/** The overview of all commands, or of one group. */
 export const lines = (style: Style, version: string, group?: string): ReadonlyArray<string> => {
   const all = Catalogue.TOPICS.flatMap(([topic, commands]) => {
     const uses = commands.flatMap((command) => command.uses)

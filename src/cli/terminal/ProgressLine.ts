@@ -5,7 +5,6 @@ import { Effect } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { inWords } from "../../values/time/Wait.ts"
 
-/** Reports progress: items done, and the total if it is known. */
 export type OnProgress = (done: number, of?: number) => Effect.Effect<void>
 
 /** Names a part before its check, which may block the process for long. */
@@ -16,7 +15,6 @@ export interface About {
   readonly verb: string
   /** The items, in the plural: `events`. */
   readonly unit: string
-  /** JSON output shows no line. */
   readonly json: boolean
 }
 
@@ -60,7 +58,6 @@ export const during = <A, E, R>(
   )
 }
 
-/** Returns to the start of the line and erases it. */
 const WIPE = "\r\u001b[2K"
 
 /** Minimum time between two updates, in milliseconds. */
@@ -106,5 +103,4 @@ const bar = (share: number): string => {
 
 const grouped = (count: number): string => Math.round(count).toLocaleString("en")
 
-/** A rate below 10 has one decimal. */
 const rate = (perSecond: number): string => (perSecond < 10 ? perSecond.toFixed(1) : grouped(perSecond))

@@ -10,11 +10,8 @@ export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim()
 
 /** What a command has to ask before it acts. */
 interface Needed {
-  /** The command, as typed. */
   readonly command: string
-  /** One sentence about the question's subject. */
   readonly about: string
-  /** The options that answer it. */
   readonly options: ReadonlyArray<string>
 }
 

@@ -14,7 +14,6 @@ export interface Column extends Table.Column {
 /** Maximum width of a shortenable column without a terminal. */
 const MAX_WIDTH_WITHOUT_TERMINAL = 50
 
-/** Characters between two columns. */
 const GAP = 2
 
 /** A table of the columns that fit `width`, in their given order. */

@@ -21,7 +21,6 @@ export const line = (
   }).join("")
 }
 
-/** The minimum and maximum of the values. */
 export const rangeOf = (values: ReadonlyArray<number>): readonly [number, number] => [
   values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY),
   values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY),

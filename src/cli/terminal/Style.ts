@@ -1,7 +1,6 @@
 /** The look of text: coloured or plain, and the columns of a line. */
 import { styleText } from "node:util"
 
-/** Styles text by its meaning. */
 export interface Style {
   readonly isColoured: boolean
   /** Columns of a line. `Infinity` in pipes and files, whose lines are not wrapped. */
@@ -16,7 +15,6 @@ export interface Style {
 
 const unchanged = (text: string) => text
 
-/** For pipes and files. */
 export const plain: Style = {
   isColoured: false,
   columns: Number.POSITIVE_INFINITY,

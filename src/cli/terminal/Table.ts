@@ -17,10 +17,8 @@ export type Columns = ReadonlyArray<string | Column>
 export const columnsOf = (columns: Columns): ReadonlyArray<Column> =>
   columns.map((column) => (typeof column === "string" ? { heading: column } : column))
 
-/** The cells row by row, possibly styled. */
 type Cells = ReadonlyArray<ReadonlyArray<string>>
 
-/** The space between two columns. */
 const GAP = "  "
 
 /**
@@ -112,7 +110,6 @@ const fittingWidths = (
   return excess > 0 ? undefined : narrowed
 }
 
-/** One row, with as many lines as its tallest cell. */
 const laidOut = (
   row: ReadonlyArray<string>,
   widths: ReadonlyArray<number>,

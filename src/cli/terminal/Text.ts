@@ -10,5 +10,4 @@ export { oneLine, visibleLines } from "../../values/PlainText.ts"
 export const moment = (timeline: string, position: number): string =>
   timeline === MAIN ? at(position) : `${oneLine(timeline)}@${position}`
 
-/** Ends a list that is cut off. */
 export const MORE_HINT = "--limit N shows more."

@@ -2,7 +2,6 @@
 import { stripVTControlCharacters } from "node:util"
 import * as Columns from "../../views/Columns.ts"
 
-/** The width of a possibly coloured text in columns. */
 export const widthOf = (text: string): number => Columns.width(stripVTControlCharacters(text))
 
 /** Additional indentation of the lines after the first. */
@@ -70,7 +69,6 @@ const words = (text: string, first: number, further: number): ReadonlyArray<stri
   return lines
 }
 
-/** A list of choices in a usage. */
 const CHOICES = /^[\w-]+(?:\|[\w-]+)+\]?$/
 
 const choices = (word: string, columns: number): ReadonlyArray<string> => {

@@ -34,7 +34,6 @@ export class Diverged extends Data.TaggedError("Diverged")<{
   }
 }
 
-/** Number of events shown before a divergence. */
 const CONTEXT = 4
 
 export const replay = Command.make(
@@ -103,7 +102,6 @@ export const replay = Command.make(
   ),
 )
 
-/** How far an interrupted replay got. */
 const stoodAt = (standing: Replay.Standing, json: boolean): string => {
   if (json) return jsonText({ stood: standing })
   const { position, decision, decisions } = standing

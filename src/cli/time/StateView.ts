@@ -12,12 +12,10 @@ import * as Output from "../command/Output.ts"
 import * as ViewPage from "../pages/time/ViewPage.ts"
 import * as Text from "../terminal/Text.ts"
 
-/** There is nothing to draw at this moment. */
 export class ViewNotFound extends Data.TaggedError("ViewNotFound")<{
   readonly timeline: string
   readonly position: number
   readonly taskId: string | null
-  /** The requested plugin. */
   readonly plugin: string | null
   /** The plugins whose worlds have a view at that moment. */
   readonly plugins: ReadonlyArray<string>
@@ -79,6 +77,5 @@ const taskAt = (timeline: string, position: number) =>
     return event?.taskId ?? null
   })
 
-/** The last opened task that can be drawn. */
 const lastTask = ({ tasks }: EnvironmentState.EnvironmentState, registry: PluginRegistry.PluginRegistry) =>
   Object.entries(tasks).findLast(([, scope]) => Worlds.worldsOf(scope, registry).length > 0)?.[0] ?? null

@@ -2,7 +2,6 @@
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import { number } from "../../terminal/Text.ts"
 
-/** A table whose first columns hold text and whose last columns hold numbers. */
 export interface AgentTable {
   readonly title: string
   readonly texts: ReadonlyArray<string>

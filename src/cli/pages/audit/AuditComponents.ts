@@ -5,18 +5,15 @@ import * as Money from "../../../values/Money.ts"
 
 export interface Counted {
   readonly heading: string
-  /** One cell for each component, in their order. */
   readonly cells: ReadonlyArray<string>
 }
 
-/** A table of one kind of components: names and columns of numbers. */
 export interface Components {
   readonly kind: "sensor" | "actuator" | "model"
   readonly names: ReadonlyArray<string>
   readonly columns: ReadonlyArray<Counted>
 }
 
-/** Leaves out kinds without components. */
 export const of = ({ sensing, acting, model }: TaskAudit): ReadonlyArray<Components> =>
   [
     components("sensor", sensing.byComponent, ["reads"], ["failures", "skipped", "pushed"]),

@@ -35,7 +35,6 @@ export const of = (
   ...(capture === undefined ? [] : [["capture", captured(capture, quoted)] as const]),
 ]
 
-/** What a recorder or an import saw, what of that is cut, and what it did not see. */
 const captured = (capture: NonNullable<TaskAudit["capture"]>, quoted: (text: string) => string): string =>
   CaptureSummary.rows(capture)
     .map((row) => CaptureSummary.line(row, quoted))
@@ -55,7 +54,6 @@ export const steps = ({ steps, durationMs, leftOutMs }: TaskAudit): string =>
   `${steps}${durationMs === null ? "" : ` in ${duration(durationMs)}`}` +
   (leftOutMs === undefined ? "" : `, without ${duration(leftOutMs)} before it was forked or resumed`)
 
-/** The total return of the task's worlds, if there is a world. */
 const returned = (scores: TaskAudit["scores"], taskId: string): Table.Facts =>
   scores.flatMap(({ scoreSetId, net }) => (scoreSetId === scoreSetOf(taskId) ? [["return", number(net)] as const] : []))
 

@@ -80,7 +80,6 @@ const scoreLines = (style: Style, score: Score): ReadonlyArray<string> => {
   ]
 }
 
-/** Maximum number of rewards over time, from the first. */
 const MAX_TIMELINE_ROWS = 40
 
 const overTime = (style: Style, verdicts: ReadonlyArray<Rewards.RewardEntry>): ReadonlyArray<string> => {
@@ -112,7 +111,6 @@ const VERDICT_COLUMNS: Table.Columns = [
   "because",
 ]
 
-/** Maximum number of cited positions in a row. */
 const MAX_EVIDENCE = 6
 
 const verdictRow = (style: Style, verdict: MeasureVerdict): ReadonlyArray<string> => {

@@ -20,9 +20,7 @@ export interface ShownTable {
   readonly unscored: number
   /** The number of tasks in no group. Default: 0. */
   readonly ungrouped?: number
-  /** The number of rows that `--limit` leaves out. */
   readonly left: number
-  /** Where the tasks are, in words. Default: in this log. */
   readonly where?: string
 }
 
@@ -92,7 +90,6 @@ export const rows = (
   ]
 }
 
-/** A table of groups of tasks that fits the terminal. */
 export const groups = (
   style: Style,
   shown: ShownTable,
@@ -143,7 +140,6 @@ export const groups = (
 /** Only an empty log gets here: an empty selection is an error. */
 const noTask = ({ where = "in this log" }: ShownTable): string => `No task was opened ${where}.`
 
-/** A column of counts, unless all of them are 0. */
 const countsOf =
   <Item>(items: ReadonlyArray<Item>) =>
   (heading: string, rank: number, cell: (item: Item) => number): ReadonlyArray<ResponsiveTable.Column> =>
@@ -248,7 +244,6 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
     notes(shown, by),
   )
 
-/** The notes as Markdown, with names in code spans. */
 const notes = (shown: ShownTable, by?: Grouping): ReadonlyArray<string> => {
   const scores = shown.scores === null ? null : { name: code(shown.scores.name), label: code(shown.scores.label) }
   return footer({ ...shown, scores }, by).map((line) => `- ${line}`)

@@ -10,10 +10,8 @@ import { at, shorten, time } from "../../terminal/Text.ts"
 import { outcome } from "./AuditPage.ts"
 import { FULL_ID_WIDTH, idLength } from "./AuditTablePage.ts"
 
-/** A task with its id, and its timeline if that is a fork. */
 export type ListedTask = Tasks.Task & { readonly id: string; readonly timeline?: string }
 
-/** Maximum length of a goal in characters. */
 const GOAL_LENGTH = 50
 
 /**

@@ -38,7 +38,6 @@ const SHOWN: ReadonlySet<string> = new Set(["model", "cost", "return", "capture"
 const isRemarkable = ({ acting: { unknown, unrecorded = 0, settled = 0 } }: TaskAudit): boolean =>
   unknown + unrecorded + settled > 0
 
-/** The commands that look further, in the form that the library uses. */
 export const next = ({ taskId, outcome, timeline, range }: TaskAudit, error: Event | null): ReadonlyArray<string> => {
   const on = timeline === MAIN ? [] : ["--timeline", timeline]
   return [

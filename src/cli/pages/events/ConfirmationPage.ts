@@ -13,14 +13,12 @@ export const SHOWN_LENGTH = 16_384
 
 export interface Page {
   readonly lines: ReadonlyArray<string>
-  /** The number of characters left out. */
   readonly hidden: number
 }
 
 export interface PageOptions {
   /** Columns of the terminal; `Infinity` without one. */
   readonly width: number
-  /** Maximum number of characters. Default: `SHOWN_LENGTH`. */
   readonly limit?: number
 }
 
@@ -56,10 +54,8 @@ export const page = (style: Style, shown: JsonObject, { width, limit = SHOWN_LEN
   return { lines, hidden }
 }
 
-/** A fact of at most this length always appears whole. */
 const ALWAYS_SHOWN_LENGTH = 500
 
-/** Minimum columns of a value, in a terminal of any width. */
 const MIN_VALUE_WIDTH = 10
 
 /** Replaces lines of spaces by their count. They could push the lines above them out of sight. */
@@ -141,10 +137,8 @@ export const summary = (
   ]
 }
 
-/** Maximum columns of a line in a list. */
 const LINE_LENGTH = 160
 
-/** The note below a confirmation that is partly hidden. */
 export const unseen = (style: Style, hidden: number, show: string): ReadonlyArray<string> =>
   hidden === 0
     ? []

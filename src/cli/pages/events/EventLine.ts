@@ -41,7 +41,6 @@ const width = (cells: ReadonlyArray<string>): number =>
     cells.reduce((widest, cell) => Math.max(widest, cell.length), 0),
   )
 
-/** Colours failures and successes. */
 const paint = (style: Style, { type }: Event): ((text: string) => string) => {
   if (BAD.test(type)) return style.bad
   if (GOOD.test(type)) return style.good
@@ -50,7 +49,6 @@ const paint = (style: Style, { type }: Event): ((text: string) => string) => {
 
 export const typeOf = (style: Style, event: Event): string => paint(style, event)(oneLine(event.type))
 
-/** Short lines: position, type, summary. */
 export const shortOf = (style: Style, events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   const named = places(events)
   return events.map(

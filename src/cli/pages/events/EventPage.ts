@@ -9,7 +9,6 @@ import { at, json, time } from "../../terminal/Text.ts"
 import * as EventLine from "./EventLine.ts"
 import * as InferenceLines from "./InferenceLines.ts"
 
-/** The envelope, then the payload as JSON. */
 export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
   const fields: ReadonlyArray<readonly [string, string]> = [
     ["id", event.id],
@@ -33,7 +32,6 @@ export const lines = (style: Style, event: Event): ReadonlyArray<string> => {
   ]
 }
 
-/** Facts about a command's end besides its result. */
 const outcomeOf = (event: Event): ReadonlyArray<readonly [string, string]> => {
   if (!is(event, "CommandSucceeded") && !is(event, "CommandFailed") && !is(event, "IoAnswered")) return []
   const { unrecorded, settledBy } = event.payload as { readonly unrecorded?: Missing; readonly settledBy?: string }
@@ -49,7 +47,6 @@ interface Missing {
   readonly reason: string
 }
 
-/** A chain of causes, newest first, each indented further. */
 export const chain = (style: Style, events: ReadonlyArray<Cause>): ReadonlyArray<string> => {
   const root = events.at(-1)
   return [

@@ -6,7 +6,6 @@ import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count } from "../../terminal/Text.ts"
 
-/** The verdict, the checks, then each finding with its remedy. */
 export const lines = (style: Style, examination: Examination): ReadonlyArray<string> => {
   const { log, looks, findings } = examination
   return [
@@ -16,7 +15,6 @@ export const lines = (style: Style, examination: Examination): ReadonlyArray<str
   ]
 }
 
-/** The checks made, and those not made with the reason. */
 export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): ReadonlyArray<string> => [
   style.dim(`looked at: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
   ...looks.flatMap(({ what, looked, told }) =>
@@ -24,7 +22,6 @@ export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): Read
   ),
 ]
 
-/** Each finding with its remedy, below an empty line. */
 export const findingLines = (style: Style, findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>
   findings.flatMap(({ severity, what, expected, found, advice }) => [
     "",

@@ -11,7 +11,6 @@ import { at, count, size } from "../../terminal/Text.ts"
 
 export interface Info {
   readonly path: string
-  /** The current size of the database file. */
   readonly bytes: number
   readonly head: Head
   /** Number of events in the file by type, the type with the most space first. */
@@ -20,12 +19,10 @@ export interface Info {
   readonly plugins: ReadonlyArray<{ readonly name: string; readonly version: string; readonly active: boolean }>
   /** The gate configuration of the last kernel; null if there was none, or an earlier version did not record it. */
   readonly gate: JsonObject | null
-  /** The position of the newest snapshot of the whole state, or 0. */
   readonly snapshot: number
   readonly space: Space
 }
 
-/** The contents, then the space: in total, by type, by stream. */
 export const lines = (
   style: Style,
   { path, head, tasks, plugins, gate, snapshot, space }: Info,

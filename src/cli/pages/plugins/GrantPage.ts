@@ -39,7 +39,6 @@ export const words = ({ runAny, ...lists }: GrantedPermissions): string =>
     ...(runAny === true ? ["any command"] : []),
   ].join("; ")
 
-/** The source of a plugin in words. */
 export const origin = (of: Origin): string => {
   switch (of.kind) {
     case "directory":
@@ -69,7 +68,6 @@ export const missing = (style: Style, plugin: string, refusals: ReadonlyArray<Mi
 
 export const command = grantCommand
 
-/** The grants after a change, as a JSON document. */
 export const document = (
   plugin: string,
   { grants, missing, updated, held }: GrantStatus,
@@ -84,7 +82,6 @@ export const document = (
   held: held ?? null,
 })
 
-/** The grants after a change, as text. */
 export const lines = (
   style: Style,
   plugin: string,

@@ -7,7 +7,6 @@ import type { Style } from "../../terminal/Style.ts"
 import * as GrantPage from "./GrantPage.ts"
 import * as PluginPage from "./PluginPage.ts"
 
-/** An imported plugin, and its registry entry before and after the import. */
 export interface Import {
   readonly imported: CheckedPlugin
   readonly before: Plugin | undefined
@@ -17,7 +16,6 @@ export interface Import {
 export const isUnchanged = ({ before, after }: Import): boolean =>
   before !== undefined && before.importedAt === after?.importedAt && before.active === after.active
 
-/** The imported plugin, its permissions, and whether it is active. */
 export const lines = (style: Style, of: Import): ReadonlyArray<string> => [
   ...PluginPage.checked(style, of.imported),
   `  from ${GrantPage.origin(of.imported.origin)}`,
@@ -27,7 +25,6 @@ export const lines = (style: Style, of: Import): ReadonlyArray<string> => [
     : style.warn(`${done(of)}; it does not take part until it is activated.`),
 ]
 
-/** The changes of an update, one line each. */
 export const changes = (of: UpdateChanges | undefined): ReadonlyArray<string> =>
   of === undefined ? [] : describe(of).map((line) => `  ${line}`)
 

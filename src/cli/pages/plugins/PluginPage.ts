@@ -15,7 +15,6 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, shorten, signed, time, value } from "../../terminal/Text.ts"
 import * as GrantPage from "./GrantPage.ts"
 
-/** A checked or imported plugin as a JSON document. */
 export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin) => ({
   name: manifest.name,
   version: manifest.version,
@@ -26,7 +25,6 @@ export const described = ({ manifest, digest, warnings, grants }: CheckedPlugin)
   granted: grants,
 })
 
-/** A checked or imported plugin as text: its components, its requested and granted permissions. */
 export const checked = (style: Style, { manifest, digest, warnings, grants }: CheckedPlugin): ReadonlyArray<string> => {
   return [
     `${style.name(manifest.name)} ${oneLine(manifest.version)} ${style.dim(digest.slice(0, 12))}: ${oneLine(manifest.description)}`,
@@ -56,7 +54,6 @@ export interface PluginStatus {
   readonly missing: ReadonlyArray<MissingGrant>
 }
 
-/** A registered plugin in a list, as a JSON document. */
 export const listed = ({ name, plugin, missing }: PluginStatus) => {
   const { version, digest, source, origin, importedAt, active, quarantined, held, components } = plugin
   const risks = actuatorRisks(plugin)
@@ -81,7 +78,6 @@ export const listed = ({ name, plugin, missing }: PluginStatus) => {
   }
 }
 
-/** A table of all registered plugins and their components, now or at a moment. */
 export const list = (style: Style, plugins: ReadonlyArray<PluginStatus>, isNow: boolean): ReadonlyArray<string> => {
   if (plugins.length === 0 && !isNow) return ["No plugin was imported by then."]
   if (plugins.length === 0)
@@ -180,7 +176,6 @@ const grantLines = (style: Style, manifest: Manifest, { grants, given, revoked }
   ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
 ]
 
-/** The permissions that a plugin, or its held update, waits for. */
 const waitingNotes = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
   ...(missing.length === 0
     ? []

@@ -4,7 +4,6 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 
-/** The sandbox tier and the reason for it, how to improve it, the programs it uses, and its limits. */
 export const lines = (style: Style, report: SandboxReport): ReadonlyArray<string> => {
   const { platform, wanted, programs, tier, layer, why, improve, limits } = report
   return [

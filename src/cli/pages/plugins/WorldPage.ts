@@ -3,7 +3,6 @@ import { oneLine } from "../../../values/PlainText.ts"
 import type { Finding, Report } from "../../../worlds/conformance/Conformance.ts"
 import type { Style } from "../../terminal/Style.ts"
 
-/** The counts, then a line for each check that did not pass or has advice. */
 export const lines = (style: Style, { findings }: Report): ReadonlyArray<string> => {
   const count = (status: Finding["status"]) => findings.filter((finding) => finding.status === status).length
   return [

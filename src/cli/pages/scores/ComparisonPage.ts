@@ -5,10 +5,8 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count, number, signed } from "../../terminal/Text.ts"
 
-/** Maximum number of tasks or rewards in a list. */
 const MAX_LISTED = 10
 
-/** The sides, the result, and its statistics. */
 export const lines = (style: Style, of: Comparison): ReadonlyArray<string> => [
   `${style.name(oneLine(of.a.name))} (A${scoreSetCountNote(of.a)}) and ${style.name(oneLine(of.b.name))} (B${scoreSetCountNote(of.b)}), by ${of.value} value`,
   ...Table.facts(style, facts(style, of)),
@@ -89,12 +87,10 @@ const rubrics = (style: Style, { a, b, pairs, otherRubrics }: Comparison): Reado
   return otherRubrics === 0 ? [] : [["rubrics", `${style.warn(how)}: ${named(a)} in A, ${named(b)} in B`]]
 }
 
-/** Maximum number of digests listed per side. */
 const MAX_RUBRICS = 3
 
 const digest = (of: string): string => of.slice(0, 8)
 
-/** Warnings about a side: unfinished scorings and undecided verdicts. */
 const sideNotes = (style: Style, { a, b }: Comparison): ReadonlyArray<readonly [string, string]> =>
   ([["A", a] as const, ["B", b] as const] as const).flatMap(([name, side]) => [
     ...(side.unfinished === 0

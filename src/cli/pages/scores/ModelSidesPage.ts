@@ -5,7 +5,6 @@ import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { count } from "../../terminal/Text.ts"
 
-/** The tasks of each model and how they were paired, then the comparison of the pairs. */
 export const around = (
   style: Style,
   scoring: string,

@@ -17,7 +17,6 @@ export interface VerdictChange {
   readonly after: number | null
 }
 
-/** A task's scores before and after a re-scoring, and the verdicts that differ. */
 export interface ScoreChange {
   readonly taskId: string
   readonly outcome: TaskAudit["outcome"]
@@ -51,7 +50,6 @@ const changes = (before: Verdicts, after: Verdicts): ReadonlyArray<VerdictChange
     return (was ?? 0) === (is ?? 0) ? [] : [{ measure, name, kind, before: was ?? null, after: is ?? null }]
   })
 
-/** A table of tasks with both scores and their differences. */
 export const lines = (
   style: Style,
   { label, scoreSetId }: ScoreSetSummary,
@@ -73,7 +71,6 @@ export const lines = (
       )),
 ]
 
-/** Maximum number of changes in a row. */
 const MAX_CHANGES = 4
 
 /** Leaves out undecided verdicts, whose amount is unknown. */

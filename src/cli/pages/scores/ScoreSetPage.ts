@@ -7,26 +7,21 @@ import * as Table from "../../terminal/Table.ts"
 import { at, count, number, shorten } from "../../terminal/Text.ts"
 import type { ScoreSetRow } from "./ScoreSetTable.ts"
 
-/** One score set, or all with one label, and their summary. */
 export interface ShownScoreSet extends SetSummary {
   /** In order of their start. */
   readonly scoreSets: ReadonlyArray<ScoreSetRow>
 }
 
-/** Maximum number of reasons for unscored verdicts, and the length of each in characters. */
 const MAX_REASONS = 10
 const REASON_LENGTH = 120
 
-/** Length of the histogram's longest bar, in characters. */
 const BAR_LENGTH = 30
 
-/** The properties of the score sets, then the summary. */
 export const lines = (style: Style, shown: ShownScoreSet): ReadonlyArray<string> => [
   ...header(style, shown.scoreSets),
   ...summaryLines(style, shown),
 ]
 
-/** The distribution of the values, the measures, unscored verdicts, best and worst tasks. */
 export const summaryLines = (style: Style, summary: SetSummary): ReadonlyArray<string> => [
   ...distribution(style, summary),
   ...measures(style, summary),

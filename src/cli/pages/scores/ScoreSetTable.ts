@@ -7,13 +7,11 @@ import { at } from "../../terminal/Text.ts"
 export interface ScoreSetRow {
   readonly scoreSetId: string
   readonly label: string
-  /** The rubric's name. */
   readonly rubric: string
   readonly rubricDigest: string
   readonly critic: string
   /** Why a scoring today would differ: the rubric or a plugin has changed. Empty if no reason is known. */
   readonly stale: ReadonlyArray<string>
-  /** The range of scored positions. */
   readonly range: { readonly from: number; readonly to: number }
   readonly tasks: number
   readonly finished: boolean
@@ -22,7 +20,6 @@ export interface ScoreSetRow {
   readonly pointers: ReadonlyArray<string>
 }
 
-/** Characters of a digest that distinguish rubrics. */
 const DIGEST_LENGTH = 8
 
 /** Maximum number of similar score sets in rows of their own. More of them share one row. */
@@ -51,7 +48,6 @@ export const lines = (
   ]
 }
 
-/** Explains rows that several score sets share. */
 const notes = (groups: ReadonlyArray<ReadonlyArray<ScoreSetRow>>): string => {
   const labels = new Set(
     groups.flatMap(([set, ...others]) => (set === undefined || others.length === 0 ? [] : [set.label])),

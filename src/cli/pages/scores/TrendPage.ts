@@ -6,12 +6,10 @@ import * as Sparkline from "../../terminal/Sparkline.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { count, number, signed } from "../../terminal/Text.ts"
 
-/** Maximum number of cells of a sparkline. */
 const CELLS = 64
 
 const INDENT = "  "
 
-/** The answer, then its statistics. */
 export const lines = (style: Style, trend: Trend, width: number): ReadonlyArray<string> => [
   `Scores ${style.name(oneLine(trend.scores.name))}: ${oneLine(trend.measure ?? "all measures")}, ${VALUES[trend.value]}, from task to task`,
   ...trend.series.flatMap((series) => ["", ...seriesLines(style, series, Math.min(CELLS, width - 24))]),
@@ -60,7 +58,6 @@ const answer = ({ answer, points }: Series): string => {
   }
 }
 
-/** The statistics behind an answer, one sentence each. */
 const details = (series: Series): ReadonlyArray<string> => {
   const { tasks, scored, unscored, undecided, unfinished, first, last, tau, p, slope } = series
   return [
@@ -107,7 +104,6 @@ const explanations = ({ series }: Trend): ReadonlyArray<string> => [
   "Goals that get easier or harder from task to task look the same as an agent that gets better or worse.",
 ]
 
-/** A trend as a Markdown document. */
 export const markdown = (trend: Trend): ReadonlyArray<string> =>
   blocks(
     [`# Trend of ${trend.measure === null ? "all measures" : code(trend.measure)}`],

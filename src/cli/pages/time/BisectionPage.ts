@@ -5,7 +5,6 @@ import type { Style } from "../../terminal/Style.ts"
 import { at, count, moment } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 
-/** The first moment at which a predicate holds, and whether it is certain. */
 export const lines = (style: Style, found: Bisection): ReadonlyArray<string> => {
   const { predicate, timeline, from, to, first, event } = found
   const on = (position: number) => moment(timeline, position)

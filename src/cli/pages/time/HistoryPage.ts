@@ -9,7 +9,6 @@ import { shorten, time, value } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as PatchLines from "./PatchLines.ts"
 
-/** Maximum length of a value in a line. */
 const LENGTH = 100
 
 /** One line for each value: position, time, value or change, event type, actor. */

@@ -49,10 +49,8 @@ const itemsOf = (taskId: string) =>
 const eventsOf = (taskId: string) =>
   Stream.filter(itemsOf(taskId), (item): item is Event => !(item instanceof CaughtUp))
 
-/** Maximum number of past steps shown. */
 const PAST_LINES = 10
 
-/** A line for each step, the newest last. */
 interface Watched {
   readonly progress: RunProgress.Progress
   readonly lines: ReadonlyArray<string>
@@ -70,7 +68,6 @@ const advance = (style: Style, watched: Watched, event: Event): Watched => {
   }
 }
 
-/** Maximum number of lines kept: more than a terminal has rows. */
 const MAX_LINES = 200
 
 const closing = (style: Style, taskId: string, outcome: string): string =>
@@ -79,7 +76,6 @@ const closing = (style: Style, taskId: string, outcome: string): string =>
 const drawn = (style: Style, taskId: string, columns: number) =>
   Effect.map(TaskWorlds.now(taskId), ({ worlds }) => ViewPage.lines(style, worlds, columns))
 
-/** Maximum columns of a world without a terminal. */
 const PIPE_COLUMNS = 120
 
 /**
