@@ -1,8 +1,8 @@
-/** Files that come with the package `hindcast`: plugins, scenarios, agents and rubrics. */
+/** Finds files of the package `hindcast`: plugins, scenarios, agents and rubrics. */
 import { createRequire } from "node:module"
 import * as path from "node:path"
 
 const root = path.dirname(createRequire(import.meta.url).resolve("hindcast/package.json"))
 
-/** A file or directory of the package. */
+/** The path of a file or directory of the package. */
 export const inPackage = (...names: ReadonlyArray<string>): string => path.join(root, ...names)

@@ -1,9 +1,8 @@
 /**
- * An agent that balances the pole of the world `cart-pole`. It pushes the cart to the side to which the pole is falling:
- * to the right where angle + angular velocity > 0. The numbers of an observation are position, velocity, angle and
- * angular velocity.
+ * Balances the pole of the world `cart-pole`: it pushes the cart to the side where the pole is falling, which is the
+ * right where angle + angular velocity > 0. An observation holds position, velocity, angle and angular velocity.
  *
- * It never says that it is done. The world says when the episode is over.
+ * It never finishes by itself: the world ends the episode.
  */
 export default {
   name: "balances",

@@ -1,12 +1,12 @@
 /**
- * An agent that knows how The Lost Key is solved. It tries the desk once before it looks for the key, as anybody would,
- * and stops as soon as the world does something else than it expects.
+ * Knows how to solve The Lost Key. It tries the desk once before it looks for the key, as anybody would, and stops as
+ * soon as the world reacts unexpectedly.
  *
- * An agent is a plain object. `decide` gets a view of the task and answers what to do next; all that this one needs to
- * remember is in the view, so that it decides the same whenever it is shown the same.
+ * An agent is a plain object. `decide` gets a view of the task and returns the next action. Everything that this one
+ * needs is in the view, so the same view always gives the same decision.
  */
 
-/** What to do, in order; `refused` where the world should say no. */
+/** The actions in order; `refused` marks those that the world should refuse. */
 const WAY = [
   { act: "text-room/open", args: { target: "desk" }, refused: "locked" },
   { act: "text-room/go", args: { direction: "north" } },
@@ -35,7 +35,7 @@ export default {
   },
 }
 
-/** What came otherwise than expected, in words; undefined where nothing did. */
+/** The difference from the expected outcome, in words; undefined if there is none. */
 const surpriseIn = (outcome, expected) => {
   const status = expected?.refused === undefined ? "succeeded" : "failed"
   if (outcome?.status === status && (expected?.refused ?? outcome.error?.code) === outcome.error?.code) return undefined

@@ -1,8 +1,8 @@
 /**
- * An agent without a plan: it does something at random that what it sees makes plausible, over and over, what was refused
- * before too. It stops when its senses say that the story is over; else a limit of steps has to stop it.
+ * Has no plan: it repeats random but plausible actions, even refused ones. It stops when its sensors report the end of
+ * the story; otherwise a limit of steps has to stop it.
  *
- * Its randomness comes from the view, never from `Math.random`: so a recorded run can be replayed to the letter.
+ * Its randomness comes from the view, never from `Math.random`, so that a replay repeats it exactly.
  */
 export default {
   name: "wanderer",
@@ -19,7 +19,7 @@ export default {
   },
 }
 
-/** Every command that comes to mind in a room, in a fixed order. */
+/** All plausible commands in a room, in a fixed order. */
 const plausible = (room, carried) => [
   ...room.exits.map((direction) => ({ act: "text-room/go", args: { direction } })),
   ...room.things.flatMap(whatToDoWith),

@@ -1,4 +1,4 @@
-/** The demos that `hindcast demo` gives on a stage of the terminal's. */
+/** The demos of `hindcast demo`. */
 
 export * as SeasonPage from "./SeasonPage.ts"
 export type { Stage, User } from "./Stage.ts"

@@ -1,9 +1,9 @@
-/** The page about a season that was written: who did what, what went wrong, and what to look at next. */
+/** The summary of a written season: who did what, what went wrong, and what to look at next. */
 import { INCIDENTS, type Incident, type Season, type SeasonContents } from "../season/Season.ts"
 import type { Stage, User } from "./Stage.ts"
 import { count, numbers, suggestions as onLog, type Suggestion } from "./Words.ts"
 
-/** The contents of a season's log. */
+/** The contents of a season's log, as lines. */
 export const lines = (stage: Stage, season: Season & { readonly log: string }): ReadonlyArray<string> => {
   const { style, pages, user } = stage
   const { log, events, agents, scoreSets } = season

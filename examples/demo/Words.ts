@@ -1,4 +1,4 @@
-/** What the demos say alike: positions, numbers of things, and the commands to try on a log. */
+/** Words that the demos share: positions, counts, and commands to try. */
 import { Effect } from "effect"
 import type { TaskAudit } from "hindcast"
 import type { Stage, User } from "./Stage.ts"
@@ -9,7 +9,7 @@ export interface Suggestion {
   readonly does: string
 }
 
-/** The commands on a log: what each does, and its words. */
+/** Commands on a log, from their descriptions and arguments. */
 export const suggestions = (
   { command, path }: User,
   filename: string,
@@ -17,7 +17,7 @@ export const suggestions = (
 ): ReadonlyArray<Suggestion> =>
   suggested.map(([does, ...args]) => ({ does, command: command([...args, "--log", path(filename)]) }))
 
-/** Prints the commands, as the last part of a demo. */
+/** Prints the commands as the last part of a demo. */
 export const showSteps = ({ part, say, style }: Stage, suggested: ReadonlyArray<Suggestion>) =>
   Effect.zipRight(
     part("Next", "The log stays. Ask it yourself:"),
@@ -31,12 +31,12 @@ export const endOf = (id: string): string => id.slice(-12)
 export const nameOf = ({ pages }: Stage, { agent }: TaskAudit.TaskAudit): string =>
   pages.oneLine(agent.split("@")[0] ?? agent)
 
-/** A position: `@412`. */
+/** `@412`. */
 export const at = (position: number): string => `@${position}`
 
-/** A number of things: `1 event`, `2 events`. */
+/** `1 event`, `2 events`. */
 export const count = (of: number, noun: string): string => `${of} ${noun}${of === 1 ? "" : "s"}`
 
-/** The headings of columns of numbers. */
+/** Headings of columns of numbers. */
 export const numbers = (...headings: ReadonlyArray<string>) =>
   headings.map((heading) => ({ heading, align: "right" as const }))

@@ -2,7 +2,6 @@
 import { Effect, Stream } from "effect"
 import { type Event, EventLog, Vocabulary } from "hindcast"
 
-/** How a task ended. */
 type TaskOutcome = Vocabulary.PayloadOf<"TaskClosed">["outcome"]
 
 /** The results of one agent over all its tasks. */

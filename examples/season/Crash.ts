@@ -25,8 +25,8 @@ export class FirstKernelEnded extends Data.TaggedError("FirstKernelEnded")<{ rea
 }
 
 /**
- * Starts the first kernel's process, and kills it with SIGKILL once all tasks of `cutOff` are running. If interrupted,
- * ends the process with SIGTERM.
+ * Starts the first kernel's process, and sends SIGKILL once all tasks of `cutOff` run. An interrupt ends the process
+ * with SIGTERM.
  *
  * @param onDone runs after each closed task
  */
@@ -58,7 +58,7 @@ const spawnKernel = (start: Start) =>
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = `${stderr}${text}`.slice(-MAX_STDERR)
     })
-    // The process may exit during a write. Its exit is reported by `ended`.
+    // The process may exit during a write; `ended` reports its exit.
     child.stdin.on("error", () => {})
     const ending = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(error.message))
@@ -77,8 +77,8 @@ const spawnKernel = (start: Start) =>
     return { ended, kill, end }
   })
 
-/** Maximum characters of the process's standard error that are kept. */
+/** Maximum characters of the process's standard error. */
 const MAX_STDERR = 4_000
 
-/** A file beside this module, also where this module is part of a bundle: a process needs a file to begin with. */
+/** A file next to this module, even inside a bundle: a process needs a file to start with. */
 const PROGRAM = fileURLToPath(new URL(`FirstKernel${path.extname(import.meta.url)}`, import.meta.url))

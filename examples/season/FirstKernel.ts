@@ -1,6 +1,6 @@
 /**
- * The program that runs the season's first kernel, as a process of its own so that it can be killed. It exits when its
- * parent process is gone. Its argument is `Crash.Start` as JSON.
+ * Runs the season's first kernel in its own process so that it can be killed. It exits with its parent process. Its
+ * argument is `Crash.Start` as JSON.
  */
 import { Cause, Effect, Exit, Fiber, Schema } from "effect"
 import { Start } from "./Crash.ts"

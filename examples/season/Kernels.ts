@@ -26,7 +26,7 @@ const kernelOf = ({ filename, workspace, seed, sandbox }: SeasonPaths, before: n
     gate: Reviewer.GATE,
     seed: seed + before,
     host: { sandbox },
-    // The boiler plugin's process exits when a boiler bursts. This is part of the simulation, so restarts are allowed.
+    // The process of a boiler exits when the boiler bursts. That is part of the simulation, so allow restarts.
     restarts: { windowMs: 1_000, crashes: 5, firstMs: 10, mostMs: 50 },
   })
 
@@ -36,7 +36,7 @@ const setUpKernel = Effect.gen(function* () {
   const imported = yield* kernel.plugins.state
   if (!Object.hasOwn(imported, "workspace")) {
     for (const source of Worlds.SOURCES) yield* kernel.plugins.import(source)
-    // Git's answers depend on the directory's surroundings, so this sensor would make logs differ.
+    // Git's answers depend on the directory's surroundings and would make logs differ.
     yield* kernel.plugins.deactivate("workspace/git")
   }
   const pondering = yield* Deferred.make<void>()
@@ -56,7 +56,7 @@ export const untilTheCrash = (paths: SeasonPaths, { before, cutOff }: Plan) =>
     yield* inLanes(before, (planned) => runTask(setup, planned))
     const [deciding, executing, confirming] = cutOff
     if (deciding === undefined || executing === undefined || confirming === undefined) return
-    // Each task starts once the one before is idle, so that the log's order is the same each time.
+    // Start each task once the previous one is idle, so that the log's order is always the same.
     yield* Effect.forkScoped(runTask(setup, deciding))
     yield* setup.pondering
     yield* Effect.forkScoped(runTask(setup, executing))
@@ -84,8 +84,8 @@ const inLanes = <E, R>(planned: ReadonlyArray<Planned>, run: (planned: Planned) 
   )
 
 /**
- * Runs an effect on a fiber of its own. Closing a task cannot be interrupted; with its own fiber, an interruption
- * during the close still ends the season.
+ * Runs an effect on its own fiber. Closing a task cannot be interrupted; with its own fiber, an interrupt during the
+ * close still ends the season.
  */
 const onOwnFiber = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Effect.fork(effect), Fiber.join)
 
@@ -99,13 +99,13 @@ const runTask = (
     const agent = agents.get(name)
     if (agent === undefined) return yield* Effect.dieMessage(`nobody is called ${name}`)
     yield* kernel.tasks.run(agent, { id, goal, maxSteps, seed, ...worldOf(world) }).pipe(
-      // One agent fails by design. Its task is closed as failed.
+      // One agent fails by design; its task closes as failed.
       Effect.catchTag("AgentFailed", () => Effect.void),
     )
     if (name === apprentice.name) yield* Memory.learn(apprentice, id)
   })
 
-/** Waits until a command of a task was dispatched. */
+/** Waits until a command of a task is dispatched. */
 const awaitDispatch = (taskId: string, actuator: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog

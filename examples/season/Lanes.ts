@@ -2,18 +2,17 @@
 import type { Planned } from "./Plan.ts"
 
 /**
- * Minimum number of tasks for concurrency. Fewer tasks run one after the other, so that their logs are the same each
- * time, including positions.
+ * Minimum number of tasks for concurrency. Fewer tasks run one after the other, so that their logs are always the same,
+ * including positions.
  */
 const MANY = 200
 
-/** Number of concurrent lanes. With one lane the kernel would mostly wait for processes. */
+/** Number of concurrent lanes. With one, the kernel would mostly wait for processes. */
 const LANES = 4
 
 /**
- * Splits the tasks into lanes. Each lane keeps its order, and all tasks of one agent are in the same lane, so that what
- * an agent learns does not depend on the speed of others. Every task is therefore the same each time; only the
- * interleaving of tasks in the log differs.
+ * Splits the tasks into lanes. Each lane keeps its order, and an agent's tasks share a lane, so that its learning does
+ * not depend on the others' speed. Every task is therefore always the same; only their interleaving in the log differs.
  */
 export const dealt = (planned: ReadonlyArray<Planned>): ReadonlyArray<ReadonlyArray<Planned>> => {
   if (planned.length < MANY) return [planned]

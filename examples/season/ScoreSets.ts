@@ -1,12 +1,12 @@
-/** Scores the season's games again, so that its log has score sets to compare. */
+/** Re-scores the season's games, so that its log has score sets to compare. */
 import { Effect } from "effect"
 import { Registry, Rubric, Scoring } from "hindcast"
 import { inPackage } from "../PackageFiles.ts"
 import type { Plan } from "./Plan.ts"
 
 /**
- * Scores all games of The Lost Key as two score sets: by the plugin's own measures, which the pointer `baseline` names,
- * and by the stricter example rubric, which `official` names.
+ * Scores all games of The Lost Key as two score sets: by the plugin's own measures (pointer `baseline`), and by the
+ * stricter example rubric (pointer `official`).
  */
 export const rescore = ({ before, cutOff, after }: Plan) =>
   Effect.gen(function* () {

@@ -1,6 +1,7 @@
 /**
- * A season: many tasks by agents of different skill in several worlds, a crash in between, and their scores. It is what
- * `hindcast demo --tasks N` writes, and a program that embeds Hindcast: all that it uses are the package's public names.
+ * A season: many tasks by agents of different skill in several worlds, a crash in between, and their scores.
+ * `hindcast demo --tasks N` writes it. It is also an example of a program that embeds Hindcast by the package's public
+ * names only.
  */
 import * as fs from "node:fs"
 import { Data, Effect } from "effect"
@@ -14,8 +15,7 @@ import * as ScoreSets from "./ScoreSets.ts"
 export { INCIDENTS, type Incident, type SeasonContents } from "./Contents.ts"
 
 /**
- * The log's file or one of its directories exists already; a season needs a new log. To recover, name another file or
- * move this one away.
+ * The log's file or one of its directories exists; a season needs a new log. Name another file or move this one away.
  */
 export class LogExists extends Data.TaggedError("LogExists")<{ readonly file: string }> {
   override get message() {
@@ -30,7 +30,7 @@ export interface SeasonOptions extends Omit<Kernels.SeasonPaths, "workspace"> {
   readonly onProgress: (done: number, of: number) => Effect.Effect<void>
 }
 
-/** What the season came to. */
+/** The contents of a written season. */
 export interface Season extends Contents.SeasonContents {
   /** The directory that the agent `clerk` works in. */
   readonly workspace: string
@@ -40,8 +40,8 @@ export interface Season extends Contents.SeasonContents {
 /**
  * Writes a log of many tasks, by agents of different skill in several environments, with failures of all kinds.
  * Kernels, plugin processes and confirmations are real, and the first kernel is killed. The same `tasks` and `seed`
- * give the same tasks with the same events in the same order; ids, times, process ids and paths differ. If interrupted,
- * the log is readable and no process is left running.
+ * give the same tasks with the same events in the same order; ids, times, process ids and paths differ. After an
+ * interrupt, the log is readable and no process is left.
  */
 export const write = ({ filename, tasks, seed, sandbox, onProgress }: SeasonOptions) =>
   Effect.gen(function* () {
@@ -54,7 +54,7 @@ export const write = ({ filename, tasks, seed, sandbox, onProgress }: SeasonOpti
     let done = 0
     const onDone = Effect.suspend(() => onProgress(++done, tasks))
 
-    // The log is opened first, because its error describes a wrong path best.
+    // Open the log first: its error describes a wrong path best.
     yield* Effect.gen(function* () {
       fs.mkdirSync(workspace, { mode: OWNER_ONLY })
       if (plan.cutOff.length === 0) return
@@ -68,5 +68,5 @@ export const write = ({ filename, tasks, seed, sandbox, onProgress }: SeasonOpti
     }).pipe(Effect.provide(Hindcast.layerLog({ log: filename, workspace })))
   })
 
-/** File mode of a directory that only its owner may enter. */
+/** Access for the owner only. */
 const OWNER_ONLY = 0o700

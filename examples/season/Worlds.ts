@@ -46,7 +46,7 @@ export const load = Effect.gen(function* () {
   }
 })
 
-/** The options of a text room that a scenario's file holds. The plugin's schema says what they may be. */
+/** The text-room options in a scenario's file, which the plugin's schema checks. */
 const scenario = (name: string) =>
   Rubric.readYaml(inPackage("plugins", "text-room", "scenarios", `${name}.yaml`)).pipe(
     Effect.filterOrDieMessage(isObject, `${name}: expected a mapping of options`),

@@ -5,7 +5,7 @@ import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 
-/** The outcomes of a command: the counter's name, the colour class, and the text of the legend. */
+/** Outcomes of a command: counter, CSS class, and legend. */
 export const ENDINGS = [
   ["succeeded", "good", "succeeded"],
   ["failed", "bad", "failed"],
@@ -16,13 +16,13 @@ export const ENDINGS = [
 
 type Counts = Pick<ActuatorReport, "actuator" | "commanded" | (typeof ENDINGS)[number][0]>
 
-/** Most actuators with a bar. */
+/** Maximum actuators with a bar. */
 const MAX_BARS = 16
 
 const ROW = 36
 const BAR = 13
 
-/** A bar per actuator, divided by outcome; all bars have the same length. */
+/** One bar per actuator, divided by outcome, all of the same length. */
 export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
   const rows = actuators.filter(({ commanded }) => commanded > 0)
   const shown = rows.slice(0, MAX_BARS)
@@ -44,7 +44,6 @@ export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
   }`
 }
 
-/** Commands without an outcome. */
 const openOf = ({ commanded, succeeded, failed, denied, expired, unknown }: Counts): number =>
   Math.max(0, commanded - succeeded - failed - denied - expired - unknown)
 

@@ -1,4 +1,4 @@
-/** The section of a task's HTML report about its agents, where there are several. */
+/** The section about the agents of a task with several. */
 
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import { type Markup, markup } from "../values/Markup.ts"
@@ -6,12 +6,12 @@ import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { signed } from "./figures/KeyFigures.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** Most rows of each table. */
+/** Maximum rows per table. */
 const MAX_ROWS = 200
 
 type Agents = NonNullable<TaskAudit["agents"]>
 
-/** How each agent ended and what it did, who heard whom, and who did what how often. */
+/** Each agent's outcome and counts, who heard whom, and how often who did what. */
 export const section = ({ agents }: TaskAudit): Markup =>
   agents === undefined
     ? markup``

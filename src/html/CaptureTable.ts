@@ -1,4 +1,4 @@
-/** The section of a task's HTML report about what a recorder or an import saw of it. */
+/** The section about what a recorder or an import captured of a task. */
 
 import type { TaskAudit } from "../projections/audit/TaskAudit.ts"
 import * as CaptureSummary from "../projections/state/CaptureSummary.ts"
@@ -6,10 +6,9 @@ import { type Markup, markup } from "../values/Markup.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { leftOut, table } from "./Table.ts"
 
-/** Most rows. */
 const MAX_ROWS = 200
 
-/** What was seen, inferred, cut, not visible, and what the source cannot show; nothing of a task that a kernel ran. */
+/** What was seen, inferred and cut, and what the source cannot show. Empty for a task that a kernel ran. */
 export const section = ({ capture }: TaskAudit): Markup => {
   if (capture === undefined) return markup``
   const items = CaptureSummary.rows(capture).flatMap(({ name, items }) => items.map((item) => ({ ...item, name })))

@@ -4,8 +4,8 @@ import type { ScaleContinuousNumeric } from "d3-scale"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
 
 /**
- * Width of a chart in its own units: about the pixels that a phone leaves for it, so that its text is as large as the
- * text around it. On wider screens charts stand beside each other.
+ * Width of a chart in its own units: about a phone's pixels, so that its text is as large as the text around it. Wider
+ * screens show charts next to each other.
  */
 export const WIDTH = 340
 
@@ -31,11 +31,10 @@ export interface At {
   readonly x: number
   readonly y: number
   readonly anchor?: "start" | "middle" | "end"
-  /** Its CSS class: `dim`, `strong`, `good`, `bad`. */
+  /** CSS class: `dim`, `strong`, `good`, `bad`. */
   readonly kind?: string
 }
 
-/** A label. */
 export const label = ({ x, y, anchor = "start", kind = "dim" }: At, text: string): Markup =>
   markup`<text x="${round(x)}" y="${round(y)}" class="${kind}"${ANCHORS[anchor]}>${text}</text>`
 
@@ -45,7 +44,7 @@ const ANCHORS = {
   end: markup` text-anchor="end"`,
 }
 
-/** A label of at most this width. A longer text is shortened, and its tooltip shows it whole. */
+/** A label of at most this width. A longer text is cut, and its tooltip shows all of it. */
 export const fitted = (at: At, text: string, width: number): Markup => {
   const short = shortened(text, width)
   if (short === text) return label(at, text)
@@ -65,7 +64,7 @@ export const shortened = (text: string, width: number): string => {
   return `${kept.trimEnd()}…`
 }
 
-/** The estimated width of a text. Nothing measures fonts here, so that the estimate is rather too wide. */
+/** An estimate that errs on the wide side, since nothing measures fonts here. */
 export const widthOf = (text: string): number => {
   let width = 0
   for (const character of text) {
@@ -78,7 +77,7 @@ export const widthOf = (text: string): number => {
 const WIDE = /[mwMWA-Z@%—…]/
 const NARROW = /[ijlI.,:;'|!/ ]/
 
-/** A coordinate, rounded to a tenth. */
+/** Rounds a coordinate to a tenth. */
 export const round = (of: number): number => Math.round(of * 10) / 10 + 0
 
 type Scale = ScaleContinuousNumeric<number, number>
@@ -91,15 +90,15 @@ export interface Frame {
   readonly yTicks: ReadonlyArray<number>
   readonly xText: (value: number) => string
   readonly yText: (value: number) => string
-  /** The titles of the axes, with their units. */
+  /** With units. */
   readonly xTitle: string
   readonly yTitle: string
 }
 
-/** Space that the axes take around the plot. */
+/** Space for the axes around the plot. */
 export const MARGIN = { left: 46, right: 10, top: 22, bottom: 36 } as const
 
-/** The axes of a chart: light lines at the ticks, the titles above and below. */
+/** The axes of a chart: light lines at the ticks, titles above and below. */
 export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Frame): Markup => {
   const [left = 0, right = 0] = x.range()
   const [bottom = 0, top = 0] = y.range()
@@ -115,14 +114,14 @@ export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Fra
   )}${label({ x: 0, y: top - 10 }, yTitle)}${label({ x: (left + right) / 2, y: bottom + 31, anchor: "middle" }, xTitle)}`
 }
 
-/** A label under a tick, kept inside the chart at either end. */
+/** A label under a tick, kept inside the chart. */
 const placeTick = (x: number, text: string, left: number, right: number, y: number): At => {
   const half = widthOf(text) / 2
   if (x + half > right + MARGIN.right) return { x: right + MARGIN.right - 1, y, anchor: "end" }
   return x - half < left - MARGIN.left ? { x: left, y } : { x, y, anchor: "middle" }
 }
 
-/** The ticks whose labels do not overlap the previous label. */
+/** Drops ticks whose labels would overlap the previous one. */
 const withoutOverlap = (ticks: ReadonlyArray<{ readonly at: number; readonly text: string }>, right: number) => {
   let free = Number.NEGATIVE_INFINITY
   return ticks.filter(({ at, text }) => {
@@ -134,7 +133,7 @@ const withoutOverlap = (ticks: ReadonlyArray<{ readonly at: number; readonly tex
   })
 }
 
-/** Dots, as one path: a line of length zero with round ends is a dot. */
+/** Dots as one path: a line of length zero with round ends is a dot. */
 export const dots = (kind: string, points: ReadonlyArray<readonly [x: number, y: number]>): Markup =>
   points.length === 0
     ? markup``
@@ -147,7 +146,7 @@ export const box = (
 ): Markup =>
   markup`<rect class="${kind}" x="${round(x)}" y="${round(y)}" width="${round(Math.max(width, 1))}" height="${round(height)}"/>`
 
-/** A legend: each colour with its meaning. */
+/** Each colour with its meaning. */
 export const legend = (entries: ReadonlyArray<readonly [kind: string, text: string]>): Markup =>
   markup`<ul class="legend">${entries.map(
     ([kind, text]) =>

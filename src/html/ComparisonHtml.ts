@@ -1,4 +1,4 @@
-/** The HTML page of a comparison of two scorings, or of two models. */
+/** The HTML page of a comparison of two scorings or two models. */
 
 import { type Comparison, MIN_PAIRS, withP } from "../projections/comparison/Comparison.ts"
 import type { ModelSide, ModelSides } from "../projections/comparison/ModelSides.ts"
@@ -14,7 +14,7 @@ import { leftOut, numbers, table } from "./Table.ts"
 /**
  * The page in chunks of HTML.
  *
- * @param models how the tasks were divided, where the sides are two models
+ * @param models how the tasks were divided, if the sides are two models
  */
 export const chunks = (of: Comparison, source: Source, models?: ModelSides): Iterable<string> =>
   document(`${of.a.name} and ${of.b.name}`, sections(of, source, models))
@@ -32,7 +32,7 @@ function* sections(of: Comparison, source: Source, models?: ModelSides): Generat
 const head = (of: Comparison, models?: ModelSides): Markup =>
   markup`<header><p class="under">${models === undefined ? "Two scorings of the same tasks" : "Two models on tasks that both worked on"}, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${summary(of)}</p>${models === undefined ? null : sides(models)}${warnings(of)}</header>`
 
-/** How many tasks of each model were paired. */
+/** How many tasks of each model have a pair. */
 const sides = ({ a, b, askedBoth, sameSeed }: ModelSides): Markup => {
   const counted = (tasks: number) => FormattedNumbers.counted(tasks, "task")
   const of = ({ tasks, paired, unpaired, unscored, unreadable }: ModelSide) =>
@@ -68,7 +68,7 @@ const share = (p: number): string => (p < 0.001 ? "fewer than 1 in 1,000" : Form
 
 const probability = (p: number): string => (p < 0.001 ? "< 0.001" : p.toFixed(3))
 
-/** How p changes by the number of comparisons. */
+/** p after the correction for several comparisons. */
 const byHolm = ({ correction }: Comparison, adjusted: number): string =>
   correction === null ? "" : `; by Holm for ${correction.comparisons} comparisons ${probability(adjusted)}`
 
@@ -180,7 +180,7 @@ const differences = (of: Comparison): Markup =>
           : "The large dot above is their mean, and the line through it reaches over the interval in which the mean of other tasks is expected."
       }</figcaption></figure><figure><h3>How often</h3>${Differences.balance(of)}<figcaption>In how many of the ${FormattedNumbers.count(of.pairs.length)} pairs B is higher, equal or lower.</figcaption></figure></div></section>`
 
-/** Most rows of a table. */
+/** Maximum rows of a table. */
 const MAX_ROWS = 20
 
 const changes = ({ changes }: Comparison): Markup =>
@@ -226,7 +226,7 @@ const flips = ({ passes: { gained, lost, noInterval }, passAbove }: Comparison):
   }${noInterval === null || noInterval.reason === "few" ? "" : ` There is no interval and no p-value of passes. ${noInterval.explanation}`}</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
 }
 
-/** Most pairs listed from either end. */
+/** Maximum pairs listed from either end. */
 const ENDS = 10
 
 const pairs = (of: Comparison, models?: ModelSides): Markup => {
@@ -254,7 +254,7 @@ const METHODS = { exact: "over all patterns of signs", sampled: "over random pat
 
 const OF_RUNS = "A model answers otherwise another time: the difference is one of these runs."
 
-/** For how many comparisons p is corrected, where one has a p at all. */
+/** The number of comparisons that correct p, if there is any p. */
 const comparisons = (of: Comparison): string =>
   of.correction === null || withP(of) === 0
     ? ""

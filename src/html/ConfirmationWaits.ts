@@ -8,15 +8,15 @@ import * as FormattedNumbers from "./FormattedNumbers.ts"
 
 const HEIGHT = 210
 
-/** Candidate ticks: round durations, of which those in range are drawn. */
+/** Candidate ticks: round durations. */
 const TICKS = [...[1, 10, 100, 1_000, 10_000, 60_000, 600_000], ...[3_600_000, 36_000_000, 86_400_000, 864_000_000]]
 
-/** Decisions by the time they took, on a logarithmic scale. */
+/** Decisions by waiting time, on a logarithmic scale. */
 export const chart = (id: string, waits: WaitReport): Markup => {
   const { left, right, top, bottom } = Chart.MARGIN
   const first = Math.max(1, waits.bins[0]?.fromMs ?? 1)
   const last = waits.bins.at(-1)?.toMs ?? 10
-  // A single bin would fill the whole chart; the margin shows where on the scale it is.
+  // A margin: a single bin would fill the whole chart.
   const [from, to] = [Math.max(1, first / 2), last * 2]
   const x = scaleLog([from, to], [left, Chart.WIDTH - right])
   const most = Math.max(1, ...waits.bins.map(({ approved, rejected }) => approved + rejected))
@@ -59,7 +59,7 @@ export const chart = (id: string, waits: WaitReport): Markup => {
   ])}${Chart.svg(about, markup`${axes}${bars}${rule}`)}`
 }
 
-/** The label of the median, placed above the plot on the side that has room. */
+/** Placed above the plot, on the side with room. */
 const medianLabel = (x: number, median: number): Markup => {
   const text = `median ${FormattedNumbers.duration(median)}`
   const half = Chart.widthOf(text) / 2

@@ -6,10 +6,10 @@ import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 
-/** Most dots drawn; of more pairs, every n-th in their order is drawn. */
+/** Maximum dots. Of more pairs it draws every n-th in order. */
 const MAX_DOTS = 300
 
-/** Most dots that are drawn large. */
+/** Maximum dots that are drawn large. */
 const FEW = 24
 
 const TOP = 44
@@ -17,7 +17,7 @@ const BOTTOM = 36
 const LEFT = 12
 const RIGHT = Chart.WIDTH - 12
 
-/** The differences of all pairs, sorted; below them the scale, above them their mean with its interval. */
+/** The sorted differences of all pairs, with the scale below and the mean with its interval above. */
 export const chart = (comparison: Comparison): Markup => {
   const sorted = comparison.pairs.map(({ difference }) => difference).sort((a, b) => a - b)
   const every = Math.max(1, Math.ceil(sorted.length / MAX_DOTS))

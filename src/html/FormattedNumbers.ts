@@ -1,24 +1,24 @@
-/** Numbers, durations and times as text for people. */
+/** Formats numbers, durations and times for people. */
 
 import { isMoment, iso } from "../values/Time.ts"
 
-/** A count with thousands separators: `12,345`. */
+/** With thousands separators: `12,345`. */
 export const count = (of: number): string => minus(Math.round(of).toLocaleString("en"))
 
-/** A count with its noun: `1 task`, `12,345 tasks`. */
+/** With its noun: `1 task`, `12,345 tasks`. */
 export const counted = (of: number, noun: string): string => `${count(of)} ${noun}${of === 1 ? "" : "s"}`
 
-/** A number with at most three decimals; the larger the number, the fewer. */
+/** At most three decimals; the larger the number, the fewer. */
 export const amount = (of: number): string => {
   const size = Math.abs(of)
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 1 ? 2 : 3
   return minus(of.toLocaleString("en", { maximumFractionDigits: decimals }))
 }
 
-/** The same with a sign: `+0.3`, `−1.2`, `0`. */
+/** With a sign: `+0.3`, `−1.2`, `0`. */
 export const signed = (of: number): string => (of > 0 ? `+${amount(of)}` : amount(of))
 
-/** A formatter for numbers that are shown together: with signs, and with equally many decimals. */
+/** A formatter for numbers shown together: with signs, and with equally many decimals. */
 export const uniformFormatter = (numbers: ReadonlyArray<number>): ((of: number) => string) => {
   const size = Math.max(...numbers.map(Math.abs), 0)
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3
@@ -26,9 +26,7 @@ export const uniformFormatter = (numbers: ReadonlyArray<number>): ((of: number) 
   return (of) => minus(`${of > 0 ? "+" : ""}${of.toLocaleString("en", format)}`)
 }
 
-/**
- * A share as a percentage: `62 %`. Shares close to 0 or 100 % keep a decimal, so that they do not read as none or all.
- */
+/** A percentage: `62 %`. Shares close to 0 or 100 % keep a decimal, so that they do not read as none or all. */
 export const percent = (share: number): string => {
   const of = share * 100
   const size = Math.abs(of)
@@ -37,11 +35,11 @@ export const percent = (share: number): string => {
   return `${minus(of.toLocaleString("en", { maximumFractionDigits: exact ? 1 : 0 }))} %`
 }
 
-/** A count out of another: `310 of 500 (62 %)`. */
+/** `310 of 500 (62 %)`. */
 export const partOf = (part: number, whole: number): string =>
   whole === 0 ? "none" : `${count(part)} of ${count(whole)} (${percent(part / whole)})`
 
-/** A duration: `0.4 ms`, `12 ms`, `3.2 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
+/** `0.4 ms`, `12 ms`, `3.2 s`, `4 min 5 s`, `2 h 10 min`, `3 d 4 h`. */
 export const duration = (ms: number): string => {
   if (ms < 999.5) return `${amount(ms < 10 ? Math.round(ms * 10) / 10 : Math.round(ms))} ms`
   if (ms < 59_950) return `${(ms / 1_000).toFixed(1).replace(".0", "")} s`
@@ -57,11 +55,11 @@ const HOURS = ["h", "min", 60_000] as const
 const DAYS = ["d", "h", 3_600_000] as const
 const UNITS_IN = { min: 60, h: 60, d: 24 } as const
 
-/** A time, in UTC: `21 Nov 2026, 19:14 UTC`. */
+/** `21 Nov 2026, 19:14 UTC`. */
 export const moment = (epochMs: number): string =>
   isMoment(epochMs) ? `${day(epochMs)}, ${clock(epochMs)} UTC` : iso(epochMs)
 
-/** A day, in UTC: `21 Nov 2026`. */
+/** `21 Nov 2026`, in UTC. */
 export const day = (epochMs: number): string => {
   if (!isMoment(epochMs)) return iso(epochMs)
   const date = new Date(epochMs)
@@ -72,7 +70,7 @@ const clock = (epochMs: number): string => iso(epochMs).slice(11, 16)
 
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** A period. Parts that both ends have in common are written once. */
+/** A period, with the common parts of both ends written once. */
 export const period = (from: number, to: number): string =>
   moment(from) === moment(to)
     ? moment(from)

@@ -50,7 +50,7 @@ const head = (report: LogReport, { log }: Source): Markup => {
   }</header>`
 }
 
-/** Below so many tasks, a count is shown instead of a percentage. */
+/** Below this number of tasks, a count replaces the percentage. */
 const FEW_TASKS = 20
 
 const agents = (report: LogReport): Markup => {
@@ -101,7 +101,7 @@ const models = ({ model: { models, cost } }: LogReport): Markup =>
     ["in tasks"],
   )
 
-/** Most rows of a table. */
+/** Maximum rows of a table. */
 const MAX_ROWS = 40
 
 const rewards = (report: LogReport): Markup => {

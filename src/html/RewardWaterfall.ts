@@ -12,7 +12,7 @@ export interface Step {
   readonly amount: number
 }
 
-/** Most steps of either sign that are drawn individually. */
+/** Maximum individual steps of either sign. */
 const MAX_STEPS = 10
 
 const ROW = 38
@@ -21,8 +21,8 @@ const BAR = 12
 const TOP = 18
 
 /**
- * A waterfall: rewards, then punishments, each bar beginning where the previous one ended. The last bar, labelled with
- * `left`, is the total.
+ * A waterfall: rewards, then punishments, each bar beginning at the end of the previous one. The last bar, labelled
+ * with `left`, is the total.
  */
 export const chart = (id: string, title: string, steps: ReadonlyArray<Step>, left = "net score"): Markup => {
   const rows = [...largest(steps, 1, "reward"), ...largest(steps, -1, "punishment")]
@@ -81,7 +81,7 @@ const row = (
   )}${Chart.box(kind.bar, bar)}<path class="zero" d="M${Chart.round(x(0))} ${top + TOP - 2}v${BAR + 4}"/>`
 }
 
-/** The steps of one sign, the largest first; those beyond `MAX_STEPS` as one. Steps of zero are not drawn. */
+/** The non-zero steps of one sign, largest first, with those beyond `MAX_STEPS` as one. */
 const largest = (steps: ReadonlyArray<Step>, sign: 1 | -1, noun: string): ReadonlyArray<Step> => {
   const sorted = steps.filter(({ amount }) => amount * sign > 0).sort((a, b) => Math.abs(b.amount) - Math.abs(a.amount))
   if (sorted.length <= MAX_STEPS) return sorted

@@ -9,19 +9,19 @@ import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 
-/** Most agents with a chart. */
+/** Maximum agents with a chart. */
 const MAX_CHARTS = 12
 
-/** Most dots that are drawn large. */
+/** Maximum dots that are drawn large. */
 const FEW = 30
 
-/** Fewest tasks of a bin for which its spread is drawn. */
+/** Minimum tasks of a bin with a spread. */
 const MIN_SPREAD = 5
 
-/** Fewest scored tasks of an agent for which its trend is drawn. */
+/** Minimum scored tasks of an agent with a trend. */
 const MIN_TREND = 8
 
-/** A small chart per agent, all to the same scale, with the trends of the other agents behind it. */
+/** A small chart per agent, all to the same scale, with the other agents' trends behind it. */
 export const charts = (report: LogReport): Markup => {
   const agents = report.agents.filter(({ score }) => score !== null)
   const shown = agents.slice(0, MAX_CHARTS)
@@ -88,13 +88,13 @@ const agentChart = (
   return markup`<figure><h3><bdi>${agent.agent}</bdi></h3><p class="note">${about.description}</p>${Chart.svg(about, body)}</figure>`
 }
 
-/** The tasks of an agent, and how many of them are scored where not all are. */
+/** The tasks of an agent, and how many have scores if not all do. */
 const tasksOf = ({ tasks, score }: AgentReport): string => {
   const all = FormattedNumbers.counted(tasks, "task")
   return score === null || score.count === tasks ? all : `${FormattedNumbers.count(score.count)} of ${all} scored`
 }
 
-/** Every score, if there are few enough; else the bands that contain most of them. */
+/** Every score if there are few, otherwise bands of most of them. */
 const marks = ({ points, bins }: AgentReport, x: Scale, y: Scale): Markup => {
   if (points !== null) {
     return Chart.dots(
@@ -128,7 +128,7 @@ const marks = ({ points, bins }: AgentReport, x: Scale, y: Scale): Markup => {
 
 type Scale = ReturnType<typeof scaleLinear<number, number>>
 
-/** The range of the drawn scores; it always includes zero. */
+/** The range of the drawn scores, including zero. */
 const scoreRange = (agents: ReadonlyArray<AgentReport>): readonly [number, number] => {
   let [low, high] = [0, 0]
   for (const { points, bins } of agents) {

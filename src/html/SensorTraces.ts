@@ -9,7 +9,7 @@ import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { taskTicks } from "./ScoresOverTime.ts"
 
-/** Most sensors with a chart. */
+/** Maximum sensors with a chart. */
 const MAX_CHARTS = 12
 
 const HEIGHT = 186

@@ -1,26 +1,26 @@
-/** Links of a report into a page of Studio that lies beside it (`hindcast export studio`). */
+/** Links from a report to a page of Studio next to it (`hindcast export studio`). */
 
 import { type Markup, markup } from "../values/Markup.ts"
 
-/** The page that the links of a report lead to. */
+/** The page that the links lead to. */
 export interface StudioLinks {
-  /** The page, as a relative reference of URLs: `run.html`. */
+  /** A relative URL: `run.html`. */
   readonly page: string
   /** The timeline of the report. */
   readonly timeline: string
-  /** The last position that the page shows of a task; undefined if it does not show the task. */
+  /** The last position of a task on the page; undefined if the page does not show the task. */
   readonly endOf: (taskId: string) => number | undefined
 }
 
-/** A task's id, as a link to its course where the page shows it. */
+/** A task's id, linked to the task if the page shows it. */
 export const task = (links: StudioLinks | undefined, taskId: string): Markup =>
   linked(links, taskId, undefined, markup`<code>${taskId}</code>`)
 
-/** A position of a task, as a link to that moment where the page shows it. */
+/** A position, linked to that moment if the page shows it. */
 export const at = (links: StudioLinks | undefined, taskId: string, position: number): Markup =>
   linked(links, taskId, position, markup`@${position}`)
 
-/** Links are those of `format` in `studio/page/model/Address`. */
+/** Links have the form of `format` in `studio/page/model/Address`. */
 const linked = (
   links: StudioLinks | undefined,
   taskId: string,

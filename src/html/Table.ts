@@ -8,7 +8,6 @@ export interface Column {
   readonly numbers?: boolean
 }
 
-/** Columns that hold numbers. */
 export const numbers = (...headings: ReadonlyArray<string>): ReadonlyArray<Column> =>
   headings.map((heading) => ({ heading, numbers: true }))
 
@@ -31,7 +30,7 @@ export const table = (
 
 const NUMBER = markup` class="n"`
 
-/** A note on the rows that a list leaves out, if any. */
+/** A note on the number of rows left out, if any. */
 export const leftOut = (shown: number, all: number, what: string): Markup =>
   all > shown
     ? markup`<p class="note">${(all - shown).toLocaleString("en")} more ${what} are left out here.</p>`

@@ -32,7 +32,7 @@ const RIGHT = Chart.WIDTH - 10
 const ROW = 24
 const TIME = 46
 
-/** The events of the task in order: a row per lane, the verdicts, and below them the elapsed time. */
+/** The task's events in order: a row per lane, the verdicts, and the elapsed time below. */
 export const timeline = (report: TaskReport): Markup => {
   const x = eventScale(report, LEFT)
   const used = LANES.filter(([lane]) => report.lanes[lane].length > 0)
@@ -68,13 +68,13 @@ export const colours = ({ lanes, evidence }: TaskReport): Markup => {
   )
 }
 
-/** The x scale: events are equally spaced, however much time passed between them. */
+/** Spaces events equally, regardless of the time between them. */
 const eventScale = ({ positions }: TaskReport, left: number) =>
   scaleLinear([0, Math.max(1, positions.length - 1)], [left, RIGHT])
 
 type Scale = ReturnType<typeof eventScale>
 
-/** The marks of a lane, one path per colour; marks at the same place are drawn once. */
+/** The marks of a lane, one path per colour, without duplicates. */
 const ticks = (marks: ReadonlyArray<Mark>, x: Scale, middle: number): ReadonlyArray<Markup> => {
   const paths = new Map<string, Set<string>>()
   for (const { from, to, ending } of marks) {
@@ -101,7 +101,6 @@ const verdictMarks = ({ evidence }: TaskReport, x: Scale, middle: number): Marku
   return markup`${Chart.label({ x: LEFT - 8, y: middle + 4, anchor: "end" }, "scored")}<path class="grid" d="M${LEFT} ${middle}H${RIGHT}"/>${path("good", 1)}${path("bad", -1)}`
 }
 
-/** The elapsed time at each event. */
 const elapsedTime = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup => {
   const longest = elapsedMs.at(-1) ?? 0
   const y = scaleLinear([0, Math.max(1, longest)], [floor, floor - TIME])
@@ -109,7 +108,7 @@ const elapsedTime = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup
   return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.duration(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepLine("thin", points, x, y)}`
 }
 
-/** Most points of a line. */
+/** Maximum points of a line. */
 const MOST_POINTS = 400
 
 const downsample = (points: ReadonlyArray<readonly [number, number]>): ReadonlyArray<readonly [number, number]> => {
@@ -131,7 +130,6 @@ const stepLine = (
   return markup`<path class="${kind}" d="${draw([...points]) ?? ""}"/>`
 }
 
-/** Labels of log positions under the chart. */
 const positions = ({ positions }: TaskReport, x: Scale, floor: number): Markup => {
   const last = positions.length - 1
   const shown = [...new Set([0, Math.round(last / 3), Math.round((2 * last) / 3), last])]

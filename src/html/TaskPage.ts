@@ -20,7 +20,11 @@ import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 import * as TaskCharts from "./TaskCharts.ts"
 
-/** The page in chunks of HTML. `worlds` are those of the task as they last stood. */
+/**
+ * The page in chunks of HTML.
+ *
+ * @param worlds the final states of the task's worlds
+ */
 export const chunks = (report: TaskReport, source: Source, worlds: ReadonlyArray<World> = []): Iterable<string> =>
   document(`Task ${report.audit.taskId}`, sections(report, source, worlds))
 
@@ -95,10 +99,10 @@ const figures = ({ audit, score }: TaskReport): Markup => {
   ]}</dl>`
 }
 
-/** A count that is said only where there is something to say. */
+/** A further count, omitted at 0. */
 const beside = (what: string, of = 0): string => (of === 0 ? "" : `, ${FormattedNumbers.count(of)} ${what}`)
 
-/** What the task's worlds gave in all, beside the net score, where there is a world. */
+/** The sum of the rewards from the task's worlds, if it has any. */
 const returned = ({ scores, taskId }: TaskReport["audit"]): ReadonlyArray<Markup> =>
   scores.flatMap(({ scoreSetId, net }) =>
     scoreSetId === scoreSetOf(taskId)
@@ -166,7 +170,7 @@ const score = (report: TaskReport, { studio }: Source): Markup => {
   )}${unscored(score.unscored)}${scores(report)}</div></div></section>`
 }
 
-/** Most positions listed in a cell. */
+/** Maximum positions in a cell. */
 const MAX_BECAUSE = 8
 
 const evidence = (
@@ -184,7 +188,6 @@ const unscored = (unscored: NonNullable<TaskReport["score"]>["unscored"]): Marku
     ? null
     : markup`<p class="warn">Not scored: ${unscored.map(({ name, reason }, index) => [index === 0 ? "" : "; ", markup`<bdi>${name}</bdi> (<bdi>${reason}</bdi>)`])}.</p>`
 
-/** All scorings of the task, if it has several. */
 const scores = ({ audit: { scores } }: TaskReport): Markup | null =>
   scores.length < 2
     ? null
@@ -223,7 +226,6 @@ const commands = ({ audit }: TaskReport): Markup => {
   )}${audit.acting.observed === undefined ? null : markup`<p class="note">${FormattedNumbers.count(audit.acting.observed)} of the commands were observed: the program carried them out itself, and their times are those between the call and its result.</p>`}</div></div></section>`
 }
 
-/** Most rows of the table of confirmations. */
 const MAX_QUESTIONS = 100
 
 const questions = ({ questions, audit }: TaskReport, { studio }: Source): Markup =>

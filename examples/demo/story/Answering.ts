@@ -1,4 +1,4 @@
-/** Answers the questions of the demo's agents: the user at the terminal, or the demo by a command that it shows. */
+/** Answers the agents' questions: the user at the terminal, or the demo by a command that it shows. */
 import { Effect, Stream } from "effect"
 import { type Event, EventLog, Vocabulary } from "hindcast"
 import type { Shell, Stage } from "../Stage.ts"
@@ -8,15 +8,15 @@ import * as Mending from "./Mending.ts"
 /** Who answers, and on which log. */
 export interface Answering {
   readonly filename: string
-  /** Whether the user is asked. Otherwise the demo answers. */
+  /** Ask the user. Otherwise the demo answers. */
   readonly askPerson: boolean
-  /** Whether the agents follow a script. The demo approves nothing that a provider's model requests. */
+  /** The agents follow a script. The demo approves nothing that a provider's model requests. */
   readonly isScripted: boolean
   /** Runs before the demo answers a question. */
   readonly onQuestion?: (question: Event) => Effect.Effect<void, EventLog.LogError, EventLog.EventLog>
 }
 
-/** Lets an agent work, and has each question answered that is asked after a position. Returns also the answers. */
+/** Runs an agent's work and answers each question after a position. Also returns the answers. */
 export const during = <A, E, R>(stage: Stage, answering: Answering, after: number, work: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const answers: Array<Shell> = []
@@ -45,7 +45,7 @@ const answerAll = (stage: Stage, answering: Answering, after: number, answers: A
 const answer = (stage: Stage, answering: Answering, question: Vocabulary.PayloadOf<"ConfirmationRequested">) => {
   const { confirmationId, shown } = question
   const on = ["--log", stage.user.path(answering.filename)]
-  // The command prints all that it approves; the story shows how that ends.
+  // The command prints everything that it approves; the story shows its last line.
   return answering.isScripted && shown.actuator === Mending.WRITE_FILE
     ? stage.shell(["confirm", "approve", endOf(confirmationId), "--yes", "--reason", APPROVED, ...on], END)
     : stage.shell(["confirm", "reject", endOf(confirmationId), "--reason", REJECTED, ...on], END)

@@ -5,23 +5,23 @@ import { type Event, EventLog, Vocabulary } from "hindcast"
 import type { Stage } from "../Stage.ts"
 import { Start } from "./FirstKernel.ts"
 
-/** The first kernel's process ended before its agent asked to write a file. See what it said. */
+/** The first kernel's process ended before its agent asked to write a file. See its output. */
 export class NothingToInterrupt extends Data.TaggedError("NothingToInterrupt")<{ readonly found: string }> {
   override get message() {
     return `The demo's first kernel: expected its agent to ask before it writes a file, found that it ended: ${this.found}`
   }
 }
 
-/** The kernel that was killed. */
+/** The killed kernel. */
 export interface Killed {
   readonly pid: number
   /** The question that its agent waits for. */
   readonly question: Vocabulary.PayloadOf<"ConfirmationRequested">
-  /** The position of the question, the last event that was waited for. */
+  /** The position of that question. */
   readonly position: number
 }
 
-/** Starts the first kernel, and kills its process with SIGKILL once the gate has asked whether a file may be written. */
+/** Starts the first kernel, and sends SIGKILL to its process once the gate has asked to write a file. */
 export const startAndKill = ({ user }: Stage, start: Start, after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog
@@ -51,7 +51,7 @@ const spawned = (program: ReadonlyArray<string>, start: Start) =>
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr = `${stderr}${text}`.slice(-MOST_STDERR)
     })
-    // The process may end during a write. `ended` reports its end.
+    // The process may end during a write; `ended` reports its end.
     child.stdin.on("error", () => {})
     const ending = new Promise<string>((resolve) => {
       child.once("error", (error) => resolve(error.message))
@@ -65,5 +65,5 @@ const spawned = (program: ReadonlyArray<string>, start: Start) =>
     return { pid: child.pid ?? 0, ended, kill }
   })
 
-/** Most characters of the process's standard error that are kept. */
+/** Maximum characters of the process's standard error. */
 const MOST_STDERR = 4_000

@@ -1,6 +1,4 @@
-/**
- * The first kernel of the story, as a process of its own so that it can be killed. It ends when its parent process is gone.
- */
+/** The story's first kernel, in its own process so that it can be killed. It ends with its parent process. */
 import { Effect, Schema } from "effect"
 import { Kernel } from "hindcast"
 import type { User } from "../Stage.ts"
@@ -19,7 +17,7 @@ const parentGone = Effect.async<void>((resume) => {
     .resume()
 })
 
-/** Lets the agent work until it is done or this process is killed. `start` is a `Start` as JSON. */
+/** Runs the agent until it is done or this process is killed. `start` is a `Start` as JSON. */
 export const run = (user: User, start: string) =>
   Effect.gen(function* () {
     const { taskId, place, cast } = yield* Schema.decodeUnknown(Schema.parseJson(Start))(start)

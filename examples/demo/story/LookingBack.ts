@@ -1,4 +1,7 @@
-/** The commands that look back at the story: why, what changed, which event, which model, how well, and whether it is intact. */
+/**
+ * The commands that look back at the story: why, what changed, which event, which model, how well, and whether the log
+ * is intact.
+ */
 import { Effect } from "effect"
 import { type Event, EventLog, Vocabulary } from "hindcast"
 import { inPackage } from "../../PackageFiles.ts"
@@ -8,18 +11,18 @@ import { at } from "../Words.ts"
 /** The rubric of the scores. */
 export const RUBRIC = inPackage("examples", "rubrics", "mending.yaml")
 
-/** What the commands are about. */
+/** The task that the commands look at. */
 export interface Subject {
   readonly filename: string
   readonly taskId: string
 }
 
-/** Most lines of the causes. */
+/** Maximum lines of the causes. */
 const MOST = 9
 
 const on = ({ user }: Stage, { filename }: Subject) => ["--log", user.path(filename)]
 
-/** Why the agent's command ended as it did. */
+/** Shows why the agent's command ended as it did. */
 export const why = (stage: Stage, subject: Subject, position: number, wasWritten: boolean) =>
   Effect.zipRight(
     stage.part(
@@ -29,7 +32,7 @@ export const why = (stage: Stage, subject: Subject, position: number, wasWritten
     stage.shell(["why", at(position), ...on(stage, subject)], { most: MOST, cut: true }),
   )
 
-/** What differs between the agent's first look and the task's end. */
+/** Shows the differences between the agent's first look and the task's end. */
 export const diff = (stage: Stage, subject: Subject, events: ReadonlyArray<Event>) =>
   Effect.zipRight(
     stage.part(
@@ -39,7 +42,7 @@ export const diff = (stage: Stage, subject: Subject, events: ReadonlyArray<Event
     stage.shell(["diff", at(firstLook(events)), at(last(events)), ...on(stage, subject)], { cut: true }),
   )
 
-/** Which event gave a value: what the tests said last, or the goal where the agent never looked. */
+/** Shows the event that set a value: the tests' last result, or the goal if the agent never looked. */
 export const blame = (stage: Stage, subject: Subject, events: ReadonlyArray<Event>) =>
   Effect.zipRight(
     stage.part("6  Which event set a value?", "Every value leads to the event that set it."),
@@ -58,13 +61,13 @@ const firstLook = (events: ReadonlyArray<Event>): number => {
 const pathIn = (events: ReadonlyArray<Event>): string =>
   looks(events).length === 0 ? "goal" : "readings/program~1tests/passing"
 
-/** Where the task and its fork part. */
+/** Shows where the task and its fork diverge. */
 export const align = (stage: Stage, subject: Subject, timeline: string) =>
   stage.shell(["align", subject.taskId, `${timeline}@${subject.taskId}`, "--limit", "6", ...on(stage, subject)], {
     cut: true,
   })
 
-/** Scores the task and its fork again. Nothing is run for it, and earlier scores stay. */
+/** Scores the task and its fork again, without running anything. Earlier scores stay. */
 export const rescore = (stage: Stage, subject: Subject, timeline: string) =>
   Effect.gen(function* () {
     yield* stage.part(

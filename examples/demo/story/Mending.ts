@@ -1,39 +1,39 @@
-/** The demo's agents: their models, their guide, their tools and sensor, and the kernel that they work on. */
+/** The demo's agents: their models, guide, tools and sensor, and their kernel. */
 import { Effect, Option, Schema } from "effect"
 import { Agent, EventLog, Gate, Hindcast, type Json, Models, Sensor, Tool } from "hindcast"
 import { inPackage } from "../../PackageFiles.ts"
 import type { User } from "../Stage.ts"
 import * as Repository from "./Repository.ts"
 
-/** What the agents are to achieve. */
+/** The agents' goal. */
 export const GOAL = "Fix the failing test"
 
-/** The plugin that takes part: the tools and the sensor of this program. */
+/** The only plugin: this program's tools and sensor. */
 export const PLUGINS = ["program"]
 
-/** The actuator that a person has to approve. */
+/** The actuator that needs a person's approval. */
 export const WRITE_FILE = "program/write_file"
 
-/** The file with what the agents are told. */
+/** The file of the guide. */
 export const GUIDE = inPackage("examples", "coding-agent", "guide.yaml")
 
 /** A model of the story. */
 export const Cast = Schema.Struct({
   /** `provider/model` */
   model: Schema.String,
-  /** The cassette that is played; null for a provider that is asked. */
+  /** The cassette to play; null to ask a provider. */
   cassette: Schema.NullOr(Schema.String),
 })
 
 export type Cast = typeof Cast.Type
 
-/** The scripted model with this name, whose cassette is part of the package. */
+/** A scripted model, with its cassette in the package. */
 export const scripted = (name: "careful" | "hasty"): Cast => ({
   model: `scripted/${name}`,
   cassette: inPackage("examples", "coding-agent", `${name}.json`),
 })
 
-/** The agent that thinks with a model. */
+/** An agent that thinks with a model. */
 export const agent = ({ play }: Pick<User, "play">, { model, cassette }: Cast) =>
   Effect.gen(function* () {
     const loaded = yield* cassette === null ? Models.load(model) : play(cassette, model)
@@ -44,10 +44,10 @@ export const agent = ({ play }: Pick<User, "play">, { model, cassette }: Cast) =
     })
   })
 
-/** What a provider's model may use up in one task. Nobody counts the tokens of scripted ones. */
+/** The budget of a provider's model for one task. Scripted ones need none. */
 const BUDGET = { steps: 20, tokens: 200_000 }
 
-/** The first id of a task, `fix-1`, `fix-2` …, that the log does not have. A reader types it in commands. */
+/** The first free task id of `fix-1`, `fix-2` …, which is short enough to type. */
 export const freeId = Effect.gen(function* () {
   const log = yield* EventLog.EventLog
   const opened = yield* log.readPage({ types: ["TaskOpened"] }, MOST_TASKS)
@@ -57,7 +57,7 @@ export const freeId = Effect.gen(function* () {
   return `fix-${number}`
 })
 
-/** Most openings of tasks that are read. Every earlier run of the demo opened one. */
+/** Maximum openings of tasks to read. Every earlier run of the demo opened one. */
 const MOST_TASKS = 10_000
 
 /** Where a kernel works. */
@@ -70,7 +70,7 @@ export type Place = typeof Place.Type
 
 const File = Schema.Literal(...Repository.FILES)
 
-/** A kernel whose agents see what the tests say, read files, and write files that a person approves. */
+/** A kernel whose agents see the test results, read files, and write files after a person's approval. */
 export const kernel = (
   { actor, owner }: Pick<User, "actor" | "owner">,
   { filename, directory }: Place,
@@ -81,9 +81,9 @@ export const kernel = (
     workspace: directory,
     actor,
     owner,
-    // The standard gate asks a person about what has a high risk.
+    // The standard gate asks a person about high risks.
     gate,
-    // The task of a kernel that was killed waits to be resumed.
+    // The killed kernel's task waits for a resume.
     onOpenTasks: "resume",
     sensors: {
       tests: Sensor.make({
@@ -111,6 +111,6 @@ export const kernel = (
 
 const Named = Schema.Struct({ path: Schema.String })
 
-/** The file that a command's arguments name. */
+/** The file in a command's arguments. */
 export const pathIn = (args: Json): string =>
   Option.match(Schema.decodeUnknownOption(Named)(args), { onNone: () => "a file", onSome: ({ path }) => path })

@@ -4,7 +4,7 @@ import { suggestions as onLog, type Suggestion } from "../Words.ts"
 import * as LookingBack from "./LookingBack.ts"
 import * as Mending from "./Mending.ts"
 
-/** What the commands are about. */
+/** The story that the commands look at. */
 export interface Story extends LookingBack.Subject {
   readonly timeline: string
   readonly cast: Mending.Cast

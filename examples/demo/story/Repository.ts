@@ -11,10 +11,10 @@ const TESTS = "prices.test.mjs"
 /** The repository's files. */
 export const FILES = ["prices.mjs", TESTS] as const
 
-/** Longest run of the tests, in milliseconds. */
+/** Time limit of the tests, in milliseconds. */
 const TESTS_MS = 20_000
 
-/** Copies the repository, as it is before anybody fixes it, into a directory of this name. Returns its path. */
+/** Copies the unfixed repository into a directory of this name. Returns its path. */
 export const copyInto = (directory: string, name: string) =>
   Effect.sync(() => {
     const copy = path.join(directory, name)
@@ -22,10 +22,10 @@ export const copyInto = (directory: string, name: string) =>
     return copy
   })
 
-/** What the tests say. The same files give the same result, wherever they are. */
+/** The result of the tests. The same files give the same result in any place. */
 export interface TestResult {
   readonly passing: number
-  /** A line for each test that fails, or for tests that did not run. */
+  /** A line for each failing test, or for tests that did not run. */
   readonly failing: ReadonlyArray<string>
 }
 

@@ -1,6 +1,6 @@
 /**
  * The story of `hindcast demo`: an agent fixes a failing test, its kernel is killed, the next one resumes the task, and
- * then commands look back. Without `--model`, the models' turns were written by hand.
+ * then commands look back. Without `--model`, people wrote the models' turns.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -16,15 +16,15 @@ import * as NextSteps from "./NextSteps.ts"
 import * as Repository from "./Repository.ts"
 import * as Transcript from "./Transcript.ts"
 
-/** What the story is told with. */
+/** The options of the story. */
 export interface StoryOptions {
   /** The log's file. It may exist. */
   readonly filename: string
   /** A directory for the copies of the repository. */
   readonly directory: string
-  /** A provider's models to ask, as `provider/model`. Default: the turns that were written by hand. */
+  /** A provider's models, as `provider/model`. Default: turns written by hand. */
   readonly models?: { readonly first: string; readonly other: string }
-  /** Whether the user is asked. Otherwise the demo answers. */
+  /** Ask the user. Otherwise the demo answers. */
   readonly askPerson: boolean
 }
 
@@ -40,12 +40,12 @@ export class StoryEnded extends Data.TaggedError("StoryEnded")<{
   }
 }
 
-/** Tells the story, part by part. Returns what happened, as a document. */
+/** Tells the story, part by part. Returns its results as a document. */
 export const tell = (stage: Stage, { filename, directory, models, askPerson }: StoryOptions) =>
   Effect.gen(function* () {
     const { user } = stage
     const cast = castOf(models)
-    // A missing package or key is found before anything is recorded.
+    // Report a missing package or key before recording anything.
     yield* Effect.forEach([cast.first, cast.other], (member) => Mending.agent(user, member), { discard: true })
     fs.mkdirSync(path.dirname(filename), { recursive: true })
     const first: Mending.Place = { filename, directory: yield* Repository.copyInto(directory, "repository") }
@@ -89,7 +89,7 @@ export const tell = (stage: Stage, { filename, directory, models, askPerson }: S
 interface Cast {
   readonly first: Mending.Cast
   readonly other: Mending.Cast
-  /** Whether the turns were written by hand. */
+  /** The turns were written by hand. */
   readonly isScripted: boolean
 }
 
@@ -105,7 +105,7 @@ interface Telling {
   readonly filename: string
   readonly cast: Cast
   readonly taskId: string
-  /** Where the first two kernels work, and where the fork's does. */
+  /** The places of the first two kernels, and of the fork's. */
   readonly first: Mending.Place
   readonly forked: Mending.Place
   readonly answering: Answering.Answering
@@ -151,7 +151,7 @@ const storyEnded = ({ user }: Stage, taskId: string, found: string) =>
     ({ name }) => new StoryEnded({ taskId, found, command: user.written("audit", taskId, "--log", name) }),
   )
 
-/** Why the agent failed. A script does not foresee that a person refuses. */
+/** Why the agent failed. A script does not foresee a person's refusal. */
 const ended =
   ({ stage, cast: { isScripted }, taskId }: Telling) =>
   ({ message }: { readonly message: string }) =>
@@ -236,7 +236,7 @@ const fork = (telling: Telling, { position }: Crash.Killed) =>
     const { position: head } = yield* (yield* EventLog.EventLog).head
     const going = kernel.fork(agent, { at, task: taskId, acceptUnrewound: true })
     let shown = head
-    /** Shows what happened since the last time. */
+    /** Shows the events since the last call. */
     const showNews = (timeline: string) =>
       Effect.gen(function* () {
         const events = yield* Transcript.of(taskId, shown, timeline)

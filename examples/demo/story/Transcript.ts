@@ -1,18 +1,18 @@
-/** The events of the story's task: as lines that tell what happened, and as counts of what must not have happened. */
+/** The events of the story's task: as lines, and as counts that a crash must not change. */
 import { Effect, Option, Schema } from "effect"
 import { Agent, type Event, EventLog, Vocabulary } from "hindcast"
 import type { Stage } from "../Stage.ts"
 import { at } from "../Words.ts"
 import * as Mending from "./Mending.ts"
 
-/** Most events of a task that are read. */
+/** Maximum events of a task to read. */
 const MOST = 10_000
 
 /** The events of a task after a position, on one timeline. */
 export const of = (taskId: string, after = 0, timeline: string = EventLog.MAIN) =>
   Effect.flatMap(EventLog.EventLog, (log) => log.readPage({ taskId, timeline, after }, MOST))
 
-/** A line for each event that tells what happened: its position, who or what it is about, and what happened. */
+/** A line for each notable event: its position, subject and content. */
 export const lines = ({ style, pages }: Stage, events: ReadonlyArray<Event>): ReadonlyArray<string> =>
   pages.rows(
     events.flatMap((event) => {
@@ -43,7 +43,7 @@ const tell = (event: Event): Option.Option<Told> => {
   return Option.none()
 }
 
-/** What a model says, without the calls, which are events of their own. */
+/** A model's text, without the calls, which have events of their own. */
 const answerIn = ({ payload }: { readonly payload: Vocabulary.PayloadOf<"ModelResponded"> }) =>
   Schema.decodeUnknownOption(Agent.Conversation.RecordedAnswer)(payload.response).pipe(
     Option.map(Agent.Conversation.textIn),
@@ -65,12 +65,12 @@ const writtenIn = ({ payload }: { readonly payload: Vocabulary.PayloadOf<"Comman
     ({ path, bytes }): Told => ["written", `${path}, ${bytes} bytes`],
   )
 
-/** What a crash must not do, as the events show it. */
+/** Counts that show whether a crash repeated anything. */
 export interface Once {
-  /** Requests of the model, and its answers. */
+  /** Model calls, and their responses. */
   readonly asked: number
   readonly answered: number
-  /** Commands that were dispatched, and those of them that were dispatched more than once. */
+  /** Dispatched commands, and dispatches beyond the first. */
   readonly dispatched: number
   readonly dispatchedTwice: number
 }
@@ -88,7 +88,7 @@ export const once = (events: ReadonlyArray<Event>): Once => {
   }
 }
 
-/** How the command ended that a question was about; undefined if it did not. */
+/** The end of the command that a question was about; undefined if it has none. */
 export const endOfCommand = (events: ReadonlyArray<Event>, commandId: string) =>
   events.find(
     (event) =>
@@ -98,10 +98,7 @@ export const endOfCommand = (events: ReadonlyArray<Event>, commandId: string) =>
       event.payload.commandId === commandId,
   )
 
-/**
- * The last moment before the model was asked for the answer that led to a position: what the agent knew then is the same
- * whoever decides.
- */
+/** The last moment before the model call that led to a position: any other model would know the same there. */
 export const beforeDeciding = (events: ReadonlyArray<Event>, position: number): number => {
   const asked = events.findLast((event) => Vocabulary.is(event, "ModelCalled") && event.position < position)
   return (asked?.position ?? position) - 1

@@ -1,4 +1,4 @@
-/** Part 3 of the demo: the audits of its tasks in one table. */
+/** Part 3 of the tour: the audits of its tasks in one table. */
 import { Effect } from "effect"
 import type { TaskAudit } from "hindcast"
 import type { Pages, Score, Stage } from "../Stage.ts"
@@ -38,7 +38,7 @@ const lines = (stage: Stage, audits: ReadonlyArray<TaskAudit.TaskAudit>): Readon
 /** The score from the task's close. */
 const liveOf = ({ scores }: TaskAudit.TaskAudit): Score | undefined => scores.find(({ label }) => label === "live")
 
-/** One row for each reward and punishment whose amount is not 0 in at least one task. */
+/** One row for each reward and punishment with an amount other than 0. */
 const verdictRows = (
   { style, pages }: Stage,
   scores: ReadonlyArray<Score | undefined>,

@@ -1,4 +1,4 @@
-/** Part 1 of the demo: two agents play a text adventure. */
+/** Part 1 of the tour: two agents play a text adventure. */
 import { pathToFileURL } from "node:url"
 import { Effect, Fiber } from "effect"
 import { Agent, EventLog, Kernel } from "hindcast"
@@ -11,7 +11,7 @@ const MAX_STEPS = 25
 
 const GOAL = "Take the document out of the locked desk"
 
-/** Two agents play The Lost Key, each in an environment of its own. Returns their audits; `expert` knows the way. */
+/** Two agents play The Lost Key, each in its own environment. Returns their audits. */
 export const play = (stage: Stage) =>
   Effect.gen(function* () {
     yield* stage.part(

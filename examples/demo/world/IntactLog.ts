@@ -1,9 +1,9 @@
-/** The part of the tour that shows that nobody touched its log. */
+/** The part of the tour that verifies its log. */
 import { Effect } from "effect"
 import type { Stage } from "../Stage.ts"
 import { at, count } from "../Words.ts"
 
-/** Verifies the log's hash chain, and says what was found. */
+/** Verifies the log's hash chain and prints the result. */
 export const verify = ({ part, say, style, user }: Stage, heading: string, why: string) =>
   Effect.gen(function* () {
     yield* part(heading, why)

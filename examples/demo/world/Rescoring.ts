@@ -1,4 +1,4 @@
-/** Part 7 of the demo: its tasks are scored again by a stricter rubric. */
+/** Part 7 of the tour: re-scores its tasks by a stricter rubric. */
 import { Effect } from "effect"
 import { Rubric, Scoring, TaskAudit } from "hindcast"
 import { inPackage } from "../../PackageFiles.ts"

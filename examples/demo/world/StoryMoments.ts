@@ -1,5 +1,5 @@
 /**
- * Parts 4 to 6 of the demo: the state around the winning command, the event that last changed it, and the command's
+ * Parts 4 to 6 of the tour: the state around the winning command, the event that last changed it, and the command's
  * causes.
  */
 import { Data, Effect, Schema } from "effect"
@@ -7,7 +7,7 @@ import { EventLog, type Json, type TaskAudit, TimeTravel, Vocabulary } from "hin
 import type { Stage } from "../Stage.ts"
 import { at, nameOf } from "../Words.ts"
 
-/** The expert did not win, so the following parts have no winning command to show. To recover, use another log. */
+/** The expert did not win, so the following parts have no winning command to show. Use another log. */
 export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; readonly audit: TaskAudit.TaskAudit }> {
   override get message() {
     const { outcome, reason, agent } = this.audit
@@ -21,7 +21,7 @@ export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; r
 /** The winning command of a task, as positions. */
 export interface Win {
   readonly taskId: string
-  /** The last position before the command was issued. */
+  /** The last position before the command. */
   readonly before: number
   /** The position of `CommandSucceeded`. */
   readonly succeeded: number
@@ -75,7 +75,7 @@ export const compare = (stage: Stage, audit: TaskAudit.TaskAudit, { taskId, befo
     return { before: { at: before, state: then }, after: { at: after, state: now }, path, changes }
   })
 
-/** The part of a text room's state that the demo prints. */
+/** The part of a text room's state that the tour prints. */
 const World = Schema.Struct({
   room: Schema.String,
   inventory: Schema.Array(Schema.String),

@@ -11,13 +11,13 @@ import * as Rescoring from "./Rescoring.ts"
 import * as StoryMoments from "./StoryMoments.ts"
 import * as WorkspaceVisit from "./WorkspaceVisit.ts"
 
-/** What the tour is given with. */
+/** The options of the tour. */
 export interface TourOptions extends WorkspaceVisit.VisitOptions {
   readonly seed: number
   readonly sandbox: "auto" | "namespaces" | "flags"
 }
 
-/** Gives the tour, part by part. Returns what was found, as a document. */
+/** Gives the tour, part by part. Returns its findings as a document. */
 export const give = (stage: Stage, options: TourOptions) =>
   Effect.gen(function* () {
     const { filename, seed } = options
@@ -46,9 +46,7 @@ const stepsOn = ({ user }: Stage, filename: string, win: StoryMoments.Win, wande
 
 type LiveResults = Effect.Effect.Success<ReturnType<typeof runLiveParts>>
 
-/**
- * The parts of the tour that need a kernel: plugins and agents run. The kernel and all plugins are stopped at the end.
- */
+/** The parts that need a kernel: plugins and agents run. The kernel and all plugins stop at the end. */
 const runLiveParts = (stage: Stage, paths: TourOptions) =>
   Effect.gen(function* () {
     const { filename, workspace, seed, sandbox } = paths
@@ -80,10 +78,7 @@ const headOf = (filename: string) =>
       )
     : Effect.succeed(0)
 
-/**
- * The number of events that recovery recorded before the kernel's start, for tasks that a killed kernel left
- * unfinished.
- */
+/** The number of events that recovery recorded for tasks that a killed kernel left unfinished. */
 const recoveredSince = (before: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog
@@ -99,7 +94,7 @@ const printStart = ({ say, style, user }: Stage, { filename, seed }: TourOptions
     yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
   })
 
-/** The parts of the tour that only read the log. */
+/** The parts that only read the log. */
 const runReadParts = (stage: Stage, { filename, workspace }: TourOptions, { expert, wanderer, visit }: LiveResults) =>
   Effect.gen(function* () {
     yield* Audits.compare(stage, [expert, wanderer, visit.audit])

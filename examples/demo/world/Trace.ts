@@ -3,16 +3,15 @@ import { Effect, Stream } from "effect"
 import { type Event, EventLog, type Json, Vocabulary } from "hindcast"
 import type { Pages, Stage } from "../Stage.ts"
 
-/** The separator of two commands. */
 const GAP = " · "
 
-/** Prints the commands of the first task that is opened after a position, until the task is closed. */
+/** Prints the commands of the first task opened after a position, until it closes. */
 export const follow = (after: number, { style, say, pages, width: most }: Stage) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog
     const commands = new Map<string, string>()
     let line: ReadonlyArray<string> = []
-    /** The line's length in characters, counted apart because marks contain escape sequences. */
+    /** In characters, counted separately because marks contain escape sequences. */
     let width = 0
 
     const add = (words: string, mark = "") =>

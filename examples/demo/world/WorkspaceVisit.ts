@@ -1,5 +1,5 @@
 /**
- * Part 2 of the demo: a program without an agent reads a real directory, and writes one file after its confirmation.
+ * Part 2 of the tour: a program without an agent reads a real directory, and writes one file after its confirmation.
  */
 import { Effect, Fiber, Option, Schema, Stream } from "effect"
 import { EventLog, Kernel, type Task, Vocabulary } from "hindcast"
@@ -7,7 +7,7 @@ import { inPackage } from "../../PackageFiles.ts"
 import type { Pages, Stage } from "../Stage.ts"
 import { at, count, endOf } from "../Words.ts"
 
-/** The only file that the demo writes. */
+/** The only file that the tour writes. */
 const NOTE = {
   path: ".hindcast/demo-note.txt",
   content: "Confirmed, then written.\n",
@@ -21,11 +21,11 @@ type Reading = Effect.Effect.Success<ReturnType<Task["perceive"]>>[number]
 export interface VisitOptions {
   readonly filename: string
   readonly workspace: string
-  /** True if the user is asked at the terminal. Otherwise the demo answers from another process. */
+  /** Ask the user at the terminal. Otherwise the demo answers from another process. */
   readonly askPerson: boolean
 }
 
-/** Reads the directory and writes one file once the command was confirmed. */
+/** Reads the directory, and writes one file after its confirmation. */
 export const visit = (stage: Stage, options: VisitOptions) =>
   Effect.gen(function* () {
     yield* stage.part(
@@ -75,7 +75,7 @@ const approveElsewhere = <E>(
     )
     if (Option.isSome(request)) {
       const { confirmationId, shown } = request.value
-      // Everything is shown: a person cannot decide about what is hidden.
+      // Show everything: a person cannot decide about hidden parts.
       yield* say(`The gate asks: may ${style.name("visitor")} do this?`, ...pages.question(shown))
       const args = [
         "confirm",
@@ -128,14 +128,14 @@ const GitReading = Schema.Struct({
   entries: Schema.Array(Schema.Unknown),
 })
 
-/** A summary of a directory. Null if the sensor gave no reading. */
+/** A summary of a directory, with null where the sensor gave no reading. */
 interface DirectorySummary {
   readonly files: number | null
   readonly bytes: number | null
-  /** True if the sensor counted only some of the files. */
+  /** The sensor counted only some of the files. */
   readonly truncated: boolean
   readonly branch: string | null
-  /** Number of entries that Git reports as changed or untracked. */
+  /** Entries that Git reports as changed or untracked. */
   readonly changed: number | null
 }
 
@@ -162,7 +162,7 @@ const inWords = ({ files, bytes, truncated, branch, changed }: DirectorySummary)
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
-/** Maximum length of the reason why a command was not executed. */
+/** Maximum length of the reason why a command did not run. */
 const REASON_LENGTH = 80
 
 const describe = ({ shorten }: Pages, outcome: CommandOutcome): string => {

@@ -1,6 +1,6 @@
 import type { JsonObject, Plugin } from "hindcast/plugin"
 
-/** The vessel as it is, to a tenth. Its sensors say it less exactly. */
+/** The state of the vessel, to a tenth. Its sensors are less exact. */
 type Vessel = {
   readonly celsius: number
   readonly bar: number
@@ -8,7 +8,7 @@ type Vessel = {
   readonly steps: number
 }
 
-/** This process serves one task: there is one vessel, from the last reset on. */
+/** This process serves one task with one vessel, from its last reset. */
 let current: Vessel | undefined
 
 const vessel = (): Vessel => {
@@ -20,23 +20,23 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 
 const tenth = (value: number): number => Math.round(value * 10) / 10
 
-/** Full power for a step, in degrees. */
+/** Heat of a step at full power, in degrees. */
 const FULL = 16
 
-/** What the vessel loses in a step: a share of what it is above the cellar's 15 °C. */
+/** Loss of a step: a share of the difference to the cellar's 15 °C. */
 const LOSS = 0.06
 
 const OPENS_AT = 4
 const BURSTS_AT = 5
 
-/** One step: what the flame gives, what the vessel loses, and the pressure that goes with its temperature. */
+/** One step: heat from the flame, loss to the cellar, and the pressure for the new temperature. */
 const step = (gain: number): JsonObject => {
   const before = vessel()
   const celsius = before.celsius + gain - LOSS * (before.celsius - 15)
   const bar = celsius <= 50 ? 1 : 1 + (celsius - 50) / 12
   const opens = bar > OPENS_AT && before.valve === "free"
   if (bar > BURSTS_AT && before.valve !== "free") {
-    // What bursts does not answer any more.
+    // A burst vessel answers no more.
     Deno.exit(70)
   }
   current = {

@@ -1,4 +1,4 @@
-/** Reads the note, goes to where the other one is, and says what is written. */
+/** Reads the note, goes to the other agent's room, and says what the note says. */
 
 const next = ({ people }, { tells }, did) => {
   if (!did("read note")) return "read note"

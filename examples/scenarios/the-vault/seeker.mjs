@@ -1,4 +1,4 @@
-/** Waits to be told where the key is, and fetches the crown. */
+/** Waits to hear where the key is, and fetches the crown. */
 
 const WAY = [
   "examine clock",

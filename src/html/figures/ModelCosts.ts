@@ -1,4 +1,4 @@
-/** Tokens and cost of language models: a key figure and a table. */
+/** Tokens and cost of language models: key figures and a table. */
 
 import type * as ModelUse from "../../projections/audit/ModelUse.ts"
 import { type Markup, markup, type Value } from "../../values/Markup.ts"
@@ -7,7 +7,7 @@ import * as FormattedNumbers from "../FormattedNumbers.ts"
 import { leftOut, numbers, table } from "../Table.ts"
 import { key } from "./KeyFigures.ts"
 
-/** How often models were called, and what that cost; nothing where none was called. */
+/** Calls of models and their cost; empty without calls. */
 export const figures = (use: ModelUse.UseOfModel | undefined): ReadonlyArray<Markup> => {
   if (use === undefined || use.calls === 0) return []
   const { calls, failed, inputTokens, outputTokens, unmetered, cost } = use
@@ -35,11 +35,11 @@ export interface Row {
   readonly more?: ReadonlyArray<Value>
 }
 
-/** Most rows of the table, and most tables of prices named below it. */
+/** Maximum rows of the table, and of price tables named below it. */
 const [MAX_ROWS, MAX_PRICES] = [40, 10]
 
 /**
- * A section with a row for each model; nothing where none was called.
+ * A section with a row for each model; empty without calls.
  *
  * @param more headings of further columns of numbers
  */
