@@ -19,7 +19,7 @@ const counts = {
   unknown: Schema.NonNegativeInt.annotations({ description: "Commands dispatched, with an outcome that nobody knows" }),
 }
 
-/** The commands that the agents of a task requested. Every command is counted under one outcome, or has none yet. */
+/** The commands of a task's agents. Every command counts under one outcome, or has none yet. */
 export const Acting = Schema.Struct({
   ...counts,
   unrecorded: optional(
@@ -76,8 +76,8 @@ const noCommands: Actuator = {
 }
 
 /**
- * Counts and latencies of every actuator. The first outcome of a command counts: a denial after an expiry is counted as
- * expired. Only an unknown outcome is replaced, when the command is dispatched again and its outcome becomes known.
+ * Counts and latencies of every actuator. The first outcome of a command counts: a denial after an expiry counts as
+ * expired. Only an unknown outcome is replaced, when a later dispatch makes it known.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Acting",
@@ -156,7 +156,7 @@ const recordOutcome = (state: State, commandId: string, outcome: FinalOutcome, l
   }
 }
 
-/** Counts what is said beside an outcome, if the outcome counts. */
+/** Counts the details of an outcome, if the outcome counts. */
 const noted = (
   before: State,
   after: State,
@@ -175,7 +175,7 @@ const removeConfirmation = (state: State, confirmationId: string): State => {
   return confirming === state.confirming ? state : { ...state, confirming }
 }
 
-/** Whether every command has an outcome. Then later events can change the counts only by requesting another command. */
+/** Whether every command has an outcome. Then only another command can change the counts. */
 export const allEnded = ({ open }: State): boolean => {
   for (const _id in open) return false
   return true
@@ -183,7 +183,7 @@ export const allEnded = ({ open }: State): boolean => {
 
 const observedOf = (observed: number) => (observed === 0 ? {} : { observed })
 
-/** The section of the audit, from the folded state. */
+/** Builds the section from the folded state. */
 export const section = (state: State): Acting => {
   const actuators = Object.entries(state.actuators)
   const total = (of: keyof typeof counts | "observed") => actuators.reduce((sum, [, actuator]) => sum + actuator[of], 0)

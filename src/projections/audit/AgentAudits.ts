@@ -1,4 +1,4 @@
-/** The agents section of a task's audit: what each of several agents took in, did, said, heard and got. */
+/** The agents section of a task's audit: what each of several agents read, did, said, heard and earned. */
 
 import { Schema } from "effect"
 import { AgentId } from "../../events/vocabulary/EventType.ts"
@@ -63,12 +63,12 @@ type Member = typeof Member.Type
 
 const State = Schema.Struct({
   members: Schema.Record({ key: Schema.String, value: Member }),
-  /** The agents of commands whose outcome may still come, by the command's id. */
+  /** The agents of commands whose outcome may still come, by command id. */
   open: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ agentId: Schema.String, unknown: Schema.Boolean }),
   }),
-  /** The commands of confirmations that are asked for, by the confirmation's id. */
+  /** The commands of pending confirmations, by confirmation id. */
   confirming: Schema.Record({ key: Schema.String, value: Schema.String }),
 })
 type State = typeof State.Type
@@ -94,7 +94,7 @@ const newcomer: Member = {
   late: 0,
 }
 
-/** What each agent did. In a task with one agent, events name none, and the state stays empty. */
+/** Counts per agent. In a task with one agent, events name none, and the state stays empty. */
 export const projection: Projection<State> = {
   name: "TaskAudit.AgentAudits",
   version: 2,
@@ -142,7 +142,7 @@ export const projection: Projection<State> = {
   }),
 }
 
-/** The source of what another agent said, before that agent's name. */
+/** The prefix of a source that is another agent. */
 const SPEAKER = /^agent:/
 
 const update = (state: State, agentId: string | undefined, change: (before: Member) => Member): State => {
@@ -157,7 +157,7 @@ const add = (state: State, agentId: string | undefined, counted: keyof typeof Co
 const oneMore = (counts: SafeRecord.SafeRecord<number>, key: string): SafeRecord.SafeRecord<number> =>
   SafeRecord.set(counts, key, (SafeRecord.get(counts, key) ?? 0) + 1)
 
-/** Maximum number of different actions that are listed. */
+/** Maximum number of listed actions. */
 const MAX_ACTIONS = 50
 
 const acted = (before: Member, action: string): Member => {
@@ -168,7 +168,7 @@ const acted = (before: Member, action: string): Member => {
     : { ...after, otherActions: before.otherActions + 1 }
 }
 
-/** Maximum length of an action that is listed as such; a longer one is listed by its actuator. */
+/** Maximum length of a listed action; a longer one appears as its actuator. */
 const MAX_ACTION = 40
 
 /** `arena/step 1`: the actuator, and the action if it is short. */
@@ -178,7 +178,7 @@ const actionOf = (actuator: string, args: Json): string => {
   return text === "" || text.length > MAX_ACTION ? actuator : `${actuator} ${text}`
 }
 
-/** The first outcome of a command counts, but an unknown one is replaced when it becomes known. */
+/** The first outcome of a command counts, but a known one replaces an unknown one. */
 const ended = (state: State, commandId: string, end: CommandEnd): State => {
   const command = SafeRecord.get(state.open, commandId)
   if (command === undefined || (end === "unknown" && command.unknown)) return state
@@ -203,7 +203,7 @@ const rewarded = (
     ? state
     : update(state, agentId, (before) => ({ ...before, return: Sum.add(before.return, reward) }))
 
-/** The section of the audit, from the folded state; undefined in a task with one agent. */
+/** Builds the section from the folded state; undefined in a task with one agent. */
 export const section = ({ members }: State): AgentAudits | undefined => {
   const names = Object.keys(members).sort()
   if (names.length === 0) return undefined

@@ -1,4 +1,4 @@
-/** The audit of one task, as a document: its schema, and its fold. */
+/** The audit of one task: its schema and its fold. */
 
 import { Data, Either, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -16,7 +16,7 @@ import * as Sensing from "./Sensing.ts"
 import * as TaskTimeline from "./TaskTimeline.ts"
 import * as Verdicts from "./Verdicts.ts"
 
-/** The audit of one task. The library, the command line and the exports use the same document. */
+/** The audit of one task, the same document in the library, the command line and the exports. */
 export const TaskAudit = Schema.Struct({
   taskId: Schema.String,
   ...TaskTimeline.TaskTimeline.fields,
@@ -38,12 +38,12 @@ export const TaskAudit = Schema.Struct({
 
 export type TaskAudit = typeof TaskAudit.Type
 
-/** Fix the call: no such task was ever opened. */
+/** No such task was ever opened. */
 export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
   readonly taskId: string
-  /** Ids of existing tasks that may be meant. */
+  /** Ids of similar tasks. */
   readonly near?: ReadonlyArray<string>
-  /** The timeline on which it was looked for, if not in the whole log. */
+  /** The searched timeline, if not the whole log. */
   readonly timeline?: string
 }> {
   override get message() {
@@ -59,12 +59,12 @@ const State = Schema.Struct({
   verdicts: Schema.Record({ key: Schema.String, value: Verdicts.Scored }),
 })
 
-/** The folded state, from which `document` makes the audit. */
+/** The folded state behind `document`. */
 export type State = typeof State.Type
 
 /**
- * The fold behind the audit of one task. Its input is the whole log, or only the task's own events and all scorings;
- * the state is the same.
+ * The fold behind the audit of one task. Takes the whole log, or only the task's own events and all scorings; the state
+ * is the same.
  */
 export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
@@ -83,7 +83,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   }
 }
 
-/** The audit, from the folded state. */
+/** Builds the audit from the folded state. */
 export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
   const { course, sensing, acting, confirming, changes, model, agents, capture } = state.sections
   if (course === null) return Either.left(new TaskNotFound({ taskId }))
@@ -102,6 +102,8 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
   })
 }
 
-/** The audit of a task from events: the whole log's, or the task's own and all scorings, in order of position. */
+/**
+ * Computes the audit of a task from events in order of position: the whole log's, or the task's own and all scorings.
+ */
 export const fold = (taskId: string, events: Iterable<Event>): Either.Either<TaskAudit, TaskNotFound> =>
   document(taskId, Projection.fold(projection(taskId), events))

@@ -8,9 +8,9 @@ import * as Sections from "./Sections.ts"
 import { type CollectedVerdicts, VerdictCollector } from "./VerdictCollector.ts"
 
 /**
- * The audits of all tasks from events: the whole log's, in order of position. Each equals the result of
- * `TaskAudit.fold`. Completed tasks come first, in the order of their closes; then, in the order of their openings,
- * tasks that are open or have a command whose outcome may still come.
+ * Computes the audits of all tasks from the whole log's events, in order of position. Each equals the result of
+ * `TaskAudit.fold`. Completed tasks come first, by their closes; then the others, by their openings: open ones, and
+ * those with a command whose outcome may still come.
  */
 export const fold = (events: ReadonlyArray<Event>): ReadonlyArray<TaskAudit> => {
   const verdicts = new VerdictCollector(() => true)
@@ -27,16 +27,17 @@ export const fold = (events: ReadonlyArray<Event>): ReadonlyArray<TaskAudit> => 
 export interface AuditPass {
   /** Folds events, and returns the audits of the tasks that they complete. */
   readonly fold: (events: ReadonlyArray<Event>) => ReadonlyArray<TaskAudit>
-  /** The audits of the remaining tasks. */
+  /** Returns the audits of the remaining tasks. */
   readonly rest: () => ReadonlyArray<TaskAudit>
-  /** A wanted task of which no event was folded. */
+  /** Returns an error for a wanted task without events. */
   readonly missing: () => TaskNotFound | undefined
 }
 
 /**
- * Starts a pass over events, given the verdicts of all of them.
+ * Starts a pass over events, given all their verdicts.
  *
- * @param tasks only these tasks; all, if undefined
+ * @param tasks only these tasks; undefined for all
+ *
  * @internal
  */
 export const begin = (verdicts: CollectedVerdicts, tasks: ReadonlyArray<string> | undefined): AuditPass => {
@@ -73,7 +74,7 @@ export const begin = (verdicts: CollectedVerdicts, tasks: ReadonlyArray<string> 
 }
 
 /**
- * Whether a task is among the wanted ones.
+ * Makes a test whether a task is wanted.
  *
  * @internal
  */

@@ -12,17 +12,17 @@ import { TYPES, VerdictCollector } from "./VerdictCollector.ts"
 
 export { fold } from "./AuditPass.ts"
 
-/** Which audits to compute. */
+/** Options of `stream`. */
 export interface Options {
   /** Only these tasks. Default: all. */
   readonly tasks?: ReadonlyArray<string>
-  /** Ignore events after this position. Default: the head of the log when reading begins. */
+  /** Ignores events after this position. Default: the head of the log when reading begins. */
   readonly until?: number
   /** Called after each page with the positions read so far and the total. */
   readonly onProgress?: (done: number, of: number) => Effect.Effect<void>
 }
 
-/** The schema of the options. */
+/** Schema of the options. */
 export const Options = Decoding.of<Options>({
   optional: {
     tasks: Schema.Array(Schema.String),
@@ -32,13 +32,13 @@ export const Options = Decoding.of<Options>({
 })
 
 /**
- * The audits of all tasks of a log, or of some; each equals the result of `TaskAudit.load`. Completed tasks come first,
- * in the order of their closes; then, in the order of their openings, tasks that are open or have a command whose
- * outcome may still come.
+ * Streams the audits of all tasks of a log, or of some; each equals the result of `TaskAudit.load`. Completed tasks
+ * come first, by their closes; then the others, by their openings: open ones, and those with a command whose outcome
+ * may still come.
  *
- * The log is read once (a few tasks by themselves), and the scoring events once before that, because a task can be scored long after it closed.
- * Memory holds the tasks that are open at a time, the ids of the others, and the collected verdicts: a few numbers for
- * each reward and punishment, no events. Events appended while it runs are not included.
+ * Reads the scoring events, because a task can be scored long after it closed, and then the log once, or a few tasks by
+ * themselves. Memory holds the tasks that are open at a time, the ids of the others, and a few numbers for each reward
+ * and punishment, but no events. Events appended meanwhile are not included.
  *
  * @example Stream.runForEach(Audits.stream(), (audit) => Console.log(audit.taskId, audit.outcome))
  */
@@ -71,7 +71,7 @@ export const stream = (
     }),
   )
 
-/** So many tasks are read each by itself, by the index of tasks, and not with the whole log. */
+/** Up to this number, tasks are read one by one through their index instead of with the whole log. */
 const FEW_TASKS = 64
 
 /** The audits of a few tasks, in the order of `stream`. */
@@ -92,7 +92,7 @@ const ofFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: numbe
     return [...completed.sort((one, other) => one.at - other.at).map(({ audit }) => audit), ...rest]
   })
 
-/** The verdicts on a few tasks: of all scorings only the starts and ends are read, and the verdicts themselves of these tasks. */
+/** The verdicts on a few tasks. Of other tasks' scorings, only the starts and ends are read. */
 const verdictsOnFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: number) =>
   Effect.gen(function* () {
     const isWanted = AuditPass.wanted(tasks)

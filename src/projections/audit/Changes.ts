@@ -6,7 +6,7 @@ import { pointerKeys } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Projection } from "../fold/Projection.ts"
 
-/** The patches of a task's environments. */
+/** The changes of a task's environments. */
 export const Changes = Schema.Struct({
   operations: Schema.NonNegativeInt.annotations({ description: "Operations in all patches of its environments" }),
   paths: Schema.NonNegativeInt.annotations({ description: "Distinct paths (plugin and JSON Pointer) they wrote to" }),
@@ -14,9 +14,7 @@ export const Changes = Schema.Struct({
 
 type Changes = typeof Changes.Type
 
-/**
- * Paths as a tree of their keys, so that an event copies the nodes on its paths and their siblings rather than all paths.
- */
+/** Paths as a tree of their keys, so that an event copies only the nodes on its paths and their siblings. */
 export interface Tree {
   readonly written: boolean
   readonly below: SafeRecord.SafeRecord<Tree>
@@ -50,8 +48,8 @@ export const projection: Projection<State> = {
 }
 
 /**
- * The tree with these paths marked as written, and how many were not before. Each record of the tree is copied once, and from then on changed
- * in place, so that a patch costs what it says, however many keys of one object it adds.
+ * Marks paths as written, and counts the new ones. Copies each record of the tree once and then changes it in place, so
+ * the cost depends on the patch, however many keys it adds to one object.
  */
 const write = (
   tree: Tree,
@@ -68,7 +66,7 @@ const write = (
     }
     const before = SafeRecord.get(node.below, key)
     const after = below(before ?? emptyTree, path, depth + 1)
-    // The identical node was written before, or was changed in place.
+    // An identical node was already written, or was changed in place.
     if (after === before) return node
     const copied = own.has(node.below)
     const record: SafeRecord.Own<Tree> = copied ? node.below : SafeRecord.copy(node.below)
@@ -79,5 +77,5 @@ const write = (
   return { tree: paths.reduce((whole, path) => below(whole, path, 0), tree), added }
 }
 
-/** The section of the audit, from the folded state. */
+/** Builds the section from the folded state. */
 export const section = ({ operations, paths }: State): Changes => ({ operations, paths })

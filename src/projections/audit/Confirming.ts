@@ -32,7 +32,7 @@ const State = Schema.Struct({
   waits: Samples.Samples,
   /** Ids of commands for which a confirmation was requested and that the gate has not allowed. */
   asked: Schema.Record({ key: Schema.String, value: Schema.Literal(true) }),
-  /** Pending confirmations by id: when each was requested, and when it expires. */
+  /** Pending confirmations by id, with the times of request and expiry. */
   waiting: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ requestedAt: Schema.Finite, expiresAt: Schema.Finite }),
@@ -40,7 +40,7 @@ const State = Schema.Struct({
 })
 type State = typeof State.Type
 
-/** Counts of confirmations, and how long decisions took. */
+/** Counts of confirmations, and the time that decisions took. */
 export const projection: Projection<State> = {
   name: "TaskAudit.Confirming",
   version: 2,
@@ -64,7 +64,7 @@ export const projection: Projection<State> = {
     }),
     ConfirmationDecided: (state, { confirmationId, approved, waitedMs }, { recordedAt }) => {
       const request = SafeRecord.get(state.waiting, confirmationId)
-      // An approval that came too late does not count; the event of its expiry follows.
+      // An approval that came too late does not count. The event of its expiry follows.
       if (approved && request !== undefined && isLate(request, recordedAt)) return state
       return {
         ...state,
@@ -90,7 +90,7 @@ export const projection: Projection<State> = {
   }),
 }
 
-/** The section of the audit, from the folded state. */
+/** Builds the section from the folded state. */
 export const section = ({ waits, asked: _asked, waiting: _waiting, ...counted }: State): Confirming => ({
   ...counted,
   medianWaitMs: Samples.median(waits),

@@ -1,4 +1,4 @@
-/** The model section of a task's audit: its calls of language models, their tokens and cost, in total and by model. */
+/** The model section of a task's audit: its model calls with tokens and cost, in total and by model. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -9,7 +9,7 @@ import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as ModelCallEnd from "../state/ModelCallEnd.ts"
 
-/** What calls of language models cost. */
+/** The cost of model calls. */
 export const ModelSpending = Schema.Struct({
   usd: Schema.NullOr(Schema.NonNegative).annotations({
     description: "In US dollars; null where the cost of a call is not known",
@@ -23,7 +23,7 @@ export const ModelSpending = Schema.Struct({
 
 export type ModelSpending = typeof ModelSpending.Type
 
-/** A count that is absent where no call has it on record. */
+/** A count that is absent if no call recorded it. */
 const rarely = (description: string) =>
   Schema.optionalWith(Schema.NonNegativeInt.annotations({ description }), { exact: true })
 
@@ -67,7 +67,7 @@ const used = {
   cost: ModelSpending,
 }
 
-/** Calls of language models. A call that failed or was cancelled counts with the tokens and the cost on record. */
+/** Model calls. A failed or cancelled call counts with its recorded tokens and cost. */
 export const ModelUse = Schema.Struct({
   ...used,
   byModel: Schema.Record({ key: Schema.String, value: Schema.Struct(used) }).annotations({
@@ -84,7 +84,7 @@ const Counted = Schema.Struct({
   ...counts,
   steps: Schema.NonNegativeInt,
   retries: Schema.NonNegativeInt,
-  /** Ended calls whose tokens are known, and those whose cost is. */
+  /** Ended calls whose tokens are known, and those whose cost is known. */
   metered: Schema.NonNegativeInt,
   priced: Schema.NonNegativeInt,
   usd: Sum.Sum,
@@ -94,9 +94,9 @@ type Counted = typeof Counted.Type
 
 const State = Schema.Struct({
   models: Schema.Record({ key: Schema.String, value: Counted }),
-  /** The models of the calls that have not ended, by the ids of their requests. */
+  /** The models of calls that have not ended, by the id of the request. */
   open: Schema.Record({ key: Schema.String, value: Schema.String }),
-  /** The model that each agent asked last; of a task with one agent by an empty name. */
+  /** The model that each agent called last; under an empty name in a task with one agent. */
   asked: Schema.Record({ key: Schema.String, value: Schema.String }),
 })
 type State = typeof State.Type
@@ -116,9 +116,9 @@ const noCalls: Counted = {
 }
 
 /**
- * The calls that the agent made. The cause of an answer or a failure is its request. If it names none, it ends the
- * oldest request that has not ended; if there is none, it is a call of an unknown model. Calls of critics are no part
- * of the agent's work.
+ * The model calls of the agents. The cause of an answer or a failure is its request. An end without a known cause ends
+ * the oldest open request; without one, it counts as a call of an unknown model. Critics' calls are not part of the
+ * agents' work.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.ModelUse",
@@ -147,7 +147,7 @@ export const projection: Projection<State> = {
 
 type Stated = NonNullable<PayloadOf<"SourceStated">["used"]>["models"][string]
 
-/** The totals of a model that a source states stand for those of its calls so far. */
+/** Totals that a source states for a model replace those of its calls so far. */
 const stated = (state: State, name: string, { usd, inputTokens, outputTokens }: Stated): State =>
   SafeRecord.get(state.models, name) === undefined
     ? state
@@ -161,7 +161,7 @@ const stated = (state: State, name: string, { usd, inputTokens, outputTokens }: 
 const called = (state: State, name: string): State =>
   count(state, name, (before) => ({ ...before, calls: before.calls + 1 }))
 
-/** The attempt before it failed, and the call has not. */
+/** The previous attempt failed, but the call has not. */
 const retried = (state: State, name: string): State =>
   count(state, name, (before) => ({
     ...before,
@@ -202,7 +202,7 @@ const add = (before: Counted, { failed, usage, metered, usd, prices, priced }: M
 const union = (some: ReadonlyArray<string>, more: ReadonlyArray<string>): ReadonlyArray<string> =>
   more.every((each) => some.includes(each)) ? some : [...new Set([...some, ...more])].sort()
 
-/** The section of the audit, from the folded state; undefined if no model was called. */
+/** Builds the section from the folded state; undefined if no model was called. */
 export const section = ({ models }: State): ModelUse | undefined => {
   const byModel = Object.fromEntries(Object.entries(models).map(([name, counted]) => [name, useOf(counted)]))
   const all = Object.values(byModel)
@@ -228,10 +228,10 @@ const spending = (atLeast: number, unpriced: number, prices: ReadonlyArray<strin
   prices,
 })
 
-/** No call of a language model. */
+/** No model calls. */
 export const none: UseOfModel = useOf(noCalls)
 
-/** The sum of several parts: of models, or of tasks. */
+/** The sum of several models or tasks. */
 export const total = (parts: ReadonlyArray<UseOfModel>): UseOfModel => ({
   calls: parts.reduce((sum, { calls }) => sum + calls, 0),
   failed: parts.reduce((sum, { failed }) => sum + failed, 0),

@@ -1,4 +1,4 @@
-/** The rewards and punishments of a score as a time series, in the order in which they occurred. */
+/** The rewards and punishments of a score as a time series. */
 
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -14,26 +14,26 @@ export interface RewardEntry {
   /** `plugin/measure` */
   readonly measure: string
   readonly name: string
-  /** The position of the event it is based on; null if it cites no evidence. */
+  /** The position of its evidence; null if it cites none. */
   readonly at: number | null
   /**
-   * Milliseconds of the task's own time from its opening to that event; null if there is no position, or the task has no such
-   * event.
+   * Milliseconds of the task's own time from its opening to that event; null without a position, or if the task has no
+   * such event.
    */
   readonly afterMs: number | null
-  /** What it adds to the score; negative for a punishment. */
+  /** Its contribution to the score; negative for a punishment. */
   readonly amount: number
   /** The sum of all amounts so far. */
   readonly net: number
 }
 
-/** How long after its opening events of a task were recorded, by position: in milliseconds of its own time. */
+/** Milliseconds of a task's own time from its opening to an event, by position. */
 export type Times = ReadonlyMap<number, number>
 
 /**
- * The rewards and punishments of a score in order of position, with the running net. A verdict whose evidence matches
- * its occurrences yields one entry per position. If the two numbers differ, it yields one entry at its last position;
- * if it cites no evidence, one at the end.
+ * Returns the rewards and punishments of a score in order of position, with the running net. A verdict with one piece
+ * of evidence per occurrence gives one entry per position. If the numbers differ, it gives one entry at its last
+ * position; without evidence, one at the end.
  */
 export const timeline = (score: Score, times: Times): ReadonlyArray<RewardEntry> => {
   const entries = verdictsOf(score)
@@ -64,7 +64,7 @@ const occurrences = ({
   return because.map((at, index) => ({ ...one, at, amount: Sum.round(sign * (amounts?.[index] ?? equal)) }))
 }
 
-/** How long after its opening the events happened that a task's scores cite, read from the task's own events. */
+/** Reads the times of the events that a task's scores cite from the task's own events. */
 export const times = ({ taskId, scores }: TaskAudit): Effect.Effect<Times, LogError, EventLog> =>
   Effect.gen(function* () {
     const cited = new Set(scores.flatMap((score) => verdictsOf(score).flatMap(({ because }) => because)))

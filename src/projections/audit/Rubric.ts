@@ -16,16 +16,16 @@ const RubricMeasure = Schema.Struct({
 
 const Rubric = Schema.Struct({ measures: Schema.Array(Schema.Unknown) })
 
-/** A measure of a rubric: its rewards and punishments, and their weights. */
+/** A measure of a rubric with its rewards, punishments and weights. */
 export const Measure = Schema.typeSchema(RubricMeasure)
 
 export type Measure = typeof Measure.Type
 
-/** The name by which verdicts refer to a measure: `plugin/measure`, or the bare name if it has no plugin. */
+/** The name of a measure in verdicts: `plugin/measure`, or the bare name if it has no plugin. */
 export const nameOf = ({ plugin, name }: Pick<Measure, "plugin" | "name">): string =>
   plugin === null ? name : `${plugin}/${name}`
 
-/** The measures of a rubric. The rubric of an event is unvalidated JSON: entries that are not measures are skipped. */
+/** The measures of a rubric. An event's rubric is unvalidated JSON: skips entries that are not measures. */
 export const measuresOf = (rubric: JsonObject): ReadonlyArray<Measure> =>
   Option.match(decodeRubric(rubric), {
     onNone: () => [],

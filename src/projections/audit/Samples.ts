@@ -2,12 +2,11 @@
 
 import { Schema } from "effect"
 
-/** The numbers of a series, stored in pieces of `PIECE`, so that adding one copies a piece rather than the series. */
+/** A series of numbers in pieces of `PIECE`, so that adding a number copies one piece and not the series. */
 export const Samples = Schema.Array(Schema.Array(Schema.Finite)).annotations({ identifier: "Samples" })
 
 export type Samples = typeof Samples.Type
 
-/** The empty series. */
 export const none: Samples = []
 
 const PIECE = 256

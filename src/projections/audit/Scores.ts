@@ -1,4 +1,4 @@
-/** The scores section of a task's audit: what the task earned and lost in each score set, measure by measure. */
+/** The scores section of a task's audit: rewards and punishments in each score set, by measure. */
 
 import { Schema } from "effect"
 import { Position } from "../../events/vocabulary/Event.ts"
@@ -62,14 +62,14 @@ export type Score = typeof Score.Type
 /** The name of a measure: `plugin/measure`, or the bare name if its rubric names no plugin. */
 export const nameOf = ({ plugin, measure }: MeasureScore): string => Rubric.nameOf({ plugin, name: measure })
 
-/** A verdict together with its measure and kind. */
+/** A verdict with its measure and kind. */
 export interface MeasureVerdict extends Verdict {
   /** `plugin/measure` */
   readonly measure: string
   readonly kind: "reward" | "punishment"
 }
 
-/** All rewards and punishments of a score, measure by measure, including those that never occurred. */
+/** All rewards and punishments of a score by measure, including those that never occurred. */
 export const verdictsOf = ({ measures }: Score): ReadonlyArray<MeasureVerdict> =>
   measures.flatMap((each) => {
     const measure = nameOf(each)
@@ -79,7 +79,7 @@ export const verdictsOf = ({ measures }: Score): ReadonlyArray<MeasureVerdict> =
     ]
   })
 
-/** A part of a verdict's amount (negative for punishments), and the event to which it is attributed. */
+/** A part of a verdict's amount (negative for punishments), attributed to an event. */
 export interface Share {
   readonly measure: string
   readonly name: string
@@ -88,7 +88,7 @@ export interface Share {
   readonly position: number | null
 }
 
-/** The amounts of a score by the events that each verdict cites: what each counts, or equal parts. */
+/** Splits the amounts of a score over the cited events: by their own amounts, or equally. */
 export const sharesOf = (score: Score): ReadonlyArray<Share> =>
   verdictsOf(score).flatMap(({ measure, kind, name, times, amount, because, amounts }): ReadonlyArray<Share> => {
     if (times === 0) return []
@@ -98,7 +98,7 @@ export const sharesOf = (score: Score): ReadonlyArray<Share> =>
     return because.map((position, index) => ({ measure, name, amount: sign * (amounts?.[index] ?? equal), position }))
   })
 
-/** The section of the audit: one entry per score set, in the order in which the scorings began. */
+/** Builds the section: one entry per score set, in the order in which the scorings began. */
 export const section = (state: State): ReadonlyArray<Score> =>
   Object.entries(state)
     .sort(([, a], [, b]) => a.at - b.at)
@@ -155,7 +155,7 @@ const verdictOf = ({ name, weight, times, amount, because, amounts }: RecordedVe
   ...defined({ amounts }),
 })
 
-/** Verdicts that the rubric does not list, such as an environment's own reward. They count, and are shown. */
+/** Verdicts that the rubric does not list, such as an environment's own reward. They count too. */
 const besideRubric = (rubric: ReadonlyArray<Rubric.Measure>, set: Scored): ReadonlyArray<MeasureScore> => {
   const listed = new Set(
     rubric.flatMap((measure) => [

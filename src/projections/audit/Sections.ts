@@ -28,8 +28,8 @@ const State = Schema.Struct({
 export type State = typeof State.Type
 
 /**
- * The outcome of a command that was pending at the close can still be recorded after it, in the log of a kernel that
- * died.
+ * Events that can follow the close: if a kernel died, the outcome of a command that was pending at the close is
+ * recorded later.
  */
 const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
   "CommandSucceeded",
@@ -39,8 +39,8 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
 ])
 
 /**
- * The fold of one task's own events. A task lasts from its opening to its close. Events before or after are ignored,
- * except the outcome of a command that was pending at the close.
+ * The fold of one task's own events, from its opening to its close. Ignores earlier and later events, except the
+ * outcomes of commands that were pending at the close.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",

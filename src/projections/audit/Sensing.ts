@@ -56,16 +56,13 @@ export const projection: Projection<typeof State.Type> = {
   }),
 }
 
-/**
- * A pushed reading is recorded with the plugin as its actor and with latency 0; a requested one with the kernel as its
- * actor.
- */
+/** The actor of a pushed reading is its plugin, and its latency 0; a requested one has the kernel as its actor. */
 const wasPushed = ({ actor }: Event, latencyMs: number): boolean => latencyMs === 0 && actor.startsWith("plugin:")
 
 const count = (state: typeof State.Type, sensor: string, update: (before: Sensor) => Sensor): typeof State.Type =>
   SafeRecord.set(state, sensor, update(SafeRecord.get(state, sensor) ?? noReads))
 
-/** The section of the audit, from the folded state. */
+/** Builds the section from the folded state. */
 export const section = (state: typeof State.Type): Sensing => {
   const sensors = Object.entries(state)
   const total = (of: keyof typeof counts) => sensors.reduce((sum, [, sensor]) => sum + sensor[of], 0)

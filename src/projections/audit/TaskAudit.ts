@@ -1,4 +1,4 @@
-/** The audit of one task: the document and its fold, and its computation from the log. */
+/** The audit of one task: the document, its fold, and its computation from the log. */
 
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -11,8 +11,8 @@ import * as Verdicts from "./Verdicts.ts"
 export { document, fold, projection, type State, TaskAudit, TaskNotFound } from "./AuditDocument.ts"
 
 /**
- * The audit of a task at the head of the log, from two filtered reads: first the starts and ends of scorings, of which
- * those that name the task are kept; then the task's own events, folded page by page.
+ * Computes the audit of a task at the head of the log with two filtered reads: the starts and ends of scorings, keeping
+ * those that name the task, and then the task's own events, page by page.
  */
 export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | LogError, EventLog> =>
   Effect.gen(function* () {

@@ -39,10 +39,10 @@ const State = Schema.Struct({ ...TaskTimeline.fields, clock: TaskClock.TaskClock
 
 type State = typeof State.Type
 
-/** The section of the audit. */
+/** Builds the section from the folded state. */
 export const section = ({ clock: _, ...course }: State): typeof TaskTimeline.Type => course
 
-/** The course of one task, from its events; null before the task is opened. */
+/** The fold of one task's events; null before the task is opened. */
 export const projection: Projection<State | null> = {
   name: "TaskAudit.Course",
   version: 6,
@@ -68,7 +68,7 @@ const opened = (event: Event): State | null => {
   }
 }
 
-/** After a fork, the audit is about the fork's timeline, with the agent and goal that the fork overrides. */
+/** After a fork, the audit describes the fork's timeline, with the overridden agent and goal. */
 const forked = (section: State, { timeline, payload: { overrides } }: Event & ForkedEvent): State => ({
   ...section,
   timeline,
@@ -78,7 +78,7 @@ const forked = (section: State, { timeline, payload: { overrides } }: Event & Fo
 
 type ForkedEvent = { readonly payload: PayloadOf<"TimelineForked"> }
 
-/** Events after the close (scores, notes) are about the task and do not change it. */
+/** Updates an open task. Events after the close (scores, notes) do not change it. */
 const advance = (all: State, event: Event): State => {
   if (all.outcome !== null) return all
   const { waits: _, ...whole } = all

@@ -4,13 +4,13 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as Verdicts from "./Verdicts.ts"
 
-/** The collected verdicts of many tasks. For each task they equal the state of `Verdicts.projection`. */
+/** The collected verdicts of many tasks, for each task equal to the state of `Verdicts.projection`. */
 export interface CollectedVerdicts {
-  /** The verdicts of one task. They are discarded once they are returned. */
+  /** Returns the verdicts of one task and discards them. */
   readonly take: (taskId: string) => Verdicts.State
 }
 
-/** The types of the scoring events. Events of other types do not change what is collected. */
+/** The types of scoring events. */
 export const TYPES: ReadonlyArray<CoreName> = [
   "ScoringStarted",
   "RewardGiven",
@@ -19,10 +19,7 @@ export const TYPES: ReadonlyArray<CoreName> = [
   "ScoringFinished",
 ]
 
-/**
- * One score set of one task. Each verdict is stored as numbers: its term, its amount, its occurrences, and its
- * evidence.
- */
+/** One score set of one task. Each verdict is stored as numbers: its term, amount, occurrences and evidence. */
 interface TaskScoreSet {
   readonly scoreSetId: string
   readonly at: number
@@ -32,7 +29,7 @@ interface TaskScoreSet {
   readonly unscored: Array<Verdicts.Scored["unscored"][number]>
 }
 
-/** The fields that verdicts share: there are few distinct terms, however many tasks there are. */
+/** The fields that verdicts share. There are few distinct terms, however many tasks there are. */
 interface Term {
   readonly kind: Verdicts.RecordedVerdict["kind"]
   readonly measure: string
@@ -41,14 +38,13 @@ interface Term {
 }
 
 /**
- * Collects the verdicts of the wanted tasks. A task can be scored at any time after its close, so that its scores are
- * complete only at the end. They take little memory: a few numbers for each verdict, and each rubric, which is long,
- * only once.
+ * Collects the verdicts of the wanted tasks. A task can be scored at any time after its close, so its scores are
+ * complete only at the end. Memory holds a few numbers per verdict, and each rubric, which can be long, once.
  */
 export class VerdictCollector implements CollectedVerdicts {
   readonly #wanted: (taskId: string) => boolean
   readonly #tasks = new Map<string, Array<TaskScoreSet>>()
-  /** By score set: the entries that were started and are not finished. */
+  /** Entries that were started and are not finished, by score set. */
   readonly #unfinished = new Map<string, Array<TaskScoreSet>>()
   readonly #starts = new Map<string, Verdicts.Scored["started"]>()
   readonly #terms: Array<Term> = []
@@ -79,13 +75,13 @@ export class VerdictCollector implements CollectedVerdicts {
   #start(position: number, payload: PayloadOf<"ScoringStarted">): void {
     const { scoreSetId, taskIds } = payload
     const wanted = taskIds.filter(this.#wanted)
-    // Most scorings are of other tasks where few are wanted, and a rubric is long.
+    // Skip scorings of other tasks: if few tasks are wanted, most are, and a rubric is long.
     if (wanted.length === 0) return
     const started = this.#startOf(payload)
     const unfinished = this.#unfinished.get(scoreSetId) ?? []
     for (const taskId of wanted) {
       const entry = this.#entryOf(taskId, scoreSetId, position)
-      // Sets are never overwritten: if an id is started twice, its first start counts.
+      // Sets are never overwritten: the first start of an id counts.
       if (entry.started !== null) continue
       entry.started = started
       unfinished.push(entry)

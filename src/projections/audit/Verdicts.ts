@@ -19,13 +19,13 @@ const RecordedVerdict = Schema.Struct({
   times: Schema.NonNegativeInt,
   amount: Sum.Sum,
   because: Schema.Array(Schema.Int),
-  /** What each position of `because` counts, where not all of them count the same. */
+  /** The amount of each position of `because`, if they differ. */
   amounts: optional(Schema.Array(Schema.Finite)),
 })
 
 export type RecordedVerdict = typeof RecordedVerdict.Type
 
-/** One score set so far, as far as it concerns one task. */
+/** The part of a score set that concerns one task, so far. */
 export const Scored = Schema.Struct({
   started: Schema.NullOr(
     Schema.Struct({
@@ -47,7 +47,7 @@ export type Scored = typeof Scored.Type
 const State = Schema.Record({ key: Schema.String, value: Scored })
 export type State = typeof State.Type
 
-/** A score set of which only the position is known. */
+/** A score set without a recorded start. */
 export const unstarted = (at: number): Scored => ({ started: null, at, finished: false, given: {}, unscored: [] })
 
 /** The fields of a scoring's start that each of its tasks keeps. */
@@ -58,7 +58,7 @@ export const start = ({ label, critic, rubricDigest, rubric }: PayloadOf<"Scorin
   measures: Rubric.measuresOf(rubric),
 })
 
-/** The score set after an event: with one more verdict, or unchanged. */
+/** The score set after an event, which may add a verdict. */
 export const decided = (set: Scored, event: Event): Scored => {
   if (is(event, "MeasureUnscored")) {
     const { measure, name, reason } = event.payload
@@ -90,7 +90,7 @@ const started = (state: State, event: Event, taskId: string): State => {
   if (!is(event, "ScoringStarted") || !event.payload.taskIds.includes(taskId)) return state
   const { scoreSetId } = event.payload
   const set = SafeRecord.get(state, scoreSetId) ?? unstarted(event.position)
-  // Sets are never overwritten: if an id is started twice, its first start counts.
+  // Sets are never overwritten: the first start of an id counts.
   if (set.started !== null) return state
   return SafeRecord.set(state, scoreSetId, { ...set, started: start(event.payload) })
 }
@@ -105,7 +105,7 @@ const verdict = (state: State, event: Event): State => {
   )
 }
 
-/** The score set with one more reward or punishment. */
+/** Adds a reward or punishment to a score set. */
 export const recordedVerdict = (
   set: Scored,
   kind: RecordedVerdict["kind"],
@@ -129,8 +129,8 @@ export const recordedVerdict = (
 }
 
 /**
- * What each position counts after one more event with this amount and so many positions, which count the same. Undefined
- * if all of them count the same, as by most rubrics, and if a part of the amount has no position.
+ * The amounts of all positions after another event, whose positions share its amount equally. Undefined if all
+ * positions have equal amounts, as with most rubrics, or if a part of the amount has no position.
  */
 const amountsOf = (
   before: RecordedVerdict | undefined,
@@ -145,6 +145,6 @@ const amountsOf = (
   return [...known, ...Array.from({ length: positions }, () => share)]
 }
 
-/** Names can be any text; JSON encodes the three in one key without ambiguity. */
+/** Names can be any text; JSON encodes all three in one unambiguous key. */
 export const verdictKey = (measure: string, kind: RecordedVerdict["kind"], name: string): string =>
   JSON.stringify([measure, kind, name])

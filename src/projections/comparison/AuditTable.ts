@@ -10,7 +10,7 @@ import * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { addTokens } from "../state/ModelCallEnd.ts"
 
-/** The outcome of a task, or `open`. */
+/** Outcomes of a task, and `open`. */
 export const OUTCOMES = ["achieved", "failed", "truncated", "abandoned", "open"] as const
 
 /** A task's score in the selected score sets. */
@@ -157,16 +157,16 @@ const pluginsOf = ({ sensing, acting, scores }: TaskAudit): ReadonlyArray<string
   return [...new Set([...components.map((name) => name.split("/")[0] ?? name), ...measures])].sort()
 }
 
-/** The properties by which tasks can be grouped. A task with several plugins or models is in the group of each. */
+/** The properties by which tasks can be grouped. A task with several plugins or models belongs to the group of each. */
 export const GROUPINGS = ["agent", "goal", "model", "outcome", "plugin"] as const
 
-/** What rows can be grouped by. */
+/** A property by which rows can be grouped. */
 export type Grouping = (typeof GROUPINGS)[number]
 
-/** Group by something else: no task has this property. */
+/** No task has the property to group by. */
 export class NothingGrouped extends Data.TaggedError("NothingGrouped")<{
   readonly by: Grouping
-  /** Number of tasks that were looked at. */
+  /** Number of examined tasks. */
   readonly among: number
 }> {
   override get message() {
@@ -178,7 +178,10 @@ export class NothingGrouped extends Data.TaggedError("NothingGrouped")<{
   }
 }
 
-/** The rows grouped by a property, in order of first occurrence. Of a task of several models each has what it used. */
+/**
+ * Groups rows by a property, in order of first occurrence. Of a task with several models, each group gets what its
+ * model used.
+ */
 export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
   [...groupBy(rows, (row) => groupsOf(row, by))].map(([name, groupRows]) =>
     groupOf(
@@ -187,7 +190,7 @@ export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Gro
     ),
   )
 
-/** The names of the groups that a task is in: none, if it used no plugin or no model. */
+/** The groups of a task; none if it used no plugin or model. */
 export const groupsOf = (row: Row, by: Grouping): ReadonlyArray<string> =>
   by === "plugin" ? row.plugins : by === "model" ? row.models : [row[by]]
 
@@ -226,7 +229,7 @@ const over = (values: Array<number>, least: number, of: (values: Array<number>) 
 /** A sort key. Null sorts last, in either direction. */
 type Key = number | string | null
 
-/** Sorted by the known part of the cost. Where no model was called, there is none. */
+/** The known part of the cost; null if no model was called. */
 const costKey = ({ modelCalls, cost }: Pick<Row, "modelCalls" | "cost">): Key =>
   modelCalls === 0 ? null : cost.atLeast
 

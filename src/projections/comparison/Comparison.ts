@@ -11,7 +11,7 @@ import type { NamedScoring } from "./SetScores.ts"
 import * as Statistics from "./Statistics.ts"
 import { holm } from "./trend/Holm.ts"
 
-/** With fewer groups of pairs than this, the comparison is descriptive only: no interval and no p-value. */
+/** With fewer groups of pairs, the comparison is descriptive only: it has no interval and no p-value. */
 export const MIN_PAIRS = Interval.MIN_GROUPS
 
 const Side = Schema.Struct({
@@ -104,10 +104,12 @@ export const Comparison = Schema.Struct({
 
 export type Comparison = typeof Comparison.Type
 
-/** How many of the comparisons made, of values and of passes, have a p. One that has none counts for Holm all the same. */
+/**
+ * The number of comparisons, of values and of passes, that have a p. Holm's correction also counts those without one.
+ */
 export const withP = ({ p, passes }: Comparison): number => [p, passes.p].filter((of) => of !== null).length
 
-/** Fix the call: the two scorings have no task in common. */
+/** The two scorings have no task in common. */
 export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
   readonly a: string
   readonly b: string
@@ -122,22 +124,22 @@ export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
   }
 }
 
-/** What is compared, and how. */
+/** Options of `compare`. */
 export interface Options {
   /** Default: `net`. */
   readonly value?: "net" | "normalized"
   /** A task passes if its value is greater than this. Default: 0. */
   readonly passAbove?: number
   /**
-   * The group of a task. The tasks of a group may depend on one another, so that they are resampled and flipped
-   * together. Default: each task is its own group.
+   * The group of a task. Tasks of a group may depend on each other, so they are resampled and flipped together.
+   * Default: a group for each task.
    */
   readonly groupOf?: (taskId: string) => string
   /** Seed of the random numbers. Default: 1. */
   readonly seed?: number
 }
 
-/** The schema of the options. */
+/** Schema of the options. */
 export const Options = Decoding.of<Options>({
   optional: {
     value: Schema.Literal("net", "normalized"),
@@ -150,9 +152,8 @@ export const Options = Decoding.of<Options>({
 /**
  * Compares two scorings task by task.
  *
- * The log is fixed: if the critics are exact, the difference for the compared tasks is exact too. The interval and the
- * p-value generalize to other tasks of the same kind. None of it shows what an agent would have done under other
- * rewards.
+ * The log is fixed: if the critics are exact, so is the difference for the compared tasks. The interval and the p-value
+ * generalize to other tasks of the same kind. Nothing here shows what an agent would have done under other rewards.
  */
 export const compare = (
   a: NamedScoring,
@@ -238,7 +239,7 @@ export const compare = (
   })
 }
 
-/** The kinds of critics that decide alike whenever they see the same events. */
+/** Kinds of critics that always decide the same events the same way. */
 const EXACT_CRITICS = ["rule@", "plugin:", "environment", "nobody"]
 
 const isExact = (critic: string): boolean =>
@@ -252,8 +253,8 @@ const meanOf = (values: ReadonlyArray<number>): number | null =>
   values.length === 0 ? null : Sum.round(Sum.of(values) / values.length)
 
 /**
- * The contribution of each reward and punishment to the mean difference. A punishment that is given more often
- * contributes negatively.
+ * The contribution of each reward and punishment to the mean difference. More frequent punishments contribute
+ * negatively.
  */
 const changesOf = (a: NamedScoring, b: NamedScoring, taskIds: ReadonlyArray<string>): Comparison["changes"] => {
   const totals = new Map<string, Omit<Comparison["changes"][number], "difference"> & { sum: Sum.Sum }>()

@@ -1,9 +1,6 @@
-/** Which pairs may depend on one another, where they can have several things in common. */
+/** Groups pairs that may depend on each other. */
 
-/**
- * The group of a pair, by its name. Pairs that have one of their keys in common are in one group, and so are those that have one
- * in common with the same third pair.
- */
+/** Returns the group of each pair. Pairs with a common key are in one group, also transitively. */
 export const groupsBy = (
   names: ReadonlyArray<string>,
   keysOf: (name: string) => ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Two language models as the sides of a comparison: the tasks of each, paired where both worked on the same. */
+/** Pairs the tasks of two language models for a comparison. */
 
 import { Data, Effect, Either } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -11,46 +11,46 @@ import { groupBy } from "../../values/groupBy.ts"
 import * as ModelCallEnd from "../state/ModelCallEnd.ts"
 import type { NamedScoring } from "./SetScores.ts"
 
-/** What a task was given, and which models its agents asked. */
+/** A task's input, and the models that its agents called. */
 export interface ModelTask {
   readonly taskId: string
-  /** By `provider/model`, as `audit --group model` names them. Those of critics are not among them. */
+  /** As `provider/model`, the names of `audit --group model`, without the critics' models. */
   readonly models: ReadonlySet<string>
-  /** The digest of its goal and environment, and its seed; null where they cannot be read. */
+  /** The digest of its goal and environment, and its seed; null if they are unreadable. */
   readonly given: { readonly digest: string; readonly seed: number | null } | null
 }
 
-/** One model, and what became of its tasks. */
+/** One model, with the number of its tasks by use. */
 export interface ModelSide {
   readonly model: string
-  /** Tasks in which it was asked and the other was not: the sum of the following. */
+  /** Tasks that called it and not the other model: the sum of the following counts. */
   readonly tasks: number
   readonly paired: number
-  /** Tasks that are scored, without one of the other model like it. */
+  /** Scored tasks without a matching one of the other model. */
   readonly unpaired: number
-  /** Tasks that have no such score. */
+  /** Tasks without such a score. */
   readonly unscored: number
-  /** Tasks whose goal cannot be read: its key is not there, or it was imported without. */
+  /** Tasks whose goal is unreadable: its key is missing, or the import left it out. */
   readonly unreadable: number
 }
 
-/** How tasks were divided between two models, and paired. */
+/** The split of tasks between two models, and the pairs. */
 export interface ModelSides {
   readonly a: ModelSide
   readonly b: ModelSide
-  /** Tasks in which both were asked: they are of neither side. */
+  /** Tasks that called both, which belong to neither side. */
   readonly askedBoth: number
   /** Whether only tasks with the same seed are paired. */
   readonly sameSeed: boolean
-  /** The two tasks of each pair. The comparison names a pair by its task of A. */
+  /** The tasks of each pair. The comparison names a pair by its task of A. */
   readonly pairs: ReadonlyArray<{ readonly a: string; readonly b: string }>
 }
 
-/** Fix the name: no task asked this model, or the name stands for several. */
+/** No task called this model, or the name is ambiguous. */
 export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
   readonly model: string
   readonly known: ReadonlyArray<string>
-  /** The models that it may stand for. */
+  /** The models that an ambiguous name may stand for. */
   readonly several: ReadonlyArray<string>
 }> {
   override get message() {
@@ -61,13 +61,13 @@ export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
   }
 }
 
-/** There is nothing to compare two models by: no task of the one is scored and like a task of the other. */
+/** No scored task of one model matches a task of the other. */
 export class NoTaskOfBoth extends Data.TaggedError("NoTaskOfBoth")<{
   readonly a: ModelSide
   readonly b: ModelSide
   readonly scoring: string
   readonly askedBoth: number
-  /** Pairs that there would be if seeds did not matter. */
+  /** The number of pairs if seeds are ignored. */
   readonly otherSeeds: number
 }> {
   override get message() {
@@ -88,13 +88,13 @@ export class NoTaskOfBoth extends Data.TaggedError("NoTaskOfBoth")<{
 
 const counted = (tasks: number): string => `${tasks} ${tasks === 1 ? "task" : "tasks"}`
 
-/** Most models that a message lists. */
+/** Maximum number of models in a message. */
 const MAX_LISTED = 10
 
 const listed = (names: ReadonlyArray<string>): string =>
   `${names.slice(0, MAX_LISTED).join(", ")}${names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ""}`
 
-/** Every task of a log's timeline with its models, in the order in which they were opened. */
+/** All tasks of a log's timeline with their models, in order of opening. */
 export const tasksOf = (log: EventLog.Service): Effect.Effect<ReadonlyArray<ModelTask>, LogError> => {
   const tasks = new Map<string, { readonly given: ModelTask["given"]; readonly models: Set<string> }>()
   return Pages.forEach(log.readPage, { timeline: log.timeline, types: ["TaskOpened", "ModelCalled"] }, (page) => {
@@ -103,7 +103,7 @@ export const tasksOf = (log: EventLog.Service): Effect.Effect<ReadonlyArray<Mode
       if (taskId === null) continue
       if (is(event, "TaskOpened") && !tasks.has(taskId)) {
         const { goal, environment = {}, seed = null } = event.payload
-        // What was left out of an import stands alike in every task.
+        // A goal that an import left out would match every other one.
         const isLegible = event.personal?.readable !== false && goal !== SHREDDED
         const given = isLegible ? { digest: digest({ goal, environment }), seed } : null
         tasks.set(taskId, { given, models: new Set() })
@@ -114,7 +114,7 @@ export const tasksOf = (log: EventLog.Service): Effect.Effect<ReadonlyArray<Mode
   }).pipe(Effect.map(() => [...tasks].map(([taskId, task]) => ({ taskId, ...task }))))
 }
 
-/** The model of a name: `provider/model`, or the model's own name where one provider alone has it. */
+/** Resolves the name of a model: `provider/model`, or the model alone if only one provider has it. */
 export const named = (model: string, tasks: ReadonlyArray<ModelTask>): Either.Either<string, ModelNotFound> => {
   const known = [...new Set(tasks.flatMap(({ models }) => [...models]))].sort()
   if (known.includes(model)) return Either.right(model)
@@ -123,19 +123,19 @@ export const named = (model: string, tasks: ReadonlyArray<ModelTask>): Either.Ei
   return Either.left(new ModelNotFound({ model, known, several: one === undefined ? [] : [one, ...others] }))
 }
 
-/** What is compared: the two sides as scorings whose scores are paired by name, and what is to be known of them. */
+/** Two sides as scorings whose scores are paired by name. */
 export interface Sided {
   readonly a: NamedScoring
   readonly b: NamedScoring
-  /** The group of a pair: pairs of tasks that were given the same are no evidence of their own. */
+  /** The group of a pair: pairs of tasks with the same input are not independent evidence. */
   readonly groupOf: (taskId: string) => string
   readonly models: ModelSides
 }
 
 /**
- * Divides the scores of tasks between two models. A task that asked both is of neither. Tasks with the same goal, environment
- * and, unless `anySeed`, seed are paired in the order in which they were opened: where one model worked on the same more often,
- * its last tasks are left.
+ * Splits the scores of tasks between two models. A task that called both belongs to neither. Pairs tasks with the same
+ * goal, environment and, unless `anySeed`, seed, in order of opening; surplus tasks of one model come last and stay
+ * unpaired.
  */
 export const of = (
   tasks: ReadonlyArray<ModelTask>,
@@ -162,7 +162,7 @@ export const of = (
   }
   const nameOf = new Map(pairs.map((pair) => [pair.b, pair.a]))
   const scoringOf = (name: string, own: ReadonlyArray<ModelTask>): NamedScoring => {
-    // What cannot be read cannot be compared: it is no task that only one of the two has.
+    // Unreadable tasks must not count as tasks of one side only.
     const scores = own.flatMap(({ taskId, given }) => {
       const score = given === null ? undefined : scoring.scores.get(taskId)
       return score === undefined ? [] : [[nameOf.get(taskId) ?? taskId, score] as const]
@@ -194,6 +194,6 @@ const pairsOf = (
   })
 }
 
-/** What two tasks have in common that can be paired. */
+/** Equal for tasks that can be paired. */
 const keyOf = ({ given }: ModelTask, withSeed: boolean): string =>
   JSON.stringify([given?.digest, withSeed ? given?.seed : null])

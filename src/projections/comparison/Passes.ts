@@ -1,4 +1,4 @@
-/** The tasks that pass in one of two scorings only, and what that says of other tasks. */
+/** The tasks that pass in only one of two scorings, with a test. */
 
 import { Schema } from "effect"
 import * as Sum from "../../values/Sum.ts"
@@ -39,8 +39,7 @@ export interface Passing {
 }
 
 /**
- * Compares passes, of which each pair has one of three outcomes: lost, equal or gained. Which method is used depends on
- * the groups alone, and never on the outcomes.
+ * Compares passes: each pair is lost, equal or gained. The method depends only on the groups, never on the outcomes.
  */
 export const compare = (
   groups: ReadonlyArray<ReadonlyArray<Passing>>,

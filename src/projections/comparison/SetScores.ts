@@ -11,12 +11,12 @@ import * as Verdicts from "../audit/Verdicts.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as ScoreSets from "../state/ScoreSets.ts"
 
-/** Fix the call: no score set, label or pointer has this name. */
+/** No score set, label or pointer has this name. */
 export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
   readonly name: string
   readonly labels: ReadonlyArray<string>
   readonly pointers: ReadonlyArray<string>
-  /** The timeline on which it was looked for, if not in the whole log. */
+  /** The searched timeline, if not the whole log. */
   readonly timeline?: string
 }> {
   override get message() {
@@ -28,7 +28,7 @@ export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
   }
 }
 
-/** Most names that a message lists. */
+/** Maximum number of names in a message. */
 const MAX_NAMES = 10
 
 /** A named scoring: one score set, or all score sets with one label, such as the `live` sets of all closed tasks. */
@@ -42,13 +42,13 @@ export interface NamedScoring {
   readonly scores: ReadonlyMap<string, Score>
 }
 
-/** Fewest characters by which the beginning or the end of an id is recognized. */
+/** Minimum length of a part that identifies an id. */
 const MIN_ID_PART = 4
 
 /**
- * The scores of a name: a pointer, a score set's id or an unambiguous part of it, or a label. `fork-1/live` is the
- * label `live` among the score sets that were begun or finished on the timeline `fork-1`, without the others that it
- * shares with its parent. (The return of a forked task is begun before the fork, and finished after it.)
+ * Loads the scores of a name: a pointer, a score set's id or an unambiguous start or end of it, or a label.
+ * `fork-1/live` is the label `live` among the score sets that began or finished on the timeline `fork-1`, without the
+ * others that it shares with its parent. (The return of a forked task begins before the fork and finishes after it.)
  */
 export const load = (name: string): Effect.Effect<NamedScoring, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within, known) =>
@@ -58,21 +58,21 @@ export const load = (name: string): Effect.Effect<NamedScoring, ScoringNotFound 
     }),
   )
 
-/** The score sets of a name, without their scores. */
+/** Resolves a name without loading scores. */
 export const resolve = (
   name: string,
 ): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound | LogError, EventLog> =>
   onTimelineOf(name, (within, known) => resolveAmong(name, within, known))
 
-/** The score sets of a name without a timeline, among those that are known. */
+/** Resolves a name without a timeline among known score sets. */
 export const resolveIn = (
   known: ScoreSets.ScoreSets,
   name: string,
 ): Effect.Effect<Omit<NamedScoring, "scores">, ScoringNotFound, EventLog> => resolveAmong(name, name, known)
 
 /**
- * Resolves a name on the timeline before its first slash, if there is a timeline with that name; otherwise on the
- * log's. `query` is given the score sets that it may name.
+ * Runs a query on the timeline before the name's first slash, if there is such a timeline; otherwise on the log's.
+ * `query` gets the score sets that the name may refer to.
  */
 const onTimelineOf = <A, E>(
   name: string,
@@ -92,7 +92,7 @@ const onTimelineOf = <A, E>(
     return yield* Effect.provideService(ofTimeline, EventLog, Timelines.view(log, timeline))
   })
 
-/** The ids of the score sets that were begun or finished by events of the log's timeline. */
+/** The ids of the score sets that began or finished on the log's timeline. */
 const setsMade: Effect.Effect<ReadonlySet<string>, LogError, EventLog> = Effect.gen(function* () {
   const log = yield* EventLog
   const ids = new Set<string>()
@@ -103,7 +103,7 @@ const setsMade: Effect.Effect<ReadonlySet<string>, LogError, EventLog> = Effect.
   return ids
 })
 
-/** These score sets alone, and the pointers to them. */
+/** These score sets only, with the pointers to them. */
 const only = ({ sets, pointers, rubrics }: ScoreSets.ScoreSets, ids: ReadonlySet<string>): ScoreSets.ScoreSets => ({
   sets: Object.fromEntries(Object.entries(sets).filter(([id]) => ids.has(id))),
   pointers: Object.fromEntries(Object.entries(pointers).filter(([, id]) => ids.has(id))),
@@ -131,7 +131,7 @@ const resolveAmong = (
     return { name, label: known.sets[first]?.label ?? "", scoreSetIds: ids }
   })
 
-/** All score sets and pointers, folded from the events about them only, which are much less than the whole log. */
+/** All score sets and pointers, folded from their own events instead of the whole log. */
 export const sets: Effect.Effect<ScoreSets.ScoreSets, LogError, EventLog> = Effect.gen(function* () {
   const log = yield* EventLog
   const builder = Projection.begin(ScoreSets.projection, ScoreSets.projection.initial)
@@ -163,7 +163,7 @@ const scoresOf = (ids: ReadonlySet<string>) =>
         if (!ids.has(id)) continue
         const tasks = tasksOf.get(id)
         if (is(event, "ScoringStarted")) {
-          // Sets are never overwritten: if an id is started twice, its first start counts.
+          // Sets are never overwritten: the first start of an id counts.
           if (tasks !== undefined) continue
           const initial = { ...Verdicts.unstarted(event.position), started: Verdicts.start(event.payload) }
           tasksOf.set(id, new Map(event.payload.taskIds.map((taskId) => [taskId, initial])))

@@ -1,4 +1,4 @@
-/** The summary of one or several score sets: distributions, measures, unscored rewards, best and worst tasks. */
+/** The summary of score sets: distributions, measures, unscored rewards, best and worst tasks. */
 
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -11,10 +11,10 @@ import { verdictKey } from "../audit/Verdicts.ts"
 import { Quantiles, type Spread } from "../report/Quantiles.ts"
 import type { ScoreSets } from "../state/ScoreSets.ts"
 
-/** A summary over all tasks of one or several score sets. If two sets cover a task, the later one counts. */
+/** A summary over all tasks of some score sets. If two sets cover a task, the later one counts. */
 export interface SetSummary {
   readonly tasks: number
-  /** Tasks with a score: all tasks of a finished set; of an unfinished set, only those with a verdict. */
+  /** Tasks with a score: all tasks of a finished set; those with a verdict of an unfinished set. */
   readonly scored: number
   readonly earned: Spread | null
   readonly lost: Spread | null
@@ -22,12 +22,9 @@ export interface SetSummary {
   /** The number of tasks by net value, in bins of equal width from the smallest to the greatest value. */
   readonly histogram: ReadonlyArray<Bin>
   readonly measures: ReadonlyArray<MeasureSummary>
-  /**
-   * Rewards and punishments that could not be scored, grouped by reason, the most frequent first. Positions are removed
-   * from the reasons.
-   */
+  /** Unscored rewards and punishments by reason, the most frequent first. Positions are removed from the reasons. */
   readonly unscored: ReadonlyArray<UnscoredSummary>
-  /** The tasks with the greatest and with the smallest net values. */
+  /** The tasks with the greatest and the smallest net values. */
   readonly best: ReadonlyArray<TaskNet>
   readonly worst: ReadonlyArray<TaskNet>
 }
@@ -39,7 +36,7 @@ export interface Bin {
 }
 
 export interface MeasureSummary {
-  /** As in verdicts: `plugin/measure`, or the bare name. */
+  /** `plugin/measure`, or the bare name, as in verdicts. */
   readonly measure: string
   readonly rewards: ReadonlyArray<VerdictSummary>
   readonly punishments: ReadonlyArray<VerdictSummary>
@@ -64,11 +61,11 @@ export interface UnscoredSummary {
 export interface TaskNet {
   readonly taskId: string
   readonly net: number
-  /** Rewards and punishments that could not be decided; they contribute nothing. */
+  /** Undecided rewards and punishments, which contribute nothing. */
   readonly unscored: number
 }
 
-/** Most tasks listed as best and as worst; and the number of bins. */
+/** Maximum number of best and of worst tasks, and the number of bins. */
 const MAX_TASKS = 5
 const BINS = 10
 
@@ -95,7 +92,7 @@ interface VerdictTotal extends Omit<VerdictSummary, "amount"> {
   readonly amount: Sum.Sum
 }
 
-/** An accumulator of the summary. Pure. It accepts verdicts in any order. */
+/** An accumulator of the summary, which accepts verdicts in any order. */
 export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
   const setOf = latestOf(known, ids)
   const sums = new Map<string, { earned: Sum.Sum; lost: Sum.Sum }>()
@@ -171,7 +168,7 @@ export const begin = (known: ScoreSets, ids: ReadonlyArray<string>) => {
   }
 }
 
-/** For each task, the last of these sets that covers it. */
+/** The last of these sets that covers each task. */
 const latestOf = ({ sets }: ScoreSets, ids: ReadonlyArray<string>): ReadonlyMap<string, string> =>
   new Map(
     ids
@@ -204,7 +201,7 @@ const spread = (values: ReadonlyArray<number>): Spread | null => {
   return quantiles.spread()
 }
 
-/** Equal values fall in one bin. */
+/** Equal values share one bin. */
 const histogram = (values: ReadonlyArray<number>): ReadonlyArray<Bin> => {
   const least = values.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY)
   const most = values.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY)

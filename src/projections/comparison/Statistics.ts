@@ -3,27 +3,27 @@
 import { mean, sampleStandardDeviation } from "simple-statistics"
 
 /**
- * Paired differences in groups; differences of one group may depend on one another. Most groups have one difference.
- * Resampling and sign flipping always act on whole groups.
+ * Paired differences in groups, most of them with one difference. Differences within a group may depend on each other,
+ * so resampling and sign flipping act on whole groups.
  */
 export type Groups = ReadonlyArray<ReadonlyArray<number>>
 
-/** A p-value, and how it was computed. */
+/** A p-value and its method. */
 export interface PValue {
   readonly value: number
-  /** `exact`: over all sign patterns; `sampled`: over a number of random ones. */
+  /** `exact`: over all sign patterns; `sampled`: over random ones. */
   readonly method: "exact" | "sampled"
 }
 
 /** The random numbers of a statistic. */
 export interface Drawing {
   readonly seed: number
-  /** Random sign patterns, or resamples, of which at least 1,000 are drawn; fewer of very many groups. Default: 10,000. */
+  /** Number of random sign patterns or resamples, at least 1,000; reduced for very many groups. Default: 10,000. */
   readonly draws?: number
 }
 
 /**
- * McNemar's exact test of two counts of flips: the probability of a split at least as uneven, if gains and losses were
+ * McNemar's exact test of two counts of flips: the probability of a split at least as uneven if gains and losses are
  * equally likely (two-sided binomial test; Agresti, Categorical Data Analysis, 2002, §10.1.4).
  */
 export const mcnemar = (gained: number, lost: number): number => {
@@ -39,8 +39,8 @@ export const mcnemar = (gained: number, lost: number): number => {
 }
 
 /**
- * Cohen's d of paired differences: their mean in standard deviations (Lakens 2013, d_z). It is null for fewer than two
- * differences, and if all are the same, but for rounding at 1e-9: then there is nothing to measure the mean by.
+ * Cohen's d of paired differences: their mean in standard deviations (Lakens 2013, d_z). Null for fewer than two
+ * differences, and if all are equal up to rounding at 1e-9, which leaves no scale for the mean.
  */
 export const effectSize = (differences: ReadonlyArray<number>): number | null => {
   if (differences.length < 2) return null
@@ -53,9 +53,9 @@ export const effectSize = (differences: ReadonlyArray<number>): number | null =>
   return Number.isFinite(size) ? size : null
 }
 
-/** Differences that are no further apart are the same: each is the difference of two values that were rounded at 1e-9. */
+/** Differences closer than this are equal: each is the difference of two values rounded at 1e-9. */
 const ROUNDING = 4e-9
 
-/** Whether two differences are the same but for rounding. */
+/** Whether two differences are equal up to rounding. */
 export const areEqual = (one: number, other: number): boolean =>
   Math.abs(other - one) <= ROUNDING * Math.max(1, Math.abs(one), Math.abs(other))

@@ -13,10 +13,10 @@ import { type MannKendall, mannKendall } from "./trend/MannKendall.ts"
 import { theilSen } from "./trend/TheilSen.ts"
 import * as Value from "./trend/Value.ts"
 
-/** With fewer scored tasks than this, a series is descriptive only: it is not tested. */
+/** A series with fewer scored tasks is descriptive only, without a test. */
 export const MIN_TASKS = 10
 
-/** The significance level. With a p-value above it, a trend may be chance. */
+/** The significance level. A trend with a larger p-value may be chance. */
 export const LEVEL = 0.05
 
 const Part = Schema.Struct({ tasks: Schema.Int, mean: Schema.Finite, median: Schema.Finite })
@@ -72,7 +72,7 @@ export const Trend = Schema.Struct({
 
 export type Trend = typeof Trend.Type
 
-/** Fix the call: none of the selected tasks is scored by this measure. */
+/** The scores of the selected tasks do not have this measure. */
 export class MeasureNotFound extends Data.TaggedError("MeasureNotFound")<{
   readonly measure: string
   readonly scores: string
@@ -84,10 +84,10 @@ export class MeasureNotFound extends Data.TaggedError("MeasureNotFound")<{
   }
 }
 
-/** Most names that a message lists. */
+/** Maximum number of names in a message. */
 const MAX_NAMES = 20
 
-/** Score the tasks first, or select others: none of the selected tasks has such a score. */
+/** None of the selected tasks has such a score. Score them first, or select others. */
 export class NothingScored extends Data.TaggedError("NothingScored")<{
   readonly scores: string
   readonly tasks: number
@@ -107,17 +107,17 @@ export interface Task {
   readonly outcome: string | null
 }
 
-/** Which scores make a series, and how many shuffles test it. */
+/** Options of `trend`. */
 export interface Options {
   /** Default: `net`. */
   readonly value?: "net" | "normalized"
   /** `plugin/measure`. Default: the whole score. */
   readonly measure?: string
-  /** The name of the series that a task belongs to. Default: its agent. */
+  /** The name of a task's series. Default: its agent. */
   readonly agentOf?: (task: Task) => string
 }
 
-/** The schema of the options. */
+/** Schema of the options. */
 export const Options = Decoding.of<Options>({
   optional: {
     value: Schema.Literal("net", "normalized"),
@@ -127,9 +127,8 @@ export const Options = Decoding.of<Options>({
 })
 
 /**
- * Tests whether later tasks score higher than earlier ones, per agent. Tasks are ordered by their opening; open tasks
- * are left out, because their score can still change. A trend does not distinguish a better agent from easier goals: if
- * goals or worlds change over time, scores can change with them.
+ * Tests whether later tasks score higher than earlier ones, per agent. Orders tasks by their opening and leaves out
+ * open tasks, whose score can still change. A trend does not distinguish a better agent from easier goals or worlds.
  */
 export const trend = (
   tasks: ReadonlyArray<Task>,
@@ -156,7 +155,7 @@ export const trend = (
   return Either.right({ scores: named, measure: measure ?? null, value, series: tested(agents) })
 }
 
-/** A series before it is tested. */
+/** A series without its test. */
 type Plotted = Omit<Series, "answer" | "tau" | "p" | "slope">
 
 const plot = (agent: string, tasks: ReadonlyArray<Task>, valued: (task: Task) => Value.Valued | undefined): Plotted => {
@@ -191,7 +190,7 @@ const partOf = (values: ReadonlyArray<number>): typeof Part.Type | null =>
     ? null
     : { tasks: values.length, mean: Sum.round(Sum.of(values) / values.length), median: Sum.round(median([...values])) }
 
-/** Window of the moving median: a tenth of the series, an odd number of points within these bounds. */
+/** Bounds of the moving median's window: a tenth of the series, an odd number of points. */
 const [MIN_WINDOW, MAX_WINDOW] = [5, 101]
 
 const movingMedian = (values: ReadonlyArray<number>): ReadonlyArray<number> => {

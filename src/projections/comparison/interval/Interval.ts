@@ -1,4 +1,7 @@
-/** The 95 % interval of a mean difference over other tasks of the same kind and its p-value, or why none is given. */
+/**
+ * The 95 % interval of a mean difference over other tasks of the same kind, with its p-value, or the reason for having
+ * none.
+ */
 
 import { Schema } from "effect"
 import * as Sum from "../../../values/Sum.ts"
@@ -7,10 +10,10 @@ import type { Inverted } from "./Inverted.ts"
 import { signFlips } from "./SignFlips.ts"
 import { studentizedBootstrap } from "./StudentizedBootstrap.ts"
 
-/** With fewer groups than this, nothing is concluded. */
+/** With fewer groups, nothing is concluded. */
 export const MIN_GROUPS = 10
 
-/** An interval, and the method by which it was found, which says what it assumes. */
+/** An interval, and its method with its assumptions. */
 export const Interval = Schema.Struct({
   low: Schema.Finite,
   high: Schema.Finite,
@@ -22,7 +25,7 @@ export const Interval = Schema.Struct({
 
 export type Interval = typeof Interval.Type
 
-/** Why no interval is given, and no p-value. */
+/** Why there is no interval and no p-value. */
 export const Refusal = Schema.Struct({
   reason: Schema.Literal("few", "equal", "alike", "unstable").annotations({
     description:
@@ -33,23 +36,25 @@ export const Refusal = Schema.Struct({
 
 export type Refusal = typeof Refusal.Type
 
-/** An interval and the p-value of 0, which is below 0.05 exactly where the interval excludes 0; or why there are none. */
+/**
+ * An interval with the p-value of a mean of 0, which is below 0.05 exactly if the interval excludes 0; or a refusal.
+ */
 export type Estimate =
   | { readonly interval: Interval; readonly noInterval: null; readonly p: PValue }
   | { readonly interval: null; readonly noInterval: Refusal; readonly p: null }
 
-/** So many groups at least must differ from the others, where these are the majority. */
+/** If most groups are equal, at least this many must differ from them. */
 const MIN_UNLIKE = 4
 
 /**
- * The interval of the mean of these differences, and the p-value of a mean of 0.
+ * Estimates the interval of a mean difference, and the p-value of a mean of 0.
  *
- * Two tests are inverted. Flipping signs holds for any number of symmetrical differences, also where few are not 0, but
- * not for skewed ones. The studentized bootstrap holds for skewed ones, but not where few differ. The interval reaches
- * over what either does not exclude, and p is the larger one. So the method never depends on what was seen.
+ * Inverts two tests. Sign flipping is valid for symmetrical differences, however few are not 0, but not for skewed
+ * ones. The studentized bootstrap is valid for skewed differences, but not if few differ. The interval covers
+ * everything that either test does not exclude, and p is the larger one, so the method never depends on the data.
  *
- * Where all differences are the same, or all but one to three, they say too little of how often others differ, and by
- * how much: any interval would be too narrow.
+ * If all differences are equal, or all but one to three, they tell too little about how often and by how much others
+ * differ: any interval would be too narrow.
  */
 export const estimate = (groups: Groups, drawing: Drawing): Estimate => {
   if (groups.length < MIN_GROUPS) return refusal("few", `There are fewer than ${MIN_GROUPS} independent pairs.`)
@@ -72,14 +77,14 @@ export const estimate = (groups: Groups, drawing: Drawing): Estimate => {
   }
 }
 
-/** The interval and p-value of a test of its own. */
+/** The interval and p-value of another exact test. */
 export const ofTest = ({ low, high, p }: Inverted, method: Interval["method"]): Estimate => ({
   interval: { low: rounded(low), high: rounded(high), method },
   noInterval: null,
   p: { value: p, method: "exact" },
 })
 
-/** Rounds at 1e-9, but an end that excludes 0 not to 0. */
+/** Rounds at 1e-9, but never rounds an end that excludes 0 to 0. */
 const rounded = (end: number): number => (Sum.round(end) || end) + 0
 
 const refusal = (reason: Refusal["reason"], explanation: string): Estimate => ({
@@ -88,7 +93,7 @@ const refusal = (reason: Refusal["reason"], explanation: string): Estimate => ({
   p: null,
 })
 
-/** In how many groups the commonest mean difference occurs; what only rounding tells apart is the same. */
+/** The number of groups with the most common mean difference, up to rounding. */
 const commonestOf = (groups: Groups): number => {
   const means = groups.map(meanOf).sort((a, b) => a - b)
   let [most, count] = [0, 0]
@@ -102,8 +107,8 @@ const commonestOf = (groups: Groups): number => {
 const meanOf = (group: ReadonlyArray<number>): number => Sum.round(Sum.of(group) / group.length)
 
 /**
- * What equal differences say: if fewer than this share of other tasks differed by as much, so many in a row would have
- * had a chance of less than 5 %.
+ * The conclusion from equal differences: if a smaller share of other tasks were equal, so many equal ones would have a
+ * probability below 5 %.
  */
 const ofEqual = (groups: number): string => {
   const share = Math.floor(1000 * 0.05 ** (1 / groups)) / 10

@@ -1,21 +1,23 @@
-/** A test of a mean, inverted: the interval of the means that it does not exclude, and its p-value of 0. */
+/** Inverts a test of a mean: the interval of the means that it does not exclude, and its p-value of 0. */
 
-/** A 95 % interval, and the two-sided p-value of a mean of 0. It is below 0.05 exactly where the interval excludes 0. */
+/**
+ * A 95 % interval, and the two-sided p-value of a mean of 0, which is below 0.05 exactly if the interval excludes 0.
+ */
 export interface Inverted {
   readonly low: number
   readonly high: number
   readonly p: number
 }
 
-/** The level of a test whose interval has 95 %. */
+/** The level of a test with a 95 % interval. */
 export const LEVEL = 0.05
 
 /**
- * Inverts a test that finds a bound in each pattern. The one-sided p-value of a mean is the share of patterns whose
- * bound does not exceed it, or is not exceeded by it; the observed pattern, which is not among the bounds, counts at
- * both ends. Sorts the bounds.
+ * Inverts a test that finds a bound in each pattern. The one-sided p-value of a mean is the share of patterns with a
+ * bound at most, or at least, that mean; the observed pattern, which is not among the bounds, counts at both ends.
+ * Sorts the bounds.
  *
- * A test at a stricter level gives a wider interval; its p-value is raised to the power that makes 0.05 of that level.
+ * A stricter level gives a wider interval; its p-value is raised to the power that maps that level to 0.05.
  */
 export const inverted = (bounds: Float64Array, patterns: number, level = LEVEL): Inverted => {
   bounds.sort()

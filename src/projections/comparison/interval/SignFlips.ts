@@ -5,22 +5,22 @@ import type { Drawing, Groups, PValue } from "../Statistics.ts"
 import { drawsOf } from "./Draws.ts"
 import { type Inverted, inverted } from "./Inverted.ts"
 
-/** Up to so many groups, all 2^18 sign patterns are evaluated. */
+/** Maximum number of groups for which all 2^18 sign patterns are evaluated. */
 const MAX_EXACT_GROUPS = 18
 
-/** Sums that are mathematically 0 may differ from it in their last digits: by this share of the sum of all sizes. */
+/** Sums that are mathematically 0 may differ from it by this share of the sum of absolute values. */
 const ROUNDING = 1e-12
 
 /**
- * The two-sided p-value of a mean difference of zero, by a sign-flip test: if both scores of a pair are exchangeable,
- * each group's sum could have either sign (Fisher, The Design of Experiments, 1935, §21), so that the differences are
- * distributed symmetrically about zero. The p-value is the share of sign patterns whose sum is at least as far from
- * zero as the observed one. With more than 18 groups it is estimated from random patterns, counting the observed one
- * among them, so that it is never zero (Phipson & Smyth 2010).
+ * The two-sided p-value of a mean difference of zero, by a sign-flip test. If the scores of each pair are exchangeable,
+ * each group's sum could have either sign (Fisher, The Design of Experiments, 1935, §21), so the differences are
+ * symmetric about zero. The p-value is the share of sign patterns whose sum is at least as far from zero as the
+ * observed one. With more than 18 groups, it is estimated from random patterns and the observed one, so it is never
+ * zero (Phipson & Smyth 2010).
  *
- * A pattern's sum is beyond the observed one where the groups that it flips sum to less than zero. So the means that
- * the test does not exclude lie between quantiles of the means of subsets (Hartigan, Journal of the American
- * Statistical Association 64, 1969), which makes the interval.
+ * A pattern's sum exceeds the observed one if the flipped groups sum to less than zero. So the means that the test does
+ * not exclude lie between quantiles of the means of subsets (Hartigan, Journal of the American Statistical Association
+ * 64, 1969). These quantiles are the interval.
  */
 export const signFlips = (groups: Groups, drawing: Drawing): Inverted & Pick<PValue, "method"> => {
   const sums = Float64Array.from(groups, (group) => group.reduce((total, value) => total + value, 0))
@@ -34,7 +34,7 @@ export const signFlips = (groups: Groups, drawing: Drawing): Inverted & Pick<PVa
 
 type MeanOf = (sum: number, size: number) => number
 
-/** The means of all subsets but the empty one. */
+/** The means of all non-empty subsets. */
 const allSubsets = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf): Float64Array => {
   const subsets = 2 ** sums.length
   const [totals, counts] = [new Float64Array(subsets), new Float64Array(subsets)]
@@ -47,7 +47,7 @@ const allSubsets = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf): Fl
   return totals.map((total, subset) => meanOf(total, counts[subset] ?? 0)).subarray(1)
 }
 
-/** Each random subset is taken with its complement: a pattern and its opposite are equally far from zero. */
+/** Draws each random subset with its complement: a pattern and its opposite are equally far from zero. */
 const sampled = (sums: Float64Array, sizes: Float64Array, meanOf: MeanOf, { seed, draws: most }: Drawing) => {
   const draws = drawsOf(sums.length, most)
   const random = xoroshiro128plus(seed)

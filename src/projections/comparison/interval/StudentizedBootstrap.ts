@@ -8,17 +8,16 @@ import { type Inverted, inverted, LEVEL } from "./Inverted.ts"
 
 /**
  * The interval of a mean by the studentized bootstrap, or bootstrap-t (Efron & Tibshirani, An Introduction to the
- * Bootstrap, 1993, §12.5). Whole groups are drawn with replacement. The t of a resample is the distance of its mean
- * from the observed one in the resample's own standard errors, so that the interval reaches further to the side
- * to which the values are skewed. With groups of several values, the standard error is that of a ratio: of the sums to
- * the numbers of values.
+ * Bootstrap, 1993, §12.5). Draws whole groups with replacement. The t of a resample is the distance of its mean from
+ * the observed one in the resample's own standard errors, so the interval reaches further on the side of the skew. With
+ * groups of several values, the standard error is that of a ratio: of the sums to the numbers of values.
  *
- * Of few skewed groups, a bootstrap at 5 % excludes the mean too often: the largest values are missing in most samples.
- * So the level is stricter there, by a share that falls with the root of their number; `docs/explanation/statistics.md` has what that
- * comes to.
+ * With few skewed groups, a bootstrap at 5 % excludes the mean too often, because most samples miss the largest values.
+ * The level is therefore stricter, by a share that falls with the square root of the number of groups (see
+ * `docs/explanation/statistics.md`).
  *
- * It is null where it is unbounded: more than the level's resamples have values that are all the same on one side of
- * the mean, so that their standard error is zero. It needs ten groups at least.
+ * Returns null if the interval is unbounded: in more resamples than the level allows, all values are equal on one side
+ * of the mean, and the standard error is zero. Needs at least ten groups.
  */
 export const studentizedBootstrap = (groups: Groups, { seed, draws }: Drawing): Inverted | null => {
   const sizes = Float64Array.from(groups, ({ length }) => length)
@@ -45,7 +44,7 @@ export const studentizedBootstrap = (groups: Groups, { seed, draws }: Drawing): 
     const distance = sum / size
     // Σ (residual − distance · length)²: the squares of the residuals from the resample's own mean.
     const own = squared - 2 * distance * crossed + distance * distance * sizeSquared
-    // What is left of equal residuals is rounding error.
+    // Equal residuals leave only rounding error.
     const t = own > squares * 1e-12 ? distance / standardError(own, groups.length, size) : infiniteIn(distance)
     bounds[resample] = boundAt(mean, t * error)
   }
@@ -55,7 +54,7 @@ export const studentizedBootstrap = (groups: Groups, { seed, draws }: Drawing): 
 
 const levelOf = (groups: number): number => LEVEL * (1 - 2 / Math.sqrt(groups))
 
-/** What is left of two equal numbers is rounding error. */
+/** The difference of two equal numbers leaves only rounding error. */
 const boundAt = (mean: number, reach: number): number =>
   Math.abs(mean - reach) <= 1e-12 * Math.abs(mean) ? 0 : mean - reach
 

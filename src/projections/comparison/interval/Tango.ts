@@ -1,4 +1,4 @@
-/** The interval of the difference of two shares in the same pairs. */
+/** The interval of the difference of two shares of the same pairs. */
 
 import { mcnemar } from "../Statistics.ts"
 import { type Inverted, LEVEL } from "./Inverted.ts"
@@ -6,15 +6,15 @@ import { type Inverted, LEVEL } from "./Inverted.ts"
 /** The 97.5 % quantile of the normal distribution. */
 const QUANTILE = 1.959963984540054
 
-/** Halvings in the search for an end; after so many, doubles no longer distinguish shares. */
+/** Number of halvings in the search for an end. After these, doubles no longer distinguish shares. */
 const STEPS = 60
 
 /**
- * The 95 % interval of the share of pairs that are gained less the share that are lost, of three outcomes: lost, equal,
- * gained. It is the score interval (Tango, Statistics in Medicine 17, 1998), extended to 0 where McNemar's exact test,
- * whose p-value is beside it, does not exclude 0; where that test excludes 0, the score interval does too. Over all
- * shares it covers the difference in 93.4 % or more of the samples, and excludes 0 in at most 4.2 % where the shares
- * are equal (`test/projections/comparison/passes.test.ts` enumerates that).
+ * The 95 % interval of the share of gained pairs minus the share of lost pairs, with three outcomes: lost, equal,
+ * gained. It is the score interval (Tango, Statistics in Medicine 17, 1998), extended to 0 if McNemar's exact test,
+ * which gives the p-value, does not exclude 0; if that test excludes 0, so does the score interval. Over all shares it
+ * covers the difference in at least 93.4 % of the samples, and excludes 0 in at most 4.2 % if the shares are equal
+ * (enumerated by `test/projections/comparison/passes.test.ts`).
  */
 export const tango = (gained: number, lost: number, pairs: number): Inverted => {
   const p = mcnemar(gained, lost)
@@ -22,7 +22,7 @@ export const tango = (gained: number, lost: number, pairs: number): Inverted => 
   return p < LEVEL ? { low, high, p } : { low: Math.min(low, 0), high: Math.max(high, 0), p }
 }
 
-/** The largest difference that is less than 1.96 standard errors from what was seen. */
+/** The largest difference within 1.96 standard errors of the observed one. */
 const endOf = (gained: number, lost: number, pairs: number): number => {
   let [inside, outside] = [(gained - lost) / pairs, 1]
   if (distance(gained, lost, pairs, outside) <= QUANTILE) return outside
@@ -35,8 +35,8 @@ const endOf = (gained: number, lost: number, pairs: number): number => {
 }
 
 /**
- * How far below this difference of shares what was seen is, in the standard errors that it would have under that
- * difference: with the share of losses that is then the likeliest, the root of a quadratic equation.
+ * How far the observed difference lies below this one, in standard errors under this difference, with the
+ * maximum-likelihood share of losses: the root of a quadratic equation.
  */
 const distance = (gained: number, lost: number, pairs: number, difference: number): number => {
   const linear = -gained - lost + (2 * pairs - gained + lost) * difference

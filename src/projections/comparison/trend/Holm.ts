@@ -1,8 +1,8 @@
 /** Holm's correction for multiple tests. */
 
 /**
- * The p-values after correction for their number: the smallest is compared with the strictest threshold (Holm,
- * Scandinavian Journal of Statistics 6, 1979). In the order of the input.
+ * Corrects p-values for their number, comparing the smallest with the strictest threshold (Holm, Scandinavian Journal
+ * of Statistics 6, 1979). Keeps the order.
  */
 export const holm = (ps: ReadonlyArray<number>): ReadonlyArray<number> => {
   const adjusted = ps.map(() => 1)

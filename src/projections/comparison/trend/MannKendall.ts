@@ -15,13 +15,13 @@ export interface MannKendall {
   }
 }
 
-/** Up to so many values the exact distribution is computed; above, the normal approximation is as good. */
+/** Maximum length of a series with an exact distribution; beyond it, the normal approximation is as good. */
 export const MAX_EXACT = 60
 
 /**
  * The Mann–Kendall test of a series against a monotone trend, two-sided (Mann, Econometrica 13, 1945; Kendall, Rank
- * Correlation Methods, 1975). Without a trend every order of the values is equally likely: the p-value is the share of
- * orders whose S is at least as far from zero. Both the exact distribution and the variance take ties into account.
+ * Correlation Methods, 1975). Without a trend, every order of the values is equally likely: the p-value is the share of
+ * orders whose S is at least as far from zero. The exact distribution and the variance account for ties.
  */
 export const mannKendall = (values: ReadonlyArray<number>): MannKendall => {
   const ties = tieSizes(values)
@@ -40,7 +40,10 @@ export const varianceOf = (count: number, ties: ReadonlyArray<number>): number =
   return (term(count) - ties.reduce((sum, size) => sum + term(size), 0)) / 18
 }
 
-/** Most descents, and most ascents, of a series with these ties whose trend has a p-value below 0.05; -1 if no series has. */
+/**
+ * The greatest number of descents, or of ascents, with which a series with these ties has a p-value below 0.05; -1 if
+ * there is none.
+ */
 export const mostSignificant = (count: number, ties: ReadonlyArray<number>): number => {
   const untied = pairsOf(count) - ties.reduce((sum, size) => sum + pairsOf(size), 0)
   let most = -1
@@ -60,10 +63,10 @@ export const mostSignificant = (count: number, ties: ReadonlyArray<number>): num
   return most
 }
 
-/** The level of the test that an interval follows from. */
+/** The level of the test behind an interval. */
 const LEVEL = 0.05
 
-/** Twice the share of orders with at most so many descents, at most 1; the distribution is symmetric. */
+/** Twice the share of orders with at most `most` descents, at most 1. The distribution is symmetric. */
 const exact = (ties: ReadonlyArray<number>, most: number): number => {
   const shares = descentShares(ties)
   let tail = 0
@@ -72,9 +75,9 @@ const exact = (ties: ReadonlyArray<number>, most: number): number => {
 }
 
 /**
- * The distribution of the number of descents over all orders of values with these ties. Groups of tied values are
- * inserted one after another. The descents that a group adds are distributed as Mann and Whitney's U between the group
- * and the values already present, whatever the order of those.
+ * The distribution of the number of descents over all orders of values with these ties. Inserts the groups of tied
+ * values one after another: the descents that a group adds are distributed as Mann and Whitney's U between the group
+ * and the present values, whatever their order.
  */
 const descentShares = (ties: ReadonlyArray<number>): Float64Array => {
   let shares: Float64Array = Float64Array.of(1)

@@ -1,9 +1,6 @@
-/** Counts of pairs in a series: descending ones, tied ones, and all. */
+/** Counts the pairs of a series: descending ones, tied ones, and all. */
 
-/**
- * The number of pairs in descending order: the earlier value is greater than the later one. By merge sort, in O(n log
- * n).
- */
+/** The number of pairs whose earlier value is greater than the later one. Merge sort, O(n log n). */
 export const descents = (values: ArrayLike<number>): number => {
   let from = Float64Array.from(values)
   let to = new Float64Array(from.length)
@@ -16,7 +13,7 @@ export const descents = (values: ArrayLike<number>): number => {
       for (let at = start; at < end; at++) {
         const takeLeft = right === end || (left < middle && (from[left] ?? 0) <= (from[right] ?? 0))
         to[at] = from[takeLeft ? left++ : right++] ?? 0
-        // The value from the right was behind all values that remain on the left, and is smaller than they are.
+        // The value from the right is smaller than all values that remain on the left.
         if (!takeLeft) count += middle - left
       }
     }
@@ -25,12 +22,12 @@ export const descents = (values: ArrayLike<number>): number => {
   return count
 }
 
-/** The number of occurrences of each value: the sizes of the groups of ties. A value without ties is a group of one. */
+/** The number of occurrences of each value. A value without ties is a group of one. */
 export const tieSizes = (values: ArrayLike<number>): ReadonlyArray<number> => {
   const counts = new Map<number, number>()
   for (const value of Array.from(values)) counts.set(value + 0, (counts.get(value + 0) ?? 0) + 1)
   return [...counts.values()]
 }
 
-/** The number of pairs among so many values. */
+/** The number of pairs among `count` values. */
 export const pairsOf = (count: number): number => (count * Math.max(0, count - 1)) / 2

@@ -17,11 +17,10 @@ export interface Slope {
 }
 
 /**
- * The median of the slopes of all pairs of points, and the interval that follows from the distribution of Kendall's S
- * (Theil 1950; Sen, Journal of the American Statistical Association 63, 1968, §4): the slopes that the test of Mann and Kendall does not
- * exclude, so that the two never contradict. Up to nearly a third of the values
- * can be outliers without breaking the estimate. The points must be in ascending order of x, without duplicates; null
- * for fewer than two.
+ * The median of the slopes of all pairs of points, with the interval from the distribution of Kendall's S (Theil 1950;
+ * Sen, Journal of the American Statistical Association 63, 1968, §4): the slopes that the Mann–Kendall test does not
+ * exclude, so the two never contradict each other. The estimate tolerates outliers in up to almost a third of the
+ * values. The points must be in ascending order of x, without duplicates; null for fewer than two.
  */
 export const theilSen = (points: ReadonlyArray<Point>): Slope | null => {
   const pairs = pairsOf(points.length)
@@ -39,16 +38,15 @@ export const theilSen = (points: ReadonlyArray<Point>): Slope | null => {
   }
 }
 
-/** Halvings in the search for a slope; after so many, doubles no longer distinguish slopes. */
+/** Number of halvings in the search for a slope. After these, doubles no longer distinguish slopes. */
 const STEPS = 100
 
 /** Significant digits of a slope that the search guarantees. */
 const DIGITS = 12
 
 /**
- * Returns the slope of each rank, from 0, among all pairs. The slopes are not all computed, since 10,000 points have 50
- * million pairs: the number of slopes below a value equals the number of descents left in the series after it is tilted
- * by that slope.
+ * Returns the slope of each rank, from 0, among all pairs, without computing all slopes: 10,000 points have 50 million
+ * pairs. The number of slopes below a value equals the number of descents in the series after tilting it by that slope.
  */
 const slopeOfRank = (points: ReadonlyArray<Point>): ((rank: number) => number) => {
   const steps = points.slice(1).map(({ x, y }, index) => (y - (points[index]?.y ?? 0)) / (x - (points[index]?.x ?? 0)))

@@ -1,4 +1,4 @@
-/** The value of a score that a trend plots: that of the whole score, or of one measure. */
+/** The value of a score that a trend plots: the whole score, or one measure. */
 
 import * as Sum from "../../../values/Sum.ts"
 import { type MeasureScore, nameOf, type Score } from "../../audit/Scores.ts"
@@ -6,7 +6,7 @@ import { type MeasureScore, nameOf, type Score } from "../../audit/Scores.ts"
 /** The value of a score, or of one of its measures. */
 export interface Valued {
   readonly value: number
-  /** Whether a part of it could not be decided and contributes nothing. */
+  /** Whether an undecided part contributes nothing. */
   readonly undecided: boolean
   readonly finished: boolean
 }
@@ -19,8 +19,8 @@ export const measuresIn = (scores: Iterable<Score>): ReadonlyArray<string> => {
 }
 
 /**
- * The value of a score, or of one of its measures; undefined if there is none. That is so if the score does not have
- * the measure, nothing of it could be decided, or the normalized value is asked for and nothing is possible.
+ * The value of a score, or of one of its measures; undefined if the score lacks the measure, if no part could be
+ * decided, or if the normalized value is requested and nothing is possible.
  */
 export const of = (score: Score, by: "net" | "normalized", measure?: string): Valued | undefined => {
   const measures = score.measures.filter((each) => measure === undefined || nameOf(each) === measure)
