@@ -1,5 +1,5 @@
 /**
- * The entry `hindcast/promise`: Hindcast for programs that do not use Effect. Errors are instances of the classes that
+ * The entry `hindcast/promise`: Hindcast for programs without Effect. Errors are instances of the classes that
  * `hindcast` exports, such as `Lease.LeaseHeld`, and have a `_tag`.
  *
  * @module hindcast/promise

@@ -1,4 +1,4 @@
-/** Agents that answer with promises, as the kernel runs them. */
+/** Adapts agents with promises to agents that the kernel runs. */
 
 import { Deferred, Effect, Runtime } from "effect"
 import * as ModelAgent from "../agents/ModelAgent.ts"
@@ -7,28 +7,28 @@ import type * as KernelAgent from "../kernel/agents/Agent.ts"
 import { type Calls, problemOf } from "./Calls.ts"
 import * as Task from "./Task.ts"
 
-/** An agent that perceives and acts by itself. Each call is one step, and answers whether to continue. */
+/** An agent that perceives and acts by itself, one step per call. */
 export interface AdvancingAgent {
   readonly name: string
   readonly version: string
-  /** Takes one step by the functions of the task. Answers whether it goes on: false ends the run. */
+  /** Takes one step with the functions of the task. Returns whether to continue; false ends the run. */
   readonly advance: (task: Task.AgentTask) => boolean | Promise<boolean>
 }
 
 /**
- * An agent is a value: a name, a version and a function. `decide(view)` is shown a view and chooses; `advance(task)`
- * perceives and acts by itself.
+ * An agent: a name, a version and a function. `decide(view)` receives a view and chooses; `advance(task)` perceives and
+ * acts by itself.
  */
 export type Agent = KernelAgent.DecidingAgent | AdvancingAgent
 
-/** Makes an agent of one that is written with Effect, such as one that a library for Hindcast has. */
+/** Converts an agent written with Effect, for example one of a Hindcast library. */
 export const agentFromEffect = (agent: KernelAgent.Agent): Agent =>
   "decide" in agent ? agent : standIn(agent, () => agent)
 
 /**
- * An agent that is made when the kernel runs it.
+ * Stands for an agent that `make` builds when the kernel runs it.
  *
- * @param named has its name and version
+ * @param named gives the name and version
  */
 export const standIn = (
   { name, version }: Pick<Agent, "name" | "version">,
@@ -39,16 +39,15 @@ export const standIn = (
   return stand
 }
 
-/** An agent that thinks with a language model, as `Agent.fromModel` of `hindcast` makes it. */
+/** Creates an agent that thinks with a language model, like `Agent.fromModel` of `hindcast`. */
 export const fromModel = <Answer = unknown, Encoded = Answer>(options: ModelAgentOptions<Answer, Encoded>): Agent =>
   agentFromEffect(ModelAgent.fromModel(options))
 
-/** What makes agents, by what stands for them. */
 const makers = new WeakMap<object, (calls: Calls) => KernelAgent.Agent>()
 
-/** An agent as the kernel runs it. What is no agent is left as it is: the kernel says what is wrong with it. */
+/** Returns the agent that the kernel runs. Passes invalid agents through: the kernel reports what is wrong. */
 export const adapted = (agent: Agent, calls: Calls): KernelAgent.Agent => {
-  // From a program in JavaScript it may be anything, which the kernel decodes.
+  // A JavaScript program may pass anything; the kernel decodes it.
   const given: unknown = agent
   const undecoded = given as KernelAgent.Agent
   if (typeof given !== "object" || given === null) return undecoded
@@ -58,7 +57,7 @@ export const adapted = (agent: Agent, calls: Calls): KernelAgent.Agent => {
   return typeof agent.advance === "function" ? advancing(agent, calls) : undecoded
 }
 
-/** A model's failure reaches the agent as it is. */
+/** Unwraps a model's failure for the agent. */
 const deciding = (agent: KernelAgent.DecidingAgent): KernelAgent.DecidingAgent => ({
   name: agent.name,
   version: agent.version,
@@ -80,8 +79,7 @@ const advancing = (agent: AdvancingAgent, calls: Calls): KernelAgent.AdvancingAg
   advance: (task) =>
     Effect.gen(function* () {
       const died = yield* Deferred.make<never>()
-      // A defect ends an agent that is written with Effect. It ends this one too, though it might catch the rejection:
-      // a replay stops an agent by one.
+      // A defect must end the agent even if its code catches the rejection: a replay stops an agent by a defect.
       const dying: Calls = {
         ...calls,
         run: (effect, signal) =>

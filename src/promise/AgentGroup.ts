@@ -3,7 +3,7 @@
 import * as KernelGroup from "../worlds/group/AgentGroup.ts"
 import { type Agent, adapted, standIn } from "./Agent.ts"
 
-/** A change of who takes part in a group. */
+/** A change of a group's members. */
 export type MemberChange =
   | { readonly join: string; readonly agent: Agent }
   | Exclude<KernelGroup.MemberChange, { readonly join: string }>
@@ -12,13 +12,13 @@ export type MemberChange =
 export interface AgentGroupOptions extends Omit<KernelGroup.AgentGroupOptions, "agents" | "changes"> {
   /** The agents by their names in the task. */
   readonly agents: { readonly [agentId: string]: Agent }
-  /** Who joins, leaves or is suspended at the start of a round, which is numbered from 0. Default: nobody. */
+  /** Members that join, leave or are suspended at the start of a round; rounds count from 0. Default: none. */
   readonly changes?: (round: number) => ReadonlyArray<MemberChange>
 }
 
 /**
- * A group of agents as one agent, as `AgentGroup.make` of `hindcast/worlds` makes it. Run it with the `agents` of its
- * names. Throws `InvalidOptions` where the options are wrong.
+ * Combines agents into one, like `AgentGroup.make` of `hindcast/worlds`. Run it with the `agents` of its names. Throws
+ * `InvalidOptions`.
  */
 export const agentGroup = (options: AgentGroupOptions): Agent => {
   const made = (adapt: (agent: Agent) => ReturnType<typeof adapted>) => {
@@ -34,7 +34,7 @@ export const agentGroup = (options: AgentGroupOptions): Agent => {
           }),
     })
   }
-  // Wrong options are found before it runs; what makes an agent does not matter for that.
+  // Validates the options now; the adapted agents do not matter for that.
   const { name, version } = made((agent) => agent as ReturnType<typeof adapted>)
   return standIn({ name, version }, (calls) => made((agent) => adapted(agent, calls)))
 }

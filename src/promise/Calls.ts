@@ -1,20 +1,19 @@
 /**
- * Runs effects as promises. A promise is rejected with what the effect failed with: the tagged error itself, the
- * defect itself, or, if its signal interrupted it, the signal's reason. All calls end when the Hindcast that they belong
- * to is closed.
+ * Runs effects as promises. A promise rejects with the effect's tagged error, with its defect, or, if a signal
+ * interrupted it, with the signal's reason. Closing Hindcast ends all of its calls.
  */
 
 import { Cause, Data, Effect, Exit, Option, Runtime, Scope } from "effect"
 import * as CallingFiber from "../platform/fibers/CallingFiber.ts"
 import type { Signal } from "../plugins/author.ts"
 
-/** What every call of `hindcast/promise` takes: within its last options, or as one more argument. */
+/** Options of every call of `hindcast/promise`: part of its last options, or one more argument. */
 export interface CallOptions {
-  /** Aborting it interrupts the call. The promise is rejected with the signal's reason, after all is cleaned up. */
+  /** Aborting it interrupts the call. The promise rejects with the signal's reason, after the call has cleaned up. */
   readonly signal?: Signal | undefined
 }
 
-/** Open Hindcast again: it was closed before this call, or while it was under way. */
+/** Hindcast was closed before or during the call. Open it again. */
 export class Closed extends Data.TaggedError("Closed")<{
   /** The log's file. */
   readonly log: string
@@ -24,22 +23,22 @@ export class Closed extends Data.TaggedError("Closed")<{
   }
 }
 
-/** The calls of one Hindcast. */
+/** The calls of one opened Hindcast. */
 export interface Calls {
-  /** Runs an effect. When Hindcast is closed, calls under way are interrupted and rejected with `Closed`, as are later ones. */
+  /** Runs an effect. `close` interrupts calls in progress; they and later ones reject with `Closed`. */
   readonly run: <A, E>(effect: Effect.Effect<A, E>, signal?: Signal) => Promise<A>
-  /** Runs a short effect, such as one append. When Hindcast is closed, such calls end before others are interrupted. */
+  /** Runs a short effect, such as one append. `close` awaits it before it interrupts the other calls. */
   readonly finish: <A, E>(effect: Effect.Effect<A, E>, signal?: Signal) => Promise<A>
-  /** Closes before the services that the calls use: the scope of what a call leaves open. */
+  /** For resources that outlive their call. It closes before the services that calls use. */
   readonly scope: Scope.CloseableScope
   readonly isClosed: () => boolean
-  /** Ends all calls, and then the scope. Idempotent: later calls answer with the same promise. */
+  /** Ends all calls, then closes the scope. Idempotent: every call returns the same promise. */
   readonly close: () => Promise<void>
 }
 
 /**
  * @param log the log's file, for messages
- * @param before runs when Hindcast is closed, before the calls under way are interrupted
+ * @param before runs at closing, before calls are interrupted
  */
 export const make = (
   log: string,
@@ -81,24 +80,24 @@ export const make = (
   }
 }
 
-/** Runs an effect that belongs to no Hindcast. */
+/** Runs an effect that needs no opened Hindcast. */
 export const run = <A, E>(effect: Effect.Effect<A, E>, signal?: Signal): Promise<A> =>
   settled(Runtime.defaultRuntime, effect, signal).promise
 
-/** An effect that runs, and its promise. `interrupt` resolves when the effect has ended. */
+/** A running effect. `interrupt` resolves once the effect has ended. */
 interface Settled<A> {
   readonly promise: Promise<A>
   readonly interrupt: () => Promise<unknown>
 }
 
-/** @param interruptedBy what the promise is rejected with if the effect was interrupted, and not by the signal */
+/** @param interruptedBy the rejection if something other than the signal interrupted the effect */
 const settled = <A, E>(
   runtime: Runtime.Runtime<never>,
   effect: Effect.Effect<A, E>,
   signal?: Signal,
   interruptedBy: () => unknown = () => undefined,
 ): Settled<A> => {
-  // What is aborted already is not begun.
+  // An aborted signal means that the call never begins.
   if (signal?.aborted === true) return { promise: Promise.reject(signal.reason), interrupt: () => Promise.resolve() }
   const fiber = Runtime.runFork(runtime)(effect)
   const interrupt = () => CallingFiber.interrupt(fiber)
@@ -118,15 +117,15 @@ const settled = <A, E>(
   }
 }
 
-/** What a promise is rejected with: the failure, else the defect, as it is. */
+/** The rejection: the failure, otherwise the defect. */
 export const problemOf = (cause: Cause.Cause<unknown>): unknown =>
   Option.getOrElse(Cause.failureOption(cause), () =>
     Option.getOrElse(Cause.dieOption(cause), () => Cause.squash(cause)),
   )
 
 /**
- * Calls `listener` when a signal is aborted, until the returned function is called. However many calls share a signal,
- * it has one listener: Node warns of more than ten.
+ * Calls `listener` when a signal aborts, until the caller runs the returned function. Adds one listener per signal,
+ * because Node warns of more than ten.
  */
 const onAbort = (signal: Signal, listener: () => void): (() => void) => {
   const listeners = listenersOf.get(signal) ?? listening(signal)

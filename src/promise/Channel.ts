@@ -1,4 +1,4 @@
-/** Channels between people and agents at work, with promises and async iterables. */
+/** Channels between people and working agents, with promises and async iterables. */
 
 import { Effect, ExecutionStrategy, Exit, Scope } from "effect"
 import * as Channels from "../agents/channel/Channel.ts"
@@ -9,7 +9,8 @@ import type { CallOptions, Calls } from "./Calls.ts"
 import { type Promised, promised } from "./Promised.ts"
 
 /**
- * A channel to one task. `events(options)` is an async iterable of what happens in it; it ends when Hindcast is closed.
+ * A channel to one task. `events(options)` returns an async iterable of what happens in it, which ends when Hindcast
+ * closes.
  */
 export interface Channel extends Promised<Channels.Channel> {}
 
@@ -18,11 +19,10 @@ export interface ChannelOptions extends Omit<Channels.ChannelOptions, "taskId">,
 
 /** A running server. */
 export interface Served extends ChannelServer.Served {
-  /** Closes it, and all of its connections. */
+  /** Closes the server and its connections. */
   readonly close: () => Promise<void>
 }
 
-/** The channels of a log. */
 export const channelsOf = (
   {
     log,

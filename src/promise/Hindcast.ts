@@ -1,6 +1,6 @@
 /**
- * Hindcast for programs that do not use Effect: the kernel and the log's queries as promises and async iterables. It is
- * made of the same services (`Promised`), so that options, answers and errors are those of `hindcast`.
+ * Hindcast for programs without Effect: the kernel and the log's queries as promises and async iterables. `Promised`
+ * derives them from the services of `hindcast`, so options, results and errors are the same.
  */
 
 /// <reference lib="esnext.disposable" preserve="true" />
@@ -36,29 +36,29 @@ import { type Scenarios, scenariosOf } from "./Scenarios.ts"
 import { type Tasks, tasksOf } from "./Tasks.ts"
 import { type World, type WorldOptions, worldsOf } from "./World.ts"
 
-/** Options of `open`: those of `Hindcast.layer`, and a signal that ends the opening. */
+/** Options of `open`: those of `Hindcast.layer`, and a signal that cancels the opening. */
 export interface OpenOptions extends Omit<Layers.HindcastOptions, "agents">, Calls.CallOptions {
-  /** With `onOpenTasks: "resume"`, agents whose open tasks are resumed in the background. */
+  /** Agents that resume their open tasks in the background; needs `onOpenTasks: "resume"`. */
   readonly agents?: ReadonlyArray<Agent>
-  /** The model of the agents that `hindcast.agent` makes: a model, or its name as `provider/model`. */
+  /** The default model of `hindcast.agent`: a model, or its name as `provider/model`. */
   readonly model?: string | Model
 }
 
-/** Options of `hindcast.agent`: those of `fromModel`. Without a model, it is that of `open`. */
+/** Options of `hindcast.agent`: those of `fromModel`. The model defaults to that of `open`. */
 export type AgentOptions<Answer = unknown, Encoded = Answer> = Omit<ModelAgentOptions<Answer, Encoded>, "model"> &
   Partial<Pick<ModelAgentOptions, "model">>
 
-/** The registry: which plugins take part, what they are granted, which are active. */
+/** The registry: registered plugins, their grants, and which are active. */
 export interface Plugins extends Promised<Registry.Service> {}
 
-/** A confirmation that waits for a person, with its id. */
+/** A confirmation that awaits a person's decision. */
 export interface WaitingConfirmation extends PendingConfirmation {
   readonly confirmationId: string
 }
 
-/** Confirmation requests to people, and their decisions. */
+/** Requests for confirmation, and people's decisions. */
 export interface Confirmations extends Promised<KernelConfirmations.Confirmations.Service> {
-  /** Every confirmation that waits: those that wait now, and then each one when it is asked for, those of forks too. */
+  /** Yields every waiting confirmation once, also those of forks: first the present ones, then each new one. */
   readonly follow: (call?: Calls.CallOptions) => AsyncIterable<WaitingConfirmation>
 }
 
@@ -68,8 +68,8 @@ export interface Events
     Pick<EventLog.Service, "append" | "read" | "find" | "versionOf" | "head" | "verify" | "verifyWith">
   > {
   /**
-   * The past events, and then events as this or any other process commits them, without gaps or repeats. For new ones
-   * alone, begin after the head: `follow({ after: (await events.head()).position })`. It ends when Hindcast is closed.
+   * Yields past events, then events as this or any other process commits them, without gaps or repeats, until Hindcast
+   * closes. For new events only, start after the head: `follow({ after: (await events.head()).position })`.
    */
   readonly follow: (query?: Omit<Query, "until"> & Calls.CallOptions) => AsyncIterable<Event>
 }
@@ -79,14 +79,14 @@ type Asked<Name extends "bisect" | "watch", Index extends number> = Exclude<
   undefined
 >
 
-/** The past: states, differences, causes. A predicate is a function's, or the text of a CEL expression. */
+/** Past states, differences and causes. A predicate is a function or the text of a CEL expression. */
 export interface TimeTravel extends Promised<Omit<KernelTimeTravel.TimeTravel.Service, "bisect" | "watch">> {
-  /** The first moment at which a predicate holds, and how it was found. */
+  /** Finds the first moment at which a predicate holds, and says how it searched. */
   readonly bisect: (
     predicate: KernelTimeTravel.Predicate | string,
     options?: Asking<Asked<"bisect", 1>>,
   ) => Promise<KernelTimeTravel.Bisection>
-  /** Every event at which a predicate turns true; with a path, where the value there changes. */
+  /** Yields each event at which a predicate turns true; with a path, each at which the value there changes. */
   readonly watch: (
     path: string | null,
     predicate: KernelTimeTravel.Predicate | string,
@@ -94,46 +94,45 @@ export interface TimeTravel extends Promised<Omit<KernelTimeTravel.TimeTravel.Se
   ) => AsyncIterable<Event>
 }
 
-/** Options of `rescore`: those of the kernel, in which a rubric may be the file that has it. */
+/** Options of `rescore`: the kernel's, but `rubric` may be a file. */
 export interface RescoreOptions extends Omit<Scoring.RescoreOptions, "rubric" | "onProgress">, Calls.CallOptions {
-  /** A rubric, or the path of a YAML or JSON file with one. */
+  /** A rubric, or the path of a YAML or JSON file. */
   readonly rubric: Rubric.Rubric | string
-  /** Called after each page of events. A promise is waited for. */
+  /** Called after each page of events. The scoring awaits a returned promise. */
   readonly onProgress?: (progress: Scoring.Progress) => void | PromiseLike<void>
 }
 
-/** Hindcast on one log: a running kernel, and the log's past. */
+/** Hindcast on one log: a running kernel and the log's past. */
 export interface Hindcast {
   readonly tasks: Tasks
   readonly scenarios: Scenarios
   /**
-   * An agent that thinks with the model that was given to `open`, or with another one. Throws `InvalidOptions` where the
-   * options are wrong, or no model was given.
+   * Creates an agent that thinks with the model of `open`, or with another one. Throws `InvalidOptions` for wrong
+   * options and without a model.
    */
   readonly agent: <Answer = unknown, Encoded = Answer>(options?: AgentOptions<Answer, Encoded>) => Agent
-  /** Continues a recorded task with an agent from a past position, on a timeline of its own. */
+  /** Continues a recorded task with an agent from a past position, on a new timeline. */
   readonly fork: (agent: Agent, options: ForkOptions & Calls.CallOptions) => Promise<Forked>
-  /** Runs an agent on a recorded task again. Everything it perceives comes from the log. */
+  /** Runs an agent on a recorded task. Everything that it perceives comes from the log. */
   readonly replay: (taskId: string, agent: Agent, options?: ReplayOptions & Calls.CallOptions) => Promise<ReplayReport>
-  /** The audit of a task, open or closed. */
+  /** Returns the audit of a task, open or closed. */
   readonly audit: (taskId: string, call?: Calls.CallOptions) => Promise<TaskAudit>
-  /** Scores past tasks again with another rubric, as a new score set. */
+  /** Scores past tasks with another rubric, as a new score set. */
   readonly rescore: (options: RescoreOptions) => Promise<Scoring.ScoreSetSummary>
   readonly plugins: Plugins
   readonly confirmations: Confirmations
   readonly events: Events
   readonly timeTravel: TimeTravel
-  /** Opens a world: an episode is a task, `reset` begins it, and `step` acts in it. */
+  /** Opens a world. Each episode is a task: `reset` begins it, `step` acts in it. */
   readonly world: (options: WorldOptions) => Promise<World>
-  /** A channel to a task: what front ends are told of it, and what people say to its agent. */
+  /** Opens a channel to a task: a front end reads the task's progress and sends people's messages to its agent. */
   readonly channel: (taskId: string, options?: ChannelOptions) => Promise<Channel>
-  /** Serves the channels of all tasks over HTTP on the loopback, until it or Hindcast is closed. */
+  /** Serves the channels of all tasks over HTTP on the loopback interface, until it or Hindcast closes. */
   readonly serve: (options?: ServeOptions & Calls.CallOptions) => Promise<Served>
   /**
-   * Interrupts the calls under way, closes open tasks as `abandoned` (with `onOpenTasks: "resume"` it leaves them open,
-   * to be resumed), stops every plugin, and releases the log's lease.
-   * The promise resolves when all of that is done; further calls of `close` answer with the same promise. Every other
-   * call is rejected with `Closed` from now on.
+   * Interrupts calls in progress, closes open tasks as `abandoned` (with `onOpenTasks: "resume"` leaves them open for a
+   * resume), stops every plugin, and releases the log's lease. Other calls reject with `Closed` from now on. Resolves
+   * when all is done; calling it again returns the same promise.
    */
   readonly close: () => Promise<void>
   /** `close`, for `await using hindcast = await open(…)`. */
@@ -141,23 +140,22 @@ export interface Hindcast {
 }
 
 /**
- * Opens a log and starts a kernel on it. The promise is rejected with `InvalidOptions`, which names every mistake in the
- * options, `LeaseHeld` if another kernel works on the log, and the other errors of `Hindcast.layer`.
+ * Opens a log and starts a kernel on it. Rejects with `InvalidOptions`, which lists every mistake, with `LeaseHeld` if
+ * another kernel works on the log, and with the other errors of `Hindcast.layer`.
  *
- * @example
- * await using hindcast = await open({ log: "agent.db" })
- * const audit = await hindcast.tasks.run(agent, { goal: "Tidy up" })
+ * @example await using hindcast = await open({ log: "agent.db" }) const audit = await hindcast.tasks.run(agent, { goal:
+ *   "Tidy up" })
  */
 export const open = async (options: OpenOptions): Promise<Hindcast> => {
   const { given, signal, invalid } = takeSignal("open", [options])
   if (invalid !== undefined) throw invalid
-  // The layer decodes them, whatever they are, so that it reports all mistakes.
+  // The layer decodes the options and reports all mistakes.
   const { model, ...settings } = given[0] ?? ({} as OpenOptions)
-  // A model that is none is found before anything is opened.
+  // Throws for an invalid model before anything opens.
   if (model !== undefined) fromModel({ model })
   const scope = Effect.runSync(Scope.make())
   const runtime = await Calls.run(built(settings, scope), signal).catch(async (error) => {
-    // The signal may have come when all was built, but before it was handed over.
+    // The signal may abort after everything is built and before it is handed over.
     await Calls.run(Scope.close(scope, Exit.void))
     throw error
   })
@@ -198,7 +196,7 @@ export const open = async (options: OpenOptions): Promise<Hindcast> => {
 }
 
 const built = ({ agents, ...settings }: OpenOptions, scope: Scope.Scope) =>
-  // What are no agents is reported by the layer. They are resumed once there is a runtime in which their promises can be awaited.
+  // The layer reports invalid agents. Valid ones resume their tasks later, once a runtime can await their promises.
   Layer.toRuntime(
     Layers.layer({
       ...settings,
@@ -211,7 +209,7 @@ const built = ({ agents, ...settings }: OpenOptions, scope: Scope.Scope) =>
 
 const areAgents = Schema.is(Schema.Array(KernelAgent.Agent))
 
-/** Mistakes in options as those of `open`, which the program called. */
+/** Attributes mistakes to `open`, which the program called. */
 const ofOpen = ({ of, problems }: InvalidOptions) =>
   new InvalidOptions({ of: of === "Hindcast.layer" ? "open" : of, problems })
 
@@ -228,7 +226,7 @@ const rescoreOf = ({ rescore }: Kernel.Service, calls: Calls.Calls): Hindcast["r
   promised(
     {
       rescore: (options: Omit<Scoring.RescoreOptions, "rubric"> & { readonly rubric: Rubric.Rubric | string }) => {
-        // From a program in JavaScript it may be anything, which `rescore` decodes.
+        // A JavaScript program may pass anything; `rescore` decodes it.
         const rubric: Rubric.Rubric | string | undefined = options?.rubric
         return typeof rubric === "string"
           ? Effect.flatMap(Rubric.load(rubric), (loaded) => rescore({ ...options, rubric: loaded }))
@@ -244,12 +242,11 @@ const confirmationsOf = (
   calls: Calls.Calls,
 ): Confirmations => ({
   ...promised(confirmations, calls),
-  // An answer is one append. Where Hindcast closes meanwhile, its caller learns what the log has.
+  // A decision is one append. If Hindcast closes meanwhile, the caller still learns the outcome.
   ...promised({ decide: confirmations.decide }, { ...calls, run: calls.finish }),
   ...promised({ follow: () => waiting(confirmations, log) }, calls, { endsAtClose: true }),
 })
 
-/** The confirmations that wait, and then those that come to wait, each once. */
 const waiting = ({ pending }: KernelConfirmations.Confirmations.Service, log: EventLog.Service) =>
   Stream.unwrap(
     Effect.map(log.head, ({ position }) => {

@@ -7,13 +7,15 @@ import { type Calls, Closed } from "./Calls.ts"
 /** How an iteration may end before its stream. */
 export interface IterationOptions {
   readonly signal?: Signal | undefined
-  /** Whether an iteration that began ends when Hindcast is closed, instead of failing with `Closed`. Default: false. */
+  /**
+   * If true, closing Hindcast ends a started iteration; otherwise the iteration fails with `Closed`. Default: false.
+   */
   readonly endsAtClose?: boolean
 }
 
 /**
- * A stream as an async iterable. Each `for await` runs the stream anew, and only as far as it asks: nothing is read
- * ahead but the rest of a page. Leaving the loop ends the stream and releases what it holds.
+ * Converts a stream. Each `for await` runs the stream from its start, reading ahead at most the rest of a page. Leaving
+ * the loop ends the stream and releases its resources.
  */
 export const iterable = <A, E>(
   calls: Calls,
@@ -57,7 +59,7 @@ const iterator = <A, E>(
     return Effect.zipRight(readPage, next)
   })
 
-  /** Takes the next value of the page, which has one. */
+  /** Call only if the page has a value left. */
   const take = (): IteratorResult<A, undefined> => ({ done: false, value: page[taken++] as A })
 
   const readPage: Effect.Effect<void, E> = Effect.uninterruptibleMask((restore) =>
@@ -72,12 +74,12 @@ const iterator = <A, E>(
       yield* end
       const failure = Cause.failureOption(exit.cause)
       if (Option.isNone(failure)) return yield* Effect.failCause(exit.cause as Cause.Cause<never>)
-      // Without an error, it is the end of the stream.
+      // A failure without an error is the end of the stream.
       if (Option.isSome(failure.value)) return yield* Effect.fail(failure.value.value)
     }),
   )
 
-  /** Once Hindcast is closed, so is the scope that the stream was in. */
+  /** Closing Hindcast has closed the stream's scope already. */
   const release = async () => {
     over = true
     if (!calls.isClosed()) await calls.run(oneAtATime(end))
@@ -86,7 +88,7 @@ const iterator = <A, E>(
   return {
     next: async () => {
       if (over) return DONE
-      // What is there needs no fiber, as long as nobody waits before.
+      // A value in the page needs no fiber, unless an earlier call still waits.
       if (taken < page.length && waiting === 0 && signal?.aborted !== true && !calls.isClosed()) return take()
       waiting++
       try {

@@ -1,6 +1,6 @@
 /**
- * Services of effects and streams as services of promises and async iterables, by one rule for all of them. The types
- * are mapped from those of the services: a function keeps its name, its parameters and its documentation.
+ * Derives services of promises and async iterables from services of effects and streams. Mapped types keep each
+ * function's name, parameters and documentation.
  */
 
 import { Effect, Option, Stream } from "effect"
@@ -11,15 +11,14 @@ import type { CallOptions, Calls } from "./Calls.ts"
 import { type IterationOptions, iterable } from "./Iteration.ts"
 
 /**
- * A service whose functions answer with promises instead of effects, and with async iterables instead of streams. An
- * effect becomes a function without arguments. Functions that answer with neither stay as they are.
+ * A service with promises for effects and async iterables for streams. An effect becomes a function without arguments;
+ * other members stay. `Option` results become a value or `undefined`.
  *
- * Every call takes a `signal`: in the options, where they are its last argument, else in one more argument,
- * `{ signal }`. Where an effect may have no answer (`Option`), the promise's is `undefined`.
+ * Every call takes a `signal`: in its options if they are the last argument, otherwise in one more argument,
+ * `{ signal }`.
  */
 export type Promised<Service> = { readonly [Name in keyof Service]: PromisedMember<Service[Name]> }
 
-/** A member of a service: Effects become promises, streams become async iterables, all else stays. */
 type PromisedMember<Member> = [Member] extends [Effect.Effect<infer A, infer _E>]
   ? (call?: CallOptions) => Promise<Answer<A>>
   : Member extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
@@ -28,16 +27,14 @@ type PromisedMember<Member> = [Member] extends [Effect.Effect<infer A, infer _E>
       ? (...args: Asked<Args>) => AsyncIterable<A>
       : Member
 
-/** What a promise is resolved with: an optional value is undefined where there is none. */
 type Answer<A> = [A] extends [Option.Option<infer Some>] ? Some | undefined : A
 
-/** The parameters of a call: the signal goes into the last one, if that is an object of options, or after it. */
+/** Adds the signal to the last parameter if that is an object of options, otherwise one more parameter. */
 type Asked<Args extends ReadonlyArray<unknown>> =
   IsOptions<Last<Args>> extends true
     ? { [Index in keyof Args]: Index extends LastIndex<Args> ? Asking<Args[Index]> : Args[Index] }
     : [...args: Args, call?: CallOptions]
 
-/** The last parameter of a call. */
 type Last<Args extends ReadonlyArray<unknown>> =
   Required<Args> extends readonly [...ReadonlyArray<unknown>, infer Only] ? Only : never
 
@@ -45,7 +42,7 @@ type Last<Args extends ReadonlyArray<unknown>> =
 type LastIndex<Args extends ReadonlyArray<unknown>> =
   Required<Args> extends readonly [unknown, ...infer Others] ? `${Others["length"]}` : never
 
-/** Whether a parameter is an object of known keys. */
+/** True for an object of known keys. */
 type IsOptions<Parameter> = [Parameter] extends [never]
   ? false
   : [Parameter] extends [ReadonlyArray<unknown> | ((...args: never) => unknown)]
@@ -56,19 +53,18 @@ type IsOptions<Parameter> = [Parameter] extends [never]
         : true
       : false
 
-/** Options of a call, with its signal. What is told of its progress may answer with a promise, which is waited for. */
+/** Options of a call and its signal. `onProgress` may return a promise, which the call awaits. */
 export type Asking<Options> = Options extends { readonly onProgress?: infer OnProgress }
   ? "onProgress" extends keyof Options
     ? Omit<Options, "onProgress"> & { readonly onProgress?: Telling<OnProgress> } & CallOptions
     : Options & CallOptions
   : Options & CallOptions
 
-/** A callback of progress that may answer with a promise. */
 type Telling<OnProgress> = OnProgress extends (...args: infer Args) => unknown
   ? (...args: Args) => void | PromiseLike<void>
   : never
 
-/** Makes a service of effects and streams one of promises and async iterables. `iteration` is of all of its streams. */
+/** Converts a service. `iteration` applies to all of its streams. */
 export const promised = <Service extends object>(
   service: Service,
   calls: Calls,
@@ -78,7 +74,7 @@ export const promised = <Service extends object>(
     name,
     promisedMember(name, member, calls, iteration),
   ])
-  // Each member is what its type is mapped to.
+  // Each member has the type that its own type maps to.
   return Object.fromEntries(members) as Promised<Service>
 }
 
@@ -98,7 +94,7 @@ const promisedMember = (name: string, member: unknown, calls: Calls, iteration: 
   return typeof member === "function" ? asked((given) => member(...given)) : member
 }
 
-/** What a function answers. If it throws, as one may for arguments that no type lets pass, that is a defect. */
+/** A function may throw for arguments that no type allows; that is a defect. */
 const answerOf = (ask: () => unknown): unknown => {
   try {
     return ask()
@@ -116,19 +112,19 @@ const isStream = (value: unknown): value is Stream.Stream<unknown, unknown> =>
 interface Call<Args extends ReadonlyArray<unknown>> {
   readonly given: Args
   readonly signal?: Signal | undefined
-  /** What was given as a signal is none. */
+  /** The argument `signal` was no AbortSignal. */
   readonly invalid?: InvalidOptions
 }
 
 /**
- * Takes the signal out of the last argument. Without one, the arguments are as they were. What is neither a signal nor
- * JSON, such as an `AbortController`, is a mistake; JSON named `signal` is an actuator's argument.
+ * Takes the signal out of the last argument. A `signal` that is JSON is an argument of an actuator; any other value,
+ * such as an `AbortController`, is a mistake.
  */
 export const takeSignal = <Args extends ReadonlyArray<unknown>>(of: string, args: Args): Call<Args> => {
   const last = args.at(-1)
   if (typeof last !== "object" || last === null || !Object.hasOwn(last, "signal")) return { given: args }
   const { signal, ...others } = last as { readonly signal?: unknown }
-  // They are the same arguments, but for the signal.
+  // The same arguments without the signal.
   const given = [...args.slice(0, -1), ...(Object.keys(others).length === 0 ? [] : [others])] as unknown as Args
   if (signal === undefined || isSignal(signal)) return { given, signal }
   const bad = findNonJson(signal)
@@ -145,7 +141,7 @@ const isSignal = (value: unknown): value is Signal =>
   "addEventListener" in value &&
   typeof value.addEventListener === "function"
 
-/** Arguments with effects where a program answers with promises: in `onProgress`. */
+/** Turns a program's `onProgress`, which may return a promise, into one that returns an effect. */
 const withEffects = (args: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const last = args.at(-1)
   if (typeof last !== "object" || last === null || !("onProgress" in last)) return args

@@ -8,28 +8,26 @@ import { type Agent, adapted, standIn } from "./Agent.ts"
 import type * as Calls from "./Calls.ts"
 import { promised } from "./Promised.ts"
 
-/** An agent, a group of agents, or the agents by their names in the scenario. */
+/** An agent, a group of agents, or agents by their names in the scenario. */
 export type Players = Agent | { readonly [agentId: string]: Agent }
 
-/** Scenarios: reading them, and playing them. */
+/** Loads and plays scenarios. */
 export interface Scenarios {
-  /** Reads a scenario from a YAML or JSON file. Rejected with `ScenarioInvalid`, which names all mistakes. */
+  /** Reads a scenario from a YAML or JSON file. Rejects with `ScenarioInvalid`, which lists all mistakes. */
   readonly load: (file: string, call?: Calls.CallOptions) => Promise<Scenario.Loaded>
   /**
-   * Plays a scenario, which was read or is that of a file, in a new task, and answers with its audit. The task is closed as
-   * `achieved` where the scenario is won, and as `failed` where it is lost. A scenario of several agents is played by
-   * agents by their names, or by a group of them.
+   * Plays a scenario, loaded or in a file, in a new task and returns its audit. The task closes as `achieved` if the
+   * scenario is won, as `failed` if it is lost. A scenario of several agents needs agents by their names, or a group.
    */
   readonly run: (
     players: Players,
     scenario: Scenario.Loaded | string,
     options?: Scenario.PlayOptions & Calls.CallOptions,
   ) => Promise<TaskAudit>
-  /** The agent, conducted by the scenario of its task: for `replay`, `fork` and `resume` of a scenario's task. */
+  /** Lets the task's scenario conduct the agent: for `replay`, `fork` and `resume` of a scenario's task. */
   readonly conducted: (agent: Agent) => Agent
 }
 
-/** The scenarios of a kernel. */
 export const scenariosOf = (kernel: Kernel.Service, calls: Calls.Calls): Scenarios => ({
   ...promised(
     {
@@ -48,7 +46,7 @@ export const scenariosOf = (kernel: Kernel.Service, calls: Calls.Calls): Scenari
 const playersOf = (players: Players, calls: Calls.Calls): Scenario.Players =>
   isAgent(players) ? adapted(players, calls) : adaptedAll(players, calls)
 
-/** From a program in JavaScript they may be anything, which the scenario checks. */
+/** A JavaScript program may pass anything; the scenario checks it. */
 const isAgent = (players: Players): players is Agent =>
   typeof players === "object" &&
   players !== null &&

@@ -9,14 +9,13 @@ import type { Json } from "../values/Json.ts"
 import type { CallOptions, Calls } from "./Calls.ts"
 import { type Promised, promised } from "./Promised.ts"
 
-/** Calls a language model. The signal is aborted when the call of `consult` is. */
+/** Calls a language model. Aborting `consult` aborts the signal. */
 type Answering = (signal: Signal) => Promise<ModelCallResponse>
 
-/** Asks a language model, and records what it was asked and what it answered. */
 interface Consulting {
   /**
-   * Asks a language model by calling `answering`, and records the request and the response. A replay returns the
-   * recorded response without a call.
+   * Calls a language model through `answering`, and records request and response. A replay returns the recorded
+   * response without a call.
    */
   readonly consult: (question: ModelCallRequest, answering: Answering, call?: CallOptions) => Promise<Json>
 }
@@ -24,10 +23,10 @@ interface Consulting {
 /** An open task. */
 export interface Task extends Promised<Omit<KernelTask, "consult">>, Consulting {}
 
-/** A task for an agent that works by itself, with randomness and time that a replay can reproduce. */
+/** A task for an agent that works by itself, with randomness and time that a replay reproduces. */
 export interface AgentTask extends Promised<Omit<KernelAgentTask, "consult">>, Consulting {}
 
-/** A task of the kernel as one with promises. */
+/** Converts a task of the kernel. */
 export const of = <Given extends KernelTask>(
   { consult, ...task }: Given,
   calls: Calls,

@@ -1,4 +1,4 @@
-/** Tasks with promises: opened, run by an agent, resumed, paused and cancelled. */
+/** Tasks with promises. */
 
 import { Effect } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
@@ -13,32 +13,31 @@ import type * as Calls from "./Calls.ts"
 import { promised } from "./Promised.ts"
 import * as Task from "./Task.ts"
 
-/** Tasks: open them, or let an agent work on one. */
+/** Opens tasks, runs agents on them, and controls them. */
 export interface Tasks {
-  /** Opens a task. Tasks run concurrently; each has its own environments. */
+  /** Opens a task. Tasks run concurrently, each with its own environments. */
   readonly open: (options: TaskOptions & Calls.CallOptions) => Promise<Task.Task>
   /**
-   * Opens a task, lets an agent work on it until it is done or has no steps left, closes it and scores it. Aborted, it
-   * closes the task as `abandoned`.
+   * Opens a task, runs an agent on it until the agent is done or out of steps, then closes and scores it. Aborting the
+   * signal closes the task as `abandoned`.
    */
   readonly run: (agent: Agent, options: RunOptions & Calls.CallOptions) => Promise<TaskAudit>
-  /** Goes on with a task that an earlier kernel left open; see `onOpenTasks`. Its agent has the same name. */
+  /** Continues a task that an earlier kernel left open (see `onOpenTasks`). The agent must have the same name. */
   readonly resume: (taskId: string, agent: Agent, options?: ResumeOptions & Calls.CallOptions) => Promise<TaskAudit>
-  /** The open tasks that this kernel does not work on, oldest first. They can be resumed or cancelled. */
+  /** Lists the open tasks that this kernel does not work on, oldest first. Resume or cancel them. */
   readonly unfinished: (call?: Calls.CallOptions) => Promise<ReadonlyArray<UnfinishedTask>>
-  /** Stops all work in all tasks and leaves them open in the log, so that a later kernel can resume them. */
+  /** Stops all work and leaves all tasks open in the log, so that a later kernel can resume them. */
   readonly suspend: (call?: Calls.CallOptions) => Promise<void>
-  /** Pauses an open task: nothing new is begun in it until it is continued. What is under way is finished. */
+  /** Pauses an open task: work in progress finishes, nothing new begins until `continue`. */
   readonly pause: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
   /** Continues a paused task. */
   readonly continue: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
-  /** Cancels an open task: what is under way is interrupted, and it is closed as `abandoned`. */
+  /** Cancels an open task: interrupts work in progress, and closes the task as `abandoned`. */
   readonly cancel: (taskId: string, options: ControlOptions & Calls.CallOptions) => Promise<Event>
-  /** Cancels all open tasks, those of forks too. */
+  /** Cancels all open tasks, including those of forks. */
   readonly stop: (options: Omit<ControlOptions, "timeline"> & Calls.CallOptions) => Promise<ReadonlyArray<Event>>
 }
 
-/** The tasks of a kernel. */
 export const tasksOf = ({ tasks }: Kernel.Service, control: TaskControl.Service, calls: Calls.Calls): Tasks => ({
   ...promised({ ...control, unfinished: tasks.unfinished, suspend: tasks.suspend }, calls),
   ...promised(

@@ -1,4 +1,4 @@
-/** Worlds for programs without Effect: the typed handle of `hindcast/worlds`, with promises. */
+/** Worlds with promises: the typed handle of `hindcast/worlds` for programs without Effect. */
 
 import { Effect, ExecutionStrategy, Exit, Schema, Scope } from "effect"
 import { EventLog } from "../events/log/EventLog.ts"
@@ -11,12 +11,12 @@ import { type Wrapper, wrapped } from "../worlds/wrappers/Wrapper.ts"
 import type { CallOptions, Calls } from "./Calls.ts"
 import { type Promised, promised } from "./Promised.ts"
 
-/** A world, one episode at a time. What it is, such as its `info` and its `spaces()`, is answered at once. */
+/** A world, one episode at a time. Descriptions such as `info` and `spaces()` are synchronous. */
 export interface World extends Promised<Handle.World> {}
 
 /** Options of `hindcast.world`. */
 export interface WorldOptions extends PluginWorld.WorldOptions, CallOptions {
-  /** Wrappers of `hindcast/worlds`, from the inside to the outside. Default: none. */
+  /** Wrappers of `hindcast/worlds`, innermost first. Default: none. */
   readonly wrappers?: ReadonlyArray<Wrapper>
 }
 
@@ -24,14 +24,13 @@ const Wrappers = Options.of<Pick<WorldOptions, "wrappers">>({
   optional: { wrappers: Schema.Array(Options.callable<Wrapper>()) },
 })
 
-/** The services that a world is opened with. */
 interface Services {
   readonly kernel: Kernel.Service
   readonly log: EventLog.Service
   readonly projector: Projector.Service
 }
 
-/** The worlds of a kernel. The task of a world that is open when Hindcast is closed ends as its episode stands. */
+/** Opens worlds. If Hindcast closes, a world's open task ends in the state of its episode. */
 export const worldsOf = ({ kernel, log, projector }: Services, calls: Calls) =>
   promised(
     {

@@ -1,21 +1,19 @@
 /** Suggestions for misspelt names in error messages, by edit distance. */
 
-/** Most names that a message suggests. */
 const MAX_NAMES = 3
 
-/** Longest name that others are compared with, in characters: the time grows with the square of the length. */
+/** In characters. The time of a comparison grows with the square of the length. */
 const MAX_LENGTH = 200
 
 /**
- * The known names that a misspelt name may mean, nearest first. A name qualifies within a distance of a third of the
- * shorter name's length, case ignored.
+ * Known names that a misspelt name may mean, nearest first: at most a third of the shorter name differs, case ignored.
  */
 export const similarNames = (misspelt: string, known: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (misspelt.length > MAX_LENGTH) return []
   const most = (name: string) => Math.ceil(Math.min(name.length, misspelt.length) / 3)
   return (
     known
-      // Names differ by at least as many edits as their lengths do.
+      // The edit distance is at least the difference of the lengths.
       .filter((name) => Math.abs(name.length - misspelt.length) <= most(name))
       .map((name) => ({ name, edits: distance(misspelt.toLowerCase(), name.toLowerCase()) }))
       .filter(({ name, edits }) => edits <= most(name))
@@ -26,8 +24,8 @@ export const similarNames = (misspelt: string, known: ReadonlyArray<string>): Re
 }
 
 /**
- * A question at the end of a message, ` Is it a or b?`; empty where no known name is similar. Names such as
- * `plugin/component` of the misspelt one's plugin are compared by what follows it.
+ * Returns ` Is it a or b?` for the end of a message; empty if no known name is similar. If all known names share the
+ * misspelt name's prefix up to `/`, it compares only the rest.
  */
 export const question = (misspelt: string, known: ReadonlyArray<string>): string => {
   const before = misspelt.slice(0, misspelt.indexOf("/") + 1)
@@ -38,8 +36,7 @@ export const question = (misspelt: string, known: ReadonlyArray<string>): string
 }
 
 /**
- * Edit distance of two texts (optimal string alignment): insertions, deletions, replacements, and swaps of neighbours.
- * Keeps one row of the table at a time.
+ * Optimal string alignment: insertions, deletions, replacements, and swaps of neighbours. Keeps two rows of the table.
  */
 const distance = (a: string, b: string): number => {
   const others = [...b]

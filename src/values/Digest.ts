@@ -1,29 +1,30 @@
-/** Digests: of text, and of a JSON value, independent of the order of its keys; and the checksum of ZIP and of AWS. */
+/** SHA-256 of text and of canonical JSON; CRC-32 for ZIP and AWS. */
 
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
 import canonicalize from "canonicalize"
 import type { Json } from "./Json.ts"
 
-/** SHA-256 of text (UTF-8), in lower-case hexadecimal. */
+/** SHA-256 of UTF-8 text, in lower-case hexadecimal. */
 export const sha256 = (text: string): string => crypto.hash("sha256", text, "hex")
 
 /**
- * SHA-256, in lower-case hexadecimal, of a value's canonical JSON (RFC 8785). Used for arguments, rubrics and
- * manifests.
+ * SHA-256 of a value's canonical JSON, in lower-case hexadecimal. Arguments, rubrics and manifests are compared by it.
  */
 export const digest = (value: Json): string => sha256(canonicalJson(value))
 
 /**
- * A value's canonical JSON. Of most values, `JSON.stringify` writes it of a copy whose keys are sorted, in a third of the
- * time that `canonicalize` takes, which does the others.
+ * Canonical JSON (RFC 8785). `JSON.stringify` of a copy with sorted keys takes a third of the time of `canonicalize`,
+ * and gives the same text for most values.
  */
 export const canonicalJson = (value: Json): string => {
   const sorted = sortedCopy(value)
   return (sorted === undefined ? canonicalize(value) : JSON.stringify(sorted)) ?? "null"
 }
 
-/** The value with sorted keys: itself, where they are. Undefined where `JSON.stringify` writes something else than canonical JSON. */
+/**
+ * Sorts keys; returns the same value if they are sorted. Undefined if `JSON.stringify` would not write canonical JSON.
+ */
 const sortedCopy = (value: Json): Json | undefined => {
   switch (typeof value) {
     case "string":
@@ -72,7 +73,7 @@ const sortedFields = (object: { readonly [key: string]: Json }): Json | undefine
   return isSame ? object : copy
 }
 
-/** Sorts keys in place by their code units. Most objects have few, and `Array.sort` makes copies of them. */
+/** Sorts keys in place by code units. `Array.sort` copies; most objects have few keys. */
 const sort = (keys: Array<string>): void => {
   if (keys.length > FEW) keys.sort()
   else for (let end = 1; end < keys.length; end++) insert(keys, end)
@@ -80,7 +81,7 @@ const sort = (keys: Array<string>): void => {
 
 const FEW = 16
 
-/** Moves a key to its place among those before it, which are sorted. */
+/** Inserts a key among the sorted ones before it. */
 const insert = (keys: Array<string>, end: number): void => {
   const key = keys[end] ?? ""
   let place = end
@@ -88,11 +89,14 @@ const insert = (keys: Array<string>, end: number): void => {
   keys[place] = key
 }
 
-/** Keys that an object does not keep in the order in which they were assigned, or not at all; those of an instance; and broken ones. */
+/**
+ * Integer-like keys keep no order, `__proto__` and `toJSON` have a meaning of their own, and lone surrogates need
+ * escapes.
+ */
 const isUnsortable = (key: string): boolean =>
   /^\d/.test(key) || key === "__proto__" || key === "toJSON" || !key.isWellFormed()
 
-/** CRC-32 (ISO 3309) of bytes: Node's own, which versions before 20.15 lack. */
+/** CRC-32 (ISO 3309). Node before 20.15 lacks `zlib.crc32`. */
 export const crc32 = (bytes: Uint8Array): number => zlib.crc32?.(bytes) ?? crc32ByTable(bytes)
 
 const crc32ByTable = (bytes: Uint8Array): number => {

@@ -1,10 +1,8 @@
-/**
- * JSON values: their type and schema, a check that a value is JSON, JSON Pointers (RFC 6901), and text from outside.
- */
+/** JSON values: type, schema, validation, JSON Pointers (RFC 6901), and text from outside. */
 
 import { Schema } from "effect"
 
-/** A JSON value (RFC 8259). Payloads, states, readings, arguments and results have this type. */
+/** A JSON value (RFC 8259): the type of payloads, states, readings, arguments and results. */
 export type Json = null | boolean | number | string | ReadonlyArray<Json> | JsonObject
 
 /** A JSON object. Every payload is one. */
@@ -35,18 +33,18 @@ export const JsonObject: Schema.Schema<JsonObject> = /* @__PURE__ */ Schema.decl
   },
 )
 
-/** The first part of a value that is not JSON. `path` is a JSON Pointer (RFC 6901), `found` says what is there. */
+/** The first part of a value that is not JSON: a JSON Pointer and a description. */
 export interface NotJson {
   readonly path: string
   readonly found: string
 }
 
-/** Deepest nesting accepted: far above real payloads, far below what overflows a parser's stack. */
+/** Maximum nesting: far above real payloads, far below what overflows a parser's stack. */
 export const MAX_DEPTH = 200
 
 /**
- * Whether a parsed value is nested deeper than JSON is accepted. It looks no deeper than that. Ask this before anything that recurses,
- * such as decoding or printing the value: `JSON.parse` itself has no limit.
+ * Reports nesting beyond `levels`, looking no deeper. Check this before code that recurses, such as a decoder or a
+ * printer: `JSON.parse` has no limit.
  */
 export const isTooDeep = (value: unknown, levels = MAX_DEPTH): boolean => {
   if (typeof value !== "object" || value === null) return false
@@ -55,7 +53,7 @@ export const isTooDeep = (value: unknown, levels = MAX_DEPTH): boolean => {
   return false
 }
 
-/** Parses JSON from outside. Throws if the text is none, or is nested deeper than JSON is accepted. */
+/** Parses JSON from outside. Throws `SyntaxError` for invalid JSON and for nesting beyond `MAX_DEPTH`. */
 export const parseJson = (text: string): Json => {
   const value: Json = JSON.parse(text)
   if (isTooDeep(value)) throw new SyntaxError(`more than ${MAX_DEPTH} levels of nesting`)
@@ -64,8 +62,8 @@ export const parseJson = (text: string): Json => {
 
 /**
  * Finds the first part of a value that JSON cannot represent unchanged: `undefined`, NaN, an infinity, a bigint, a
- * function, a symbol, a class instance (Date and Map among them), a lone surrogate, a hole or a cycle. Returns
- * `undefined` if the value is JSON. -0 is accepted, although it is written and read back as 0.
+ * function, a symbol, a class instance (Date and Map included), a lone surrogate, a hole or a cycle. Accepts -0, which
+ * JSON writes as 0.
  */
 export const findNonJson = (value: unknown): NotJson | undefined => search(value, 0)
 
@@ -91,7 +89,7 @@ const searchInside = (value: object, depth: number): NotJson | undefined => {
   return undefined
 }
 
-/** Why a value is not JSON, whatever is inside of it; undefined if it may be. `depth` is the number of values around it. */
+/** Says why a value itself is not JSON, without looking inside it. `depth` counts the values around it. */
 export const notJsonItself = (value: unknown, depth: number): string | undefined => {
   switch (typeof value) {
     case "string":
@@ -117,8 +115,8 @@ const notPlain = (value: object, depth: number): string | undefined => {
 }
 
 /**
- * The value with a replacement character (U+FFFD) for each half of a character (a lone surrogate) in its texts and keys, as a program
- * sends that cut a text between two halves; the value itself where there is none. Undefined where it is nested too deeply.
+ * Replaces lone surrogates in texts and keys with U+FFFD, for programs that cut text between the halves of a character.
+ * Returns the same value if it has none, `undefined` if it is nested too deeply.
  */
 export const wellFormed = (value: Json): Json | undefined =>
   findNonJson(value) === undefined ? value : repaired(value, 0)
@@ -150,12 +148,12 @@ const repairedFields = (object: JsonObject, depth: number): Json | undefined => 
   return Object.fromEntries(copied)
 }
 
-/** A value of a program as JSON, or why there is none. */
+/** A value as JSON, or the reason why it has no JSON form. */
 export type Stringified = { readonly json: Json } | { readonly refused: string }
 
 /**
- * A value as JSON, the way `JSON.stringify` writes it: a `Date` becomes text, `toJSON` is called, members that are `undefined` are left out; no value, and a function, is null. Half of a
- * character becomes a replacement character. There is no JSON of a cycle, of a BigInt, of a getter that throws, of too many levels.
+ * Converts a value as `JSON.stringify` does: calls `toJSON`, drops `undefined` members. `undefined` and functions
+ * become null, lone surrogates U+FFFD. Refuses cycles, BigInts, getters that throw, and nesting beyond `MAX_DEPTH`.
  */
 export const stringified = (value: unknown): Stringified => {
   try {
@@ -171,7 +169,7 @@ const refused = (reason: string): Stringified => ({
   refused: `expected JSON, found a value that JSON.stringify refuses: ${reason}`,
 })
 
-/** The text of what was thrown, which may be anything. */
+/** Programs may throw anything, also a value whose `toString` throws. */
 const thrownText = (thrown: unknown): string => {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)
@@ -180,10 +178,10 @@ const thrownText = (thrown: unknown): string => {
   }
 }
 
-/** Escapes one key as a token of a JSON Pointer (RFC 6901 §3). */
+/** Escapes a key as a token of a JSON Pointer (RFC 6901 §3). */
 export const pointerToken = (key: string): string => key.replaceAll("~", "~0").replaceAll("/", "~1")
 
-/** Splits a JSON Pointer into its keys (RFC 6901 §4). `""` is the whole document. */
+/** Splits a JSON Pointer into keys (RFC 6901 §4). `""` is the whole document. */
 export const pointerKeys = (pointer: string): ReadonlyArray<string> =>
   pointer === ""
     ? []
@@ -192,7 +190,7 @@ export const pointerKeys = (pointer: string): ReadonlyArray<string> =>
         .split("/")
         .map((token) => token.replaceAll("~1", "/").replaceAll("~0", "~"))
 
-/** The value at a list of keys, or `undefined` if there is none. Only own properties count, and of a list its items. */
+/** The value at a path of keys: own properties of objects and items of lists only. */
 export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | undefined => {
   let value: Json | undefined = document
   for (const key of keys) {
@@ -203,10 +201,10 @@ export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | und
   return value
 }
 
-/** Longest text from outside that the log keeps, in characters. */
+/** Maximum length of text from outside in the log, in characters. */
 const MAX_TEXT_LENGTH = 8192
 
-/** Makes text from outside fit for the log: replaces lone surrogates, and truncates text beyond `MAX_TEXT_LENGTH`. */
+/** Makes text from outside fit for the log: replaces lone surrogates, and cuts text at `MAX_TEXT_LENGTH`. */
 export const plainText = (text: string): string =>
   (text.length <= MAX_TEXT_LENGTH
     ? text

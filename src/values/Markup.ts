@@ -1,8 +1,8 @@
-/** HTML and SVG templates that escape every inserted text, so that content of a log cannot become markup. */
+/** HTML and SVG templates that escape every inserted text, so that content of a log never becomes markup. */
 
 import { oneLine } from "./PlainText.ts"
 
-/** HTML or SVG source that is written unescaped. It is made by `markup`, which escapes texts. */
+/** HTML or SVG source that templates insert unescaped. Build it with `markup`. */
 export class Markup {
   readonly source: string
 
@@ -11,14 +11,11 @@ export class Markup {
   }
 }
 
-/**
- * A value of a template: text and numbers, which are escaped; markup, which is not; lists of values; null for nothing.
- */
+/** A template's value: text and numbers (escaped), markup (not escaped), a list of values, or null for nothing. */
 export type Value = Markup | string | number | null | ReadonlyArray<Value>
 
 /**
- * A template for HTML and SVG. Every inserted value is escaped, for content and for quoted attributes alike, unless it
- * is `Markup`.
+ * Builds HTML or SVG. Escapes every inserted value except `Markup`, for content and for quoted attributes alike.
  *
  * @example markup`<td title="${goal}">${goal}</td>`
  */
@@ -37,9 +34,6 @@ const sourceOf = (value: Value): string => {
   return typeof value === "string" ? escaped(value) : value.map(sourceOf).join("")
 }
 
-/**
- * Escapes text for HTML. As on a terminal, control characters, zero-width characters and those that change the writing
- * direction become spaces.
- */
+/** Also replaces line breaks with spaces and escapes invisible characters, as `oneLine` does. */
 const escaped = (text: string): string =>
   oneLine(text).replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)

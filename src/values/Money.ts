@@ -1,20 +1,20 @@
-/** Amounts of money as text for people. */
+/** Formats amounts of money for people. */
 
-/** A cost of which a part may be unknown. */
+/** A cost, possibly unknown in part. */
 export interface Cost {
-  /** In US dollars; null where a part is unknown. */
+  /** In US dollars; null if a part is unknown. */
   readonly usd: number | null
   /** The known part, in US dollars. */
   readonly atLeast: number
 }
 
-/** Below the first amount and from the second one on, amounts are written with a power of ten. */
+/** Amounts outside this range are written with a power of ten. */
 const [TINY, HUGE] = [1e-9, 1e9]
 
-/** Below this amount, it is written with three significant digits. */
+/** Smaller amounts are written with three significant digits. */
 const SMALL = 0.01
 
-/** An amount in US dollars: `$0`, `$0.000123`, `$0.1234`, `$12.35`, `$1.50e+12`. */
+/** Formats US dollars: `$0`, `$0.000123`, `$0.1234`, `$12.35`, `$1.50e+12`. */
 export const dollars = (usd: number): string => {
   if (usd === 0) return "$0"
   if (usd < TINY || usd >= HUGE) return `$${usd.toExponential(2)}`
@@ -23,13 +23,13 @@ export const dollars = (usd: number): string => {
   return `$${Number(usd.toPrecision(3)).toFixed(DECIMALS).replace(/0+$/, "")}`
 }
 
-/** Decimals of the smallest costs. */
+/** Enough for three digits of the smallest amount. */
 const DECIMALS = 12
 
-/** A cost: `$0.1234`; `at least $0.1234` where a part is unknown; `unknown` where nothing is known. */
+/** `$0.1234`; `at least $0.1234` if a part is unknown; `unknown` if all of it is. */
 export const cost = (of: Cost): string => costWith("at least ", of)
 
-/** The same in a table: `≥ $0.1234` where a part is unknown. */
+/** Like `cost`, for a table: `≥ $0.1234`. */
 export const costInTable = (of: Cost): string => costWith("≥ ", of)
 
 const costWith = (bound: string, { usd, atLeast }: Cost): string => {

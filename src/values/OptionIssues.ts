@@ -1,26 +1,23 @@
-/**
- * Turns the issues that Effect's `Schema` reports about options into one plain line for each path: what was expected
- * there, what was found, and a suggestion for a misspelt word.
- */
+/** Turns the issues of Effect's `Schema` into one plain line per path: expected, found, and a suggestion. */
 
 import { SchemaAST as AST, Option, ParseResult } from "effect"
 import * as DidYouMean from "./DidYouMean.ts"
 import { defined } from "./defined.ts"
 
-/** What a schema reports about one path of a value. */
+/** An issue at one path of a value. */
 export interface SchemaIssue {
-  /** The keys from the outside in; empty for the value itself. */
+  /** From the outside in; empty for the value itself. */
   readonly keys: ReadonlyArray<PropertyKey>
   readonly expected: string
   readonly found: string
-  /** The known word or key that was probably meant. */
+  /** The known word or key that the caller probably meant. */
   readonly nearest?: string
-  /** True for an unknown field, false for every other issue. */
+  /** True only for an unknown field. */
   readonly tolerable: boolean
 }
 
 /**
- * Flattens the issues that `Schema` reports with `errors: "all"`. A field's `description` annotation is its `expected`.
+ * Flattens issues that `Schema` reports with `errors: "all"`. A field's `description` annotation becomes `expected`.
  */
 export const issuesOf = (
   issue: ParseResult.ParseIssue,
@@ -47,7 +44,7 @@ export const issuesOf = (
 
 const Nearest = Symbol.for("hindcast/Nearest")
 
-/** Wraps an issue that a check of Hindcast found as an issue of `Schema`. */
+/** Wraps an issue that Hindcast's own check found as an issue of `Schema`. */
 export const issueOfCheck = ({
   keys: [first, ...others],
   expected,
@@ -59,7 +56,7 @@ export const issueOfCheck = ({
   return first === undefined ? issue : new ParseResult.Pointer([first, ...others], undefined, issue)
 }
 
-/** Describes a value for a message: briefly, and without the content of objects. */
+/** Describes a value briefly for a message, without the content of objects. */
 export const describeValue = (value: unknown): string => {
   if (Array.isArray(value)) return value.length === 0 ? "an empty list" : `a list of ${value.length}`
   if (value instanceof RegExp) return `the regular expression ${value}`
@@ -70,7 +67,7 @@ export const describeValue = (value: unknown): string => {
   return String(value)
 }
 
-/** Whether an object is a plain record (no class instance), from any JavaScript realm. */
+/** True for a record that is no class instance, from any JavaScript realm. */
 export const isPlain = (value: object): boolean => {
   const prototype: object | null = Object.getPrototypeOf(value)
   return prototype === null || (Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, "hasOwnProperty"))
@@ -84,21 +81,20 @@ const anInstance = (value: object): string => {
 }
 
 /**
- * If exactly one alternative of a union is of the value's kind, reports the issues inside it; otherwise that none
- * matches.
+ * If exactly one alternative of a union is of the value's kind, reports the issues inside it; otherwise one mismatch.
  */
 const alternatives = (issue: ParseResult.Composite, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
   const [inside, ...others] = [issue.issues].flat().filter(isOfKind)
   return inside !== undefined && others.length === 0 ? issuesOf(inside, keys) : [mismatch(issue, keys)]
 }
 
-/** Whether an alternative is an object or a list as the value is, so that its issues are inside the value. */
+/** True if the alternative is an object or a list as the value is, so that its issues lie inside the value. */
 const isOfKind = (part: ParseResult.ParseIssue): boolean =>
   part._tag === "Refinement"
     ? part.issue._tag === "Pointer" || isOfKind(part.issue)
     : part._tag === "Composite" && part.ast._tag !== "Union"
 
-/** The issues inside an object or a list. An issue about an unknown field names the known fields. */
+/** An issue about an unknown field lists the known fields. */
 const partsOf = (composite: ParseResult.Composite, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
   const { ast } = composite
   const fields = ast._tag === "TypeLiteral" ? ast.propertySignatures.map(({ name }) => String(name)) : []
@@ -112,16 +108,14 @@ const partsOf = (composite: ParseResult.Composite, keys: ReadonlyArray<PropertyK
   })
 }
 
-/**
- * If a filter reported issues of its own, with paths, returns those; otherwise the filter's description is `expected`.
- */
+/** Prefers issues that the filter reported itself, with paths, over the filter's description. */
 const refused = (issue: ParseResult.Refinement, keys: ReadonlyArray<PropertyKey>): ReadonlyArray<SchemaIssue> => {
   const { issue: inner } = issue
   const isOfCheck = inner._tag === "Type" && Nearest in inner.ast.annotations
   return inner._tag === "Pointer" || isOfCheck ? issuesOf(inner, keys) : [mismatch(issue, keys)]
 }
 
-/** A filter's `message` is `found` where the value alone does not show what is wrong. */
+/** A filter's `message` replaces the value in `found` if the value alone does not show the mistake. */
 const mismatch = (
   issue: { readonly ast: AST.AST; readonly actual: unknown; readonly message?: string | undefined },
   keys: ReadonlyArray<PropertyKey>,
@@ -143,7 +137,6 @@ const nearestOf = ({ ast, actual }: { readonly ast: AST.AST; readonly actual: un
   return word === undefined ? undefined : JSON.stringify(word)
 }
 
-/** The literal texts of a union. */
 const wordsOf = (ast: AST.AST): ReadonlyArray<string> => {
   if (ast._tag === "Literal") return typeof ast.literal === "string" ? [ast.literal] : []
   return ast._tag === "Union" ? ast.types.flatMap(wordsOf) : []

@@ -1,6 +1,6 @@
 /**
- * Decodes and validates options at the boundary of the library and the command line: strict schemas, all mistakes
- * reported at once, with paths and suggestions. Also holds the schemas that many options share.
+ * Decodes options at the boundary of the library and the command line. Schemas are strict, and one error reports all
+ * mistakes with paths and suggestions.
  */
 
 import { SchemaAST as AST, Data, Either, Option, Schema } from "effect"
@@ -8,19 +8,18 @@ import * as DidYouMean from "./DidYouMean.ts"
 import { issueOfCheck, issuesOf, type SchemaIssue } from "./OptionIssues.ts"
 import { copyOf, KeepsUndefined } from "./PlainOptions.ts"
 
-/** One mistake in options. */
 export interface Problem {
-  /** The path, such as `gate.rules[2].decision`; `""` is the whole value. */
+  /** Such as `gate.rules[2].decision`; `""` is the whole value. */
   readonly path: string
   readonly expected: string
   readonly found: string
-  /** The known word or key that was probably meant. */
+  /** The known word or key that the caller probably meant. */
   readonly nearest?: string
 }
 
-/** Fix the call or the file. Holds every mistake in the options; nothing was done. */
+/** The options have mistakes; `problems` holds all of them. The call had no effect: correct the call or the file. */
 export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
-  /** The function or file that the options belong to. */
+  /** The function or file that takes the options. */
   readonly of: string
   readonly problems: ReadonlyArray<Problem>
 }> {
@@ -30,16 +29,15 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   }
 }
 
-/** The problem on one line: path, what was expected, what was found, and the suggestion. */
+/** Formats a problem on one line. */
 export const describe = ({ path, expected, found, nearest }: Problem): string =>
   `${path === "" ? "(all of them)" : path}: expected ${expected}, found ${found}.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`
 
 /**
  * Decodes options from outside, where TypeScript's types guarantee nothing. Unknown keys, unknown words and numbers out
- * of range are errors, and all of them are reported. The result is a copy: later changes to the caller's object have no
- * effect.
+ * of range are errors. Returns a copy, so later changes to the caller's object have no effect.
  *
- * @param of the function or file that the options belong to, for messages
+ * @param of the function or file that takes the options, for messages
  * @param at the path of the options in the caller's value, for messages: `["gate"]`
  */
 export const decode = <A, I = A>(
@@ -75,7 +73,7 @@ const problemOf = ({ keys, tolerable: _, ...issue }: SchemaIssue, at: ReadonlyAr
   ...issue,
 })
 
-/** A path in JavaScript's notation: `gate.rules[2].decision`. */
+/** In JavaScript's notation: `gate.rules[2].decision`. */
 const pathOf = (keys: ReadonlyArray<PropertyKey>): string =>
   keys
     .map((key, index) => {
@@ -85,9 +83,9 @@ const pathOf = (keys: ReadonlyArray<PropertyKey>): string =>
     })
     .join("")
 
-/** Checks that each name is a known one; reports one problem for each name that is not. */
+/** Returns a problem for each name that is not known. */
 export const unknownNames = (
-  /** What the names denote, in the singular (`plugin`); the plural is formed with an s. */
+  /** A noun in the singular (`plugin`) that takes an s in the plural. */
   what: string,
   known: ReadonlyArray<string>,
   named: ReadonlyArray<{ readonly name: string; readonly keys: ReadonlyArray<PropertyKey> }>,
@@ -110,15 +108,15 @@ export interface Fields<T> {
 }
 
 /**
- * Builds the schema of an interface. The compiler rejects a missing field and an extra one. An optional field whose
- * value is `undefined` is left out of the result.
+ * Builds the schema of an interface. The compiler rejects missing and extra fields. The result omits optional fields
+ * whose value is `undefined`.
  */
 export const of = <T extends object>({ required, optional }: FieldsOf<T>): Schema.Schema<T> => {
   const fields: Record<string, Schema.Schema.All> = { ...required }
   const optionals = Object.entries<Schema.Schema.All>({ ...optional }).map(
     ([name, field]) => [name, Schema.optionalWith(field, { exact: true })] as const,
   )
-  // The parameter's type guarantees that the fields are the interface's; the compiler loses that in a record.
+  // The parameter's type guarantees the interface's fields; the compiler loses that in a record.
   return Schema.Struct({ ...fields, ...Object.fromEntries(optionals) }) as unknown as Schema.Schema<T>
 }
 
@@ -126,34 +124,31 @@ type FieldsOf<T> = (keyof T extends OptionalKeys<T> ? unknown : Required<Pick<Fi
   ([OptionalKeys<T>] extends [never] ? unknown : Required<Pick<Fields<T>, "optional">>) &
   Fields<T>
 
-/** The annotation of an object in which a key with the value `undefined` is a mistake, instead of being left out. */
+/** Annotates an object in which `undefined` as a value is a mistake instead of an omission. */
 export const KEEPS_UNDEFINED = { [KeepsUndefined]: true }
 
-/**
- * The schema of a value that is tested by a predicate alone and used as it is: a function, or a service of the program.
- */
+/** A schema that only applies a predicate and keeps the value by reference: for functions and services. */
 export const kind = <A>(description: string, is: (value: unknown) => boolean): Schema.Schema<A> =>
   Schema.declare((value: unknown): value is A => is(value), { description })
 
-/** A function. */
 export const callable = <F>(): Schema.Schema<F> => kind<F>("a function", (value) => typeof value === "function")
 
-/** Whether a value has properties of these names that are not `undefined`, own or inherited. */
+/** True if a value has all these properties, own or inherited, and none is `undefined`. */
 export const has =
   (...names: ReadonlyArray<string>) =>
   (value: unknown): boolean =>
     typeof value === "object" && value !== null && names.every((name) => Reflect.get(value, name) !== undefined)
 
-/** The longest delay of a timer, in milliseconds (about 24 days). Longer ones would fire at once or never. */
+/** The longest delay of a timer in milliseconds, about 24 days. Longer ones fire at once or never. */
 export const LONGEST_MS = 2 ** 31 - 1
 
-/** A time to wait, in milliseconds: more than 0. */
+/** A duration in milliseconds, more than 0. */
 export const Milliseconds: Schema.Schema<number> = Schema.Number.pipe(
   Schema.filter((ms) => ms > 0 && ms <= LONGEST_MS),
   Schema.annotations({ description: `milliseconds, more than 0 and at most ${LONGEST_MS}` }),
 )
 
-/** A time to wait, in milliseconds: 0 or more. */
+/** A duration in milliseconds, 0 or more. */
 export const MillisecondsOrNone: Schema.Schema<number> = Schema.Number.pipe(
   Schema.filter((ms) => ms >= 0 && ms <= LONGEST_MS),
   Schema.annotations({ description: `milliseconds, 0 or more and at most ${LONGEST_MS}` }),
@@ -180,7 +175,7 @@ export const Text: Schema.Schema<string> = Schema.String.pipe(
   Schema.annotations({ description: "text, not empty and without broken characters" }),
 )
 
-/** Longest name, in characters. */
+/** In characters. */
 const LONGEST_NAME = 200
 
 /** A name that logs and terminals can show: one line without control characters. */
@@ -200,17 +195,17 @@ export const Path: Schema.Schema<string> = Schema.String.pipe(
   Schema.annotations({ description: "a path" }),
 )
 
-/** Effect's annotation (not exported) of filters that also run when the value inside failed, such as `minItems`. */
+/** Effect's internal annotation for filters that also run when the value inside failed, such as `minItems`. */
 const STABLE = Symbol.for("effect/annotation/StableFilter")
 
-/** One mistake that a check finds: the keys inside the value, what was expected there, and what was found. */
+/** A mistake that a check found, at keys inside the value. */
 export interface Found extends Omit<Problem, "path"> {
   readonly keys: ReadonlyArray<PropertyKey>
 }
 
 /**
- * Adds a check across several fields to a schema. The check also runs on values whose fields failed to decode, so that
- * all mistakes are reported at once: it may rely on the value's kind (object, list), not on its fields.
+ * Adds a check across several fields. It also runs if fields failed to decode, so that one error reports all mistakes:
+ * it may rely on the value's kind (object, list), not on its fields.
  */
 export const checking = <A>(
   schema: Schema.Schema<A>,

@@ -1,27 +1,22 @@
-/**
- * Copies options before they are decoded, so that the validated value is the value used, whatever getters and proxies
- * return later.
- */
+/** Copies options before decoding, so that getters and proxies cannot change a value after its validation. */
 
 import type { SchemaAST as AST } from "effect"
 import { findNonJson } from "./Json.ts"
 import { describeValue, isPlain, type SchemaIssue } from "./OptionIssues.ts"
 
-/**
- * Annotates the schema of an object in which a key with the value `undefined` is a mistake, instead of being left out.
- */
+/** Annotates an object in which `undefined` as a value is a mistake instead of an omission. */
 export const KeepsUndefined = Symbol.for("hindcast/KeepsUndefined")
 
-/** A copy of a value, and an issue for each class instance in it where a plain record was expected. */
+/** A copy, and an issue for each class instance where a plain record was expected. */
 export interface Copied {
   readonly value: unknown
   readonly issues: ReadonlyArray<SchemaIssue>
 }
 
 /**
- * Copies a value as deep as its schema describes, reading each property once. Keys whose value is `undefined` are left
- * out. Services and functions are kept by reference. A class instance where a plain record is expected is reported in
- * `issues`: a schema reads own properties only, and would take inherited ones for missing.
+ * Copies a value as deep as its schema describes, reading each property once. Omits keys with the value `undefined`,
+ * and keeps services and functions by reference. It reports class instances, because a schema reads only own properties
+ * and would call inherited ones missing.
  */
 export const copyOf = (ast: AST.AST, value: unknown): Copied => {
   const issues: Array<SchemaIssue> = []
@@ -67,7 +62,7 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, issues: 
     return object
   }
   const keepsUndefined = ast.annotations[KeepsUndefined] === true
-  // Built from entries, so that a key named `__proto__` stays a key.
+  // From entries, so that a key named `__proto__` stays a key.
   return Object.fromEntries(
     Reflect.ownKeys(object).flatMap((key) => {
       const value: unknown = Reflect.get(object, key)
@@ -75,7 +70,7 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, issues: 
       const known = ast.propertySignatures.find(({ name }) => name === key)?.type
       const type = known ?? ast.indexSignatures[0]?.type
       if (key === "__proto__" && known === undefined && type !== undefined) {
-        // A record that is decoded would lose it.
+        // Decoding a record would lose this key.
         issues.push({ keys: [...keys, key], expected: "another name", found: JSON.stringify(key), tolerable: false })
       }
       return [[key, type === undefined ? value : copy(type, value, [...keys, key], issues)] as const]
@@ -83,7 +78,7 @@ const copyOfObject = (ast: AST.TypeLiteral, object: object, keys: Keys, issues: 
   )
 }
 
-/** Whether a schema describes the inside of this value: a list for a tuple, an object for a struct. */
+/** True if the schema describes the inside of this value: a tuple for a list, a struct for an object. */
 const describesInside = (ast: AST.AST, value: unknown): boolean => {
   switch (ast._tag) {
     case "Suspend":

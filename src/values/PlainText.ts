@@ -1,28 +1,26 @@
 /**
- * Escapes text from outside before a person sees it, in logs, pages, errors and questions.
- *
- * A terminal obeys control characters, and some characters are invisible. Either can make one text look like another.
- * Both are written as escapes, `\u{202e}`, so that nothing is hidden and nothing is lost.
+ * Escapes text from outside before a person reads it, in logs, pages, errors and questions. Control characters steer a
+ * terminal, and invisible ones make one text look like another. Escapes such as `\u{202e}` hide and lose nothing.
  */
 
-/** Text on one line: every control character and every invisible character is written as an escape. */
+/** Puts text on one line, with every control and invisible character as an escape. */
 export const visible = (text: string): string =>
   ASCII.test(text)
     ? text
     : text.replaceAll(CONTROL_OR_INVISIBLE, (found) => (isEmojiPart(found) ? found : escaped(found)))
 
-/** Like `visible`, but keeps line feeds: for text of several lines, such as an error's message. */
+/** Like `visible`, but keeps line feeds. */
 export const visibleLines = (text: string): string =>
   ASCII.test(text) ? text : text.split("\n").map(visible).join("\n")
 
-/** Whether `visible` leaves a text unchanged. */
+/** True if `visible` leaves the text unchanged. */
 export const isVisible = (text: string): boolean => visible(text) === text
 
 /**
- * Text for a person who decides by it. Besides what `visible` escapes, it escapes:
+ * Escapes text that a person bases a decision on. Besides what `visible` escapes:
  *
  * - line feeds and tabs, and every space but U+0020;
- * - characters that are compatible with ASCII and not ASCII (Unicode NFKC): `ｒｍ`, `𝐫𝐦`, `․`;
+ * - non-ASCII characters that are compatible with ASCII (Unicode NFKC): `ｒｍ`, `𝐫𝐦`, `․`;
  * - letters that look like Latin ones: a letter of another script in a word with Latin letters, a letter of a script
  *   that is not in modern use (UAX #31), phonetic letters, and a word of look-alikes alone (UTS #39), unless other
  *   words of the text show that it is written in that script;
@@ -30,7 +28,7 @@ export const isVisible = (text: string): boolean => visible(text) === text
  * - characters that look like ASCII punctuation: `∕`, `‐`, `ǃ`, `∶`;
  * - unassigned and private characters, and combining marks that do not form a letter with the character before them.
  *
- * Text in Russian, Greek, Chinese or Arabic is unchanged.
+ * Text in Russian, Greek, Chinese or Arabic stays as it is.
  */
 export const unmistakable = (text: string): string => {
   if (ASCII.test(text)) return text
@@ -45,18 +43,19 @@ export const unmistakable = (text: string): string => {
     .replaceAll(NOT_ASCII, (found) => (ASCII.test(found.normalize("NFKC")) ? escaped(found) : found))
 }
 
-/** Whether `unmistakable` leaves a text unchanged, after NFC. */
+/** True if `unmistakable` leaves the text unchanged, after NFC. */
 export const isUnmistakable = (text: string): boolean => unmistakable(text) === text.normalize("NFC")
 
-/** Printable ASCII, which needs no escapes: most text. */
+/** Most text needs no escapes. */
 const ASCII = /^[\x20-\x7e]*$/
 
 const NOT_ASCII = /\P{ASCII}/gu
 
 /**
  * Controls (C0, DEL, C1), formats (direction, joiners, tags, soft hyphens), line and paragraph separators, lone
- * surrogates, all characters that Unicode renders as nothing (Hangul fillers, variation selectors), the blank Braille
- * pattern, and combining marks on top of four others. The selectors and joiners of an emoji are kept.
+ * surrogates, all characters that Unicode renders as nothing (Hangul fillers, variation selectors), and the blank
+ * Braille pattern. The expression below adds combining marks on top of four others, and spares selectors and joiners of
+ * emoji.
  */
 const INVISIBLE = "\\p{Cc}\\p{Cf}\\p{Zl}\\p{Zp}\\p{Cs}\\p{Default_Ignorable_Code_Point}\\u2800"
 
@@ -67,7 +66,7 @@ const CONTROL_OR_INVISIBLE = new RegExp(
   "gu",
 )
 
-/** Makes an expression at its first use: those of many scripts take a millisecond each, and few programs ask for them. */
+/** Compiles an expression at its first use: each takes a millisecond, and few programs need them. */
 const once = (make: () => RegExp): (() => RegExp) => {
   let made: RegExp | undefined
   return () => {
@@ -81,9 +80,9 @@ const MISTAKABLE = once(
 )
 
 /**
- * Characters that look like ASCII punctuation and are not compatible with it (UTS #39): slashes, hyphens and minus
- * signs, colons, bars, stars, tildes, an exclamation mark, spacing primes and accents, angles. Quotation marks and
- * dashes of prose are not among them.
+ * Characters that look like ASCII punctuation without being compatible with it (UTS #39): slashes, hyphens and minus
+ * signs, colons, bars, stars, tildes, an exclamation mark, spacing primes and accents. Quotation marks and dashes of
+ * prose stay.
  */
 const LIKE_PUNCTUATION = once(
   () =>
@@ -97,10 +96,10 @@ const LIKE_PUNCTUATION = once(
     ),
 )
 
-/** Phonetic small letters, which look like ASCII ones, and the dotless letters. */
+/** Phonetic small letters and dotless letters look like ASCII ones. */
 const PHONETIC = /[\u0250-\u02AF\u1D00-\u1D2B\uA730\uA731\u0237]/gu
 
-/** The scripts in modern use (UAX #31, recommended scripts). Letters of other scripts serve only as look-alikes. */
+/** Recommended scripts of UAX #31. Letters of other scripts serve only as look-alikes. */
 const MODERN_SCRIPTS =
   "Common Inherited Arabic Armenian Bengali Bopomofo Cyrillic Devanagari Ethiopic Georgian Greek Gujarati Gurmukhi Han Hangul Hebrew Hiragana Kannada Katakana Khmer Lao Latin Malayalam Myanmar Oriya Sinhala Tamil Telugu Thaana Thai Tibetan"
 
@@ -112,7 +111,7 @@ const inScripts = (scripts: string): string =>
 
 const OUTSIDE_MODERN_SCRIPTS = once(() => new RegExp(`(?![${inScripts(MODERN_SCRIPTS)}])[\\p{L}\\p{N}]`, "gu"))
 
-/** A match that begins with a pictograph is a complete emoji, which is visible. */
+/** A match that begins with a pictograph is a complete, visible emoji. */
 const isEmojiPart = (found: string): boolean => /^\p{Extended_Pictographic}/u.test(found)
 
 const escaped = (found: string): string => Array.from(found, escapedOne).join("")
@@ -128,13 +127,9 @@ const LATIN = /\p{Script=Latin}/u
 
 const ALPHANUMERIC = /[0-9A-Za-z]/
 
-/** Digits of other scripts than ASCII's. */
 const OTHER_DIGIT = /(?![0-9])\p{Nd}/gu
 
-/**
- * Letters that do not occur in one word with Latin ones. Those of Chinese, Japanese and Korean do (UTS #39, highly
- * restrictive).
- */
+/** Letters that no word mixes with Latin ones. Chinese, Japanese and Korean do mix (UTS #39, highly restrictive). */
 const NOT_WITH_LATIN = once(
   () => new RegExp(`(?![${inScripts("Common Inherited Latin Han Hiragana Katakana Hangul Bopomofo")}])\\p{L}`, "gu"),
 )
@@ -151,7 +146,7 @@ const ALPHABETS = [
 
 type Alphabet = (typeof ALPHABETS)[number]
 
-/** The alphabets that a text is certainly written in: some word in it has a letter that is not a look-alike. */
+/** The alphabets that a text certainly uses: one of its words has a letter that is not a look-alike. */
 const scriptsOf = (text: string): ReadonlySet<Alphabet> =>
   new Set(
     ALPHABETS.filter(({ letter, lookAlike }) =>

@@ -1,24 +1,24 @@
 /**
- * Records whose keys come from outside. Plain property access would treat keys such as `__proto__` and `constructor` as
- * members of `Object.prototype`; these functions treat them as keys.
+ * Records with keys from outside. Plain property access would treat `__proto__` and `constructor` as members of
+ * `Object.prototype`; these functions treat them as keys.
  */
 
 /** A record with arbitrary text as keys. */
 export type SafeRecord<Value> = { readonly [key: string]: Value }
 
-/** A record with a single owner, who may mutate it. */
+/** A record that its single owner may mutate. */
 export type Own<Value> = { [key: string]: Value }
 
-/** The value of a key, or `undefined`. Only own properties count. */
+/** Only own properties count. */
 export const get = <Value>(record: SafeRecord<Value>, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined
 
-/** The record with the key set to the value; the same object if nothing changes. */
+/** Sets a key. Returns the same object if nothing changes. */
 export const set = <Value>(record: SafeRecord<Value>, key: string, value: Value): SafeRecord<Value> =>
   // A computed key in a literal defines an own property, also for `__proto__`.
   Object.hasOwn(record, key) && record[key] === value ? record : { ...record, [key]: value }
 
-/** The record without the key; the same object if it has no such key. */
+/** Removes a key. Returns the same object if it has no such key. */
 export const remove = <Value>(record: SafeRecord<Value>, key: string): SafeRecord<Value> => {
   if (!Object.hasOwn(record, key)) return record
   const keys = Object.keys(record)
@@ -32,7 +32,7 @@ export const remove = <Value>(record: SafeRecord<Value>, key: string): SafeRecor
   return rest
 }
 
-/** The record with `how` applied to the value of a key; the same object if there is no such key or nothing changes. */
+/** Applies `how` to the value of a key. Returns the same object if it has no such key or nothing changes. */
 export const change = <Value>(
   record: SafeRecord<Value>,
   key: string,
@@ -42,7 +42,7 @@ export const change = <Value>(
   return value === undefined ? record : set(record, key, how(value))
 }
 
-/** Sets a key of a mutable record in place. */
+/** Sets a key in place. */
 export const put = <Value>(record: Own<Value>, key: string, value: Value): void => {
   // Assigning to `__proto__` would set the prototype.
   if (key === "__proto__") Object.defineProperty(record, key, { ...OWN, value })
@@ -51,19 +51,17 @@ export const put = <Value>(record: Own<Value>, key: string, value: Value): void 
 
 const OWN = { enumerable: true, configurable: true, writable: true }
 
-/** Beyond this many keys V8 takes longer to leave one out of a record (`...rest`) than the others take to be copied one by one. */
+/** Beyond this many keys, V8's `...rest` is slower than copying the others one by one. */
 const MAX_REST = 32
 
-/** Beyond this many keys V8 keeps a record as a hash table, which a spread copies at half the speed of this loop. */
+/** Beyond this many keys, V8 keeps a record as a hash table; a spread copies it at half the speed of this loop. */
 const MAX_SPREAD = 256
 
-/** A mutable copy of a record. */
 export const copy = <Value>(record: SafeRecord<Value>): Own<Value> => {
   const keys = Object.keys(record)
   return keys.length <= MAX_SPREAD ? { ...record } : copyOf(record, keys)
 }
 
-/** A mutable record of so many of a record's keys. */
 const copyOf = <Value>(record: SafeRecord<Value>, keys: ReadonlyArray<string>): Own<Value> => {
   const copied: Own<Value> = {}
   // Every key is an own property of the record.

@@ -1,11 +1,11 @@
-/** `A` without the members that are `undefined`; a member that can be `undefined` is optional. */
+/** `A` without members that are `undefined`; a member that can be `undefined` becomes optional. */
 export type Defined<A> = {
   [K in keyof A as undefined extends A[K] ? never : K]: A[K]
 } & { [K in keyof A as undefined extends A[K] ? K : never]?: Exclude<A[K], undefined> }
 
 /**
- * Returns the members that have a value, to spread into an object with optional members:
- * `{ type, ...defined({ cause, agent }) }` has no member `cause` when `cause` is `undefined`.
+ * Returns the members that have a value, for a spread: `{ type, ...defined({ cause, agent }) }` has no member `cause`
+ * if `cause` is `undefined`.
  */
 export const defined = <A extends object>(members: A): Defined<A> => {
   const present: Record<string, unknown> = {}

@@ -1,6 +1,4 @@
-/** Groups items by keys. */
-
-/** Groups items by key, in the order in which the keys first occur. An item may have several keys. */
+/** Groups items by key, in the order in which keys first occur. An item may have several keys. */
 export const groupBy = <Item, Key>(
   items: Iterable<Item>,
   keysOf: (item: Item) => ReadonlyArray<Key>,

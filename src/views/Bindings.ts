@@ -1,26 +1,26 @@
-/** Follows the pointers of a view into a state document, and notes those that point nowhere. */
+/** Resolves the pointers of a view in a state document, and notes those that resolve to nothing. */
 import { type Json, pointerKeys, valueAt } from "../values/Json.ts"
 import { oneLine } from "../values/PlainText.ts"
 import { formatted, type Lookups, MISSING } from "./Format.ts"
 import { pieces } from "./Template.ts"
 
-/** Most values that a pattern is followed through, whether they match or not. */
+/** Maximum number of values that a pattern visits, matches or not. */
 const MAX_VISITED = 20_000
 
-/** Most matches of one pattern. */
+/** Maximum number of matches of a pattern. */
 export const MAX_MATCHES = 5_000
 
-/** Most notes below a drawing, and most pointers in the note about those that point nowhere. */
+/** Maximum number of notes below a drawing, and of pointers in the note about missing values. */
 const MAX_NOTES = 8
 const MAX_POINTERS = 6
 
-/** A value that a pattern matches, under the key that its last `*` stands for. */
+/** A value that a pattern matches, under the key of its last `*`. */
 export interface Match {
   readonly key: string
   readonly value: Json
 }
 
-/** A state document while it is drawn: what is in it, and what has to be said about the drawing. */
+/** A state document while it is drawn, and the notes about the drawing. */
 export class Bindings {
   readonly document: Json
   readonly lookups: Lookups
@@ -32,19 +32,19 @@ export class Bindings {
     this.#notes = notes
   }
 
-  /** The same view of a part of the document, to which pointers are then relative. */
+  /** Bindings relative to a part of the document, with the same notes. */
   within(part: Json): Bindings {
     return new Bindings(part, this.lookups, this.#notes)
   }
 
-  /** The value at a pointer; undefined, and noted, if there is none. */
+  /** The value at a pointer. Notes a missing one. */
   at(pointer: string): Json | undefined {
     const value = valueAt(this.document, pointerKeys(pointer))
     if (value === undefined) this.#notes.missing.add(pointer)
     return value
   }
 
-  /** The number at a pointer or in the view; undefined, and noted, if there is none. */
+  /** The number at a pointer, or the number itself. Notes a missing or wrong value. */
   number(quantity: number | string): number | undefined {
     if (typeof quantity === "number") return quantity
     const value = this.at(quantity)
@@ -53,12 +53,12 @@ export class Bindings {
     return undefined
   }
 
-  /** The text of the value at a pointer. */
+  /** The value at a pointer as text. */
   text(pointer: string, format: string | undefined): string {
     return formatted(this.at(pointer), format, this.lookups)
   }
 
-  /** A text with its bindings filled in. */
+  /** Fills in the bindings of a text. */
   filled(template: string): string {
     return pieces(template)
       .map(({ text, pointer, format }) => text ?? this.text(pointer, format))
@@ -66,8 +66,8 @@ export class Bindings {
   }
 
   /**
-   * The values that a pattern matches, at most `limit`, in the document's order. A pattern that leads nowhere is noted;
-   * one that leads to an empty list is not.
+   * Values that a pattern matches, at most `limit`, in document order. Notes a pattern whose path does not exist; an
+   * empty list is fine.
    */
   matches(pattern: string, limit = MAX_MATCHES): ReadonlyArray<Match> {
     const keys = pointerKeys(pattern)
@@ -102,7 +102,7 @@ export class Bindings {
     if (this.#notes.others.size < MAX_NOTES) this.#notes.others.add(oneLine(text))
   }
 
-  /** What has to be said below the drawing. */
+  /** All notes, one per line. */
   notes(): ReadonlyArray<string> {
     const { missing, others } = this.#notes
     const pointers = [...missing].map((pointer) => oneLine(pointer) || "(the whole)")
@@ -112,7 +112,7 @@ export class Bindings {
   }
 }
 
-/** What is noted while a document is drawn, of all its parts. The pointers are those of the view, so that they are few. */
+/** Shared by all parts of a document. It keeps the view's pointers, not resolved ones, so they stay few. */
 class Notes {
   readonly missing = new Set<string>()
   readonly others = new Set<string>()

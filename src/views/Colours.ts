@@ -1,14 +1,13 @@
-/** The colours that a view can name, their shades, and the paper of pictures. */
+/** The colours of views, their shades, and the paper of pictures. */
 
 export const COLOURS = ["red", "green", "yellow", "blue", "magenta", "cyan", "white", "grey"] as const
 
-/** Texts that may be a colour of a picture. */
+/** Valid colours of a picture. */
 export const PAINT = new RegExp(`^(?:none|currentColor|black|${COLOURS.join("|")}|#(?:[0-9a-fA-F]{3}){1,2})$`)
 
-/** Whether a text may be a colour of a picture. */
 export const isPaint = (text: string): boolean => PAINT.test(text)
 
-/** Shades that can be read on light and on dark backgrounds. */
+/** Shades that are legible on light and on dark backgrounds. */
 export const SHADES: { readonly [colour in (typeof COLOURS)[number]]: string } = {
   red: "#d1453b",
   green: "#2c9a5b",
@@ -20,11 +19,11 @@ export const SHADES: { readonly [colour in (typeof COLOURS)[number]]: string } =
   grey: "#8a8f98",
 }
 
-/** What pictures and images are drawn on, and the ink of what has no colour. */
+/** The background of pictures and images, and the default colour on it. */
 export const PAPER = "#fff"
 export const INK = "#1a1b1e"
 
-/** A picture stands on white paper, on which white is a colour of its own. */
+/** Pictures have white paper, so white is a colour of its own there. */
 export const paint = (value: string): string => {
   if (value === "white") return "#fff"
   const colour = COLOURS.find((name) => name === value)

@@ -1,9 +1,9 @@
 /**
- * The width of text in columns of a terminal. It counts as terminals do: two columns for East Asian wide characters and
- * for emoji, none for combining marks. It needs no package, so that a browser loads it too.
+ * The width of text in terminal columns: two for East Asian wide characters and emoji, none for combining marks.
+ * Without dependencies, because browsers load it too.
  */
 
-/** The number of columns that a text takes, which has no control characters and no colours. */
+/** The number of columns of a text without control characters and colours. */
 export const width = (text: string): number => {
   if (NARROW.test(text)) return text.length
   let columns = 0
@@ -11,11 +11,11 @@ export const width = (text: string): number => {
   return columns
 }
 
-/** The characters of a text as a reader counts them: a letter with its marks is one, and so is an emoji of several. */
+/** Splits text into user-perceived characters: a letter with its marks, or an emoji of several code points. */
 export const graphemes = (text: string): ReadonlyArray<string> =>
   NARROW.test(text) ? text.split("") : Array.from(segmenter().segment(text), ({ segment }) => segment)
 
-/** Cuts a text to at most so many columns; a text that was cut ends with "…". */
+/** Cuts a text to `columns`, with "…" at the end. */
 export const cut = (text: string, columns: number): string => {
   if (width(text) <= columns) return text
   let kept = ""
@@ -28,13 +28,13 @@ export const cut = (text: string, columns: number): string => {
   return columns < 1 ? "" : `${kept}…`
 }
 
-/** Pads a text with spaces to so many columns, at its end or at its start. */
+/** Pads a text with spaces to `columns`. */
 export const pad = (text: string, columns: number, at: "end" | "start" = "end"): string => {
   const spaces = " ".repeat(Math.max(0, columns - width(text)))
   return at === "end" ? text + spaces : spaces + text
 }
 
-/** Wraps a text between words into lines of at most so many columns. A longer word is broken. */
+/** Wraps a text between words. Breaks words longer than a line. */
 export const wrap = (text: string, columns: number): ReadonlyArray<string> => {
   const lines: Array<string> = []
   let line = ""
@@ -73,10 +73,10 @@ const broken = (word: string, columns: number): ReadonlyArray<string> => {
   return [...pieces, piece]
 }
 
-/** Characters that are one column wide each, and that no other character joins: Latin, and signs, arrows, lines and blocks. */
+/** Characters of one column that never join others: Latin, and signs, arrows, lines and blocks. */
 const NARROW = /^[\x20-\x7e\u00A1-\u00AC\u00AE-\u02FF\u2010-\u2027\u2190-\u21FF\u2200-\u22FF\u2500-\u25FC]*$/
 
-/** Made at first use: most programs draw nothing, and it costs as much as all of Hindcast's schemas. */
+/** Created at first use: it costs as much as all of Hindcast's schemas, and most programs draw nothing. */
 const segmenter = (): Intl.Segmenter => {
   made ??= new Intl.Segmenter()
   return made
@@ -89,9 +89,9 @@ const widthOf = (grapheme: string): number => {
   return NO_WIDTH.test(grapheme) ? 0 : WIDE.test(grapheme) ? 2 : 1
 }
 
-/** Marks alone, without a letter that carries them. */
+/** Marks without a letter that carries them. */
 const NO_WIDTH = /^[\p{M}\p{Default_Ignorable_Code_Point}]+$/u
 
-/** Begins with a wide character (Unicode's East Asian Width), or is an emoji, of itself or by its selector. */
+/** Begins with a wide character (Unicode's East Asian Width), or is an emoji by default or by its selector. */
 const WIDE =
   /^(?:[\u1100-\u115F\u2329\u232A\u2630-\u2637\u268A-\u268F\u2E80-\u303E\u3041-\u3247\u3250-\u33FF\u3400-\u4DBF\u4DC0-\u4DFF\u4E00-\uA4CF\uA960-\uA97C\uAC00-\uD7A3\uF900-\uFAFF\uFE10-\uFE19\uFE30-\uFE6F\uFF01-\uFF60\uFFE0-\uFFE6\u{16FE0}-\u{18DF2}\u{1AFF0}-\u{1B2FF}\u{1D300}-\u{1D356}\u{1D360}-\u{1D376}\u{1F200}-\u{1F265}\u{20000}-\u{3FFFD}]|(?![\u{1F1E6}-\u{1F1FF}]$)\p{Emoji_Presentation}|.*\uFE0F)/u

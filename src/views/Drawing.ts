@@ -1,28 +1,26 @@
-/** A drawing: a view filled with the values of one state document, before it becomes text, HTML or SVG. */
+/** A view filled with the values of one state document, before it becomes text, HTML or SVG. */
 import type { Colour } from "./Fields.ts"
 
-/** A view with its values. */
 export interface Drawing {
   readonly blocks: ReadonlyArray<Block>
-  /** What was cut, and what points nowhere: one line each. */
+  /** What was cut or missing, one line each. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** One part of a view with its values. All texts are safe to show, but not escaped for HTML. */
+/** A part of a view with its values. Texts are safe to show, but not escaped for HTML. */
 export type Block = TextBlock | GridBlock | GaugesBlock | TableBlock | PictureBlock
 
 interface Titled {
   readonly title?: string | undefined
 }
 
-/** Lines of text. */
 export interface TextBlock extends Titled {
   readonly kind: "text"
   readonly lines: ReadonlyArray<string>
   readonly colour?: Colour | undefined
 }
 
-/** A piece of text in one colour. */
+/** Text in one colour. */
 export interface Cell {
   readonly text: string
   readonly colour?: Colour | undefined
@@ -32,34 +30,31 @@ export interface Cell {
 export interface GridBlock extends Titled {
   readonly kind: "grid"
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
-  /** Columns of a terminal that each cell takes: 1 or 2. */
+  /** Terminal columns of a cell: 1 or 2. */
   readonly width: number
   readonly spaced: boolean
   readonly legend: ReadonlyArray<Cell & { readonly label: string }>
 }
 
-/** Bars. */
 export interface GaugesBlock extends Titled {
   readonly kind: "gauges"
   readonly gauges: ReadonlyArray<{
     readonly label: string
     /** The value with its unit. */
     readonly text: string
-    /** The limits, and the value between them; null where one of them is missing. */
+    /** Null if a limit or the value is missing. */
     readonly bar: { readonly min: number; readonly max: number; readonly value: number } | null
   }>
 }
 
-/** Rows under headings. */
 export interface TableBlock extends Titled {
   readonly kind: "table"
   readonly headings: ReadonlyArray<string>
   readonly rows: ReadonlyArray<ReadonlyArray<string>>
-  /** By column: whether all of its values are numbers, which stand at the right. */
+  /** By column: true if all values are numbers, which align right. */
   readonly numeric: ReadonlyArray<boolean>
 }
 
-/** A picture. */
 export interface PictureBlock {
   readonly kind: "picture"
   readonly title: string
@@ -68,7 +63,7 @@ export interface PictureBlock {
   readonly shapes: ReadonlyArray<Shape>
 }
 
-/** An element of SVG with the values of its attributes. */
+/** An SVG element with resolved attributes. */
 export interface Shape {
   readonly element: string
   readonly attributes: ReadonlyArray<readonly [name: string, value: string]>
@@ -76,12 +71,12 @@ export interface Shape {
   readonly children?: ReadonlyArray<Shape>
 }
 
-/** Most rows of a grid, and most cells of a row. */
+/** Maximum number of a grid's rows, and of a row's cells. */
 export const MAX_SIDE = 500
-/** Most cells of a grid. */
+/** Maximum number of a grid's cells. */
 export const MAX_CELLS = 40_000
 
-/** Most rows of a table. */
+/** Maximum number of a table's rows. */
 export const MAX_TABLE_ROWS = 200
-/** Rows of a table that are shown where a view does not say how many. */
+/** Default number of a table's rows. */
 export const TABLE_ROWS = 50

@@ -1,4 +1,4 @@
-/** The fields that the parts of a view share: pointers, formats, texts with bindings, glyphs and colours. */
+/** Fields that parts of a view share: pointers, formats, texts with bindings, glyphs and colours. */
 import { Schema } from "effect"
 import { issueOfCheck } from "../values/OptionIssues.ts"
 import { isVisible, oneLine } from "../values/PlainText.ts"
@@ -7,10 +7,9 @@ import { graphemes, width } from "./Columns.ts"
 import { isFormat } from "./Format.ts"
 import { flawOf } from "./Template.ts"
 
-/** A field that may be left out. */
 export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
-/** Longest pointer, in characters, and most keys of one. */
+/** Maximum length of a pointer in characters, and in keys. */
 const MAX_POINTER = 300
 const MAX_KEYS = 16
 
@@ -25,18 +24,18 @@ export const Pointer = Schema.String.pipe(
   }),
 )
 
-/** A JSON Pointer in which the key `*` stands for each item of a list and each member of an object. */
+/** A JSON Pointer in which the key `*` matches each item of a list or member of an object. */
 export const Pattern = Pointer.annotations({
   description: `a JSON Pointer such as /agents/*, of at most ${MAX_KEYS} keys; the key * is each item or member`,
 })
 
-/** Longest text of a view, in characters. */
+/** In characters. */
 const MAX_TEXT = 2_000
 
-/** Longest label or unit, in characters. */
+/** In characters. */
 const MAX_LABEL = 60
 
-/** A short text on one line, as it is. */
+/** A short text on one line, without bindings. */
 export const Label = Schema.String.pipe(
   Schema.filter((text) => text.length > 0 && text.length <= MAX_LABEL && isVisible(text)),
   Schema.annotations({
@@ -47,7 +46,7 @@ export const Label = Schema.String.pipe(
 
 const TEXT = `text of at most ${MAX_TEXT} characters with bindings such as {/steps} or {/x|.2}; {{ and }} stand for braces`
 
-/** Text with bindings such as `{/steps}` and `{/x|.2}`, of one line or several. */
+/** Text of one or several lines with bindings such as `{/steps}` and `{/x|.2}`. */
 export const Text = Schema.String.pipe(
   Schema.filter((text) => {
     const flaw = text.length > MAX_TEXT ? `${text.length} characters` : (unseen(text) ?? flawOf(text))
@@ -59,10 +58,10 @@ export const Text = Schema.String.pipe(
 const unseen = (text: string): string | undefined =>
   isVisible(text.replaceAll("\n", " ")) ? undefined : `"${oneLine(text).slice(0, MAX_LABEL)}"`
 
-/** Longest text of a lookup, in characters. */
+/** In characters. */
 const MAX_ENTRY = 200
 
-/** The text of a lookup, on one line, as it is; it may be empty. */
+/** The text of a lookup, on one line, without bindings; may be empty. */
 export const Entry = Schema.String.pipe(
   Schema.filter((text) => text.length <= MAX_ENTRY && isVisible(text)),
   Schema.annotations({
@@ -80,10 +79,10 @@ export const Format = Schema.String.pipe(
   }),
 )
 
-/** Longest character: an emoji of several, in UTF-16 units. */
+/** In UTF-16 units; an emoji may have several. */
 const MAX_GLYPH = 16
 
-/** One character, as a reader counts them. */
+/** One user-perceived character. */
 export const Glyph = Schema.String.pipe(
   Schema.filter(
     (text) => text.length <= MAX_GLYPH && isVisible(text) && graphemes(text).length === 1 && width(text) > 0,
@@ -91,7 +90,7 @@ export const Glyph = Schema.String.pipe(
   Schema.annotations({ description: "one visible character", jsonSchema: { minLength: 1, maxLength: MAX_GLYPH } }),
 )
 
-/** The colours of glyphs and texts. Each medium chooses a shade that can be read on its background. */
+/** The colours of glyphs and texts. Each medium chooses a legible shade. */
 export const Colour = Schema.Literal(...COLOURS).annotations({
   identifier: "ViewColour",
   description: COLOURS.map((colour) => `"${colour}"`).join(", "),

@@ -1,42 +1,40 @@
-/** Turns any value of a state document into a short text that is safe to show. */
+/** Formats values of a state document as short texts that are safe to show. */
 import type { Json } from "../values/Json.ts"
 import { oneLine } from "../values/PlainText.ts"
 import * as SafeRecord from "../values/SafeRecord.ts"
 
-/** Stands where a binding points nowhere. */
+/** Marks a binding that resolves to nothing. */
 export const MISSING = "∅"
 
-/** Texts by value: `{ "0": "south", "*": "elsewhere" }`. `*` is for every value without a text of its own. */
+/** Texts by value: `{ "0": "south", "*": "elsewhere" }`. `*` matches every other value. */
 export type Lookup = { readonly [value: string]: string }
 
 /** The lookups of a view, by name. */
 export type Lookups = { readonly [name: string]: Lookup }
 
-/** Longest text that a value becomes, in characters. */
+/** Maximum length of a formatted value, in characters. */
 export const MAX_VALUE = 500
 
-/** Most digits after the point. */
 const MAX_DIGITS = 12
 
 const DIGITS = /^\.(\d{1,2})(%?)$/
 
-/** The formats that have a name. */
 const NAMED = ["list", "length", "json"]
 
 const LOOKUP_NAME = /^[A-Za-z][\w-]{0,39}$/
 
-/** Whether a text may be the name of a lookup. */
+/** True if a text may name a lookup. */
 export const isLookupName = (text: string): boolean => LOOKUP_NAME.test(text) && !NAMED.includes(text)
 
-/** Whether a text is a format, or may be the name of a lookup. */
+/** True if a text is a format or may name a lookup. */
 export const isFormat = (text: string): boolean => {
   const digits = DIGITS.exec(text)
   return digits === null ? LOOKUP_NAME.test(text) : Number(digits[1]) <= MAX_DIGITS
 }
 
 /**
- * A value as text of at most `MAX_VALUE` characters on one line, without characters that are not seen or steer a
- * terminal. `undefined` is `MISSING`. A format that does not fit the value is ignored.
+ * Formats a value as one line of at most `MAX_VALUE` characters, without invisible characters and terminal controls.
+ * `undefined` becomes `MISSING`. Ignores a format that does not fit the value.
  */
 export const formatted = (value: Json | undefined, format: string | undefined, lookups: Lookups): string => {
   if (value === undefined) return MISSING
@@ -51,7 +49,7 @@ export const formatted = (value: Json | undefined, format: string | undefined, l
   return format === "json" ? bounded(value) : plain(value)
 }
 
-/** The entry of a lookup for a value; undefined if there is none. Lists and objects have none but `*`. */
+/** The entry of a lookup for a value. Lists and objects match only `*`. */
 export const lookedUp = <Entry>(lookup: { readonly [value: string]: Entry }, value: Json): Entry | undefined => {
   const key = typeof value === "object" && value !== null ? "*" : String(value)
   return SafeRecord.get(lookup, Object.hasOwn(lookup, key) ? key : "*")
@@ -62,7 +60,7 @@ const plain = (value: Json): string => {
   return typeof value === "number" ? number(value) : bounded(value)
 }
 
-/** A number with at most six significant digits; whole numbers are exact. */
+/** At most six significant digits; whole numbers are exact. */
 const number = (value: number): string =>
   Number.isInteger(value) ? String(value) : String(Number(value.toPrecision(6)))
 
@@ -78,7 +76,7 @@ const lengthOf = (value: Json): number => {
   return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
-/** The items of a list, or the keys of an object, with commas between. */
+/** Items of a list, or keys of an object, separated by commas. */
 const list = (value: Json): string => {
   if (typeof value !== "object" || value === null) return plain(value)
   const items: ReadonlyArray<Json> = Array.isArray(value) ? value : Object.keys(value)
@@ -91,14 +89,14 @@ const list = (value: Json): string => {
   return shortened(text)
 }
 
-/** A text from outside, shortened before anything else reads all of it. */
+/** Cuts a text from outside before anything reads all of it. */
 const safe = (text: string): string =>
   shortened(oneLine((text.length > MAX_VALUE * 2 ? text.slice(0, MAX_VALUE * 2) : text).toWellFormed()))
 
 const shortened = (text: string): string =>
   text.length <= MAX_VALUE ? text : `${text.slice(0, MAX_VALUE - 1).replace(/[\uD800-\uDBFF]$/, "")}…`
 
-/** Compact JSON, of which only the part that is shown is written. */
+/** Compact JSON that stops once the shown part is complete. */
 const bounded = (value: Json): string => {
   let text = ""
   const isFull = () => text.length > MAX_VALUE
@@ -128,5 +126,5 @@ const bounded = (value: Json): string => {
   return safe(text)
 }
 
-/** Levels of a list or an object that are written. */
+/** Maximum nesting in the output. */
 const MAX_JSON_DEPTH = 8

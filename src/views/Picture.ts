@@ -1,6 +1,6 @@
 /**
- * The schema of a picture in a view: a tree of shapes, which are elements and attributes of SVG from an allow-list.
- * Numbers and colours may be bound to the state document. Nothing in it can load, link, animate or run.
+ * The schema of a picture: a tree of SVG elements and attributes from an allow-list. Numbers and colours may be bound
+ * to the state document. Nothing in a picture can load, link, animate or run.
  */
 import { Schema } from "effect"
 import { issueOfCheck } from "../values/OptionIssues.ts"
@@ -8,17 +8,17 @@ import { COLOURS, isPaint, PAINT } from "./Colours.ts"
 import { Label, optional, Pattern, Pointer, Text } from "./Fields.ts"
 import { isLookupName } from "./Format.ts"
 
-/** Most elements of a picture in its view, and their deepest nesting. */
+/** Maximum number of a picture's elements in the view, and their nesting. */
 const MAX_ELEMENTS = 300
 const MAX_DEPTH = 8
 
-/** Largest side of a picture, in the units of its coordinates. */
+/** In units of the picture's coordinates. */
 const MAX_SIDE = 10_000
 
-/** Most points of a line of several. */
+/** Per polyline or polygon. */
 const MAX_POINTS = 200
 
-/** Longest text of a path, in characters. */
+/** In characters. */
 const MAX_PATH = 2_000
 
 /** A number of the state: `scale` × the value + `offset`. */
@@ -52,7 +52,7 @@ export type Paint = typeof Paint.Type
 
 const Pair = Schema.Tuple(Length, Length).annotations({ description: "a list of two numbers" })
 
-/** Moved, turned clockwise (in degrees, about the origin or a point), or scaled; the first is the outermost. */
+/** Translates, rotates clockwise (degrees, about the origin or a point) or scales; the first one is outermost. */
 const Transform = Schema.Union(
   Schema.Struct({ translate: Pair }),
   Schema.Struct({ rotate: Length, about: optional(Pair) }),
@@ -67,7 +67,7 @@ export type Transform = typeof Transform.Type
 const word = <const Word extends string>(...words: ReadonlyArray<Word>) =>
   optional(Schema.Literal(...words).annotations({ description: words.map((each) => `"${each}"`).join(", ") }))
 
-/** What every element may have. With `each`, it is drawn for each match, and its pointers begin there. */
+/** Attributes of every element. `each` draws it for each match, with pointers relative to the match. */
 const common = {
   each: optional(Pattern),
   transform: optional(Schema.Array(Transform).pipe(Schema.maxItems(MAX_DEPTH))),
@@ -115,7 +115,7 @@ const Line = Schema.Struct({
   y2: optional(Length),
 })
 
-/** Points in the view, or a point for each match. */
+/** Points in the view, or one per match. */
 const Points = Schema.Union(
   Schema.Array(Pair).pipe(Schema.maxItems(MAX_POINTS)),
   Schema.Struct({ each: Pattern, x: Length, y: Length }),
@@ -152,10 +152,10 @@ const Words = Schema.Struct({
   "text-anchor": word("start", "middle", "end"),
 })
 
-/** The fields of a group without its children. */
+/** A group without its children. */
 const group = { element: Schema.Literal("g"), ...common }
 
-/** Elements that are moved and styled together. */
+/** Elements that share transforms and styles. */
 const Group: Schema.Schema<Group> = Schema.Struct({
   ...group,
   children: Schema.Array(Schema.suspend((): Schema.Schema<Element> => Element)),
@@ -173,7 +173,7 @@ const Element: Schema.Schema<Element> = Schema.Union(
     'an object with the element "g", "rect", "circle", "ellipse", "line", "polyline", "polygon", "path" or "text"',
 })
 
-/** A shape, or a group of them. */
+/** A shape or a group. */
 export type Element =
   | typeof Rect.Type
   | typeof Circle.Type
@@ -190,7 +190,7 @@ const Side = Schema.Finite.pipe(
   Schema.annotations({ description: `a number from 1 to ${MAX_SIDE}` }),
 )
 
-/** A picture, and the parts that stand for it where no picture can be drawn, as in a terminal. */
+/** A picture, and its alternative for media without pictures, such as a terminal. */
 export const pictureOf = <Parts>(alternative: Schema.Schema<Parts>) =>
   Schema.Struct({
     type: Schema.Literal("svg"),

@@ -1,18 +1,18 @@
-/** Texts with bindings: `Step {/steps} of {/limit}, at {/x|.2} m`. `{{` and `}}` stand for braces. */
+/** Texts with bindings: `Step {/steps} of {/limit}, at {/x|.2} m`. Write braces as `{{` and `}}`. */
 
 import { isFormat } from "./Format.ts"
 
-/** A piece of a text: as it is, or the value at a pointer in a format. */
+/** Literal text, or the value at a pointer in a format. */
 export type Piece =
   | { readonly text: string; readonly pointer?: never; readonly format?: never }
   | { readonly text?: never; readonly pointer: string; readonly format?: string }
 
 const TOKEN = /\{\{|\}\}|\{([^{}]*)\}|[{}]/g
 
-/** A pointer, or nothing for the whole document; then perhaps a format. */
+/** A pointer (empty for the whole document), then an optional format. */
 const BINDING = /^((?:\/(?:[^~/|]|~[01])*)*)(?:\|(.+))?$/u
 
-/** The pieces of a text, in order. The text was accepted by `flawOf`. */
+/** Splits a text that `flawOf` accepted. */
 export const pieces = (template: string): ReadonlyArray<Piece> => {
   const found: Array<Piece> = []
   let from = 0
@@ -27,7 +27,7 @@ export const pieces = (template: string): ReadonlyArray<Piece> => {
   return found
 }
 
-/** What is wrong with the bindings of a text; undefined if nothing is. */
+/** Describes the first invalid binding of a text. */
 export const flawOf = (template: string): string | undefined => {
   for (const match of template.matchAll(TOKEN)) {
     const [token, binding] = match
@@ -40,5 +40,5 @@ export const flawOf = (template: string): string | undefined => {
   return undefined
 }
 
-/** Longest binding that a message shows, in characters. */
+/** In characters, in a message. */
 const MAX_SHOWN = 60

@@ -1,6 +1,6 @@
 /**
- * The schema of a view: how a world is drawn, as data in its plugin's manifest. A view has no code. It points into the
- * state document, and says how values become texts, glyphs and shapes.
+ * The schema of a view: data in a plugin's manifest that draws its world. A view has no code: it points into the state
+ * document, and maps values to texts, glyphs and shapes.
  */
 import { type Either, Schema } from "effect"
 import type { Json } from "../values/Json.ts"
@@ -12,13 +12,13 @@ import { isLookupName } from "./Format.ts"
 import { pictureOf } from "./Picture.ts"
 import { unknownLookups } from "./references.ts"
 
-/** Most parts of a view, gauges and columns of one part, and kinds of entities of one grid. */
+/** Maximum number of a view's parts, of gauges and columns per part, and of entity kinds per grid. */
 const MAX_PARTS = 16
 const MAX_GAUGES = 32
 const MAX_TABLE_COLUMNS = 12
 const MAX_ENTITIES = 16
 
-/** Most entries of a lookup, and most lookups. */
+/** Maximum number of a lookup's entries, and of lookups. */
 const MAX_ENTRIES = 256
 const MAX_LOOKUPS = 32
 
@@ -43,16 +43,16 @@ const wholeNumber = (least: number, most: number) =>
     Schema.annotations({ description: `a whole number from ${least} to ${most}` }),
   )
 
-/** A glyph, perhaps with a colour, and a label for the legend. */
+/** A glyph with an optional colour and label for the legend. */
 const GlyphChoice = Schema.Union(
   Glyph,
   Schema.Struct({ glyph: Glyph, colour: optional(Colour), label: optional(Label) }),
 ).annotations({ identifier: "ViewGlyph", description: 'one visible character, or { "glyph", "colour", "label" }' })
 
-/** A glyph, perhaps with a colour, and a label for the legend. */
+/** A glyph with an optional colour and label for the legend. */
 export type GlyphChoice = typeof GlyphChoice.Type
 
-/** A number, or the pointer to one. */
+/** A number, or a pointer to one. */
 const Quantity = Schema.Union(Schema.Finite, Pointer).annotations({
   description: "a number, or a JSON Pointer to one",
 })
@@ -61,18 +61,18 @@ const Side = Schema.Union(wholeNumber(1, MAX_SIDE), Pointer).annotations({
   description: `a whole number from 1 to ${MAX_SIDE}, or a JSON Pointer to one`,
 })
 
-/** Things that stand in cells of a grid. A later kind covers an earlier one. */
+/** Things in cells of a grid. A later kind covers an earlier one. */
 export const Entity = Schema.Struct({
   each: Pattern,
-  /** The position, from the entity. Default: the entity itself. A position that is null is nowhere. */
+  /** The position, relative to the entity. Default: the entity itself. An entity at null is not drawn. */
   at: optional(Pointer),
-  /** Default: `row-column`. `index` counts the cells, row after row, from 0. */
+  /** Default: `row-column`. `index` counts cells from 0, row by row. */
   order: optional(
     Schema.Literal("row-column", "x-y", "index").annotations({ description: '"row-column", "x-y" or "index"' }),
   ),
   /** Default: the first character of the entity's key. */
   glyph: optional(GlyphChoice),
-  /** The value that `glyphs` are chosen by, from the entity. */
+  /** The value that selects from `glyphs`, relative to the entity. */
   by: optional(Pointer),
   glyphs: optional(recordOf(Schema.NullOr(GlyphChoice), MAX_ENTRIES, "glyphs by value; null is not drawn")),
 }).annotations({ identifier: "ViewEntity" })
@@ -84,15 +84,15 @@ const Grid = Schema.Struct({
   type: Schema.Literal("grid"),
   title: optional(Label),
   rows: optional(Pointer),
-  /** Where `rows` is a flat list: how many cells are a row. */
+  /** Cells per row, if `rows` is a flat list. */
   columns: optional(Side),
   size: optional(Schema.Struct({ rows: Side, columns: Side })),
-  /** The value of a cell, from the cell. Default: the cell itself. */
+  /** The value, relative to the cell. Default: the cell itself. */
   cell: optional(Pointer),
-  /** Glyphs by the cells' values; `*` is for every other value. Default: the value's own first character. */
+  /** Glyphs by value; `*` matches every other value. Default: a value that is one character draws itself. */
   cells: optional(recordOf(GlyphChoice, MAX_ENTRIES, "glyphs by value")),
   entities: optional(listOf(Entity, MAX_ENTITIES, "kinds of entities")),
-  /** Whether a space stands between two cells. */
+  /** True for a space between cells. */
   spaced: optional(Schema.Boolean),
 }).pipe(
   Schema.filter(({ rows, size }) => {
@@ -128,10 +128,10 @@ const Gauges = Schema.Struct({
   gauges: listOf(Gauge, MAX_GAUGES, "gauges"),
 })
 
-/** One or several gauges, one beneath the other. */
+/** Gauges, one below the other. */
 export type Gauges = typeof Gauges.Type
 
-/** The rows of a list, or of an object with their keys. */
+/** Rows of a list, or of an object with their keys. */
 const Table = Schema.Struct({
   type: Schema.Literal("table"),
   title: optional(Label),
@@ -139,22 +139,22 @@ const Table = Schema.Struct({
   columns: listOf(
     Schema.Struct({
       label: Label,
-      /** The value, from the row. Default: the row itself. */
+      /** The value, relative to the row. Default: the row itself. */
       from: optional(Pointer),
-      /** The row's key or index instead. */
+      /** Shows the row's key or index instead. */
       key: optional(Schema.Literal(true).annotations({ description: "true" })),
       format: optional(Format),
     }),
     MAX_TABLE_COLUMNS,
     "columns",
   ),
-  /** Most rows. Default: 50. */
+  /** Default: 50. */
   limit: optional(wholeNumber(1, MAX_TABLE_ROWS)),
-  /** Whether the last rows are shown, where there are more. Default: the first. */
+  /** True to show the last rows if there are more than `limit`. Default: the first ones. */
   last: optional(Schema.Boolean),
 })
 
-/** The rows of a list, or of an object with their keys. */
+/** Rows of a list, or of an object with their keys. */
 export type Table = typeof Table.Type
 
 const TextPart = Schema.Struct({
@@ -169,12 +169,12 @@ const PlainPart = Schema.Union(Grid, Gauges, Table, TextPart).annotations({
   description: 'an object with the type "grid", "gauges", "table" or "text"',
 })
 
-/** A part that a picture may stand for in text. */
+/** A part that every medium can draw; pictures name some as their alternative. */
 export type PlainPart = typeof PlainPart.Type
 
 const Picture = pictureOf(listOf(PlainPart, MAX_PARTS, "parts"))
 
-/** A picture, with the part that stands for it in text. */
+/** A picture and its alternative for text. */
 export type Picture = typeof Picture.Type
 
 const Part = Schema.Union(Grid, Gauges, Table, TextPart, Picture).annotations({
@@ -199,7 +199,7 @@ const Lookups = Schema.Record({
   }),
 )
 
-/** A view: its parts stand one below the other. `lookups` are named texts by value, for formats. */
+/** A view: parts, one below the other. `lookups` are named maps from values to texts, for formats. */
 export const View = Schema.Struct({
   lookups: optional(Lookups),
   parts: listOf(Part, MAX_PARTS, "parts"),
@@ -210,6 +210,6 @@ export const View = Schema.Struct({
 
 export type View = typeof View.Type
 
-/** Decodes a view from JSON, and reports all its mistakes with their places. */
+/** Decodes a view from JSON. The error lists all mistakes with their paths. */
 export const decode = (view: Json): Either.Either<View, Options.InvalidOptions> =>
   Options.decode("the view", View, view)

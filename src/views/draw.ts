@@ -1,4 +1,4 @@
-/** Fills a view with the values of a state document. Pure, and bounded however large the document is. */
+/** Fills a view with the values of a state document. Pure; bounded for documents of any size. */
 import { type Json, valueAt } from "../values/Json.ts"
 import { Bindings } from "./Bindings.ts"
 import { type Block, type Drawing, type GaugesBlock, TABLE_ROWS, type TableBlock } from "./Drawing.ts"
@@ -8,9 +8,9 @@ import { formatted, MISSING } from "./Format.ts"
 import type { Gauges, Picture, PlainPart, Table, View } from "./View.ts"
 
 /**
- * The drawing of a document. It never throws: where a pointer of the view points nowhere, `MISSING` is drawn.
+ * Draws a document. Never throws: a pointer that resolves to nothing draws `MISSING`.
  *
- * @param pictures whether pictures are drawn, or their alternatives
+ * @param pictures true to draw pictures, false for their alternatives
  */
 export const draw = (view: View, document: Json, pictures: boolean): Drawing => {
   const bindings = new Bindings(document, view.lookups ?? {})
@@ -77,7 +77,7 @@ const drawTable = (part: Table, bindings: Bindings): TableBlock => {
   }
 }
 
-/** The keys of the rows that are shown, and how many rows there are. */
+/** The keys of the shown rows, and the number of all rows. */
 const keysOf = (source: object, limit: number, last: boolean) => {
   if (!Array.isArray(source)) {
     const keys = Object.keys(source)

@@ -1,4 +1,4 @@
-/** Fills the cells of a grid, and places its entities. */
+/** Fills the cells of a grid and places its entities. */
 import type { Json } from "../values/Json.ts"
 import type { Bindings, Match } from "./Bindings.ts"
 import { graphemes, width } from "./Columns.ts"
@@ -6,7 +6,6 @@ import { type Cell, type GridBlock, MAX_CELLS, MAX_SIDE } from "./Drawing.ts"
 import { formatted, lookedUp, MISSING } from "./Format.ts"
 import type { Entity, GlyphChoice, Grid } from "./View.ts"
 
-/** The block of a grid. */
 export const drawGrid = (part: Grid, bindings: Bindings): GridBlock => {
   const cells = cellsOf(part, bindings)
   for (const entity of part.entities ?? []) place(entity, cells, bindings)
@@ -20,20 +19,20 @@ export const drawGrid = (part: Grid, bindings: Bindings): GridBlock => {
   }
 }
 
-/** The width of the widest cell. A grid has many cells and few glyphs. */
+/** Measures each glyph once: a grid has many cells and few glyphs. */
 const widestOf = (cells: Cells): number => {
   const glyphs = new Set<string>()
   for (const row of cells) for (const { text } of row) glyphs.add(text)
   return [...glyphs].some((glyph) => width(glyph) > 1) ? 2 : 1
 }
 
-/** A grid while it is filled: rows of equal length. */
+/** Rows of equal length. */
 type Cells = Array<Array<Cell>>
 
 const BLANK: Cell = { text: " " }
 const ABSENT: Cell = { text: MISSING }
 
-/** Stands for a value that is no single character, such as a control character or a word. */
+/** Stands for a value that is no single character, such as a word or a control character. */
 const UNDRAWABLE = "�"
 
 const cellsOf = (part: Grid, bindings: Bindings): Cells => {
@@ -56,13 +55,13 @@ const cellsOf = (part: Grid, bindings: Bindings): Cells => {
   return columns === undefined ? rowsOf(part, list, bindings) : folded(part, list, columns, bindings)
 }
 
-/** The number of rows or columns that a view asks for, in the view or in the document. */
+/** Resolves a number of rows or columns. */
 const sideOf = (side: number | string, bindings: Bindings): number | undefined => {
   const length = bindings.number(side)
   return length === undefined || length < 1 ? undefined : Math.floor(length)
 }
 
-/** The part of a grid that is drawn. */
+/** The size of the drawn part. */
 const bounded = (rows: number, columns: number, bindings: Bindings) => {
   const shown = Math.min(columns, MAX_SIDE)
   const drawn = { columns: shown, rows: Math.min(rows, MAX_SIDE, Math.floor(MAX_CELLS / Math.max(1, shown))) }
@@ -83,7 +82,7 @@ const rowsOf = (part: Grid, list: ReadonlyArray<Json>, bindings: Bindings): Cell
     )
 }
 
-/** The items of a row: of a list, or the characters of a text. */
+/** The items of a list, or the characters of a text. */
 const itemsOf = (row: Json): { readonly items: ReadonlyArray<Json | undefined>; readonly length: number } => {
   if (typeof row === "string") {
     const items = graphemes(row.slice(0, MAX_SIDE * 4).toWellFormed()).slice(0, MAX_SIDE)
@@ -104,7 +103,7 @@ const folded = (part: Grid, list: ReadonlyArray<Json>, columns: number, bindings
   )
 }
 
-/** The cell of a value. Equal texts and numbers, of which a grid has many, are looked up once. */
+/** Looks up equal texts and numbers once. */
 const cellBy = (part: Grid, bindings: Bindings): ((item: Json | undefined) => Cell) => {
   const known = new Map<Json, Cell>()
   return (item) => {
@@ -127,7 +126,7 @@ const lookedUpGlyph = ({ cells }: Grid, value: Json): Cell | undefined => {
 const cellOfGlyph = (choice: GlyphChoice): Cell =>
   typeof choice === "string" ? { text: choice } : { text: choice.glyph, colour: choice.colour }
 
-/** The character that a value without a glyph is drawn as. */
+/** Draws a value that has no glyph. */
 const characterOf = (value: Json): string => {
   if (value === null || value === "") return " "
   const text = formatted(value, undefined, {})
@@ -162,7 +161,7 @@ const glyphOf = ({ by, glyphs, glyph }: Entity, { key }: Match, from: Bindings):
     : cellOfGlyph(chosen)
 }
 
-/** Row and column; NaN where the position has none. */
+/** NaN if the position has no row or column. */
 const coordinates = (
   position: Json,
   order: NonNullable<Entity["order"]>,

@@ -1,4 +1,4 @@
-/** Draws a state document as HTML, for a page that has `CSS` in its style sheet. */
+/** Draws a state document as HTML, for a page with `CSS` in its style sheet. */
 import type { Json } from "../values/Json.ts"
 import { Markup, markup } from "../values/Markup.ts"
 import { COLOURS, INK, PAPER, SHADES } from "./Colours.ts"
@@ -9,12 +9,12 @@ import { shapes } from "./shapes.ts"
 import type { View } from "./View.ts"
 
 /**
- * The HTML of a state document. All that comes from the document is escaped. It has no scripts, loads nothing, and needs
- * no inline styles, so that a strict Content-Security-Policy allows it.
+ * Returns HTML with every value of the document escaped. It has no scripts, no inline styles, and loads nothing, so a
+ * strict Content-Security-Policy allows it.
  */
 export const drawHtml = (view: View, document: Json): string => viewMarkup(view, document).source
 
-/** The same as markup, for a page's template. */
+/** The same as markup, for a template. */
 export const viewMarkup = (view: View, document: Json): Markup => {
   const { blocks, notes } = draw(view, document, true)
   return markup`<div class="view">${blocks.map(block)}${notes.map((note) => markup`<p class="note">${note}</p>`)}</div>`
@@ -74,10 +74,10 @@ const grid = ({ title, rows, spaced, legend }: GridBlock): Markup => {
   )
 }
 
-/** `markup` writes a line break of a text as a space. */
+/** `markup` would write a line break as a space. */
 const NEWLINE = new Markup("\n")
 
-/** The cells of a row, with neighbours of one colour in one element. */
+/** Merges neighbours of one colour into one element. */
 const merged = (row: ReadonlyArray<Cell>, gap: string): ReadonlyArray<Markup> => {
   const runs: Array<{ text: string; readonly colour: Colour | undefined }> = []
   for (const [index, { text, colour }] of row.entries()) {

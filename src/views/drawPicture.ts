@@ -1,4 +1,4 @@
-/** Fills the shapes of a picture: numbers and colours that are bound, repeated elements, texts. */
+/** Resolves the bound numbers, colours, texts and repeated elements of a picture. */
 import { type Bindings, MAX_MATCHES } from "./Bindings.ts"
 import { isPaint } from "./Colours.ts"
 import type { PictureBlock, Shape } from "./Drawing.ts"
@@ -6,13 +6,12 @@ import { lookedUp, MISSING } from "./Format.ts"
 import type { Element, Length, Paint, Points, Transform } from "./Picture.ts"
 import type { Picture } from "./View.ts"
 
-/** Most shapes that are drawn, with those that are repeated. */
+/** Maximum number of drawn shapes, repetitions included. */
 const MAX_SHAPES = 5_000
 
-/** Largest coordinate. Beyond it, renderers disagree. */
+/** Renderers disagree on larger coordinates. */
 const MAX_NUMBER = 1e6
 
-/** The block of a picture. */
 export const drawPicture = ({ title, width, height, elements }: Picture, bindings: Bindings): PictureBlock => {
   const room = { shapes: MAX_SHAPES, fontSize: height / 15 }
   const shapes = elements.flatMap((element) => shapesOf(element, bindings, room))
@@ -20,7 +19,7 @@ export const drawPicture = ({ title, width, height, elements }: Picture, binding
   return { kind: "picture", title, width, height, shapes }
 }
 
-/** How many shapes may still be drawn, and the size of the mark for what is missing. */
+/** How many more shapes may be drawn, and the font size of the mark for missing values. */
 interface Room {
   shapes: number
   readonly fontSize: number
@@ -55,7 +54,7 @@ const NOT_ATTRIBUTES = new Set(["element", "each", "children", "text"])
 
 type AttributeValue = Length | Paint | Points | ReadonlyArray<Transform>
 
-/** The text of an attribute; undefined if what it is bound to is missing. The view was decoded: each name has its type. */
+/** Undefined if a bound value is missing. The view is decoded, so each name implies the type of its value. */
 const attributeOf = (name: string, value: AttributeValue, bindings: Bindings): string | undefined => {
   if (name === "transform") return transformOf(value as ReadonlyArray<Transform>, bindings)
   if (name === "points") return pointsOf(value as Points, bindings)
@@ -71,7 +70,7 @@ const numberOf = (length: Length, bindings: Bindings): string | undefined => {
   return value === undefined ? undefined : written(value * scale + offset)
 }
 
-/** A number within what every renderer accepts, to a thousandth. */
+/** Clamps a number to what every renderer accepts, rounded to a thousandth. */
 const written = (number: number): string => {
   const bounded = Math.min(MAX_NUMBER, Math.max(-MAX_NUMBER, Number.isNaN(number) ? 0 : number))
   return String(Math.round(bounded * 1000) / 1000 + 0)
@@ -84,7 +83,7 @@ const paintOf = ({ from, lookup }: Exclude<Paint, string>, bindings: Bindings): 
   return colour !== undefined && isPaint(colour) ? colour : "currentColor"
 }
 
-/** The numbers with spaces between; undefined if one of them is missing. */
+/** Joins numbers with spaces; undefined if one is missing. */
 const numbers = (lengths: ReadonlyArray<Length>, bindings: Bindings): string | undefined => {
   const texts = lengths.map((length) => numberOf(length, bindings))
   return texts.includes(undefined) ? undefined : texts.join(" ")
@@ -112,7 +111,7 @@ const pointsOf = (points: Points, bindings: Bindings): string | undefined => {
   return pairs.includes(undefined) ? undefined : pairs.join(" ")
 }
 
-/** The mark in place of a shape that is bound to something missing: where the shape would be, as far as that is known. */
+/** Marks a shape with a missing value, at the shape's place as far as that is known. */
 const markOf = (attributes: Shape["attributes"], room: Room): Shape => {
   const known = new Map(attributes)
   const x = known.get("x") ?? known.get("cx") ?? known.get("x1") ?? "0"

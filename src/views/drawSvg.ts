@@ -8,21 +8,21 @@ import { type Line, linesOf, linesOfBlock, type Piece } from "./lines.ts"
 import { shapes } from "./shapes.ts"
 import type { View } from "./View.ts"
 
-/** How a view is drawn as an image. */
+/** Options of `drawSvg`. */
 export interface SvgOptions {
-  /** Widest line of text, in characters; at least 10. It is also the image's width. Default: 80. */
+  /** Maximum length of a line in characters, at least 10; it also sets the image's width. Default: 80. */
   readonly columns?: number
 }
 
-/** The size of a character of the monospaced text, and the margin of the image, in its units. */
+/** The size of a monospaced character, and the margin, in units of the image. */
 const CHARACTER = 8.4
 const FONT_SIZE = 14
 const LINE = 18
 const MARGIN = 12
 
 /**
- * The state document as an SVG image, with its parts one below the other: pictures as they are, all else as monospaced
- * text. All that comes from the document is escaped; the image has no scripts and loads nothing.
+ * Returns an image of the parts, one below the other: pictures as they are, everything else as monospaced text. All
+ * values are escaped; the image has no scripts and loads nothing.
  */
 export const drawSvg = (view: View, document: Json, { columns = 80 }: SvgOptions = {}): string => {
   const { blocks, notes } = draw(view, document, true)
@@ -47,7 +47,7 @@ const partOf = (block: Block, y: number, columns: number, width: number) => {
   return { body: text(lines, y), height: lines.length * LINE }
 }
 
-/** A picture in its own coordinates, at most as wide as the image. */
+/** Scales a picture down to the image's width. */
 const pictureOf = (block: PictureBlock, y: number, widest: number) => {
   const scale = Math.min(1, widest / block.width)
   const size = { width: Math.round(block.width * scale), height: Math.round(block.height * scale) }

@@ -5,17 +5,17 @@ import type { Colour } from "./Fields.ts"
 import { type Line, linesOf, type Piece } from "./lines.ts"
 import type { View } from "./View.ts"
 
-/** How a view is drawn as text. */
+/** Options of `drawText`. */
 export interface TextOptions {
-  /** Widest line, in columns of a terminal; at least 10. Default: 80. */
+  /** Maximum width in terminal columns, at least 10. Default: 80. */
   readonly columns?: number
-  /** Whether colours are written, as ANSI escape sequences. Default: false. */
+  /** True for colours, as ANSI escape sequences. Default: false. */
   readonly colour?: boolean
 }
 
 /**
- * The lines of a state document. Pictures are drawn as their alternatives. The lines have no control characters but
- * those of the colours, whatever is in the document.
+ * Draws lines, with the alternatives of pictures. Whatever the document contains, the only control characters are those
+ * of the colours.
  */
 export const drawText = (
   view: View,
@@ -41,7 +41,7 @@ const painted = ({ text, style }: Piece): string => {
   return codes === null ? text : `${ESCAPE}[${codes[0]}m${text}${ESCAPE}[${codes[1]}m`
 }
 
-/** Select Graphic Rendition (ECMA-48): on and off. White is the terminal's own colour, which its background suits. */
+/** Select Graphic Rendition (ECMA-48): on and off. White is the terminal's default, which suits its background. */
 const CODES: { readonly [style in Colour | "bold" | "dim"]: readonly [on: number, off: number] | null } = {
   red: [31, 39],
   green: [32, 39],

@@ -1,4 +1,4 @@
-/** Lays a drawing out as lines of text in a fixed width, in pieces of one style each. */
+/** Lays out a drawing as lines of a fixed width, in pieces of one style each. */
 import { cut, pad, width, wrap } from "./Columns.ts"
 import type { Block, Cell, Drawing, GaugesBlock, GridBlock, TableBlock, TextBlock } from "./Drawing.ts"
 import type { Colour } from "./Fields.ts"
@@ -9,22 +9,22 @@ export interface Piece {
   readonly style?: Colour | "bold" | "dim" | undefined
 }
 
-/** A line: its pieces, from left to right. */
+/** Pieces from left to right. */
 export type Line = ReadonlyArray<Piece>
 
-/** Narrowest width that is laid out, in columns. */
+/** Minimum width, in columns. */
 const MIN_COLUMNS = 10
 
-/** Most lines of one text. */
+/** Per text block. */
 const MAX_LINES = 500
 
-/** Widest bar of a gauge, in columns. */
+/** In columns. */
 const BAR = 30
 
-/** Widest column of a table, where the table is wider than its room. */
+/** Columns of a table shrink no further than this. */
 const NARROW = 8
 
-/** The lines of all blocks, with a blank line between two, and the notes at the end. Pictures are left out. */
+/** Lines of all blocks, separated by blank lines, then the notes. Skips pictures. */
 export const linesOf = ({ blocks, notes }: Drawing, columns: number): ReadonlyArray<Line> => {
   const room = Math.max(MIN_COLUMNS, columns)
   const parts = blocks.map((block) => linesOfBlock(block, room))
@@ -34,7 +34,7 @@ export const linesOf = ({ blocks, notes }: Drawing, columns: number): ReadonlyAr
     .flatMap((lines, index) => (index === 0 ? lines : [[], ...lines]))
 }
 
-/** The lines of one block, its title first. */
+/** Lines of one block, its title first. */
 export const linesOfBlock = (block: Block, room: number): ReadonlyArray<Line> => {
   if (block.kind === "picture") return []
   const title: ReadonlyArray<Line> =
@@ -77,7 +77,7 @@ const gridLines = (block: GridBlock, room: number): ReadonlyArray<Line> => {
   ]
 }
 
-/** The cells of a row, with neighbours of one colour in one piece. */
+/** Merges neighbours of one colour into one piece. */
 const merged = (row: ReadonlyArray<Cell>, textOf: (text: string, index: number) => string): Line => {
   const runs: Array<{ text: string; style: Colour | undefined }> = []
   for (const [index, { text, colour }] of row.entries()) {
@@ -124,7 +124,7 @@ const gaugeLines = ({ gauges }: GaugesBlock, room: number): ReadonlyArray<Line> 
   })
 }
 
-/** A bar from the least value; where that is negative, a mark between the limits instead. */
+/** A bar from the minimum; if that is negative, a mark between the limits. */
 const barOf = ({ min, max, value }: { min: number; max: number; value: number }, columns: number): Line => {
   const share = Math.min(1, Math.max(0, (value - min) / (max - min)))
   if (min >= 0) {
@@ -162,7 +162,7 @@ const tableLines = ({ headings, rows, numeric }: TableBlock, room: number): Read
   ]
 }
 
-/** The widths of columns so that they fit: the widest become narrower first. */
+/** Shrinks the widest columns first until the table fits. */
 const fitted = (natural: ReadonlyArray<number>, room: number): ReadonlyArray<number> => {
   const widths = [...natural]
   let excess = widths.reduce((sum, each) => sum + each, 0) - room

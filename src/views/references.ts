@@ -1,12 +1,11 @@
-/** Finds formats in a view that name a lookup which the view does not have. */
+/** Finds formats in a view that name an undefined lookup. */
 import type { SchemaIssue } from "../values/OptionIssues.ts"
 import { isLookupName } from "./Format.ts"
 import { pieces } from "./Template.ts"
 
-/** The fields whose members are named by values of the world, not by the view. */
+/** Fields whose keys are values of the world. */
 const RECORDS = new Set(["cells", "glyphs", "lookups"])
 
-/** An issue for each format that is the name of no lookup. */
 export const unknownLookups = (view: {
   readonly lookups?: { readonly [name: string]: unknown }
 }): ReadonlyArray<Omit<SchemaIssue, "tolerable">> => {

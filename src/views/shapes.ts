@@ -1,9 +1,9 @@
-/** Writes the shapes of a picture as SVG. Element and attribute names come from the schema, values are escaped. */
+/** Writes the shapes of a picture as SVG. The schema fixes element and attribute names; values are escaped. */
 import { Markup, markup } from "../values/Markup.ts"
 import { paint } from "./Colours.ts"
 import type { PictureBlock, Shape } from "./Drawing.ts"
 
-/** The shapes of a picture as SVG, without the element around them. */
+/** The shapes without the enclosing `svg` element. */
 export const shapes = ({ shapes }: PictureBlock): Markup => markup`${shapes.map(shape)}`
 
 const shape = ({ element, attributes, text, children = [] }: Shape): Markup => {

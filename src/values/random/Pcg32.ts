@@ -1,21 +1,21 @@
 /**
- * PCG-XSH-RR (https://www.pcg-random.org), with the increment and the draws of Effect 3's `PCGRandom`: seeds in logs keep their meaning
- * whatever Effect does. Not for secrets.
+ * PCG-XSH-RR (https://www.pcg-random.org) with the increment and the draws of Effect 3's `PCGRandom`, so that seeds in
+ * logs keep their meaning in later versions of Effect. Not for secrets.
  */
 
 const MASK = 0xffff_ffff_ffff_ffffn
 const MULTIPLIER = 0x5851_f42d_4c95_7f2dn
 const INCREMENT = 0x1405_7b7e_f767_814fn
 
-/** A generator of random numbers. */
+/** A generator of pseudo-random numbers. */
 export interface Pcg32 {
-  /** A number of [0, 1), with 53 random bits. */
+  /** From [0, 1), with 53 random bits. */
   readonly number: () => number
-  /** A whole number of [0, max). */
+  /** A whole number from [0, max). */
   readonly integer: (max: number) => number
 }
 
-/** @param seed its low 32 bits count */
+/** Seeds a generator with the low 32 bits of `seed`. */
 export const make = (seed: number): Pcg32 => {
   let state = 0n
   const next = (): number => {

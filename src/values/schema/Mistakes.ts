@@ -1,24 +1,24 @@
-/** What is wrong with a value, as `Schema` says it. All modules outside `values/` ask here, and none reads the texts. */
+/** What `Schema` says is wrong with a value. Modules outside `values/` use this one instead of reading the texts. */
 
 import { ParseResult } from "effect"
 
 export type ParseError = ParseResult.ParseError
 
-/** A mistake: where it is, from the outside in, and what it is, for people. */
+/** A mistake for people, with the keys from the outside in. */
 export interface Mistake {
   readonly path: ReadonlyArray<PropertyKey>
   readonly message: string
 }
 
-/** The mistakes that a decoder found, a line each. */
+/** The mistakes of a decoder, one per line. */
 export const mistakesOf = ({ issue }: ParseError): ReadonlyArray<Mistake> =>
   ParseResult.ArrayFormatter.formatIssueSync(issue)
 
-/** The same for a value whose fields may be left out: not that a field that is there was not left out. */
+/** Like `mistakesOf`, for optional fields: drops the remark that a present field could have been `undefined`. */
 export const mistakesOfGiven = ({ issue }: ParseError): ReadonlyArray<Mistake> =>
   ParseResult.ArrayFormatter.formatIssueSync(withoutUndefined(issue))
 
-/** All of them as one text. */
+/** All mistakes as one text. */
 export const describe = ({ issue }: ParseError): string => ParseResult.TreeFormatter.formatIssueSync(issue)
 
 const withoutUndefined = (issue: ParseResult.ParseIssue): ParseResult.ParseIssue => {

@@ -1,16 +1,15 @@
-/** Checks payloads against schemas. */
+/** Validates payloads against schemas. */
 
 import { Either, Schema } from "effect"
 import type { JsonObject } from "../Json.ts"
 import * as SchemaPredicate from "../SchemaPredicate.ts"
 import { mistakesOf } from "./Mistakes.ts"
 
-/** What is wrong with a payload; undefined if it fits. */
+/** Says what is wrong with a payload; undefined if it is valid. */
 export type PayloadCheck = (payload: JsonObject) => string | undefined
 
 /**
- * The check against a payload schema. It tests the payload first; only one that fails is validated again to collect all
- * reasons.
+ * Compiles a schema to a fast check. Only a payload that fails runs through `Schema` again, which collects all reasons.
  */
 export const payloadCheck = (schema: Schema.Schema.AnyNoContext): PayloadCheck => {
   const fits = SchemaPredicate.is(schema)

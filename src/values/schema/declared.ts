@@ -1,16 +1,15 @@
-/** A schema that a function of Hindcast's checks, with all mistakes that it finds. */
+/** A schema with a check of our own that reports all mistakes. */
 
 import { ParseResult, Schema } from "effect"
 import { issueOfCheck } from "../OptionIssues.ts"
 
-/** A mistake that a check found. */
 export interface Flaw {
   readonly keys: ReadonlyArray<PropertyKey>
   readonly expected: string
   readonly found: string
 }
 
-/** A schema whose encoded form is its decoded form. `flawsOf` is asked where `is` says no. */
+/** Declares a schema whose encoded form is its decoded form. It calls `flawsOf` only if `is` returns false. */
 export const declared = <A>(
   is: (value: unknown) => value is A,
   flawsOf: (value: unknown) => ReadonlyArray<Flaw>,

@@ -1,27 +1,27 @@
 /**
- * A task's own time, from the times of its events: the one function that subtracts them. No duration is negative, and
- * none counts twice.
+ * A task's own time: the one module that subtracts times of events. No duration is negative, and no interval counts
+ * twice.
  *
- * - An event that happened before the latest so far (`occurredAt` out of order, as in imports and recordings of calls
- *   that overlap) takes no time: what has passed goes to the latest time that there was.
- * - An event that was recorded before the one before it was recorded (`recordedAt` goes back only where the log's clock
- *   was set back) takes no time either, and time goes on from there.
- * - Where the task's own process saw its clock change (`ClockChanged`), the time that passed counts, however far the clock was
- *   set: it corrects what the events between counted, which were recorded by others.
- * - What lay between a recording and its fork, and between a kernel's end and the task's resumption, is left out.
+ * - An event that happened before the latest one so far takes no time: `occurredAt` is out of order in imports and in
+ *   recordings of overlapping calls.
+ * - An event recorded before its predecessor (someone set the log's clock back) takes no time; time continues from
+ *   there.
+ * - A `ClockChanged`, which the task's own process recorded, corrects what other processes' events counted since: only
+ *   the time that really passed counts.
+ * - The gaps between a recording and its fork, and between a kernel's end and the task's resumption, do not count.
  */
 
-/** What is read of an event. */
+/** The fields of an event that own time depends on. */
 export interface Timed {
   readonly timeline: string
   readonly occurredAt: number
   readonly recordedAt: number
   readonly type: string
-  /** Is read of `ClockChanged` alone. */
+  /** Read only from `ClockChanged`. */
   readonly payload: unknown
 }
 
-/** The own time of a task after one of its events. */
+/** A task's own time after one of its events. */
 export interface OwnTime {
   readonly timeline: string
   readonly lastAt: number
@@ -32,10 +32,9 @@ export interface OwnTime {
   readonly untoldMs: number
 }
 
-/** The time from one moment to a later one; 0 where the clock was set back in between. */
+/** Milliseconds from one moment to a later one; 0 if the clock went back. */
 export const between = (from: number, to: number): number => Math.max(0, to - from)
 
-/** The own time of a task whose first event this is. */
 export const start = ({ timeline, occurredAt, recordedAt }: Omit<Timed, "type" | "payload">): OwnTime => ({
   timeline,
   lastAt: occurredAt,
@@ -46,13 +45,14 @@ export const start = ({ timeline, occurredAt, recordedAt }: Omit<Timed, "type" |
   untoldMs: 0,
 })
 
-/** The own time after one more event of the task. */
+/** The own time after the task's next event. */
 export const after = (time: OwnTime, event: Timed): OwnTime => {
   const { timeline, occurredAt, recordedAt, type } = event
   const { lastAt, elapsedMs, leftOutMs, setBackMs, untoldMs } = time
   if (type === "ClockChanged" && timeline === time.timeline) return changed(time, event)
   const isSetBack = recordedAt < time.recordedAt
-  // What happened before the clock was set back, and was recorded after that, would count as that much time.
+  // An event that happened before the clock went back and was recorded afterwards would count that step as elapsed
+  // time.
   const at = isSetBack ? Math.min(occurredAt, recordedAt) : occurredAt
   const [forth, back] = [between(lastAt, at), between(at, lastAt)]
   const goesOn = timeline === time.timeline && type !== "TaskResumed"
@@ -68,7 +68,7 @@ export const after = (time: OwnTime, event: Timed): OwnTime => {
   }
 }
 
-/** After a change of the clock that was seen. What was counted since the last one is what the clock went, and what it was seen to be set back. */
+/** Replaces what was counted since the last change by the clock's step and the time that the process saw pass. */
 const changed = (time: OwnTime, { timeline, occurredAt, recordedAt, payload }: Timed): OwnTime => {
   const went = occurredAt - time.lastAt
   const elapsedMs = Math.max(0, time.elapsedMs + went - byMsOf(payload) - time.untoldMs)
@@ -88,6 +88,6 @@ const byMsOf = (payload: unknown): number =>
     ? payload.byMs
     : 0
 
-/** When an event happened by the task's own time, which this is after the event: in milliseconds since 1970. */
+/** The time of an event on the task's own clock, in milliseconds since 1970, from the own time after that event. */
 export const momentOf = ({ leftOutMs, setBackMs }: OwnTime, { occurredAt }: Pick<Timed, "occurredAt">): number =>
   occurredAt - leftOutMs + setBackMs

@@ -1,6 +1,6 @@
-/** Waits as people say them. */
+/** Formats waits for people. */
 
-/** A wait in milliseconds: `42 s`, `5 min 3 s`, `2 h 10 min`. What is begun of a second counts as one. */
+/** Milliseconds as `42 s`, `5 min 3 s` or `2 h 10 min`, rounded up to a second. */
 export const inWords = (ms: number): string => {
   const seconds = Math.ceil(ms / 1_000)
   if (seconds < 60) return `${seconds} s`
