@@ -1,4 +1,4 @@
-/** What decides rewards and punishments: the interface of critics, and the shape of their verdicts. */
+/** The interface of critics, which decide rewards and punishments, and their verdicts. */
 
 import type { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -6,7 +6,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Reward } from "../../plugins/manifest/Manifest.ts"
 import { measureName, type Rubric } from "../rules/Rubric.ts"
 
-/** What decides a reward: its rule, a function of the measure's plugin, or a language model. */
+/** Decides a reward: its rule, a function of the measure's plugin, or a language model. */
 export type CriticKind = "rule" | "plugin" | "model"
 
 /** The decision about one reward or punishment of a rubric. */
@@ -20,13 +20,13 @@ export type Verdict = {
       readonly weight: number
       /** weight × occurrences, for `per: step` divided by the steps of the task; rounded to 1e-9. */
       readonly amount: number
-      /** Number of occurrences, if it differs from the number of positions in `because`. */
+      /** Number of occurrences, if it differs from the length of `because`. */
       readonly occurrences?: number
       /** Positions of the task's events that made the condition true, in order. */
       readonly because: ReadonlyArray<number>
       readonly rationale?: string
     }
-  /** No critic could decide. It does not count as zero. */
+  /** No critic could decide, which does not count as zero. */
   | { readonly kind: "unscored"; readonly reason: string }
 )
 
@@ -36,26 +36,27 @@ export interface Critic {
   readonly name: string
   /** SHA-256 of everything that its verdicts depend on besides the events. Critics with equal digests decide alike. */
   readonly digest: string
-  /** Whether it is deterministic: the same events always have the same verdicts. */
+  /** Whether the same events always have the same verdicts. */
   readonly exact: boolean
   /** Starts judging a task. */
   readonly start: (task: TaskEvents) => Judging
 }
 
-/** Reads a task's events again, for a critic that needs them after all have been seen. */
+/** Reads a task's events again, for a critic that needs them after the last one. */
 export interface TaskEvents {
   readonly taskId: string
   /** Reads up to `limit` of its events in the range (`after`, `until`]. */
   readonly read: (after: number, until: number, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
 }
 
-/** The judging of one task: it is shown the task's events in order, then asked to decide. */
+/** Judges one task: it observes the events in order, then decides. */
 export interface Judging {
-  /** Shows the critic the next event of the task, in their order. */
+  /** Takes the task's next event. */
   readonly observe: (event: Event) => void
   /**
-   * The given rewards and punishments, and those that could not be scored. A condition that did not hold has no
-   * verdict. If a critic fails, its targets are unscored, with the reason; only errors of the log fail the effect.
+   * Returns the rewards and punishments that are due, and those that could not be scored. A condition that did not hold
+   * has no verdict. If a critic fails, its targets are unscored, with the reason; only errors of the log fail the
+   * effect.
    */
   readonly decide: Effect.Effect<ReadonlyArray<Verdict>, AppendError>
 }
@@ -67,14 +68,13 @@ export interface Target {
   readonly reward: Reward
 }
 
-/** All rewards and punishments of a rubric, in its order. */
+/** All rewards and punishments, in the rubric's order. */
 export const targetsOf = (rubric: Rubric): ReadonlyArray<Target> =>
   rubric.measures.flatMap((measure) => [
     ...(measure.rewards ?? []).map((reward) => ({ measure, kind: "reward" as const, reward })),
     ...(measure.punishments ?? []).map((reward) => ({ measure, kind: "punishment" as const, reward })),
   ])
 
-/** The verdict of a reward that cannot be decided. */
 export const unscored = ({ measure, reward }: Target, reason: string): Verdict => ({
   measure: measureName(measure),
   name: reward.name,

@@ -5,11 +5,10 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { measureName } from "../rules/Rubric.ts"
 import type { CriticKind, Target } from "./Critic.ts"
 
-/** The critics that are available. */
+/** The available critics. */
 export interface AvailableCritics {
   /** Why the plugin of a measure has no function to judge it; undefined if it has one. */
   readonly pluginLacks: (measure: Target["measure"]) => string | undefined
-  /** Whether a model is available. */
   readonly model: boolean
 }
 
@@ -26,7 +25,7 @@ export type CriticPreference = typeof CriticPreference.Type
 /** The critic that decides a reward. `nobody`: none can, with the reason. */
 export type CriticAssignment = { readonly by: CriticKind } | { readonly by: "nobody"; readonly reason: string }
 
-/** Fix the call: a preference names a measure or reward that the rubric lacks. */
+/** A preference names a measure or reward that the rubric lacks. */
 export class CriticPreferenceInvalid extends Data.TaggedError("CriticPreferenceInvalid")<{
   readonly found: string
   readonly known: ReadonlyArray<string>
@@ -37,9 +36,9 @@ export class CriticPreferenceInvalid extends Data.TaggedError("CriticPreferenceI
 }
 
 /**
- * Assigns a critic to a reward: its rule if it has one, otherwise the measure's function in its plugin, otherwise the
- * model. A preference of the caller overrides this, the more specific before the more general one. If the preferred
- * critic cannot decide, the reward is unscored; no other critic takes over. Pure.
+ * Assigns a critic to a reward: its rule if it has one, or else the measure's function in its plugin, or else the
+ * model. A preference overrides this order; the most specific one wins. If the preferred critic cannot decide, the
+ * reward is unscored, and no other critic takes over. Pure.
  */
 export const assign = (
   target: Target,
@@ -57,15 +56,14 @@ export const assign = (
   const by = ORDER.find((by) => lacks[by] === undefined)
   if (by !== undefined) return { by }
   const { measure } = target
-  // The plugin is mentioned only if the measure declares a function; for other measures nobody expects one.
+  // The reason mentions the plugin only if the measure declares a function.
   if (measure.critic === undefined) return { by: "nobody", reason: "it has no rule, and no other critic was asked" }
   return { by: "nobody", reason: `it has no rule, ${lacks.plugin}, and no model was asked` }
 }
 
-/** The first critic that can decide is assigned. */
 const ORDER: ReadonlyArray<CriticKind> = ["rule", "plugin", "model"]
 
-/** Why each critic cannot decide a reward; undefined if it can. */
+/** The reason why each critic cannot decide a reward; undefined if it can. */
 const lacksOf = ({ measure, reward }: Target, { pluginLacks, model }: AvailableCritics) => ({
   rule: reward.rule === undefined ? "it has no rule" : undefined,
   plugin: pluginLacks(measure),
@@ -78,13 +76,13 @@ const preferenceFor = (target: Target, preferences: ReadonlyArray<CriticPreferen
   return (special.at(-1) ?? preferences.filter(({ of }) => of === undefined).at(-1))?.critic
 }
 
-/** The names by which a preference can refer to a reward, the more general one first. */
+/** The names by which a preference can refer to a reward, from general to specific. */
 const namesOf = ({ measure, reward }: Target): ReadonlyArray<string> => [
   measureName(measure),
   `${measureName(measure)}/${reward.name}`,
 ]
 
-/** Fails if a preference refers to a measure or reward that the rubric lacks. */
+/** Fails if a preference names a measure or reward that the rubric lacks. */
 export const checked = (
   targets: ReadonlyArray<Target>,
   preferences: ReadonlyArray<CriticPreference>,

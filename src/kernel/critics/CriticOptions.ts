@@ -5,11 +5,11 @@ import * as Options from "../../values/Options.ts"
 import * as CriticAssignment from "./CriticAssignment.ts"
 import * as Model from "./Model.ts"
 
-/** Which critics are to decide. */
+/** Selects critics. */
 export interface CriticRequest {
   /**
-   * Critics for single rewards, measures, or everything. Default: the first that can decide, in the order rule,
-   * plugin, model.
+   * Preferences for single rewards, measures, or everything. Default: the first critic that can decide, in the order
+   * rule, plugin, model.
    */
   readonly wishes?: ReadonlyArray<CriticAssignment.CriticPreference>
   /**
@@ -17,7 +17,7 @@ export interface CriticRequest {
    * version.
    */
   readonly versions?: { readonly [plugin: string]: string }
-  /** The model that may be asked. Default: none. */
+  /** The model to ask. Default: none. */
   readonly model?: Model.ModelOptions
   /** Replays the recorded answers of this score set instead of calling a model. */
   readonly answersOf?: string

@@ -10,22 +10,22 @@ import { type Critic, type Target, unscored } from "./Critic.ts"
 import { type CriticAssignment, CriticPreference } from "./CriticAssignment.ts"
 import * as RuleCritic from "./rules/RuleCritic.ts"
 
-/** The critics assigned to a rubric's rewards, before judging starts. */
+/** The critics of a rubric's rewards, before judging starts. */
 export interface CriticSet extends Pick<Critic, "name" | "digest" | "exact"> {
-  /** Number of rewards and punishments of a task that each kind of critic decides. */
+  /** Number of rewards and punishments that each kind of critic decides. */
   readonly decides: { readonly [By in CriticAssignment["by"]]: number }
-  /** Model calls that judging one task takes. */
+  /** Number of model calls for one task. */
   readonly modelCalls: number
   /**
-   * The request that it was chosen by, for `ScoringStarted`. Undefined if only rules decide and the caller has no
+   * The request behind the choice, for `ScoringStarted`. Undefined if only rules decide and the caller has no
    * preference.
    */
   readonly params: Params | undefined
-  /** Starts judging for a score set. Processes that this starts end with the scope. */
+  /** Starts judging for a score set. The processes that this starts end with the scope. */
   readonly open: (scoreSet: ScoreSet) => Effect.Effect<Critic, LogError, Scope.Scope>
 }
 
-/** The request that a critic set was chosen by, as a score set records it. */
+/** The request behind a critic set, as a score set records it. */
 export const Params = Schema.Struct({
   wishes: Schema.Array(CriticPreference),
   plugins: Schema.Record({ key: Schema.String, value: Sha256 }).annotations({
@@ -39,7 +39,7 @@ export const Params = Schema.Struct({
 
 export type Params = typeof Params.Type
 
-/** The score set that is being written. Events that critics record belong to it. */
+/** The score set in progress. Events that critics record belong to it. */
 export interface ScoreSet {
   readonly scoreSetId: string
   /** The id of its `ScoringStarted` event. */
@@ -52,16 +52,14 @@ export interface Member extends Pick<Critic, "name" | "digest" | "exact"> {
   readonly open: (scoreSet: ScoreSet) => Effect.Effect<Critic, LogError, Scope.Scope>
 }
 
-/** The rule critic, as a member. */
 export const ruleMember = (rubric: Rubric, targets: ReadonlyArray<Target>): Member => {
   const decided = only(rubric, targets)
   return { ...RuleCritic.identityOf(decided), targets, open: () => Effect.sync(() => RuleCritic.of(decided)) }
 }
 
 /**
- * Combines critics: each reward goes to the critic assigned to it; unassigned rewards are `unscored`. If the
- * assignment equals that of the rule critic alone, the set has that critic's name and digest, so that it equals a
- * rules-only scoring.
+ * Combines critics: each reward goes to its critic; unassigned rewards are `unscored`. A set that assigns as the rule
+ * critic alone would, has that critic's name and digest, so that it equals a rules-only scoring.
  */
 export const of = (
   choices: ReadonlyMap<Target, CriticAssignment>,
@@ -127,7 +125,7 @@ const identityOf = (
   exact: members.every(({ exact }) => exact),
 })
 
-/** A rubric reduced to some of its rewards and punishments. */
+/** Reduces a rubric to some of its rewards and punishments. */
 const only = (rubric: Rubric, targets: ReadonlyArray<Target>): Rubric => {
   const left = new Set(targets.map(({ reward }) => reward))
   return {

@@ -42,7 +42,7 @@ export {
 } from "./Model.ts"
 export { NothingRecorded } from "./RecordedModel.ts"
 
-/** Why there are no critics for a rubric. */
+/** Reasons why a rubric has no critics. */
 export type ChooseError =
   | Options.InvalidOptions
   | CriticAssignment.CriticPreferenceInvalid
@@ -57,24 +57,24 @@ export class Critics extends Context.Tag("hindcast/Critics")<Critics, Critics.Se
 export declare namespace Critics {
   /** The critics of a log. */
   export interface Service {
-    /** Chooses the critics of a rubric, by the current registry. No process is started and no model is called yet. */
+    /** Chooses the critics of a rubric by the current registry. Starts no process and calls no model yet. */
     readonly choose: (rubric: Rubric, request: CriticRequest) => Effect.Effect<CriticSet.CriticSet, ChooseError>
     /** Chooses with default options. */
     readonly chooseDefault: (rubric: Rubric) => Effect.Effect<CriticSet.CriticSet, LogError>
   }
 }
 
-/** `Critics.Service`, under a shorter name where this module is imported as a namespace. */
+/** Short form of `Critics.Service` for namespace imports. */
 export type Service = Critics.Service
 
-/** The services that critics are made from. */
+/** The services that critics need. */
 export interface CriticsOptions {
   readonly log: EventLog.Service
   readonly host: PluginHost.Service
   readonly registry: JudgingPlugins.PluginVersions
   /** The directory of plugins' copies and Deno caches. */
   readonly directory: string
-  /** Why no plugin can judge, if that is so. */
+  /** The reason if no plugin can judge at all. */
   readonly lack?: string
 }
 
@@ -141,8 +141,8 @@ export const make = (options: CriticsOptions): Critics.Service => {
 }
 
 /**
- * The request for resuming a score set, from the params that `ScoringStarted` recorded: the same critics, with the
- * recorded versions of plugins. The caller detects a difference by the digest.
+ * The request that resumes a score set, from its recorded params: the same critics, with the recorded versions of
+ * plugins. The caller detects a difference by the digest.
  */
 export const requestFromParams = (recorded: unknown): CriticRequest => {
   if (!Schema.is(CriticSet.Params)(recorded)) return {}
@@ -205,7 +205,7 @@ const pluginMember = (
           PluginUnavailable: ({ message }) => Effect.succeed(unable(identity, targets, message)),
           CopyChanged: ({ message }) => Effect.succeed(unable(identity, targets, message)),
         }),
-        // An explicit version is not looked up in the registry.
+        // An explicit version needs no registry entry.
         Effect.catchTag("NotInRegistry", Effect.die),
       ),
   }

@@ -1,4 +1,4 @@
-/** The plugins that can judge a rubric's measures, each in the version that judges. */
+/** Finds the plugins that can judge a rubric's measures, each in one version. */
 
 import { Data, Effect } from "effect"
 import { judgedOf, type Manifest } from "../../plugins/manifest/Manifest.ts"
@@ -8,7 +8,7 @@ import { manifestOf, type Registry } from "../registry/Registry.ts"
 import type { Rubric } from "../rules/Rubric.ts"
 import type { CriticRequest } from "./CriticOptions.ts"
 
-/** Name another version, or none: this one cannot judge. */
+/** This version cannot judge. Name another one, or none. */
 export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
   readonly plugin: string
   readonly version: string
@@ -19,16 +19,16 @@ export class VersionUnknown extends Data.TaggedError("VersionUnknown")<{
   }
 }
 
-/** The part of the registry that knows the plugins' versions. */
+/** The part of the registry that knows plugin versions. */
 export type PluginVersions = Pick<Registry.Service, "state" | "versions" | "installed">
 
-/** A plugin whose measures the rubric has, in the version that judges. Without a version, it is not in the registry. */
+/** A plugin of the rubric in its judging version. Without a version, it is not in the registry. */
 export interface JudgingPlugin {
   readonly version?: Plugin
   readonly manifest?: Manifest
 }
 
-/** The plugins of a rubric's measures by their names, in the versions that are asked for, otherwise as installed. */
+/** The plugins of a rubric's measures by name, in the requested or else the installed versions. */
 export const of = (registry: PluginVersions, rubric: Rubric, versions: NonNullable<CriticRequest["versions"]>) =>
   Effect.gen(function* () {
     const current = yield* registry.state
@@ -63,25 +63,25 @@ const inVersion = (registry: PluginVersions, plugin: string, installed: Plugin, 
     const then = { ...installed, version, digest, source }
     return yield* registry.installed(plugin, then).pipe(
       Effect.map(({ manifest }): JudgingPlugin => ({ version: then, manifest })),
-      // The copy is looked up again when judging starts; a problem with it is reported then.
+      // Judging looks the copy up again and reports problems with it.
       Effect.catchTags({
         PluginUnavailable: () => Effect.succeed<JudgingPlugin>({ version: then }),
         CopyChanged: () => Effect.succeed<JudgingPlugin>({ version: then }),
       }),
-      // An explicit version is not looked up in the registry.
+      // An explicit version needs no registry entry.
       Effect.catchTag("NotInRegistry", Effect.die),
     )
   })
 
-/** Fewest digits of a digest that identify a version. */
+/** Minimum length of a digest prefix. */
 const MIN_DIGEST_PREFIX = 8
 
-/** Why a plugin cannot judge a measure; undefined if it can. */
+/** Returns undefined if the plugin can judge the measure. */
 export const lackOf = (plugins: ReadonlyMap<string, JudgingPlugin>, plugin: string | undefined, measure: string) => {
   if (plugin === undefined) return "its measure is of no plugin"
   const { version, manifest } = plugins.get(plugin) ?? {}
   if (version === undefined) return `${plugin} is not in the registry`
-  // Whether its copy is usable is known when judging starts. A broken copy does not make another critic decide.
+  // Whether its copy is usable shows when judging starts. A broken copy does not hand the reward to another critic.
   if (manifest === undefined || judgedOf(manifest).some(({ name }) => name === measure)) return undefined
   return `${plugin} ${version.version} has no function for it`
 }

@@ -6,7 +6,7 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { type Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 
-/** An event as a model is shown it: its position, which it may cite, its type, actor and payload. */
+/** An event in a question: its position, which the model may cite, its type, actor and payload. */
 export const ShownEvidence = Schema.Struct({
   at: Schema.Int,
   type: Schema.String,
@@ -16,7 +16,7 @@ export const ShownEvidence = Schema.Struct({
 
 export type ShownEvidence = typeof ShownEvidence.Type
 
-/** A question to a model: whether one reward's condition held in one task. Weights are withheld from it. */
+/** Asks whether one reward's condition held in one task. Withholds weights. */
 export interface ModelRequest {
   /** The measure's full name, and its description. */
   readonly measure: string
@@ -34,13 +34,13 @@ export interface ModelRequest {
     readonly agent: string
     readonly outcome: string | null
   }
-  /** The task's events. If they are too many, the first and the last ones. */
+  /** The task's events; of too many, the first and the last ones. */
   readonly evidence: ReadonlyArray<ShownEvidence>
   /** Number of omitted events in between. */
   readonly omitted: number
   /** Settings of the caller, such as a temperature. */
   readonly settings: JsonObject
-  /** Which repetition of the question this is, from 1, and how many there are. */
+  /** The repetition of the question, from 1, and the total. */
   readonly repeat: number
   readonly repeats: number
 }
@@ -60,12 +60,12 @@ export type ModelAnswer = typeof ModelAnswer.Type
 
 /** A model's response. */
 export interface Response {
-  /** The answer as the model gave it. The caller validates it. */
+  /** The raw answer. The caller validates it. */
   readonly answer: Json
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }
 
-/** Retry, or use another model: this one did not answer. */
+/** The model did not answer. Retry, or use another model. */
 export class ModelFailed extends Data.TaggedError("ModelFailed")<{
   readonly provider: string
   readonly model: string
@@ -76,7 +76,7 @@ export class ModelFailed extends Data.TaggedError("ModelFailed")<{
   }
 }
 
-/** Ask the model itself: the score set has no answer to this question. */
+/** The score set has no answer to this question. Ask the model itself. */
 export class NoRecording extends Data.TaggedError("NoRecording")<{
   readonly provider: string
   readonly model: string
@@ -92,30 +92,29 @@ export class NoRecording extends Data.TaggedError("NoRecording")<{
 export interface Model {
   readonly provider: string
   readonly model: string
-  /** Whether its answers come from a log. They are not recorded again. */
+  /** Whether its answers come from a log, and are not recorded again. */
   readonly recorded: boolean
-  /** Answers one question, or fails with `ModelFailed`. `requestDigest` is the digest of the whole question. */
+  /** Answers one question. `requestDigest` is the digest of the whole question. */
   readonly ask: (
     question: ModelRequest,
     requestDigest: string,
   ) => Effect.Effect<Response, ModelFailed | NoRecording | LogError>
 }
 
-/** A model to ask, and how. */
+/** A model and how to ask it. */
 export interface ModelOptions {
   readonly model: Model
-  /** Number of times each question is asked. The majority counts. Default: 3. */
+  /** Number of times each question is asked; the majority counts. Default: 3. */
   readonly repeats?: number
-  /** Settings of the caller, passed to the model and recorded. Default: none. */
+  /** Passed to the model and recorded. Default: none. */
   readonly settings?: JsonObject
 }
 
-/** Schema of `Model`. It returns the value itself. */
+/** Returns the value itself, not a copy. */
 const ModelKind = Options.kind<Model>("a model: an object with provider, model, recorded and a function ask", (value) =>
   Options.has("provider", "model", "recorded", "ask")(value),
 )
 
-/** Most repetitions of a question. */
 const MAX_REPEATS = 1_000
 
 /** Schema of `ModelOptions`. */
@@ -126,8 +125,8 @@ export const ModelOptions = Options.of<ModelOptions>({
 
 /**
  * A model that is a function of the program, for tests and where no provider is available. Its name identifies the
- * script and its version, as in `keywords@1`; score sets tell critics apart by it. If the script returns undefined,
- * the model fails.
+ * script and its version, as in `keywords@1`; score sets tell critics apart by it. The model fails if the script
+ * returns undefined.
  */
 export const scripted = (name: string, script: (question: ModelRequest) => ModelAnswer | undefined): Model => ({
   provider: SCRIPT,

@@ -1,4 +1,4 @@
-/** Judges tasks by a language model, by a majority of repeated answers. */
+/** Judges tasks by a language model: a majority of repeated answers counts. */
 
 import { Effect, Either, Schema } from "effect"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -12,16 +12,16 @@ import * as PromptTranscript from "./PromptTranscript.ts"
 import * as TaskObservation from "./TaskObservation.ts"
 import { due, isRepeatable } from "./Verdict.ts"
 
-/** Version of the critic. It must change with the content of questions and with the interpretation of answers. */
+/** Must change with the content of questions and the interpretation of answers. */
 const VERSION = "model@1"
 
 /** Default number of repetitions of a question. */
 export const REPEATS = 3
 
-/** Consecutive failures after which a model is no longer asked. */
+/** Consecutive failures after which the critic gives a model up. */
 const MAX_FAILURES = 5
 
-/** Number of model calls that judging one task takes. */
+/** Number of model calls for one task. */
 export const callsFor = (targets: ReadonlyArray<Target>, { repeats = REPEATS }: Model.ModelOptions): number =>
   targets.length * repeats
 
@@ -34,7 +34,7 @@ export const identityOf = (asking: Model.ModelOptions) => ({
   digest: digest({ critic: VERSION, ...paramsOf(asking) }),
 })
 
-/** The parameters of asking, as a score set records them. */
+/** The parameters that a score set records. */
 export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settings = {} }: Model.ModelOptions) => ({
   provider,
   model,
@@ -43,11 +43,11 @@ export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settin
 })
 
 /**
- * Judges by a language model: it is asked about each reward of each task several times, and the majority counts.
- * Answers that cite events which the model was not shown are invalid. Without a majority the reward is unscored.
+ * Asks a model about each reward of each task several times; the majority counts. An answer that cites events outside
+ * its question is invalid. Without a majority the reward is unscored.
  *
- * Each question and answer is recorded before it counts, so that the scoring can be repeated without the model; see
- * `RecordedModel`. The critic is not exact: a model may answer differently the next time.
+ * Each question and answer is recorded before it counts, so that a scoring can be repeated without the model (see
+ * `RecordedModel`). The critic is not exact: a model may answer differently the next time.
  */
 export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>, record: RecordCall): Critic => {
   const { model, repeats = REPEATS, settings = {} } = asking
@@ -79,8 +79,7 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
             const votes: Array<Vote> = []
             for (let repeat = 1; repeat <= repeats; repeat++) {
               const question = { ...questionOf(target), ...shared, repeat }
-              // A task's events are recorded once, with its first question; later questions record only their
-              // differences.
+              // The first question of a task records its events; later questions record only their differences.
               votes.push(yield* ask(target, question, index === 0 && repeat === 1))
             }
             verdicts.push(...majorityOf(target, votes, `${model.provider}/${model.model}`, observation.steps()))
@@ -95,11 +94,11 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
 const questionOf = ({ measure, kind, reward }: Target) => ({
   measure: measureName(measure),
   description: measure.description,
-  // Occurrences are counted the same way, whatever they are divided by.
+  // Occurrences count the same way, whatever divides them.
   reward: { kind, name: reward.name, when: reward.when, per: isRepeatable(reward) ? "occurrence" : "task" } as const,
 })
 
-/** An answer's vote: how often the condition held, or why the vote is invalid. */
+/** How often the condition held by one answer, or why the answer is invalid. */
 type Vote =
   | { readonly occurrences: number; readonly because: ReadonlyArray<number>; readonly rationale: string }
   | { readonly reason: string }
@@ -165,7 +164,7 @@ const voteOf = ({ reward }: Target, { evidence }: Model.ModelRequest, answer: un
   return { occurrences, because, rationale }
 }
 
-/** The verdict of a majority of all votes, invalid ones included. */
+/** The verdict of a majority of all votes, including invalid ones. */
 const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string, steps: number): ReadonlyArray<Verdict> => {
   const valid = votes.flatMap((vote) => ("reason" in vote ? [] : [vote]))
   const agreeing = valid
@@ -185,5 +184,4 @@ const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string, ste
   })
 }
 
-/** A question is plain JSON by its type. */
 const asJson = (question: object): JsonObject => JSON.parse(JSON.stringify(question))

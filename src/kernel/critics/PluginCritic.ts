@@ -12,11 +12,11 @@ import * as TaskObservation from "./TaskObservation.ts"
 import * as Unreadable from "./Unreadable.ts"
 
 /**
- * Judges by functions of one plugin, in its sandbox. The function of each measure is called once a task, after the
- * task's last event, and reads the events in pages.
+ * Calls the function of each measure once a task, in the plugin's sandbox, after the task's last event. The function
+ * reads the events in pages.
  *
- * If a function throws, returns an invalid verdict, cites events of other tasks, takes too long or ends its process,
- * the rewards that it should have judged are unscored, with the reason, and the scoring continues.
+ * If it throws, returns an invalid verdict, cites events of other tasks, takes too long or ends its process, its
+ * rewards are unscored, with the reason, and the scoring continues.
  *
  * @param targets the rewards that it decides, all of measures of this plugin
  */
@@ -53,10 +53,10 @@ export const make = (process: PluginCriticProcesses, targets: ReadonlyArray<Targ
   }
 }
 
-/** Time that each event adds to the limit of judging a task, in milliseconds. */
+/** Milliseconds that each event adds to the time limit of a task. */
 const JUDGE_MS_PER_EVENT = 1
 
-/** Asks for a measure's verdicts. Returns them, or the reason why there are none. */
+/** Returns a measure's verdicts, or the reason why there are none. */
 const ask = (
   process: PluginCriticProcesses,
   measure: Target["measure"],
@@ -64,7 +64,7 @@ const ask = (
   observation: TaskObservation.TaskObservation,
 ) => {
   const last = observation.last()
-  /** A log error is not the plugin's fault: it ends the scoring. */
+  /** The plugin did not cause an error of the log, which ends the scoring. */
   let broken: LogError | undefined
   const readPage = (after: number) =>
     pageAfter(task, after, last?.position ?? 0).pipe(
@@ -106,10 +106,7 @@ const plain = (reward: Target["reward"]): JsonObject => ({ ...reward })
 const PAGE_EVENTS = 500
 const PAGE_TEXT = 1024 * 1024
 
-/**
- * The page of a task's events after a position, without events of scorings. It has at least one event, if there is
- * one.
- */
+/** The page of a task's events after a position, without events of scorings. It is empty only at the end. */
 const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effect<Page, LogError> =>
   Effect.gen(function* () {
     const read = after >= until ? [] : yield* task.read(after, until, PAGE_EVENTS)

@@ -14,13 +14,12 @@ import type { Verdict } from "../../plugins/Verdict.ts"
 import { defined } from "../../values/defined.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
-/** The judging functions of one version of a plugin. */
 export interface PluginCriticProcesses {
   readonly plugin: string
   readonly version: string
   /** Digest of the plugin's files. */
   readonly digest: string
-  /** Time limit of judging a task, in milliseconds, without the time added per event. */
+  /** Time limit of a task, in milliseconds, before the time added per event. */
   readonly judgeMs: number
   /** Lets a measure's function judge a task. Fails with the reason, in words. */
   readonly judge: (
@@ -30,23 +29,21 @@ export interface PluginCriticProcesses {
   ) => Effect.Effect<ReadonlyArray<Verdict>, string>
 }
 
-/** What a plugin's judging process is started from. */
 export interface PluginCriticOptions {
   readonly host: PluginHost.Service
   readonly manifest: Manifest
   readonly digest: string
   /** The plugin's copy: an absolute path without symbolic links. */
   readonly directory: string
-  /** The directory of its Deno cache. */
   readonly denoDir: string
   /** Absolute paths that it must not touch: the log and the files next to it. */
   readonly forbidden: ReadonlyArray<string>
-  /** Whether it may be started where only Deno's permissions confine it. Default: see `ProcessSpec`. */
+  /** Whether it may start where only Deno's permissions confine it. Default: see `ProcessSpec`. */
   readonly consent?: MayStart
   /**
    * Appends `PrecomputeStarted`, `PluginLogged` and `PluginMisbehaved` events to the log.
    *
-   * @param judged the task that is judged, or was last: what a plugin logs may be about it
+   * @param judged the current or last task, which the plugin's log lines may be about
    */
   readonly record: (event: CoreNewEvent, judged: string | undefined) => Effect.Effect<unknown, unknown>
   /** Default: 30 000. */
@@ -55,9 +52,9 @@ export interface PluginCriticOptions {
 }
 
 /**
- * Runs a plugin's functions in one process, which starts at the first call and ends with the scope. Whatever the
- * plugin was granted, the process may only read its own directory, and host requests are refused. Calls are
- * serialized, so that a call that hangs affects no other.
+ * Runs a plugin's functions in one process, which starts at the first call and ends with the scope. Whatever its
+ * grants, the process may only read its own directory, and host requests are refused. Calls run one at a time, so that
+ * a call that hangs affects no other.
  *
  * Start and exit of the process are not recorded: the registry counts only a kernel's processes, and a kernel that
  * takes over ends those of the kernel before it. This process belongs to the program that scores, and ends with it.
@@ -108,8 +105,7 @@ export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticPr
             const reason = `${who}: ${plainText(reasonOf(error))}`
             const failure = Effect.fail(reason)
             if (error._tag === "CallFailed" || error._tag === "AnswerInvalid") return failure
-            // A call that timed out may still be running. The process is stopped, and started again for the next
-            // task.
+            // A call that timed out may still be running, so the process stops and starts again for the next task.
             return Effect.zipRight(Effect.zipRight(failed(reason), end), failure)
           }),
         )
@@ -131,10 +127,9 @@ interface RunningProcess {
 
 const JUDGE_MS = 30_000
 
-/** Failures after which a plugin is given up in one scoring: exits, failed starts and time-outs. */
+/** Exits, failed starts and time-outs after which a scoring gives a plugin up. */
 const MAX_FAILURES = 3
 
-/** A call error in words, for the reason of an unscored reward. */
 const reasonOf = (error: CallError): string => {
   switch (error._tag) {
     case "CallFailed":
@@ -170,7 +165,7 @@ const specOf = (
   ...defined({ limits, consent }),
 })
 
-/** A constant seed, so that the same task always has the same verdicts. */
+/** A constant, so that the same task always has the same verdicts. */
 const SEED = 1
 
 const INSTANCE = "critic"
@@ -180,7 +175,7 @@ const recordIn = (
   event: CoreNewEvent,
 ): Effect.Effect<unknown, unknown> => {
   switch (event.type) {
-    // What is refused here is not run.
+    // A precomputation that the host refuses does not run.
     case "PrecomputeStarted":
     case "PluginLogged":
     case "PluginMisbehaved":

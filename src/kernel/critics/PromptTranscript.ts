@@ -1,18 +1,18 @@
-/** The part of a task's events that a model is shown, within limits of size. */
+/** Selects the events of a task for a model's question, within limits of size. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { ShownEvidence } from "./Model.ts"
 
-/** Most characters of JSON for a task's first events, and for its last ones. */
+/** Limits of a task's first events and of its last ones, in characters of JSON. */
 const FIRST_TEXT = 16_000
 const LAST_TEXT = 48_000
 
 /** Longest payload that is shown in full, in characters of JSON. */
 const PAYLOAD_TEXT = 4_000
 
-/** The events of a task that a model is shown. Its memory does not grow with the task. */
+/** Its memory does not grow with the task. */
 export interface PromptTranscript {
   readonly observe: (event: Event) => void
   readonly shown: () => ReadonlyArray<ShownEvidence>
@@ -47,8 +47,8 @@ export const make = (): PromptTranscript => {
 }
 
 /**
- * An event without its personal data. Events shown to a model are recorded in the question, which would outlive the
- * key that encrypts the original fields.
+ * An event without its personal data. A question is recorded with its events and would outlive the key that encrypts
+ * the original fields.
  */
 export const shownOf = (event: Event): ShownEvidence => {
   const { position, type, actor } = event
@@ -62,6 +62,6 @@ export const shownOf = (event: Event): ShownEvidence => {
 const withoutPersonal = ({ type, payload, personal }: Event): JsonObject => {
   if (personal === undefined) return payload
   const known = Vocabulary.core.types.get(type)
-  // The personal fields of a program's own event types are not known here, so the whole payload is omitted.
+  // The personal fields of a program's own event types are unknown here, so the whole payload is omitted.
   return known === undefined ? {} : { ...payload, ...known.personal }
 }

@@ -7,23 +7,21 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { JsonObject } from "../../values/Json.ts"
 import { type ModelOptions, NoRecording } from "./Model.ts"
 
-/** Name another score set: no model was asked in this one. */
+/** This score set asked no model. Name another one. */
 export class NothingRecorded extends Data.TaggedError("NothingRecorded")<{ readonly scoreSetId: string }> {
   override get message() {
     return `Score set ${this.scoreSetId}: expected one that a model was asked for, found none of its answers. \`hindcast score ls\` lists score sets with their critics.`
   }
 }
 
-/** The stream of a scoring's model calls. It is not the stream of the verdicts, which has a single writer. */
+/** The stream of a scoring's model calls. The stream of its verdicts is another one, with a single writer. */
 export const streamOf = (scoreSetId: string): string => `scores/${scoreSetId}/model`
 
-/** The parameters of asking, from the first question of a scoring. */
 const RecordedSettings = Schema.Struct({ repeats: Schema.Positive, settings: JsonObject })
 
 /**
- * The model of an earlier scoring, with its recorded answers: the same question has the same answer, and no provider
- * is called. A question without a recorded answer fails with `NoRecording`. Repetitions and settings are those of
- * that scoring.
+ * Answers each question as the earlier scoring recorded it, without a provider. A question without a recorded answer
+ * fails with `NoRecording`. Repetitions and settings are those of that scoring.
  */
 export const of = (
   log: EventLog.Service,

@@ -1,18 +1,18 @@
-/** What a critic remembers of a task's events. */
+/** Keeps the facts of a task that critics need. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 
-/** Event types that a scoring writes. They are not judged; otherwise a second scoring would depend on the first. */
+/** Event types that a scoring writes. Judging them would make a second scoring depend on the first. */
 const SCORING: ReadonlySet<string> = new Set([
   ...["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished", "ScoreSetPromoted"],
 ])
 
-/** Whether an event is part of what a task is judged by. */
+/** Whether critics see an event. */
 export const isJudged = ({ type }: Event): boolean => !SCORING.has(type)
 
-/** A critic's observation of a task, in little memory: eight bytes an event, and the task's state. */
+/** It needs eight bytes an event, and the task's state. */
 export interface TaskObservation {
   /** Ignores events of scorings and events after the task's first `TaskClosed`. Returns whether the event counts. */
   readonly observe: (event: Event) => boolean
@@ -24,9 +24,8 @@ export interface TaskObservation {
   /** Whether an event of the task has this position. */
   readonly has: (position: number) => boolean
   readonly count: () => number
-  /** Commands that the task's agents requested, as an audit counts them. */
+  /** Number of commands that the task's agents requested, as an audit counts them. */
   readonly steps: () => number
-  /** The last event; undefined if there is none. */
   readonly last: () => Event | undefined
 }
 
@@ -59,7 +58,7 @@ export const make = (): TaskObservation => {
   }
 }
 
-/** The index of a position in an ascending list, or where it would be inserted. */
+/** The index of a position in an ascending list, or the place to insert it. */
 const indexOf = (positions: ReadonlyArray<number>, position: number): number => {
   let [from, to] = [0, positions.length]
   while (from < to) {

@@ -1,18 +1,17 @@
-/** What critics make of a task whose personal data nobody can read any more: what depends on it has no answer, and is not false. */
+/** Finds tasks whose personal data can no longer be read: conditions on that data are undecided, not false. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import type { ReadPath, RuleDependencies } from "../rules/RuleDependencies.ts"
 import * as TaskObservation from "./TaskObservation.ts"
 
-/** Looks for the first judged event of a task whose personal fields cannot be read. */
+/** Looks for the first judged event with unreadable personal fields. */
 export interface Unreadable {
   readonly observe: (event: Event) => void
-  /** Why what depends on personal data has no answer; undefined if all of it can be read. */
+  /** Why conditions on personal data cannot be decided; undefined if all of it is readable. */
   readonly reason: () => string | undefined
 }
 
-/** Starts with a task. */
 export const start = (): Unreadable => {
   let first: number | undefined
   return {

@@ -1,4 +1,4 @@
-/** Judgements of rewards that are due, and the rounding of their amounts. */
+/** Verdicts of rewards that are due, and the rounding of their amounts. */
 
 import type { Reward } from "../../plugins/manifest/Manifest.ts"
 import { plainText } from "../../values/Json.ts"
@@ -11,8 +11,8 @@ export type { Verdict } from "./Critic.ts"
 export const round = (amount: number): number => Math.round(amount * 1e9) / 1e9
 
 /**
- * What a reward comes to for its occurrences in a task of so many steps; undefined if it counts by step and there is none.
- * Each critic counts by it.
+ * The amount of a reward for its occurrences in a task; undefined if it counts by step and the task has none. All
+ * critics use it.
  */
 export const amountOf = (
   { weight, per }: Pick<Reward, "weight" | "per">,
@@ -29,7 +29,6 @@ export const NO_STEP = "it counts by step, and the task has no command"
 /** Whether a reward may occur more than once in a task. */
 export const isRepeatable = ({ per }: Pick<Reward, "per">): boolean => per === "occurrence" || per === "step"
 
-/** What a critic found of a reward. */
 interface Found {
   readonly occurrences: number
   /** May name a position twice. */
@@ -39,7 +38,7 @@ interface Found {
   readonly steps: number
 }
 
-/** The verdict of a reward that a critic found to be due so often; none if it is not due. */
+/** The verdict of a reward with this number of occurrences; empty for 0. */
 export const due = (target: Target, { occurrences, because, rationale, steps }: Found): ReadonlyArray<Verdict> => {
   if (occurrences === 0) return []
   const { measure, kind, reward } = target

@@ -1,4 +1,4 @@
-/** Validates the verdicts of a plugin's function, which are not trusted. */
+/** Validates the untrusted verdicts of a plugin's function. */
 
 import type { Verdict as PluginVerdict } from "../../plugins/Verdict.ts"
 import { plainText } from "../../values/Json.ts"
@@ -6,20 +6,20 @@ import { measureName } from "../rules/Rubric.ts"
 import { type Target, unscored, type Verdict } from "./Critic.ts"
 import { due, isRepeatable } from "./Verdict.ts"
 
-/** The task that the verdicts are about. */
+/** The judged task. */
 export interface About {
   /** Whether the task has an event at this position. */
   readonly has: (position: number) => boolean
-  /** Commands that its agents requested. */
+  /** Number of commands that its agents requested. */
   readonly steps: () => number
 }
 
 /**
- * A critic's verdicts from those of a function about one measure, which are not trusted: an invalid one leaves its
- * reward unscored, with the reason. If a verdict has a name that the measure lacks, the rewards without a verdict are
- * unscored too, since it was probably meant for one of them.
+ * Turns a function's verdicts about one measure into a critic's. An invalid one leaves its reward unscored, with the
+ * reason. If a verdict has a name that the measure lacks, the rewards without a verdict are unscored too, since it was
+ * probably meant for one of them.
  *
- * @param targets the rewards that the function was asked about, all of one measure
+ * @param targets the rewards of the question, all of one measure
  * @param who the source in reasons: `text-room 1.0.0`
  */
 export const verdictsOf = (
@@ -48,7 +48,7 @@ const namesOf = ({ measure }: Target): ReadonlyArray<string> =>
 
 const quoted = (name: string): string => JSON.stringify(plainText(name))
 
-/** Why the verdicts about one reward are invalid; undefined if they are valid. */
+/** The flaw in the verdicts about one reward; undefined if they are valid. */
 const findWrong = (target: Target, verdicts: ReadonlyArray<PluginVerdict>, { has }: About): string | undefined => {
   const { name } = target.reward
   const shared = namesOf(target).filter((other) => other === name).length > 1

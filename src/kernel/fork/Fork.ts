@@ -60,12 +60,15 @@ export interface Forked {
   readonly io: "live" | "recorded"
   /** How each plugin's environment was restored, or that it was not. */
   readonly worlds: ReadonlyArray<PayloadOf<"EnvironmentRestored">>
-  /** Where the agent would have decided otherwise in the shared past, which stays as it was recorded; null if nowhere. */
+  /**
+   * The first decision of the shared past that the agent would have made otherwise; null if none. The past stays as
+   * recorded.
+   */
   readonly parted: Parted | null
   readonly audit: TaskAudit.TaskAudit
 }
 
-/** Why there is no fork. Unless a task of a fork was begun, nothing was recorded and the name is free. */
+/** Reasons why a fork was refused. Unless its task had begun, nothing was recorded and the name is free. */
 export type ForkError =
   | Options.InvalidOptions
   | Moment.LocateError
@@ -86,13 +89,14 @@ export type ForkError =
 
 /**
  * Continues a recorded task with an agent from a past position. The new timeline shares the earlier events with its
- * parent without copying them. A command that was pending at that position goes on in the fork when its agent requests it
- * again; the gate rules on it anew. Confirmations that waited are withdrawn, so no approval carries over. The task keeps its id, and is closed and scored on the fork's timeline. The parent does not change.
+ * parent without copying them. A command that was pending there continues when the agent requests it again, under a new
+ * ruling of the gate. Waiting confirmations are withdrawn, so no approval carries over. The task keeps its id, and is
+ * closed and scored on the fork's timeline. The parent does not change.
  *
- * The fork is recorded when it begins to live: when its environments are restored, and the agent was led over the past
- * and asks for something new. If it fails before, nothing of it is in the log, and its name is free. There are two
- * exceptions: it is recorded before a person is asked about what a plugin requests in the set-up, and before the set-up
- * fills the memory (see `DraftTimelines`). It is then closed when it fails.
+ * The fork is recorded once its environments are restored and the agent, led over the past, asks for something new. If
+ * it fails before, nothing of it is in the log, and its name is free. Two things commit it earlier: a question to a
+ * person about a plugin's request during the set-up, and a set-up that fills the memory (see `DraftTimelines`). A later
+ * failure then closes it.
  */
 export const fork = (
   kernel: KernelContext,
@@ -115,13 +119,12 @@ export const fork = (
   })
 
 /**
- * Fails where a fork is refused by what the log holds and what was asked for. It needs no kernel and records nothing, so that a command can
- * refuse before it starts one.
+ * Fails if the log or the options rule a fork out. It needs no kernel and records nothing, so that a command can refuse
+ * before it starts one.
  */
 export const check = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions) =>
   Effect.asVoid(prepare(log, agent, options))
 
-/** What a fork was asked for, and what was begun of it. */
 interface Forking {
   readonly agent: Agent.Agent
   readonly options: ForkOptions
@@ -133,7 +136,7 @@ interface Forking {
   readonly parent: EventLog.Service
 }
 
-/** Sets a fork up, lets its agent work, and closes it. Only the set-up and the work can be interrupted. */
+/** Sets a fork up, lets its agent work, and closes it. Only the set-up and the work are interruptible. */
 const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fresh, begun, parent }: Forking) =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
@@ -193,7 +196,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
       const commit = Effect.suspend(() =>
         begun.draft.isCommitted() ? Effect.void : record.lifecycle.ifOpen(ForkEvents.commit(begun)),
       )
-      /** Records the fork, once, unless it was ended before. An agent whose fork cannot be recorded is stopped. */
+      /** Records the fork, once, unless it has ended. Stops an agent whose fork cannot be recorded. */
       const live = Effect.suspend(() => (refusal === undefined ? commit : Effect.fail(refusal))).pipe(
         Effect.catchAll((error) => {
           refusal = error
@@ -212,7 +215,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
         DecisionPoint.guideAt(point),
         live,
       )
-      // The steps over which the agent is led do not count.
+      // The steps of the past do not count.
       const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
       const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
       const deciding = replayDecisions(limited, past)
@@ -220,10 +223,10 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
       const working = Effect.raceFirst(loop(deciding.agent, { ...led, together }, { ...options, maxSteps }), silent)
       const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
       const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
-      // It had nothing more to ask than was recorded.
+      // Its requests ended with the recorded ones.
       if (divergence === undefined && recordedTask.isUsedUp()) yield* Effect.exit(live)
       const note = notePast(recorder, { about: "fork", causationId: forkedBy }, recordedTask, deciding.parted())
-      // Whatever becomes of the note, the task is closed.
+      // The task is closed even if the note fails.
       const noted = yield* Effect.exit(note)
       yield* close(task, worked, divergence, recorded?.firstUnrecorded())
       if (divergence !== undefined) {
@@ -279,7 +282,7 @@ const taskAt = (log: EventLog.Service, at: number) =>
     return event?.taskId ?? (yield* new TaskNotNamed({ at }))
   })
 
-/** The kernel's context for the fork: it records and asks for confirmation on the fork's timeline. */
+/** Records, and asks for confirmation, on the fork's timeline. */
 const contextOf = (
   kernel: KernelContext,
   view: EventLog.Service,
@@ -295,19 +298,18 @@ const contextOf = (
     ? {}
     : {
         registry: { ...kernel.registry, state: Effect.succeed(recording.registryAt(at)) },
-        // Readings that plugins push now are for live tasks; the recorded task did not get them.
+        // Readings that plugins push now are for live tasks.
         pushed: { ...kernel.pushed, listen: () => Effect.void },
       }),
 })
 
 /**
- * Whether the agent starts at the point, without the past. So does a deciding agent in a task without recorded
+ * Whether the agent starts at the fork point, without a past. A deciding agent does in a task without recorded
  * decisions.
  */
 const startsFresh = ({ requests }: Recording.Recording, agent: Agent.Agent, { fresh = false }: ForkOptions): boolean =>
   fresh || ("decide" in agent && !requests.some(({ kind }) => kind === "decide"))
 
-/** The recorded requests that the agent is led through. */
 const pastOf = ({ recording, past }: DecisionPoint.Point, agent: Agent.Agent, options: ForkOptions) => {
   if (startsFresh(recording, agent, options)) return []
   return Agent.decides(agent) ? past : past.filter(({ kind }) => kind !== "decide")

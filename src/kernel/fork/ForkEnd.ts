@@ -1,4 +1,4 @@
-/** How a fork ends. */
+/** Closes a fork's task with the outcome of the agent's work. */
 
 import { type Cause, Effect, Exit } from "effect"
 import type { RunResult } from "../agents/AgentLoop.ts"
@@ -7,7 +7,6 @@ import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
 import type * as Task from "../tasks/Task.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
 
-/** Closes the fork's task with the outcome of the agent's work. */
 export const close = (
   task: Task.Task,
   worked: Exit.Exit<RunResult, unknown>,

@@ -1,4 +1,4 @@
-/** Why a fork is refused, and what is left of it. */
+/** The errors of a refused fork. */
 
 import { Data } from "effect"
 import type { Divergence } from "../replay/Divergence.ts"
@@ -6,18 +6,18 @@ import { OverrideInvalid } from "./Overrides.ts"
 import { WorldDiffers } from "./RestorationCheck.ts"
 import { WorldNotRewound } from "./WorldRestoration.ts"
 
-/** Name the task: the event at that position belongs to none. */
+/** The event at that position belongs to no task. Name one. */
 export class TaskNotNamed extends Data.TaggedError("TaskNotNamed")<{ readonly at: number }> {
   override get message() {
     return `@${this.at} belongs to no task: expected one that is named, found none. Name it (\`task\`, \`--task\`), or fork at one of its events.`
   }
 }
 
-/** Fork with an agent that repeats the recorded decisions up to that position, or start it fresh. */
+/** The agent does not repeat the recorded decisions. Fork with one that does, or start it fresh. */
 export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
   readonly agent: string
   readonly divergence: Divergence
-  /** What became of the fork. */
+  /** What happened to the fork, as a sentence. */
   readonly consequence: string
 }> {
   override get message() {
@@ -29,7 +29,7 @@ export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
   }
 }
 
-/** A refusal that says in its message what became of the fork. Other errors are returned as they are. */
+/** Adds the fork's fate to the error's message, if the error has a place for it. */
 export const withConsequence =
   (consequence: () => string) =>
   <E>(error: E): E | WorldDiffers | WorldNotRewound | OverrideInvalid => {

@@ -10,14 +10,14 @@ import type { Draft, DraftTimelines } from "../context/DraftTimelines.ts"
 import type * as DecisionPoint from "../replay/DecisionPoint.ts"
 import * as TimelineName from "./TimelineName.ts"
 
-/** A fork that is being set up: the view of its timeline, the id of the event that records it, and its draft. */
+/** A fork in set-up: the view of its timeline, the id of its event, and its draft. */
 export interface Begun {
   readonly view: EventLog.Service
   readonly forkedBy: string
   readonly draft: Draft
 }
 
-/** Begins a fork under an unused name. Nothing of it is in the log before its draft is committed. */
+/** Begins a fork under an unused name. The log has nothing of it until its draft is committed. */
 export const begin = (
   drafts: DraftTimelines,
   parent: EventLog.Service,
@@ -58,7 +58,7 @@ export const begin = (
       )
   })
 
-/** Records a fork that begins to live, with all that was recorded since it was begun. */
+/** Commits a fork's draft to the log. */
 export const commit = ({ draft, view }: Begun): Effect.Effect<void, TimelineName.TimelineNameInvalid | AppendError> =>
   draft.commit.pipe(
     Effect.mapError((error) =>
@@ -68,13 +68,13 @@ export const commit = ({ draft, view }: Begun): Effect.Effect<void, TimelineName
     ),
   )
 
-/** What became of a fork that was refused, for messages. */
+/** The fate of a refused fork, for messages. */
 export const consequence = ({ draft, view }: Begun): string =>
   draft.isCommitted() ? `Timeline ${view.timeline} was closed.` : "Nothing of the fork was recorded."
 
 const streamOf = (timeline: string) => `timeline/${timeline}`
 
-/** Withdraws, in the fork, the confirmations that were pending: if they are needed, they are asked for again. */
+/** Withdraws pending confirmations in the fork. A command that still needs one asks again. */
 export const withdrawQuestions = (
   view: EventLog.Service,
   { recording, questions }: DecisionPoint.Point,
@@ -98,7 +98,7 @@ export const withdrawQuestions = (
     { discard: true },
   )
 
-/** Denies, in the fork, the commands that were pending: its agent begins anew, and did not request them. */
+/** Denies pending commands in the fork: a fresh agent did not request them. */
 export const denyPending = (recorder: Recorder, { left }: DecisionPoint.Point, causationId: string) =>
   Effect.forEach(
     left,

@@ -17,18 +17,17 @@ export interface ForkOptions extends LoopOptions, Pick<RestoreOptions, "rewind" 
   readonly timeline?: string
   readonly overrides?: Overrides
   /**
-   * `live`: plugins execute the agent's commands, in restored environments. `recorded`: nothing is executed; the
-   * events recorded after that position answer, until the agent asks for something that was not recorded. Default:
-   * `live`.
+   * `live`: plugins execute the agent's commands, in restored environments. `recorded`: nothing is executed; the later
+   * recorded events answer, until the agent asks for something else. Default: `live`.
    */
   readonly io?: "live" | "recorded"
   /**
-   * Whether the agent starts at that position without a past, instead of being led through the recorded requests.
-   * Default: false; a deciding agent always starts fresh in a task without recorded decisions.
+   * Starts the agent at that position without a past, instead of leading it through the recorded requests. Default:
+   * false; a deciding agent always starts fresh in a task without recorded decisions.
    */
   readonly fresh?: boolean
   /**
-   * How long the agent may take for each decision of the shared past, in milliseconds. One that takes longer is refused
+   * Time limit for each decision of the shared past, in milliseconds. An agent that exceeds it is refused
    * (`AgentDiverged`). Default: no limit.
    */
   readonly ledWithinMs?: number

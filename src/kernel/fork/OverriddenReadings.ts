@@ -4,14 +4,9 @@ import { Effect } from "effect"
 import type { Json } from "../../values/Json.ts"
 import type { Instances } from "../instances/Instances.ts"
 
-/** Instances whose sensors return an overridden value the first time. */
 export interface OverriddenReadings {
-  /** Wraps instances. */
   readonly of: (instances: Instances) => Instances
-  /**
-   * Enables the overrides. Before that, sensors return their true readings, so that restored environments can be
-   * checked.
-   */
+  /** Enables the overrides. Until then, sensors return true readings, so that restored environments can be checked. */
   readonly begin: Effect.Effect<void>
 }
 
@@ -39,6 +34,6 @@ const overriding = (instances: Instances, overrides: Map<string, Json>): Instanc
           }),
       },
     })),
-  // A command goes through `get`.
+  // Forces commands through `get`.
   running: () => undefined,
 })

@@ -1,4 +1,4 @@
-/** What a fork changes compared with its parent. */
+/** The changes that a fork makes to its parent's past. */
 
 import { Data, Effect, Schema } from "effect"
 import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
@@ -6,17 +6,16 @@ import { Json, type JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as Options from "../../values/Options.ts"
 
-/** The changes of a fork. Everything else is as at the position of the fork. */
+/** The changes of a fork. Everything else is as at the fork point. */
 export interface Overrides {
-  /** Seeds the agent's randomness. Default: the task's. */
+  /** Seeds the agent's randomness. Default: the task's seed. */
   readonly seed?: number
   /** The agent's goal, from its start. */
   readonly goal?: string
   /** The first readings of sensors in the fork, by `plugin/sensor`. Later readings are true. */
   readonly readings?: { readonly [sensor: string]: Json }
   /**
-   * Changes of environments' documents, by plugin: JSON Merge Patches (RFC 7396). The plugin must be able to restore
-   * snapshots.
+   * Changes of environments' documents, by plugin: JSON Merge Patches (RFC 7396). The plugin must support snapshots.
    */
   readonly world?: { readonly [plugin: string]: Json }
 }
@@ -28,7 +27,6 @@ export const Overrides = Options.of<Overrides>({
   optional: { seed: Options.Seed, goal: Options.Text, readings: byName, world: byName },
 })
 
-/** What a fork of a task can override. */
 export interface Overridable {
   readonly sensors: ReadonlyArray<string>
   readonly plugins: ReadonlyArray<string>
@@ -50,7 +48,7 @@ export const check = (
   return problems.length === 0 ? Effect.void : new Options.InvalidOptions({ of: "fork", problems })
 }
 
-/** Fails if a reading is not one that its sensor can have, by the JSON Schema in the manifest. */
+/** Fails if a reading does not fit the JSON Schema of its sensor. */
 export const checkReadings = (
   readings: NonNullable<Overrides["readings"]>,
   schemaOf: (sensor: string) => JsonObject | undefined,
@@ -73,12 +71,12 @@ const NOT_RECORDED: Options.Problem = {
   found: "a recorded one",
 }
 
-/** Fix the call: this fork cannot have that override. */
+/** This fork cannot have that override. */
 export class OverrideInvalid extends Data.TaggedError("OverrideInvalid")<{
   readonly override: string
   readonly expected: string
   readonly found: string
-  /** What became of the fork. */
+  /** What happened to the fork, as a sentence. */
   readonly consequence?: string
 }> {
   override get message() {
@@ -87,9 +85,7 @@ export class OverrideInvalid extends Data.TaggedError("OverrideInvalid")<{
   }
 }
 
-/**
- * Applies a JSON Merge Patch (RFC 7396) to a document: null removes a key, objects are merged, other values replace.
- */
+/** Applies a JSON Merge Patch (RFC 7396): null removes a key, objects are merged, other values replace. */
 export const merged = (document: Json | undefined, patch: Json): Json => {
   if (!isObject(patch)) return patch
   const target = isObject(document) ? document : {}

@@ -1,6 +1,6 @@
 /**
- * The JavaScript engine that a world was recorded under. The last bits of `Math.sin` and its like depend on it, so that a
- * world which computes with them may leave its recorded course under another one. Worlds run in Deno.
+ * The JavaScript engine that a world was recorded under. The last bits of `Math.sin` and similar functions depend on
+ * it, so a world that computes with them may leave its recorded path under another engine. Worlds run in Deno.
  */
 
 import { Effect } from "effect"
@@ -8,14 +8,14 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 
-/** The engines that a world was recorded under, and the one that it goes on under; null: nobody knows. */
+/** The engines that a world was recorded under, and the current one; null if unknown. */
 export type EngineChange = NonNullable<PayloadOf<"EnvironmentRestored">["engine"]>
 
 /**
- * Which engines a world was recorded under; undefined if it was this kernel's alone. Each kernel records its engine when it
- * starts, and the last to start is this one, which holds the lease.
+ * Returns undefined if this kernel's engine computed everything. Each kernel records its engine when it starts, and the
+ * last one to start is this kernel, which holds the lease.
  *
- * @param positions where the log has what the world computed, on any timeline
+ * @param positions of recorded results of the world, on any timeline
  */
 export const changeSince = (
   { readPage }: Pick<EventLog.Service, "readPage">,
@@ -34,10 +34,10 @@ export const changeSince = (
     return recorded.every((engine) => engine !== null && engine === now) ? undefined : { recorded, now }
   })
 
-/** A kernel that did not find out Deno's version recorded none. */
+/** A kernel records an empty version if it could not determine Deno's. */
 const named = (deno: string): string | null => (deno === "" ? null : `Deno ${deno}`)
 
-/** That a world goes on under another engine, in words. */
+/** Describes the change of engine, as a sentence. */
 export const words = (plugin: string, { recorded, now }: EngineChange): string => {
   const known = recorded.filter((engine) => engine !== null)
   const unknown = known.length === recorded.length ? [] : ["an engine that the log does not name"]

@@ -15,11 +15,11 @@ import { type ComparedCounts, compare, type WorldDiffers } from "./RestorationCh
 interface Call {
   readonly taskId: string
   readonly causationId: string
-  /** Who takes part in the world, where it is several. */
+  /** The world's agents, if there are several. */
   readonly agents?: ReadonlyArray<string>
 }
 
-/** An environment that is to be restored. */
+/** An environment to restore. */
 export interface Restored {
   readonly plugin: string
   /** Its new process. */
@@ -31,11 +31,11 @@ export interface Restored {
 }
 
 /**
- * Restores an environment in a new process: the same reset with the same seed, then all recorded readings, all commands
- * with a known outcome, all ticks, and all agents that joined or left midway, in order. Commands that were one round of a
- * world are one round again. Each reading and outcome must equal the recorded one.
+ * Restores an environment in a new process: resets it with the recorded seed, then repeats, in order, all readings, all
+ * commands with a known outcome (a round as a round), all ticks, and all agents that joined or left midway. Each
+ * reading and outcome must equal the recorded one.
  *
- * @param events the task's events, up to the point of the fork
+ * @param events the task's events, up to the fork point
  */
 export const reexecute = (
   { plugin, process, reset, isShared }: Restored,
@@ -46,7 +46,7 @@ export const reexecute = (
     const ended = outcomes(events)
     const rounds = roundsOf(events)
     const observed = ObservedCommand.idsIn(events)
-    // A command that a kernel left in doubt may have been dispatched again, in the world that was restored then.
+    // A command that a kernel left in doubt may have been dispatched again, in a world that was restored for it.
     const lastDispatch = new Map(
       events.flatMap((event) =>
         is(event, "CommandDispatched") && !observed.has(event.payload.commandId)
@@ -60,7 +60,7 @@ export const reexecute = (
     let [readings, done] = [0, 0]
     for (const event of events) {
       if (is(event, "SensorRead") || is(event, "SensorFailed")) {
-        // A pushed reading was not requested.
+        // A plugin pushed the reading without a request.
         const { sensor, agentId } = event.payload
         const own = ownOf(plugin, sensor)
         if (own === undefined || event.actor.startsWith("plugin:")) continue
@@ -71,7 +71,7 @@ export const reexecute = (
         readings += 1
       } else if (is(event, "CommandDispatched") && lastDispatch.get(event.payload.commandId) === event.position) {
         const together = rounds.get(event.payload.commandId) ?? [event.payload.commandId]
-        // The first of a round's commands stands for all of them.
+        // The first command of a round stands for all.
         if (together[0] !== event.payload.commandId) continue
         const ends = together.flatMap((commandId) => known(ended.get(commandId)))
         const own = ends[0] === undefined ? undefined : ownOf(plugin, ends[0].outcome.actuator)
@@ -81,7 +81,7 @@ export const reexecute = (
           : command(process, own, ends, call)
         state = left ?? state
         for (const [index, { outcome, agentId }] of ends.entries()) {
-          // There is nothing to compare with.
+          // The log has no result to compare with.
           if (outcome.status === "succeeded" && outcome.unrecorded !== undefined) continue
           const what = `the outcome of ${whose(outcome.actuator, agentId)}`
           yield* compare(plugin, outcome.event.position, expectedOf(outcome), found[index] ?? null, what)
@@ -98,13 +98,12 @@ export const reexecute = (
     return [state, { readings, outcomes: done }] as const
   })
 
-/** What became of commands that were executed again, in their order, and the environment's state after them. */
+/** Results of re-executed commands, in order, and the environment's state after them. */
 interface Reexecuted {
   readonly found: ReadonlyArray<Json>
   readonly left: Json | undefined
 }
 
-/** Executes a command again. */
 const command = (process: Components, component: string, ends: ReadonlyArray<RecordedOutcome>, call: Call) =>
   Effect.gen(function* () {
     const [end] = ends
@@ -144,18 +143,16 @@ const expectedOf = (outcome: RecordedOutcome["outcome"]): Json => {
   return { status: outcome.status }
 }
 
-/** The outcome of a command, unless nobody knows it. */
 const known = (end: RecordedOutcome | undefined): ReadonlyArray<RecordedOutcome> =>
   end === undefined || end.outcome.status === "unknown" ? [] : [end]
 
-/** The agents that a reset names, as an option of the call. */
+/** The agents of a reset, as an option of the call. */
 export const agentsOf = ({ agents }: PayloadOf<"EnvironmentReset">) => (agents === undefined ? {} : { agents })
 
-/** The call as it is made for an agent, in a task with several. */
 export const forAgent = (call: Call, agentId: string | undefined): CallOptions =>
   agentId === undefined ? call : { ...call, agent: agentId }
 
-/** A component's name, with the agent that it was used by in a task with several. */
+/** A component's name with its agent, in a task with several. */
 export const whose = (component: string, agentId: string | undefined): string =>
   agentId === undefined ? component : `${component} for ${agentId}`
 

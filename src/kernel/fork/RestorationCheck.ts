@@ -17,7 +17,7 @@ export const noneCompared: ComparedCounts = { readings: 0, outcomes: 0 }
 /** The restored environment differs from the recorded one, so a fork in it would be meaningless. */
 export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly plugin: string
-  /** The event that has the recorded value. */
+  /** The event with the recorded value. */
   readonly position: number
   /** The compared value: its document, a reading, an outcome. */
   readonly what: string
@@ -25,12 +25,12 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly path: string
   readonly expected: Json
   readonly found: Json
-  /** That it was recorded under another engine, in words. */
+  /** A sentence about a change of engine, if there was one. */
   readonly underOther?: string
-  /** What became of the fork. */
+  /** What happened to the fork, as a sentence. */
   readonly consequence?: string
 }> {
-  /** Where it differs, in words. */
+  /** Describes the difference. */
   get difference() {
     const { position, what, path, expected, found, underOther } = this
     const why = underOther === undefined ? "" : `. ${underOther.replace(/\.$/, "")}`

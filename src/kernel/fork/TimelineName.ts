@@ -3,7 +3,7 @@
 import { Data, Effect } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 
-/** Choose another name: this one is invalid or in use. */
+/** The name is invalid or in use. Choose another one. */
 export class TimelineNameInvalid extends Data.TaggedError("TimelineNameInvalid")<{
   readonly timeline: string
   readonly found: string
@@ -19,7 +19,7 @@ export class TimelineNameInvalid extends Data.TaggedError("TimelineNameInvalid")
 const MAX_LENGTH = 100
 const PATTERN = new RegExp(`^[A-Za-z0-9][A-Za-z0-9._-]{0,${MAX_LENGTH - 1}}$`)
 
-/** Checks a name that a caller chose. It is written before an @ and a /, and must be unused. */
+/** Checks a caller's name, which must be unused and fit before an `@` or a `/`. */
 export const checked = (timeline: string, known: ReadonlyArray<string>): Effect.Effect<string, TimelineNameInvalid> => {
   const refuse = (found: string) => new TimelineNameInvalid({ timeline, found })
   if (timeline === MAIN) return refuse("the name of the timeline that every log has")
@@ -27,11 +27,10 @@ export const checked = (timeline: string, known: ReadonlyArray<string>): Effect.
   return known.includes(timeline) ? taken(timeline) : Effect.succeed(timeline)
 }
 
-/** The refusal of a name that is in use. */
 export const taken = (timeline: string): TimelineNameInvalid =>
   new TimelineNameInvalid({ timeline, found: "one that a timeline of this log has" })
 
-/** The default name of a fork: `fork-1`, `fork-2` …, with the number after the highest in use. */
+/** The default name of a fork: `fork-1`, `fork-2` …, one above the highest in use. */
 export const next = (known: ReadonlyArray<string>): string => {
   const numbers = known.map((name) => Number(/^fork-(\d{1,9})$/.exec(name)?.[1] ?? 0))
   let number = numbers.reduce((most, one) => Math.max(most, one), 0) + 1

@@ -1,11 +1,14 @@
-/** Finds out whether the log has the state of a world: it has not after a command whose answer could not be recorded. Pure. */
+/**
+ * Finds out whether the log has the state of a world. It lacks the state after a command whose answer could not be
+ * recorded. Pure.
+ */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
- * The position of the last success of a plugin without its result, if no state was recorded with it or after it. A command that
- * was recorded whole later tells that the document stands as it is.
+ * The position of a plugin's last success without a recorded result, if no state was recorded with it or since. A later
+ * command that was recorded whole shows that the document is current.
  *
  * @param events the task's events, up to the position of interest
  * @param actuatorOf the full name of a command's actuator, by the id of the command

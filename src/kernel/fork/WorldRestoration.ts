@@ -1,4 +1,4 @@
-/** Restores the environments of a fork's plugins to the fork's position. */
+/** Restores the environments of a fork's plugins to the fork point. */
 
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
@@ -26,28 +26,27 @@ import { agentsOf, forAgent, reexecute, whose } from "./Reexecution.ts"
 import { compare, noneCompared, WorldDiffers } from "./RestorationCheck.ts"
 import * as UnrecordedState from "./UnrecordedState.ts"
 
-/** A way to restore an earlier state of an environment. */
 type Rewind = NonNullable<Environment["rewind"]>[number]
 
-/** How the worlds of a fork are brought back to its moment, and which readings are put in place of the recorded ones. */
+/** How the worlds of a fork are restored. */
 export interface RestoreOptions {
   /**
    * Default: none for a plugin that is `stateless`, otherwise `snapshot` if the plugin supports it, otherwise
    * `re-execution` if it supports that.
    */
   readonly rewind?: Exclude<Rewind, "stateless">
-  /** Whether to continue in environments that cannot be rewound. Default: false. */
+  /** Continues in environments that cannot be rewound. Default: false. */
   readonly acceptUnrewound?: boolean
   /** Changes of environments' documents, by plugin: JSON Merge Patches. */
   readonly world?: { readonly [plugin: string]: Json }
 }
 
-/** Accept the environment in its current state, or fork at a position where it need not be rewound. */
+/** An environment cannot be rewound. Accept its current state, or fork at a position that needs no rewind. */
 export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   readonly plugin: string
   readonly at: number
   readonly reason: string
-  /** What became of the fork. */
+  /** What happened to the fork, as a sentence. */
   readonly consequence?: string
 }> {
   override get message() {
@@ -59,7 +58,7 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   }
 }
 
-/** Why the worlds of a fork could not be brought back. */
+/** Reasons why a fork's worlds could not be restored. */
 export type RestoreError =
   | WorldNotRewound
   | WorldDiffers
@@ -70,9 +69,9 @@ export type RestoreError =
   | LogError
 
 /**
- * Restores the environments of a fork's plugins to the position of the fork, each in a new process, and verifies
- * them: the document must equal the recorded one, as must the readings and outcomes that are compared. An environment
- * that cannot be rewound is refused unless the caller accepts it; it is then recorded as such.
+ * Restores each environment in a new process and verifies it: the document and the compared readings and outcomes must
+ * equal the recorded ones. Fails for an environment that cannot be rewound, unless the caller accepts it; the log then
+ * says so.
  */
 export const restore = (task: OpenTask, point: Point, options: RestoreOptions): Effect.Effect<void, RestoreError> =>
   Effect.gen(function* () {
@@ -162,7 +161,7 @@ const openedWith = ({ recording }: Point, plugin: string): { readonly [plugin: s
   return isObject(options) ? { [plugin]: options } : {}
 }
 
-/** Values that a plugin derives from an override may change. The overridden values themselves must be kept. */
+/** A plugin may derive other values from an override, but must keep the overridden ones. */
 const keepsOverride = (plugin: string, state: Json, patch: Json) =>
   JsonPatch.equal(merged(state, patch), state)
     ? Effect.void
@@ -172,7 +171,7 @@ const keepsOverride = (plugin: string, state: Json, patch: Json) =>
         found: `one in which ${JSON.stringify(JsonPatch.diff(merged(state, patch), state)).slice(0, 300)}`,
       })
 
-/** What the log has about one plugin's environment, up to the point. */
+/** The log's record of one plugin's environment, up to the fork point. */
 interface Past {
   readonly reset: PayloadOf<"EnvironmentReset"> | undefined
   readonly document: Json | undefined
@@ -184,9 +183,9 @@ interface Past {
   readonly since: number
   /** Position of the last change of its document. */
   readonly changedAt: number
-  /** The position of a command after which its state is not recorded. */
+  /** Position of a command whose resulting state is not recorded. */
   readonly unrecordedAt: number | undefined
-  /** Positions of what it computed since its reset: its documents, and what became of its commands. */
+  /** Positions of its documents and command outcomes since its reset. */
   readonly computedAt: ReadonlyArray<number>
 }
 
@@ -229,7 +228,7 @@ const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past 
 
 type Method = { readonly kind: Rewind | "reset" } | { readonly kind: "none"; readonly reason: string }
 
-/** How an environment is restored. If it keeps no state, or nothing was commanded in it, a reset is enough. */
+/** A reset is enough if the environment keeps no state, or received no command. */
 const methodFor = (
   manifest: Manifest | undefined,
   { commands, unrecordedAt }: Past,
@@ -258,8 +257,8 @@ const methodFor = (
 }
 
 /**
- * Leaves an environment that cannot be rewound in its current state. That matters if it has a document, whose state
- * is gone with its process, or if the task has commanded it since.
+ * Leaves an environment that cannot be rewound in its current state. That matters if it has a document, whose state is
+ * gone with its process, or if the task has commanded it since.
  */
 const leaveAsItIs = (
   task: OpenTask,
@@ -297,7 +296,7 @@ const leaveAsItIs = (
     })
   })
 
-/** Reads the sensors whose last reading was taken after the last change of the environment, and compares. */
+/** Repeats the readings that were taken after the last change of the environment, and compares them. */
 const readAgain = (
   plugin: string,
   process: Components,
@@ -305,7 +304,7 @@ const readAgain = (
   call: { readonly taskId: string; readonly causationId: string },
 ) =>
   Effect.gen(function* () {
-    // Several agents may have read one sensor: a reading is of its agent.
+    // Several agents may have read one sensor.
     const last = new Map<string, Event & { readonly payload: PayloadOf<"SensorRead"> }>()
     for (const event of events) {
       if (!is(event, "SensorRead") || event.position < changedAt || event.actor.startsWith("plugin:")) continue

@@ -1,16 +1,15 @@
-/** Finds the rules that must be re-evaluated after an event, by the paths that changed. */
+/** Finds the rules to re-evaluate after an event, by the paths that changed. */
 
 import type { RuleContext } from "../../rules/RuleContext.ts"
 import * as ReadPaths from "../../rules/readPaths.ts"
 import type { StateRules } from "./RuleIndex.ts"
 
-/** Detects which rules about state have changed inputs, event by event. */
 export interface ChangedPaths {
   /** Indices of the rules with a changed input since the last event; at the first event, of all rules. */
   readonly at: (context: RuleContext) => ReadonlyArray<number>
 }
 
-/** Starts watching. Each path is read once an event, however many rules read it. */
+/** Reads each path once an event, however many rules read it. */
 export const start = ({ all, state, task, counts, always }: StateRules): ChangedPaths => {
   const last = { state: new Array<unknown>(state.length), task: new Array<unknown>(task.length) }
   const markedAt = new Map<number, number>()

@@ -4,17 +4,15 @@ import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import type { EarlierCommand } from "../../rules/RuleContext.ts"
 
-/** Most commands that a rule sees: the last ones. It bounds the time of a rule that looks at all of them. */
+/** Maximum number of commands that a rule sees: the last ones. It bounds the time of a rule that reads all of them. */
 export const MAX_COMMANDS = 500
 
-/** The list of a task's commands. */
 export interface EarlierCommands {
-  /** The commands so far, oldest first. A list is not changed later, since rules may be evaluated in batches. */
+  /** Oldest first. A returned list never changes, since rules may be evaluated in batches. */
   readonly list: () => ReadonlyArray<EarlierCommand>
   readonly apply: (event: Event) => void
 }
 
-/** Starts with a task without commands. */
 export const start = (): EarlierCommands => {
   let commands: ReadonlyArray<EarlierCommand> = []
   const end = (id: string, outcome: EarlierCommand["outcome"]): void => {

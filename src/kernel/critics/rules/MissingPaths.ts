@@ -1,4 +1,4 @@
-/** Which paths that rules read existed at no moment of a task: such a rule has no answer, and is not false. */
+/** Finds paths of rules that existed at no moment of a task: such a rule is undecided, not false. */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import * as Vocabulary from "../../../events/vocabulary/Vocabulary.ts"
@@ -6,13 +6,12 @@ import * as PathPattern from "../../../projections/patch/PathPattern.ts"
 import type { Json } from "../../../values/Json.ts"
 import type { EarlierCommand, RuleContext } from "../../rules/RuleContext.ts"
 
-/** The paths of one task. */
 export interface MissingPaths {
-  /** Looks for the paths that were not found yet, after an event. */
+  /** Looks for the paths that are still missing, after an event. */
   readonly observe: (context: RuleContext) => void
   /**
-   * The reason why a rule has no answer, if it read a path that existed at no moment. Each entry are the paths of one
-   * event for want of which the rule had no result; one of them that did exist at some moment makes it false there.
+   * Why a rule is undecided: it read a path that existed at no moment. Each entry holds the paths whose absence left
+   * the rule without a result at one event; if one of them existed at some moment, the rule is false there.
    */
   readonly neverExisted: (missing: ReadonlyArray<ReadonlyArray<PathPattern.Read>>) => string | undefined
 }
@@ -20,11 +19,9 @@ export interface MissingPaths {
 type At = NonNullable<PathPattern.Read["at"]>
 
 /**
- * Starts with a task.
- *
- * The state and the task have their paths at some moment, or never. A member of an event, of the arguments of a command
- * or of a result may be absent because this one has no such member, so that a rule about it is false. A mistake is
- * only what no event or command can have: a name that is not in the vocabulary, nor in any event of the task.
+ * The state and the task have a path at some moment, or never. A member of an event, of a command's arguments or of a
+ * result may be absent because this one lacks it; a rule about it is then false. Only a name that is neither in the
+ * vocabulary nor in any event of the task is a mistake.
  */
 export const start = (reads: ReadonlyArray<PathPattern.Read>): MissingPaths => {
   let sought = reads.filter(({ at }) => at !== undefined && SOUGHT.has(at.variable))

@@ -26,12 +26,11 @@ const identified = (name: string, exact: boolean): Identity => ({ name, digest: 
 export const EXACT: Identity = identified("rule@4", true)
 
 /**
- * The critic of a rubric with rules that may be slow. A rule that takes too long is given up, so that on a slower machine
- * a reward may be unscored that is scored on a faster one.
+ * The critic of a rubric with rules that may be slow. A rule that takes too long is given up, so a slow machine may
+ * leave a reward unscored that a faster one scores.
  */
 export const TIMED: Identity = identified(`timed-${EXACT.name}`, false)
 
-/** The critic by which the rules of a rubric are judged. */
 export const identityOf = (rubric: Rubric): Identity =>
   rubric.measures.some(({ rewards = [], punishments = [] }) => [...rewards, ...punishments].some(mayBeSlow))
     ? TIMED
@@ -43,16 +42,18 @@ const mayBeSlow = ({ rule }: { readonly rule?: string | undefined }): boolean =>
 /**
  * Judges one task by the rules of a rubric, in one pass over the task's events.
  *
- * `per: "task"` counts once, at the first event where the rule holds. `per: "occurrence"` counts, for a rule that
- * mentions `event` or `command`, every event at which it holds; for a rule about state alone, each change from false
- * to true. `per: "step"` counts the same, and divides the amount by the commands that the task's agents requested. A missing key makes the rule false for that event. The reward is unscored if the rule never held and read a
- * path that existed at no moment of the task (see `MissingPaths`), if every evaluation hit a missing key, or if one
- * threw; so is a reward without a rule, and one whose rule may depend on personal data that cannot be read any more.
+ * - `per: "task"` counts once, at the first event where the rule holds.
+ * - `per: "occurrence"` counts, for a rule that mentions `event` or `command`, every event at which it holds; for a
+ *   rule about state alone, each change from false to true.
+ * - `per: "step"` counts the same, and divides the amount by the commands that the task's agents requested.
  *
- * A task ends with its first `TaskClosed`. Later events, such as the outcome of a command in progress, are not
- * scored, so that a later scoring sees the same events as the first.
+ * A missing key makes the rule false for that event. The reward is unscored if it has no rule, if the rule never held
+ * and read a path that existed at no moment of the task (see `MissingPaths`), if every evaluation hit a missing key or
+ * one threw, or if the rule may depend on personal data that can no longer be read. A reward whose rule was evaluated
+ * and never held has no verdict (not a zero).
  *
- * A reward whose rule was evaluated and never held has no verdict (not a zero).
+ * A task ends with its first `TaskClosed`. Later events, such as the outcome of a command in progress, do not count, so
+ * that a later scoring sees the same events as the first.
  */
 export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): ReadonlyArray<Verdict> => {
   const judge = start(rubric, taskId)
@@ -60,7 +61,7 @@ export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): 
   return judge.decide()
 }
 
-/** The judging of one task: it is shown the task's events in order, then asked to decide. */
+/** Judges one task: it observes the events in order, then decides. */
 export interface RuleJudging {
   readonly observe: (event: Event) => void
   readonly decide: () => ReadonlyArray<Verdict>
@@ -79,7 +80,7 @@ export const of = (rubric: Rubric): Critic => {
   }
 }
 
-/** Starts judging one task. For many tasks, use `prepare`, which compiles the rules once. */
+/** For many tasks, use `prepare`, which compiles the rules once. */
 export const start = (rubric: Rubric, taskId: string): RuleJudging => prepare(rubric)(taskId)
 
 /** Compiles a rubric. The returned function starts judging a task; tasks may be judged in turn or concurrently. */
@@ -95,7 +96,7 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
     let [events, steps] = [0, 0]
     return {
       observe: (event) => {
-        // Scores are not judged; otherwise a second scoring would depend on the first.
+        // Judging scores would make a second scoring depend on the first.
         if (!TaskObservation.isJudged(event)) return
         const context = contexts.after(event)
         if (context === undefined) return
@@ -120,5 +121,5 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
   }
 }
 
-/** Whether a rule may depend on what cannot be read. One that does not compile says so itself. */
+/** Whether a rule may depend on unreadable data. One that does not compile has a reason of its own. */
 const isBlind = ({ rule }: RuleIndex.IndexedRule): boolean => Either.isRight(rule) && Unreadable.mayDependOn(rule.right)

@@ -8,24 +8,21 @@ import type { MissingPaths } from "./MissingPaths.ts"
 import type { IndexedRule } from "./RuleIndex.ts"
 import type { Evaluation } from "./RuleTimeBudget.ts"
 
-/** How much a task has of what its rewards are counted by. */
 export interface TaskLength {
   readonly events: number
   /** Commands that its agents requested, as an audit counts them. */
   readonly steps: number
 }
 
-/** Evaluates the rule of one reward or punishment over one task. */
 export interface RuleEvaluator {
   /** For a rule about events: called with each event at which it may hold. */
   readonly onEvent: (context: RuleContext) => void
   /** For a rule about state: called with each event that changed a path that it reads. */
   readonly evaluate: (context: RuleContext) => void
-  /** The verdict on a task of this length, in which these paths were missing. */
   readonly decide: (length: TaskLength, missing: MissingPaths) => ReadonlyArray<Verdict>
 }
 
-/** Starts evaluating a rule. Slow rules are queued, and evaluated when the queue is flushed before deciding. */
+/** Slow rules are queued, and evaluated when the queue is flushed before the decision. */
 export const start = (indexed: IndexedRule, queue: EvaluationQueue): RuleEvaluator =>
   Either.match(indexed.rule, {
     onLeft: (reason) => unscored(indexed, reason),
@@ -47,9 +44,9 @@ class ActiveEvaluator implements RuleEvaluator {
   #verdict: RuleResult | undefined
   #broken: string | undefined
   #absent: string | undefined
-  /** The paths that it did not find, by their text: of each event, those that would each have decided it. */
+  /** Missing paths by their text: for each event, those that would each have decided the rule. */
   readonly #missing = new Map<string, ReadonlyArray<Read>>()
-  /** Number of events that it was shown. */
+  /** Number of events seen. */
   #shown = 0
   #compared = false
   #evaluated = false
@@ -67,7 +64,7 @@ class ActiveEvaluator implements RuleEvaluator {
     const changed = this.#rule.inputsChanged(context, this.#seen) || !this.#compared
     this.#compared = true
     if (changed) this.evaluate(context)
-    // All that it reads is unchanged: its result is the same, and counts again.
+    // With unchanged inputs the last result counts again.
     else if (this.#rule.slow) this.#queue.add({ evaluator: this, position, context: undefined })
     else this.take(this.#verdict, position)
   }
@@ -79,7 +76,6 @@ class ActiveEvaluator implements RuleEvaluator {
     else this.take(this.#rule.evaluate(context), position)
   }
 
-  /** Takes the result at a position. */
   take(verdict: RuleResult | undefined, position: number): void {
     const heldBefore = this.#verdict?.kind === "held" && this.#verdict.value
     this.#verdict = verdict
@@ -110,7 +106,7 @@ class ActiveEvaluator implements RuleEvaluator {
     }
     const never = because.length > 0 ? undefined : missing.neverExisted([...this.#missing.values()])
     if (never !== undefined) return [{ measure, name, kind: "unscored", reason: never }]
-    // At events of other types, which it was not shown, the rule is false. That counts as an evaluation.
+    // At events of other types, which it did not see, the rule is false. That counts as an evaluation.
     const evaluated = this.#evaluated || (this.#rule.types !== undefined && this.#shown < events)
     if (!evaluated && this.#absent !== undefined) {
       return [{ measure, name, kind: "unscored", reason: `its rule never found what it looks at: ${this.#absent}` }]
@@ -126,7 +122,7 @@ class ActiveEvaluator implements RuleEvaluator {
   }
 }
 
-/** Evaluations that wait, of all tasks that are judged concurrently. */
+/** Waiting evaluations of all tasks that are judged concurrently. */
 export interface EvaluationQueue {
   readonly add: (waiting: Waiting) => void
   readonly flush: () => void
@@ -139,10 +135,10 @@ interface Waiting {
   readonly context: RuleContext | undefined
 }
 
-/** Most waiting evaluations. They keep their events in memory. */
+/** Maximum number of waiting evaluations, which keep their events in memory. */
 const MAX_WAITING = 4_000
 
-/** A queue that runs evaluations in batches. */
+/** Runs evaluations in batches. */
 export const makeQueue = (
   evaluateAll: (evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>,
 ): EvaluationQueue => {
@@ -160,7 +156,7 @@ export const makeQueue = (
   }
   const add = (entry: Waiting) => {
     const { context, evaluator, position } = entry
-    // The counts are copied, since the next event changes them.
+    // The next event changes the counts.
     const kept = context !== undefined && evaluator.rule.mentions.has("counts")
     waiting.push(kept ? { evaluator, position, context: { ...context, counts: new Map(context.counts) } } : entry)
     if (waiting.length >= MAX_WAITING) flush()

@@ -1,4 +1,4 @@
-/** Compiles the rules of a rubric, and indexes them by what they read. */
+/** Compiles the rules of a rubric, and indexes them by the paths that they read. */
 
 import { Either } from "effect"
 import type { Reward } from "../../../plugins/manifest/Manifest.ts"
@@ -7,7 +7,7 @@ import { measureName, type Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
 import type { RuleDependencies, VariablePath } from "../../rules/RuleDependencies.ts"
 
-/** A reward or punishment of a rubric, with its compiled rule, or the reason why it has none. */
+/** A reward or punishment with its compiled rule, or the reason why it has none. */
 export interface IndexedRule extends Pick<Reward, "name" | "weight" | "per"> {
   /** The measure's name in verdicts. */
   readonly measure: string
@@ -15,11 +15,10 @@ export interface IndexedRule extends Pick<Reward, "name" | "weight" | "per"> {
   readonly rule: Either.Either<Rule.Rule, string>
 }
 
-/** All rules of a rubric, compiled. A rule is identified by its index in `all`. */
+/** All rules of a rubric, identified by their indices in `all`. */
 export interface RuleIndex {
   /** In the rubric's order. */
   readonly all: ReadonlyArray<IndexedRule>
-  /** All variables that the rules read. */
   readonly mentions: RuleDependencies["mentions"]
   /** The parts of the state that the rules read: `readings`, `environment` …; undefined if it may be any part. */
   readonly parts: ReadonlySet<string> | undefined
@@ -27,11 +26,10 @@ export interface RuleIndex {
   readonly reads: ReadonlyArray<Read>
   /** Rules about events that may hold at an event of this type. */
   readonly at: (type: string) => ReadonlyArray<number>
-  /** Rules that read only state (not `event` or `command`). Re-evaluated when one of the paths they read changes. */
+  /** Rules that read neither `event` nor `command`, re-evaluated when one of their paths changes. */
   readonly stateRules: StateRules
 }
 
-/** Rules about state, by the paths that they read, each path once. */
 export interface StateRules {
   readonly all: ReadonlyArray<number>
   readonly state: ReadonlyArray<Watched>
@@ -52,7 +50,6 @@ interface CompiledRule {
   readonly rule: Rule.Rule
 }
 
-/** Compiles the rules of a rubric, each once. */
 export const of = (rubric: Rubric): RuleIndex => {
   const all = rubric.measures.flatMap((measure) => {
     const named = (kind: IndexedRule["kind"], rewards: ReadonlyArray<Reward> = []) =>

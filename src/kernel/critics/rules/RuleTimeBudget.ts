@@ -1,9 +1,8 @@
-/** Limits the time that expensive rules of a scoring may take. */
+/** Limits the time of expensive rules in a scoring. */
 
 import { runWithTimeout, TookTooLong } from "../../../platform/runWithTimeout.ts"
 import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
 
-/** A rule to be evaluated at an event. */
 export interface Evaluation {
   readonly rule: Rule
   readonly context: RuleContext
@@ -12,20 +11,20 @@ export interface Evaluation {
 /** Time limit of one evaluation, in milliseconds. */
 const EVALUATION_MS = 250
 
-/** Time of an evaluation that is not charged to its rule, in milliseconds. */
+/** Milliseconds of an evaluation that its rule gets free. */
 const FREE_MS = 1
 
 /** Charged milliseconds above which one rule is disabled, and the limit for all rules of a scoring together. */
 const RULE_MS = 1_000
 const SCORING_MS = 10_000
 
-/** Time limit of one evaluation once all rules together have exceeded their limit, in milliseconds. */
+/** Limit in milliseconds once all rules together have exceeded theirs. */
 const SHORT_MS = 25
 
 /**
- * Time budget for expensive rules (leaky bucket). Each evaluation adds its duration minus 1 ms to the rule's bucket,
- * so faster evaluations drain it. A rule is disabled above 1,000 ms. Once all rules together exceed 10,000 ms, a rule
- * is disabled above 25 ms, so that a scoring ends however many rules it has. One evaluation is aborted at 250 ms.
+ * A leaky bucket for each rule: an evaluation adds its duration minus 1 ms, so faster evaluations drain it. A rule is
+ * disabled above 1,000 ms or, once all rules together exceed 10,000 ms, above 25 ms, so that a scoring ends however
+ * many rules it has. One evaluation is aborted at 250 ms.
  *
  * The watchdog costs 0.1 ms, so evaluations run in batches under one watchdog.
  */
@@ -71,8 +70,8 @@ export const make = (): ((evaluations: ReadonlyArray<Evaluation>) => ReadonlyArr
         runWithTimeout(evaluateRest, limitMs)
       } catch (cause) {
         if (!(cause instanceof TookTooLong)) throw cause
-        // The aborted evaluation shared the watchdog with others. It is retried with the whole time limit, unless it
-        // was the first.
+        // The aborted evaluation shared the watchdog with others. Unless it was the first, it gets another try with the
+        // whole time limit.
         const stopped = evaluations[verdicts.length]
         if (stopped === undefined || verdicts.length > before) continue
         charge(stopped.rule, performance.now() - startedAt)

@@ -9,13 +9,12 @@ import type { RuleContext } from "../../rules/RuleContext.ts"
 import * as EarlierCommands from "./EarlierCommands.ts"
 import type { RuleIndex } from "./RuleIndex.ts"
 
-/** The rule contexts of one task. */
 export interface TaskRuleContexts {
   /** The context after an event; undefined after the task's end. */
   readonly after: (event: Event) => RuleContext | undefined
 }
 
-/** Starts with a task. Only the variables that rules read are maintained. */
+/** Maintains only the variables that rules read. */
 export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "mentions" | "parts">): TaskRuleContexts => {
   const scope = mentions.has("state") ? EnvironmentState.ofTask() : undefined
   const commands = mentions.has("command") ? new Map<unknown, JsonObject>() : undefined
@@ -63,7 +62,7 @@ const concerns = (type: string, parts: RuleIndex["parts"]): boolean => {
   return changed === undefined || parts === undefined || changed.some((part) => parts.has(part))
 }
 
-/** The parts of the state that each event type changes. A type that is not listed may change any. */
+/** The parts of the state that each event type changes. An unlisted type may change any. */
 const PARTS: { readonly [type: string]: ReadonlyArray<string> } = {
   SensorRead: ["readings", "agents"],
   EnvironmentReset: ["environment", "outOfStep", "agents"],
