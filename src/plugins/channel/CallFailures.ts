@@ -1,4 +1,4 @@
-/** What calls fail with: the plugin's own failure, an invalid answer, the end of the process. */
+/** The failures of calls: the plugin's own, an invalid answer, the end of the process. */
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
@@ -6,12 +6,12 @@ import { AnswerInvalid, type CallError, CallFailed, PluginExited, PluginStuck } 
 import type { ChildExit } from "../sandbox/Child.ts"
 import { type AnswerFrame, FRAME_LIMIT } from "./Protocol.ts"
 
-/** The end of a process, and the names of the calls that were open. */
+/** The end of a process, and its open calls by name. */
 export interface Ended extends ChildExit {
   readonly inFlight: ReadonlyArray<string>
 }
 
-/** A call whose process ended: killed because it was stuck, if it ended for that reason, or otherwise. */
+/** The failure of a call whose process ended, killed as stuck or otherwise. */
 export const ended = (
   plugin: string,
   call: string,
@@ -22,7 +22,7 @@ export const ended = (
     ? new PluginStuck({ plugin, reason, inFlight, call })
     : new PluginExited({ plugin, code, signal, inFlight, call, ...defined({ reason }) })
 
-/** A plugin's answer that is no success. */
+/** The failure that a plugin answered. */
 export const answered = (
   plugin: string,
   call: string,
@@ -34,16 +34,16 @@ export const answered = (
     : new AnswerInvalid({ plugin, call, reason: plainText(frame.reason), ...state })
 }
 
-/** A thrown error, made recordable: the call gets an answer even if the error's text is malformed. */
+/** Makes a thrown error recordable, even if its text is malformed. */
 const plainFailure = ({ code, message }: Failure): Failure => ({
   code: code.slice(0, CODE_LENGTH).toWellFormed(),
   message: plainText(message),
 })
 
-/** Maximum length of a recorded failure code, in characters. Longer codes are cut. */
+/** Maximum length of a recorded failure code, in characters. Longer ones are cut. */
 const CODE_LENGTH = 100
 
-/** A call whose frame is longer than the process accepts. */
+/** The failure of a call whose frame exceeds the limit. */
 export const tooLong = (plugin: string, call: string) =>
   new CallFailed({
     plugin,

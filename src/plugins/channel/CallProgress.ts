@@ -1,13 +1,13 @@
-/** Delivers progress reports of a call one at a time, so that a slow caller does not accumulate them. */
+/** Delivers a call's progress reports one at a time, so that a slow caller does not accumulate them. */
 import { Effect } from "effect"
 
-/** The progress of a call: a fraction from 0 to 1, or some words. */
+/** A fraction from 0 to 1, or a few words. */
 export type Progress = number | string
 
-/** Receives a progress report of a call. */
+/** Receives a progress report. */
 export type OnProgress = (progress: Progress) => Effect.Effect<void>
 
-/** Serialises calls of `onProgress`. While one is running, only the newest report is kept. */
+/** Runs one call of `onProgress` at a time, and keeps only the newest report meanwhile. */
 export const latestOnly = (onProgress: OnProgress | undefined): OnProgress | undefined => {
   if (onProgress === undefined) return undefined
   let isDelivering = false

@@ -1,6 +1,6 @@
 /**
- * The calls of one plugin process: ids, time-outs, cancellation, and the limit on calls in flight. Each call is
- * answered exactly once, by the plugin, by its time-out or by the end of the process.
+ * The calls of one plugin process: ids, time-outs, cancellation and concurrency. Each call gets exactly one answer,
+ * from the plugin, its time-out or the end of the process.
  */
 import { type Clock, Effect, type Fiber } from "effect"
 import * as CallingFiber from "../../platform/fibers/CallingFiber.ts"
@@ -13,25 +13,25 @@ import * as NextTimeout from "./NextTimeout.ts"
 import type { OpenCall } from "./OpenCall.ts"
 import { type AnswerFrame, CALLS_IN_FLIGHT, encode, type HostFrame } from "./Protocol.ts"
 
-/** Registers a fiber that does host work for a call. If the call ends early, the fiber is interrupted. */
+/** Registers a fiber that works for a call. If the call ends first, the fiber is interrupted. */
 export const interruptWithCall = (call: OpenCall, fiber: Fiber.RuntimeFiber<unknown>): void => {
   const fibers = call.hostFibers ?? new Set()
   call.hostFibers = fibers.add(fiber)
   fiber.addObserver(() => fibers.delete(fiber))
 }
 
-/** A call to make: its frame, its time-out, and how its answer is converted. */
+/** A call to make: its frame, its time-out, and the conversion of its answer. */
 export interface CallSpec<A> extends Omit<OpenCall, "hostFibers" | "pauseTimeout"> {
   readonly frame: (id: number, now: number) => HostFrame
-  /** The time-out in milliseconds, counted from sending. */
+  /** In milliseconds, from sending. */
   readonly timeoutMs: number
   readonly decode: (frame: OkFrame) => Effect.Effect<A, CallError>
 }
 
-/** A plugin's successful answer to a call. */
+/** A successful answer. */
 export type OkFrame = Extract<AnswerFrame, { readonly type: "ok" }>
 
-/** An answer that belongs to no open call, and why. */
+/** An answer without an open call, and why. */
 export interface UnmatchedAnswer {
   readonly code: "LateAnswer" | "SecondAnswer" | "UnaskedAnswer"
   readonly reason: string
@@ -40,56 +40,55 @@ export interface UnmatchedAnswer {
 /** The calls of one process. */
 export interface Calls {
   /**
-   * Sends a call and waits for the answer. Interruption cancels the call in the plugin. If the plugin does not
-   * acknowledge the cancellation, because its event loop is blocked, it is killed. At most `CALLS_IN_FLIGHT` calls are
-   * sent at a time; further calls are queued.
+   * Sends a call and waits for its answer. Interruption cancels the call in the plugin. A plugin that does not
+   * acknowledge the cancellation, because its event loop is blocked, is killed. At most `CALLS_IN_FLIGHT` calls run at
+   * a time; others wait.
    */
   readonly call: <A>(spec: CallSpec<A>) => Effect.Effect<A, CallError>
-  /** Sends a ping. Pings are not counted as calls. */
+  /** Sends a ping, which does not count as a call. */
   readonly ping: (onAnswer: () => void) => void
-  /** The open call with this id. */
   readonly find: (id: number) => OpenCall | undefined
-  /** Whether a call with this id was ever sent. */
+  /** Whether the host ever sent a call with this id. */
   readonly wasMade: (id: number) => boolean
-  /** Completes the call that an answer belongs to. If there is none, returns what is wrong with the answer. */
+  /** Completes the answer's call. Without one, returns what is wrong with the answer. */
   readonly answer: (frame: AnswerFrame) => UnmatchedAnswer | undefined
-  /** Kills the process because it did not react for `silentMs` milliseconds. Its open calls fail with `PluginStuck`. */
+  /** Kills the process because it did not react for `silentMs` milliseconds. Its calls fail with `PluginStuck`. */
   readonly stuck: (reason: string, silentMs: number) => void
-  /** Fails every open call after the process has ended, and returns the calls' names. */
+  /** Fails every open call of an ended process, and returns their names. */
   readonly end: (exit: ChildExit) => ReadonlyArray<string>
-  /** Records activity of the process outside of calls. */
+  /** Notes activity outside of calls. */
   readonly touch: () => void
-  /** When the last call ended or the process was last touched, by `performance.now`; undefined while a call is open. */
+  /** When the last call or other activity ended, by `performance.now`. Undefined while a call is open. */
   readonly idleSince: () => number | undefined
 }
 
 interface CallsInput {
   readonly plugin: string
   readonly child: Child
-  /** How long a cancelled call may stay unacknowledged, in milliseconds. */
+  /** Time that the plugin has to acknowledge a cancellation, in milliseconds. */
   readonly cancelMs: number
 }
 
 interface PendingCall extends OpenCall {
   readonly timeoutMs: number
-  /** When the call times out, by `performance.now`. While its time-out is paused: the remaining milliseconds. */
+  /** The deadline, by `performance.now`. While the time-out is paused: the remaining milliseconds. */
   dueAt: number
-  /** How many holders have paused the time-out. */
+  /** The number of holders that pause the time-out. */
   pauses: number
   readonly answer: (frame: AnswerFrame) => void
   readonly fail: (error: CallError) => void
 }
 
-/** A cancelled call that is not acknowledged yet. When the timer fires, the process is killed. */
+/** A cancelled call without acknowledgement. Its timer kills the process. */
 interface Cancelled {
   readonly name: string
   readonly timer: NodeJS.Timeout
 }
 
-/** Makes the calls of a process that has been spawned. */
+/** Handles the calls of a spawned process. */
 export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
   const open = new Map<number, PendingCall>()
-  /** The send functions of calls that wait because too many are open. */
+  /** Sends calls that wait because too many are open. */
   const queue = new Set<() => void>()
   const cancelled = new Map<number, Cancelled>()
   const pings = new Map<number, () => void>()
@@ -140,8 +139,8 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
   }
 
   /**
-   * Times out the calls that are due, and returns when the next is due. Timers can fire a fraction of a millisecond
-   * early, hence the 1 ms of tolerance.
+   * Times out calls that are due and returns the next deadline. Timers can fire a fraction of a millisecond early,
+   * hence the tolerance of 1 ms.
    */
   const timeOut = (): number => {
     const now = performance.now() + 1
@@ -158,7 +157,7 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
   }
   const nextTimeout = NextTimeout.make(timeOut)
 
-  /** Pauses the time-out of a call and returns how to resume it. The remaining time stays the same. */
+  /** Pauses a call's time-out, keeping the remaining time. Returns its resumption. */
   const pauseTimeoutOf = (id: number) => () => {
     const call = open.get(id)
     if (call === undefined) return () => {}
@@ -170,7 +169,7 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
     }
   }
 
-  /** A single `Effect.async`, because every call takes this path: the rest is plain callbacks. */
+  /** One `Effect.async` and otherwise plain callbacks, because every call takes this path. */
   const startCall = <A>(spec: CallSpec<A>, clock: Clock.Clock) =>
     Effect.async<A, CallError>((resume) => {
       const { name, frame, timeoutMs, decode, onProgress, causationId, taskId, readPage } = spec
@@ -266,9 +265,9 @@ export const make = ({ plugin, child, cancelMs }: CallsInput): Calls => {
   }
 }
 
-/** The addition to a `PluginStuck` reason if the plugin's output was paused: its answers may be waiting in the pipe. */
+/** Added to a `PluginStuck` reason if reading was paused: answers may be waiting in the pipe. */
 const OUTPUT_PAUSED =
   "its output was held back meanwhile, for it printed, logged or pushed more than it may, and its answers wait behind that"
 
-/** The code of the failure by which the runner acknowledges a cancellation. */
+/** The failure code with which the runner acknowledges a cancellation. */
 const CANCELLED = "Cancelled"

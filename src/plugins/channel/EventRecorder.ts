@@ -1,33 +1,29 @@
 /**
- * Records the events of one plugin process in order, without blocking the code that reads its frames. Log lines are
- * rate-limited.
+ * Records one process's events in order, without blocking the code that reads its frames. Limits the rate of log lines.
  */
 import { Deferred, Effect, Fiber, Option, Queue, type Scope } from "effect"
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 
-/** Default number of log lines per second that are recorded for one process. */
+/** Default limit on recorded log lines per second and process. */
 const LINES_PER_SECOND = 200
 
-/** Maximum number of lines that wait to be recorded. Further lines are dropped and counted. */
+/** Maximum number of waiting lines. Further ones are dropped and counted. */
 const MAX_WAITING_LINES = 1_000
 
-/** Maximum length of a recorded line, in characters. Longer lines are cut. */
+/** Maximum length of a recorded line, in characters. Longer ones are cut. */
 const MAX_LINE_LENGTH = 8_192
 
 type Level = "debug" | "info" | "warn" | "error"
 
 /**
- * Appends an event to the log, or fails if it cannot.
+ * Appends an event to the log.
  *
- * @param taskId the task that the event belongs to; null if it belongs to none. Default: what the process serves
+ * @param taskId the event's task; null for none. Default: the task that the process serves
  */
 export type RecordEvent = (event: CoreNewEvent, taskId?: string | null) => Effect.Effect<unknown, unknown>
 
-/**
- * Records an event of something that has already happened. If the log does not accept the event, the failure is written
- * to the program's log.
- */
+/** Records an event about something that has already happened. If that fails, the program's log gets the failure. */
 export const recordOrLog =
   (record: RecordEvent): ((...recorded: Parameters<RecordEvent>) => Effect.Effect<void>) =>
   (event, taskId) =>
@@ -36,20 +32,17 @@ export const recordOrLog =
       Effect.catchAllCause((cause) => ProgramLog.error(`${event.type} was not recorded`, cause, event.payload)),
     )
 
-/**
- * A queue of one process's events on their way to the log. Writing never blocks. Closing the scope waits until
- * everything written is recorded.
- */
+/** Queues one process's events for the log. Writing never blocks. Closing the scope waits for the queue. */
 export interface EventRecorder {
-  /** Queues an event. It is never dropped. */
+  /** Queues an event, which is never dropped. */
   readonly write: (event: CoreNewEvent) => void
   /**
-   * Queues a log line. Lines above the rate or the backlog limit are dropped, and one line reports their number.
+   * Queues a log line. Lines above the rate or the backlog are dropped, and one line reports their number.
    *
-   * @param taskId as of `RecordEvent`
+   * @param taskId as in `RecordEvent`
    */
   readonly log: (level: Level, message: string, taskId?: string | null) => void
-  /** Completes when everything written so far is recorded. */
+  /** Completes when the log has everything written so far. */
   readonly flushed: Effect.Effect<void>
 }
 
@@ -58,7 +51,7 @@ type Entry =
   | { readonly kind: "mark"; readonly reached: Deferred.Deferred<void> }
   | { readonly kind: "end" }
 
-/** Makes the recorder of one process's events. */
+/** The recorder lives as long as the scope. */
 export const make = (
   plugin: string,
   record: RecordEvent,
@@ -74,8 +67,7 @@ export const make = (
       (line, taskId) => put({ kind: "event", event: { type: "PluginLogged", payload: { plugin, ...line } }, taskId }),
       () => Option.getOrElse(entries.unsafeSize(), () => 0),
     )
-    // The fiber ends on an `end` entry instead of an interruption, so that no entry that was taken from the queue is
-    // lost.
+    // An `end` entry stops the fiber. An interruption could lose an entry that the fiber has already taken.
     yield* Effect.acquireRelease(
       Effect.forkDaemon(Effect.uninterruptible(drain(entries, recordOrLog(record)))),
       (drained) =>
@@ -107,7 +99,7 @@ const drain = (
     }
   })
 
-/** A log line to record. `dropped` is set on the line that reports dropped lines. */
+/** `dropped` is set on a line that reports dropped lines. */
 interface Line {
   readonly level: Level
   readonly message: string
@@ -135,7 +127,7 @@ const lineLimiter = (perSecond: number, emit: (line: Line, taskId?: string | nul
     }
     if (lines >= perSecond || waiting() >= MAX_WAITING_LINES) {
       dropped++
-      // The timer reports the dropped lines even if the process writes nothing more.
+      // Reports dropped lines even if the process writes no more.
       reportTimer ??= setTimeout(reportDropped, 1_000).unref()
       return
     }

@@ -1,23 +1,23 @@
-/** Pings a plugin process at intervals, to detect a blocked event loop. */
+/** Pings a plugin process to detect a blocked event loop. */
 
-/** Number of consecutive unanswered pings after which the process counts as stuck. */
+/** Consecutive unanswered pings that make a process stuck. */
 const MAX_MISSED = 2
 
-/** The inputs of a heartbeat. */
+/** The pings, and the consequence of missing them. */
 export interface HeartbeatInput {
-  /** Time between two pings, in milliseconds. */
+  /** Interval in milliseconds. */
   readonly pingMs: number
   readonly ping: (onAnswer: () => void) => void
-  /** Called once, when too many pings in a row were unanswered, with the time that they took. */
+  /** Called once, with the time that the unanswered pings took. */
   readonly stuck: (reason: string, silentMs: number) => void
 }
 
 /**
- * Pings a process at intervals, idle or busy, and returns how to stop. A plugin with a long call still answers pings if
- * it yields to its event loop.
+ * Pings a process, idle or busy, and returns how to stop. A plugin in a long call still answers if it yields to its
+ * event loop.
  *
- * It uses Node's timers. If the host's own event loop is blocked, no ping is wrongly counted as missed, because two
- * intervals have to pass.
+ * Node's timers make this safe when the host's own event loop is blocked: two intervals have to pass before a ping
+ * counts as missed.
  */
 export const start = ({ pingMs, ping, stuck }: HeartbeatInput): (() => void) => {
   let unanswered = false

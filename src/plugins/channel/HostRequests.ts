@@ -1,6 +1,6 @@
 /**
- * Carries out the requests that a plugin makes of the host, within limits on their number and size. Each request is
- * recorded before it is carried out, and its answer afterwards.
+ * Executes a plugin's host requests, within limits on number and size, and records each request before its execution
+ * and its answer afterwards.
  */
 import { Cause, Effect, Either, Exit } from "effect"
 import { newId } from "../../events/vocabulary/Event.ts"
@@ -16,29 +16,26 @@ import { answerFrame, type HostRequestFrame } from "./Protocol.ts"
 import { type GatedRequest, type HostRequestGate, ruleOn } from "./RequestRuling.ts"
 
 /**
- * Maximum number of requests of one process that are carried out concurrently. A request counts until the plugin has
- * read its answer, so that unread answers do not accumulate in the host.
+ * Maximum number of concurrent requests per process. A request counts until the plugin has read its answer, so that
+ * unread answers do not pile up in the host.
  */
 const MAX_CONCURRENT = 16
 
-/** Maximum number of queued requests. Further requests are refused. */
+/** Maximum number of queued requests. Further ones are refused. */
 const MAX_QUEUED = 256
 
-/** Maximum total size, in bytes, of the frames of open requests. Further requests are refused. */
+/** Maximum total size of open requests' frames, in bytes. Further ones are refused. */
 const MAX_OPEN_BYTES = 128 * 1024 * 1024
 
-/**
- * Maximum number of refusals that the plugin has not read. Above it, the plugin does not read at all, and its process
- * is killed.
- */
+/** Maximum number of unread refusals. A process above it reads nothing, and is killed. */
 const MAX_UNREAD_REFUSALS = 16_384
 
-/** The inputs of request handling: the plugin, its grants and the log. */
+/** The plugin, its grants and the log. */
 export interface HostRequestsInput {
   readonly plugin: string
   readonly client: HostApi.Client
   readonly record: RecordEvent
-  /** The gate rules for granted requests. Default: every granted request is carried out. */
+  /** Rules on granted requests. Default: all are executed. */
   readonly ruling?: HostRequestGate | undefined
 }
 
@@ -47,12 +44,11 @@ type RecordedRequest = Omit<GatedRequest, "kind" | "target" | "shown">
 type Outcome = Either.Either<RequestResult, Failure>
 
 /**
- * Returns a function that handles the host requests of one process. A request is recorded before it is carried out,
- * caused by the event that caused its call, and so is its answer. If the request cannot be recorded, it is not carried
- * out.
+ * Returns the handler of one process's requests. The log gets each request before its execution, caused by the event
+ * that caused its call, and then the answer. A request that cannot be recorded is not executed.
  *
- * A request outside of a call, or above the limits, is refused without being recorded. Interruption stops a running
- * request and is recorded as its answer; a queued request is dropped.
+ * Requests outside of a call or above the limits are refused without a record. Interruption stops a running request and
+ * becomes its recorded answer; it drops a queued request.
  */
 export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
   const permits = Effect.unsafeMakeSemaphore(MAX_CONCURRENT)
@@ -60,8 +56,8 @@ export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
   const open = { requests: 0, bytes: 0, refusals: 0 }
 
   /**
-   * Applies the gate rules to a request. During that time the request holds no permit and the time-out of its call is
-   * paused, because a person may take long to decide.
+   * Applies the gate rules. A person may take long to decide, so meanwhile the request holds no permit and its call's
+   * time-out is paused.
    */
   const applyRuling = (ruling: HostRequestGate, request: HostApi.Request, requested: RecordedRequest, call: OpenCall) =>
     Effect.acquireUseRelease(
@@ -146,7 +142,7 @@ export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
     )
   }
 
-  /** Handles a request whose frame has `bytes` bytes. */
+  /** Handles a request; `bytes` is the size of its frame. */
   return (frame: HostRequestFrame, bytes: number, call: OpenCall | undefined, child: Child): Effect.Effect<void> =>
     Effect.suspend(() => {
       if (call === undefined) return refuse(frame, child, CALL_OVER)
@@ -162,7 +158,7 @@ export const make = ({ plugin, client, record, ruling }: HostRequestsInput) => {
 
 const CANCELLED: Failure = { code: "Cancelled", message: "the call it was asked for ended first" }
 
-/** The refusal of a request whose call was already answered. */
+/** Refuses a request whose call has its answer already. */
 export const CALL_OVER: Failure = {
   code: "CallOver",
   message: "expected a request during a call, found one after it was answered: await what the context does",

@@ -1,53 +1,46 @@
-/**
- * Records violations of the protocol by a plugin process, and kills the process if it cannot or should not continue.
- */
+/** Records a plugin process's violations of the protocol, and kills the process if it cannot or should not continue. */
 import type { Child } from "../sandbox/Child.ts"
 import type { EventRecorder } from "./EventRecorder.ts"
 
-/**
- * Number of non-fatal violations that are tolerated. A sound runner sends none, so a process with more of them is
- * killed.
- */
+/** Maximum number of non-fatal violations; a process with more is killed. A sound runner makes none. */
 const MAX_VIOLATIONS = 100
 
-/** The kinds of protocol violations. */
+/** Violations of the protocol. */
 export type Code =
-  /**
-   * It answered a call that had timed out or been cancelled. A sound runner does so if both happen at the same time.
-   */
+  /** An answer to a call that had timed out or been cancelled. A sound runner does this if both coincide. */
   | "LateAnswer"
-  /** It answered a call twice. */
+  /** A second answer to a call. */
   | "SecondAnswer"
-  /** It answered a call that was never made. */
+  /** An answer to a call that was never made. */
   | "UnaskedAnswer"
-  /** It made a request or reported progress for a call that was never made. */
+  /** A request or progress report for a call that was never made. */
   | "UnaskedCall"
-  /** It pushed a reading of a sensor that its manifest does not declare. */
+  /** A pushed reading of a sensor that the manifest does not declare. */
   | "UndeclaredSensor"
-  /** It pushed more readings than may wait. It is killed. */
+  /** More waiting readings than allowed. Fatal. */
   | "UnawaitedReadings"
-  /** It requested more chunks of a task's events than may wait. It is killed. */
+  /** More waiting requests for events than allowed. Fatal. */
   | "UnawaitedPages"
-  /** It sent `ready` or `failed` again after the handshake. */
+  /** `ready` or `failed` after the handshake. */
   | "RepeatedHandshake"
-  /** It sent a frame that is not JSON or does not match the schema. It is killed. */
+  /** A frame that is not JSON or does not match the schema. Fatal. */
   | "BrokenFrame"
-  /** It wrote more bytes than a frame may have without ending the line. It is killed. */
+  /** A line longer than a frame may be. Fatal. */
   | "FrameTooLong"
 
-/** Records a violation (`PluginMisbehaved`). If the violation is fatal, kills the process. */
+/** Records a violation (`PluginMisbehaved`), and kills the process after a fatal one. */
 export type Misbehaved = (code: Code, reason: string) => void
 
-/** The violation counter of one process. */
+/** The violations of one process. */
 export interface Watch {
   readonly misbehaved: Misbehaved
-  /** Whether frames of the process are still handled. After a fatal violation they are ignored. */
+  /** False after a fatal violation: the host then ignores the process's frames. */
   readonly isTrusted: () => boolean
 }
 
 const FATAL: ReadonlySet<Code> = new Set<Code>(["BrokenFrame", "FrameTooLong", "UnawaitedReadings", "UnawaitedPages"])
 
-/** The process that is watched, and the recorder of its violations. */
+/** The process, and the recorder of its violations. */
 export interface WatchInput {
   readonly plugin: string
   readonly instance: string
@@ -55,7 +48,7 @@ export interface WatchInput {
   readonly recorder: EventRecorder
 }
 
-/** Counts and records the violations of one process. */
+/** Counts and records violations. */
 export const watch = ({ plugin, instance, child, recorder }: WatchInput): Watch => {
   let violations = 0
   let trusted = true
@@ -67,7 +60,7 @@ export const watch = ({ plugin, instance, child, recorder }: WatchInput): Watch 
     if (!trusted) return
     recorder.write({ type: "PluginMisbehaved", payload: { plugin, instance, pid: child.pid, code, reason } })
     if (FATAL.has(code)) return end(reason)
-    // The host's own cancellations bound the number of late answers, so the plugin cannot accumulate them.
+    // Bounded by the host's own cancellations, so they do not count.
     if (code === "LateAnswer") return
     violations++
     if (violations > MAX_VIOLATIONS) end(`it misbehaved more than ${MAX_VIOLATIONS} times, the last time: ${reason}`)

@@ -1,18 +1,18 @@
-/** One Node timer for the earliest of many deadlines. A timer per call would cost more than most calls do. */
+/** One Node timer for the earliest of many deadlines. A timer per call would cost more than most calls. */
 
-/** The maximum delay of Node's timers, 24 days. With a longer delay they fire at once. */
+/** Maximum delay of Node's timers, 24 days. Longer ones fire at once. */
 const LONGEST_MS = 2 ** 31 - 1
 
-/** A timer for the earliest of many deadlines. */
+/** A timer for the earliest deadline. */
 export interface NextTimeout {
-  /** Makes the timer fire no later than `at`, by `performance.now`. */
+  /** Ensures that the timer fires by `at` (`performance.now`). */
   readonly noLaterThan: (at: number) => void
   readonly stop: () => void
 }
 
 /**
- * Makes a timer. Deadlines are not withdrawn, so it can fire when nothing is due. `onDue` handles whatever is due and
- * returns the next deadline, or `Infinity` if there is none. The timer does not keep the process alive.
+ * Deadlines are never withdrawn, so the timer can fire when nothing is due. `onDue` returns the next deadline, or
+ * `Infinity` for none. The timer does not keep the process alive.
  */
 export const make = (onDue: () => number): NextTimeout => {
   let timer: NodeJS.Timeout | undefined

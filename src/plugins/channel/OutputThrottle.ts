@@ -1,16 +1,15 @@
-/** Rate-limits what a plugin process sends without being asked: printed output, log lines and pushed readings. */
+/** Limits the rate of a plugin's unsolicited output: printed text, log lines and pushed readings. */
 import * as RateLimit from "../../values/time/RateLimit.ts"
 
-/** Default limit on printed, logged and pushed bytes per second. Answers to calls do not count. */
+/** Default limit in bytes per second. Answers to calls do not count. */
 export const OUTPUT_BYTES_PER_SECOND = 4 * 1024 * 1024
 
-/** The burst allowance, in seconds' worth of bytes. */
+/** Burst allowance, in seconds' worth of bytes. */
 const BURST_SECONDS = 2
 
 /**
- * Rate-limits unsolicited output. When it exceeds the limit, `pause` stops reading of the process's outputs until the
- * average is below the limit again; the plugin then blocks on full pipes. Answers share the pipe, so they are delayed
- * too.
+ * Above the limit, `pause` stops reading the process's outputs until the average is below it again, and the plugin
+ * blocks on full pipes. Answers share the pipe, so they are late too.
  */
 export const make = (bytesPerSecond: number, pause: (ms: number) => void): ((bytes: number) => void) => {
   const rate = { perSecond: bytesPerSecond, burst: BURST_SECONDS * bytesPerSecond }

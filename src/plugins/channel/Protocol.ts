@@ -1,6 +1,6 @@
 /**
- * The wire protocol between host and plugin: one JSON object per line, over the process's standard input and output. A
- * frame from the plugin starts with a nonce that the host chose. Any other line is text that the plugin printed.
+ * The wire protocol between host and plugin: one JSON object per line on the process's standard input and output. The
+ * plugin's frames start with a nonce that the host chose; any other line is printed text.
  */
 import { Either, Schema } from "effect"
 import { Failure } from "../../events/vocabulary/EventType.ts"
@@ -8,33 +8,33 @@ import { defined } from "../../values/defined.ts"
 import { findNonJson, type Json, JsonObject } from "../../values/Json.ts"
 import { mistakesOf, type ParseError } from "../../values/schema/Mistakes.ts"
 
-/** Maximum frame size in bytes, in both directions. A longer frame from a plugin ends its process. */
+/** Maximum frame size in bytes, both ways. A longer frame from a plugin ends its process. */
 export const FRAME_LIMIT = 8 * 1024 * 1024
 
 /**
- * Maximum size of an answer's value, and of its state, in bytes of JSON. An event that contains both stays within the
- * log's limits.
+ * Maximum size of an answer's value, and of its state, in bytes of JSON. An event with both stays within the log's
+ * limits.
  */
 export const ANSWER_LIMIT = 4 * 1024 * 1024
 
-/** Maximum nesting of a value or a state. The log accepts deeper nesting, because it keeps them inside payloads. */
+/** Maximum nesting of a value or state. The log accepts more, because payloads contain them. */
 export const ANSWER_DEPTH = 150
 
-/** Maximum nesting of a whole frame: more than any part of one may have, and far less than overflows the stack. */
+/** Maximum nesting of a frame: more than its parts may have, and far from overflowing the stack. */
 const FRAME_DEPTH = 250
 
-/** Maximum number of calls that a process works on concurrently. Further calls are queued in the host. */
+/** Maximum number of concurrent calls per process. Others wait in the host. */
 export const CALLS_IN_FLIGHT = 64
 
-/** Maximum number of pushed readings that the host has not taken yet. The runner drops further readings. */
+/** Maximum number of pushed readings that the host has not taken. The runner drops any more. */
 export const READINGS_IN_FLIGHT = 256
 
 const Id = Schema.Int
 
-/** The agent that a call is made for, in a task with several agents. */
+/** The agent that a call serves, in a task with several agents. */
 const Agent = Schema.optional(Schema.String)
 
-/** Whether a parsed value has at most `levels` levels of nesting. */
+/** Whether a parsed value nests at most `levels` deep. */
 const nestsWithin = (value: unknown, levels: number): boolean => {
   if (typeof value !== "object" || value === null) return true
   if (levels === 0) return false
@@ -43,8 +43,7 @@ const nestsWithin = (value: unknown, levels: number): boolean => {
 }
 
 /**
- * Whether a parsed value is valid JSON within the depth limit. It checks the value without copying it, because every
- * call takes this path.
+ * Whether a parsed value is JSON within the depth limit. Checks without copying, because every call takes this path.
  */
 const isParsedJson = (value: unknown): value is Json =>
   findNonJson(value) === undefined && nestsWithin(value, ANSWER_DEPTH)
@@ -54,7 +53,7 @@ const ParsedJson = Schema.declare(isParsedJson, {
   description: `JSON at most ${ANSWER_DEPTH} levels deep, without lone surrogates`,
 })
 
-/** The names of the components that an entry exports or a manifest declares. */
+/** The components that an entry exports or a manifest declares, by name. */
 export const Exports = Schema.Struct({
   sensors: Schema.Array(Schema.String),
   actuators: Schema.Array(Schema.String),
@@ -62,19 +61,19 @@ export const Exports = Schema.Struct({
   /** Whether the environment has `restore`. */
   restores: Schema.optional(Schema.Boolean),
   measures: Schema.Array(Schema.String),
-  /** The actuators that have a `settle`. */
+  /** The actuators with a `settle`. */
   settles: Schema.optional(Schema.Array(Schema.String)),
 })
 
 export type Exports = typeof Exports.Type
 
-/** The metadata of the plugin, and of its components by name. */
+/** Metadata of the plugin, and of its components by name. */
 const Metadata = Schema.Struct({
   plugin: JsonObject,
   components: Schema.Record({ key: Schema.String, value: JsonObject }),
 })
 
-/** The first frame: the entry's URL and the constant parts of every call's context. */
+/** The first frame: the entry, and the constant parts of every call's context. */
 export const Init = Schema.Struct({
   type: Schema.Literal("init"),
   nonce: Schema.NonEmptyString,
@@ -87,13 +86,13 @@ export const Init = Schema.Struct({
   precomputed: Schema.NullOr(Schema.String),
   frameLimit: Schema.Int,
   readingsInFlight: Schema.Int,
-  /** What the manifest says of the world, if its environment is one. */
+  /** Present if the environment is a world. */
   world: Schema.optional(
     Schema.Struct({ spaces: JsonObject, maxSteps: Schema.NullOr(Schema.Int), maxAgents: Schema.Int }),
   ),
 })
 
-/** The frames from the host: calls, which are answered under their id, and control frames. */
+/** Frames from the host: calls, which the plugin answers under their id, and control frames. */
 export const HostFrame = Schema.Union(
   Init,
   Schema.Struct({ type: Schema.Literal("read"), id: Id, component: Schema.String, agent: Agent, now: Schema.Finite }),
@@ -106,7 +105,7 @@ export const HostFrame = Schema.Union(
     agent: Agent,
     now: Schema.Finite,
   }),
-  /** Asks an actuator what became of a command. */
+  /** Asks an actuator how a command ended. */
   Schema.Struct({
     type: Schema.Literal("settle"),
     id: Id,
@@ -116,7 +115,7 @@ export const HostFrame = Schema.Union(
     agent: Agent,
     now: Schema.Finite,
   }),
-  /** Steps a world with the actions of several agents. */
+  /** Steps a world with several agents' actions. */
   Schema.Struct({
     type: Schema.Literal("round"),
     id: Id,
@@ -127,8 +126,8 @@ export const HostFrame = Schema.Union(
   Schema.Struct({ type: Schema.Literal("join", "leave"), id: Id, agent: Schema.String, now: Schema.Finite }),
   Schema.Struct({ type: Schema.Literal("tick"), id: Id, milliseconds: Schema.Finite, now: Schema.Finite }),
   /**
-   * Resets the environment. If `state` is present (it may be null), the environment is restored to that state instead.
-   * A world begins with these agents, by default one, and this seed, by default that of the process.
+   * Resets the environment, or restores it if `state` is present (it may be null). Default for a world: one agent, and
+   * the process's seed.
    */
   Schema.Struct({
     type: Schema.Literal("reset"),
@@ -139,7 +138,7 @@ export const HostFrame = Schema.Union(
     seed: Schema.optional(Schema.Int),
     now: Schema.Finite,
   }),
-  /** Calls a measure's function to judge a task. The function requests the task's events by `page` frames. */
+  /** Calls a measure's function, which requests the task's events by `page` frames. */
   Schema.Struct({
     type: Schema.Literal("judge"),
     id: Id,
@@ -149,7 +148,7 @@ export const HostFrame = Schema.Union(
   }),
   Schema.Struct({ type: Schema.Literal("cancel"), id: Id }),
   Schema.Struct({ type: Schema.Literal("ping"), id: Id }),
-  /** The answer to a `host`, `emit` or `page` frame, under that frame's id. */
+  /** Answers a `host`, `emit` or `page` frame, under its id. */
   Schema.Struct({
     type: Schema.Literal("answer"),
     id: Id,
@@ -163,18 +162,20 @@ export const HostFrame = Schema.Union(
 
 export type HostFrame = typeof HostFrame.Type
 
-/** The frames from the plugin. */
+/** Frames from the plugin. */
 export const PluginFrame = Schema.Union(
   Schema.Struct({ type: Schema.Literal("ready"), exports: Exports }),
-  /** The entry could not be loaded. */
+  /** Loading the entry failed. */
   Schema.Struct({ type: Schema.Literal("failed"), error: Schema.String }),
-  /** `state` is the environment's state, after `act`, `reset` and the calls of worlds. The value is null for `ping` and `reset`. */
+  /**
+   * `state` is the environment's, after `act`, `reset` and calls of worlds. The value is null for `ping` and `reset`.
+   */
   Schema.Struct({ type: Schema.Literal("ok"), id: Id, value: ParsedJson, state: Schema.optional(ParsedJson) }),
   /** The function threw, or the call was cancelled. */
   Schema.Struct({ type: Schema.Literal("error"), id: Id, error: Failure, state: Schema.optional(ParsedJson) }),
-  /** The function returned a value that JSON cannot represent, or that is too large. */
+  /** The function's value is not JSON, or too large. */
   Schema.Struct({ type: Schema.Literal("invalid"), id: Id, reason: Schema.String, state: Schema.optional(ParsedJson) }),
-  /** A request to the host, on behalf of a call. */
+  /** A host request on behalf of a call. */
   Schema.Struct({
     type: Schema.Literal("host"),
     id: Id,
@@ -182,7 +183,7 @@ export const PluginFrame = Schema.Union(
     method: Schema.Literal("run", "readFile", "writeFile", "fetch"),
     params: JsonObject,
   }),
-  /** A pushed reading. `dropped` is the number of readings that were dropped since the last one. */
+  /** A pushed reading. `dropped` counts the readings dropped since the last one. */
   Schema.Struct({
     type: Schema.Literal("emit"),
     id: Id,
@@ -190,14 +191,14 @@ export const PluginFrame = Schema.Union(
     value: ParsedJson,
     dropped: Schema.optional(Schema.NonNegativeInt),
   }),
-  /** A request for events, after a position, of the task that a call judges. */
+  /** Requests events of the judged task, after a position. */
   Schema.Struct({
     type: Schema.Literal("page"),
     id: Id,
     call: Id,
     after: Schema.NonNegativeInt,
   }),
-  /** The progress of a call: a fraction, or some words. */
+  /** A call's progress: a fraction, or a few words. */
   Schema.Struct({
     type: Schema.Literal("progress"),
     id: Id,
@@ -212,24 +213,24 @@ export const PluginFrame = Schema.Union(
 
 export type PluginFrame = typeof PluginFrame.Type
 
-/** A frame with a host request. */
+/** A host request. */
 export type HostRequestFrame = Extract<PluginFrame, { readonly type: "host" }>
 
-/** A frame with a pushed reading. */
+/** A pushed reading. */
 export type EmitFrame = Extract<PluginFrame, { readonly type: "emit" }>
 
-/** A frame that requests events of a judged task. */
+/** A request for events of the judged task. */
 export type PageFrame = Extract<PluginFrame, { readonly type: "page" }>
 
-/** A frame that answers a call. */
+/** An answer to a call. */
 export type AnswerFrame = Extract<PluginFrame, { readonly type: "ok" | "error" | "invalid" }>
 
 /** Encodes a frame for the plugin, with its line feed. */
 export const encode = (frame: HostFrame): string => `${JSON.stringify(frame)}\n`
 
 /**
- * Whether a value is an `ok` frame without state, the frame that ends most calls. It applies the checks of the schema
- * without copying the value, because every call takes this path. Frames with other fields are left to the schema.
+ * Whether a value is an `ok` frame without state, which ends most calls. Checks the same as the schema without copying,
+ * because every call takes this path. Frames with other fields go to the schema.
  */
 const isPlainOk = (value: unknown): value is Extract<PluginFrame, { readonly type: "ok" }> => {
   if (typeof value !== "object" || value === null) return false
@@ -241,12 +242,12 @@ const isPlainOk = (value: unknown): value is Extract<PluginFrame, { readonly typ
 
 const decoderOf = (member: Schema.Schema.AnyNoContext) => Schema.decodeUnknownEither(member)
 
-/** Decoders by frame type, so that an error message is about the intended type. */
+/** By frame type, so that an error message concerns the intended type. */
 const decoders = new Map<unknown, (value: unknown) => Either.Either<PluginFrame, ParseError>>(
   PluginFrame.members.map((member) => [member.fields.type.literals[0], decoderOf(member)]),
 )
 
-/** Decodes a frame from the plugin, without its nonce. Left says what was expected, and where. */
+/** Decodes a frame without its nonce. Left names what was expected, and where. */
 export const decode = (text: string): Either.Either<PluginFrame, string> => {
   let value: unknown
   try {
@@ -255,7 +256,7 @@ export const decode = (text: string): Either.Either<PluginFrame, string> => {
     return Either.left(`expected JSON: ${cause instanceof Error ? cause.message : String(cause)}`)
   }
   if (isPlainOk(value)) return Either.right(value)
-  // This check comes before any error is formatted, because formatting recurses once per level.
+  // Before any error is formatted: formatting recurses once per level.
   if (!nestsWithin(value, FRAME_DEPTH)) return Either.left(`expected at most ${FRAME_DEPTH} levels, found more`)
   const type = typeof value === "object" && value !== null && "type" in value ? value.type : undefined
   const decoder = decoders.get(type)
@@ -269,8 +270,7 @@ export const decode = (text: string): Either.Either<PluginFrame, string> => {
 }
 
 /**
- * Replaces an answer whose value or state is too large for the log by an `invalid` frame. `bytes` is the size of the
- * answer's frame.
+ * Replaces an answer that is too large for the log with an `invalid` frame. `bytes` is the size of the answer's frame.
  */
 export const withinAnswerLimit = (frame: AnswerFrame, bytes: number): AnswerFrame => {
   if (bytes <= ANSWER_LIMIT) return frame
@@ -287,7 +287,7 @@ const tooLarge = (name: string, part: Json | undefined): string | undefined => {
   return found <= ANSWER_LIMIT ? undefined : `expected ${name} of at most ${ANSWER_LIMIT} bytes of JSON, found ${found}`
 }
 
-/** Encodes the answer to a request. If the answer does not fit in a frame, it becomes a failure. */
+/** Encodes the answer to a request; one that exceeds the frame limit becomes a failure. */
 export const answerFrame = (id: number, outcome: Either.Either<{ readonly value: Json }, Failure>): string => {
   const text = encode({
     type: "answer",

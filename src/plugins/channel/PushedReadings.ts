@@ -1,4 +1,4 @@
-/** Takes the readings that a plugin pushes and hands them on in order, within limits. */
+/** Takes a plugin's pushed readings in order, within limits. */
 import { Cause, Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import { type Json, plainText } from "../../values/Json.ts"
@@ -7,26 +7,25 @@ import type { EventRecorder } from "./EventRecorder.ts"
 import type { Misbehaved } from "./Misbehaviour.ts"
 import { ANSWER_LIMIT, type EmitFrame, encode, READINGS_IN_FLIGHT } from "./Protocol.ts"
 
-/** Maximum total size, in bytes, of the frames of readings that wait. Further readings are dropped and counted. */
+/** Maximum total size of waiting readings' frames, in bytes. Further ones are dropped and counted. */
 const MAX_WAITING_BYTES = 32 * 1024 * 1024
 
-/** Takes a pushed reading. The next reading waits until this effect completes. A failure is returned to the plugin. */
+/** Takes a pushed reading. The next one waits until the effect completes. The plugin gets a failure. */
 export type OnEmit = (sensor: string, reading: Json) => Effect.Effect<unknown, unknown>
 
-/** The inputs of a taker of readings. */
+/** The declared sensors, and the taker of their readings. */
 export interface PushedReadingsInput {
-  /** The sensors that the manifest declares. */
+  /** As the manifest declares them. */
   readonly sensors: ReadonlySet<string>
   readonly recorder: EventRecorder
-  /** If absent, every reading is refused. */
+  /** Without it, every reading is refused. */
   readonly onEmit: OnEmit | undefined
 }
 
 /**
- * Returns a function that takes the pushed readings of one process one after the other, in order, and answers each once
- * it has been taken. A plugin that awaits the answers is thereby held to the rate at which readings are taken. At most
- * `READINGS_IN_FLIGHT` readings wait. The runner keeps that limit, and a process that exceeds it is killed. The log
- * records the number of readings that the runner or the host dropped.
+ * Returns a function that takes one process's readings one by one and answers each when it is taken, so that a plugin
+ * that awaits the answers keeps to their pace. At most `READINGS_IN_FLIGHT` readings wait: the runner keeps this limit,
+ * and a process that exceeds it is killed. The log gets the number of dropped readings.
  */
 export const make = ({ sensors, recorder, onEmit }: PushedReadingsInput) => {
   const inOrder = Effect.unsafeMakeSemaphore(1)
@@ -39,8 +38,8 @@ export const make = ({ sensors, recorder, onEmit }: PushedReadingsInput) => {
   ): Effect.Effect<Failure | undefined> => {
     if (dropped > 0) recorder.log("warn", droppedMessage(dropped))
     if (!sensors.has(component)) {
-      // This is a violation: the runner refuses sensors that the entry does not export, and the entry's exports equal
-      // the manifest's declarations.
+      // A violation: the runner refuses sensors that the entry does not export, and exports equal the manifest's
+      // declarations.
       const error = undeclared(component)
       misbehaved("UndeclaredSensor", error.message)
       return Effect.succeed(error)
@@ -64,7 +63,7 @@ export const make = ({ sensors, recorder, onEmit }: PushedReadingsInput) => {
     )
   }
 
-  /** Takes a reading whose frame has `bytes` bytes. */
+  /** Takes a reading; `bytes` is the size of its frame. */
   return (frame: EmitFrame, bytes: number, child: Child, misbehaved: Misbehaved): Effect.Effect<void> => {
     if (open.readings >= READINGS_IN_FLIGHT) {
       return Effect.sync(() =>

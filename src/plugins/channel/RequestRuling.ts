@@ -7,7 +7,7 @@ import { type JsonObject, plainText } from "../../values/Json.ts"
 import * as HostApi from "../hostapi/HostApi.ts"
 import type { RecordEvent } from "./EventRecorder.ts"
 
-/** A granted and recorded request, as the gate rules see it. */
+/** A granted and recorded request, as gate rules see it. */
 export interface GatedRequest {
   readonly plugin: string
   readonly requestId: string
@@ -16,20 +16,16 @@ export interface GatedRequest {
   readonly target: string
   /** The call that makes the request, such as `read workspace/git`. */
   readonly during: string
-  /** The digest of the request's parameters. */
+  /** Digest of the request's parameters. */
   readonly argsDigest: string
-  /** The whole request, to be shown to a person. */
+  /** The whole request, for a person. */
   readonly shown: JsonObject
-  /** The id of the request's `BrokerRequested` event. */
+  /** The request's `BrokerRequested` event. */
   readonly causationId: string
-  /** The task that the call serves. */
   readonly taskId: string | undefined
 }
 
-/**
- * A decision about a request, and the event that the decision follows from. Only a request with `allowed` set is
- * carried out.
- */
+/** A decision, and the event that it follows from. The host executes a request only if `allowed` is true. */
 export interface RequestDecision {
   readonly allowed: boolean
   readonly rule: string
@@ -39,16 +35,13 @@ export interface RequestDecision {
 
 /** The gate, as host requests use it. */
 export interface HostRequestGate {
-  /** Decides about a request. It can take as long as a person does. If it is interrupted, nothing is decided. */
+  /** Decides about a request, in as much time as a person needs. An interruption leaves it undecided. */
   readonly decide: (requested: GatedRequest) => Effect.Effect<RequestDecision, unknown>
-  /** Whether a redirect of this request may lead to `host`. No person is asked. */
+  /** Whether a redirect of this request may lead to `host`. Asks no person. */
   readonly allowsHost: (requested: GatedRequest, host: string) => boolean
 }
 
-/**
- * The outcome of a ruling: the client to carry the request out with, or the denial. `causationId` is the event that
- * records the ruling.
- */
+/** The client to execute the request with, or the denial. `causationId` is the event of the ruling. */
 export type RulingResult = { readonly causationId: string } & (
   | { readonly client: HostApi.Client }
   | { readonly denied: Failure }
@@ -63,8 +56,8 @@ interface RulingInput {
 }
 
 /**
- * Rules on a granted request and records the ruling. A request that is not granted fails as it would without rules. If
- * the ruling fails or cannot be recorded, the request is not carried out.
+ * Rules on a granted request and records the ruling. A request without a grant fails as without rules. If the ruling
+ * fails or cannot be recorded, the request fails.
  */
 export const ruleOn = ({
   ruling,
@@ -92,7 +85,8 @@ export const ruleOn = ({
         : { id, causationId, type: "BrokerDenied", payload: { plugin, requestId, rule, reason } }
     yield* asRequestFailure(record(event, taskId))
     if (event.type === "BrokerDenied") return { causationId: id, denied: { code: "RequestDenied", message: reason } }
-    // Its type is named, so that the compiler refuses a permit under any other name: without a permit nothing is held to it.
+    // The type annotation makes the compiler reject a misspelt `permit`, without which nothing would enforce the
+    // ruling.
     const permitted: HostApi.Client = {
       ...client,
       permit: { target, allows: (host) => ruling.allowsHost(fullRequest, host) },
@@ -100,7 +94,7 @@ export const ruleOn = ({
     return { causationId: id, client: permitted }
   })
 
-/** Turns every error of a ruling, except interruption, into a failure of the request. */
+/** Turns every error of a ruling except interruption into a failure of the request. */
 const asRequestFailure = <A>(effect: Effect.Effect<A, unknown>): Effect.Effect<A, Failure> =>
   Effect.catchAllCause(effect, (cause) => {
     if (Cause.isInterruptedOnly(cause)) return Effect.interrupt

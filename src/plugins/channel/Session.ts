@@ -1,6 +1,6 @@
 /**
- * The host's side of the protocol with one plugin process. It turns the lines of the process's outputs into answers,
- * requests and log lines, and completes the handshake and the exit.
+ * The host's side of the protocol with one process: turns lines of output into answers, requests and log lines, and
+ * completes the handshake and the exit.
  */
 import { Deferred, Effect, Either } from "effect"
 import { plainText } from "../../values/Json.ts"
@@ -25,43 +25,41 @@ import {
   withinAnswerLimit,
 } from "./Protocol.ts"
 
-/** Number of lines of standard error that are kept for the error message of a plugin that does not load. */
+/** Lines of standard error kept for the error of a plugin that fails to load. */
 const STDERR_LINES = 20
 
-/** Maximum length of a line of standard error, in bytes. Longer lines are dropped. */
+/** Maximum length of a line of standard error, in bytes. Longer ones are dropped. */
 const STDERR_LINE_BYTES = 64 * 1024
 
-/** The inputs of a session, besides the process. */
+/** The inputs of a session, besides its process. */
 export interface SessionInput {
   readonly plugin: string
   readonly instance: string
-  /** The prefix of every frame from the plugin. It is random and known only to the runner. */
+  /** Prefix of every frame from the plugin: random, and known only to the runner. */
   readonly nonce: string
   readonly cancelMs: number
   readonly pingMs: number
   readonly outputBytesPerSecond: number
   readonly recorder: EventRecorder
-  /** Carries out a host request whose frame has `bytes` bytes. `call` is undefined if the call has ended. */
+  /** Executes a host request with a frame of `bytes` bytes. `call` is undefined if the call has ended. */
   readonly onHostRequest: (frame: HostRequestFrame, bytes: number, call: OpenCall | undefined, child: Child) => void
-  /** Takes a pushed reading whose frame has `bytes` bytes. */
+  /** Takes a pushed reading with a frame of `bytes` bytes. */
   readonly onPushedReading: (frame: EmitFrame, bytes: number, child: Child, misbehaved: Misbehaved) => void
-  /** Answers a request for events of the task that a call judges. */
+  /** Answers a request for events of the judged task. */
   readonly onPage: (frame: PageFrame, call: OpenCall | undefined, child: Child, misbehaved: Misbehaved) => void
-  /** Passes on the progress of a call. */
   readonly onProgress: (call: OpenCall, progress: Progress) => void
-  /** Completed by the first of: `ready`, `failed`, the end of the process. */
+  /** Completed by `ready`, `failed` or the end of the process, whichever comes first. */
   readonly handshake: Deferred.Deferred<Exports, PluginFailedToLoad>
-  /** Completed when the process has ended. */
   readonly exited: Deferred.Deferred<ProcessExit>
 }
 
 /** How a plugin's process ended. */
 export interface ProcessExit extends ChildExit {
-  /** The unanswered calls, such as `act text-room/go`. */
+  /** Unanswered calls, such as `act text-room/go`. */
   readonly inFlight: ReadonlyArray<string>
 }
 
-/** The host's side of the protocol with one process. */
+/** Handles the outputs and the end of one process. */
 export interface Session extends ChildHandlers {
   readonly calls: Calls.Calls
 }
@@ -92,7 +90,7 @@ export const attach = (input: SessionInput, child: Child): Session => {
       case "failed":
         if (stopHeartbeat !== undefined)
           return misbehaved("RepeatedHandshake", "it was ready, and said that it did not load")
-        // The recorded line has the stack trace, which the error's message leaves out.
+        // The log gets the stack trace, which the error's message omits.
         recorder.log("error", plainText(frame.error))
         return failLoading(plainText(frame.error))
       case "log":
@@ -100,7 +98,7 @@ export const attach = (input: SessionInput, child: Child): Session => {
         return recorder.log(frame.level, frame.message)
       case "host": {
         const call = openCall(frame.call)
-        // A refused request is counted as output, because nothing else limits it.
+        // Nothing else limits refused requests, so they count as output.
         if (call === undefined) throttle(bytes)
         return onHostRequest(frame, bytes, call, child)
       }

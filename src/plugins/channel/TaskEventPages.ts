@@ -1,7 +1,4 @@
-/**
- * Serves the events of a judged task to the function that judges it, in chunks, so that memory does not grow with the
- * task's length.
- */
+/** Serves a judged task's events in chunks, so that memory does not grow with the task. */
 import { Effect, Either } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Child } from "../sandbox/Child.ts"
@@ -11,15 +8,12 @@ import type { OpenCall, Page } from "./OpenCall.ts"
 import type { PageFrame } from "./Protocol.ts"
 import { answerFrame } from "./Protocol.ts"
 
-/**
- * Maximum number of chunks that a call may request at once. A plugin that awaits its chunks has one open request per
- * loop over the events.
- */
+/** Maximum number of waiting requests per call. A plugin that awaits its chunks has one per loop over the events. */
 const MAX_WAITING = 64
 
 /**
- * Returns a function that answers requests for chunks of events. The chunks of one call are served one after the other:
- * the next one is read when the plugin has taken the one before.
+ * Returns a function that answers requests for chunks. It reads a call's next chunk when the plugin has taken the
+ * previous one.
  */
 export const make = () => {
   const open = new Map<OpenCall, { readonly semaphore: Effect.Semaphore; waiting: number }>()

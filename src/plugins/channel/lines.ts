@@ -1,16 +1,14 @@
 /** Splits a plugin's outputs into lines, and its standard output into frames and printed text. */
 
-/** The handlers of an output's lines. */
+/** Receives an output's lines. */
 export interface LineHandlers {
-  /** Called for each complete line, without its line feed. `bytes` is its size. */
+  /** Called for each line without its line feed; `bytes` is its size. */
   readonly onLine: (line: string, bytes: number) => void
-  /**
-   * Called when a line exceeds the limit. What was read of it is discarded, and its rest arrives as a separate line.
-   */
+  /** Called when a line exceeds the limit. The part read so far is discarded, and the rest arrives as another line. */
   readonly onOverflow: () => void
 }
 
-/** Splits chunks into lines (UTF-8), wherever the chunk boundaries are. It keeps at most `limit` bytes in memory. */
+/** Splits chunks into lines (UTF-8), with at most `limit` bytes in memory. */
 export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) => {
   let parts: Array<Buffer> = []
   let heldBytes = 0
@@ -38,25 +36,22 @@ export const splitLines = (limit: number, { onLine, onOverflow }: LineHandlers) 
       heldBytes = 0
       onOverflow()
     },
-    /** Emits the last line if it has no line feed. */
+    /** Emits the last line, if it lacks a line feed. */
     end: () => {
       if (parts.length > 0) take(Buffer.alloc(0), 0, 0)
     },
   }
 }
 
-/** The handlers of a plugin's standard output. */
+/** Receives a plugin's standard output. */
 export interface FrameHandlers {
-  /** Called for each frame, without its nonce. `bytes` is the size of its line. */
+  /** Called for each frame without its nonce; `bytes` is the size of its line. */
   readonly onFrame: (text: string, bytes: number) => void
-  /** Called for text that the plugin printed. */
+  /** Called for printed text. */
   readonly onPrinted: (line: string) => void
 }
 
-/**
- * Separates frames from printed text. A frame starts at the nonce. If the plugin printed text without a line feed, the
- * frame follows that text on the same line.
- */
+/** A frame starts at the nonce, which can follow printed text on the same line. */
 export const splitFrames =
   (nonce: string, { onFrame, onPrinted }: FrameHandlers) =>
   (line: string, bytes: number) => {

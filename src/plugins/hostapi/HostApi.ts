@@ -1,4 +1,4 @@
-/** Decodes the host requests of a plugin, and carries them out within its grants. */
+/** Decodes a plugin's host requests and executes them within its grants. */
 import * as crypto from "node:crypto"
 import { Effect, Schema } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
@@ -13,29 +13,26 @@ import { grantedCommand, runCommand } from "./run.ts"
 
 export type { Client, HostApiLimits } from "./Client.ts"
 
-/** The names of the methods in gate rules. */
+/** The methods' names in gate rules. */
 export const KINDS = { run: "run", readFile: "read", writeFile: "write", fetch: "fetch" } as const
 
-/** The name of a method in gate rules. */
+/** A method's name in gate rules. */
 export type RequestKind = (typeof KINDS)[Method]
 
-/** A decoded request, ready to be recorded and carried out. */
+/** A decoded request. */
 export interface Request {
   readonly method: Method
-  /**
-   * The target that gate rules decide about: the command, the real path or the host. Fails if the request is not
-   * granted.
-   */
+  /** The target that gate rules decide about: command, real path or host. Fails without a grant. */
   readonly target: (client: Client) => Effect.Effect<string, Failure>
-  /** The request as a person sees it who decides about it. Values of credential headers are hidden. */
+  /** For the person who decides. Hides values of credential headers. */
   readonly shown: JsonObject
-  /** The request as the log records it. Contents are reduced to size and digest. */
+  /** For the log: contents reduced to size and digest. */
   readonly logged: JsonObject
-  /** Carries the request out. Interruption kills the command that it runs. */
+  /** Executes the request. Interruption kills its command. */
   readonly execute: (client: Client) => Effect.Effect<RequestResult, Failure>
 }
 
-/** Decodes the parameters of a request. Fails if they do not match the method's schema. */
+/** Decodes parameters by the method's schema. */
 export const request = (method: Method, params: JsonObject): Effect.Effect<Request, Failure> => {
   switch (method) {
     case "run":
@@ -78,8 +75,8 @@ export const request = (method: Method, params: JsonObject): Effect.Effect<Reque
 }
 
 /**
- * The log records only the names of headers, because their values may be secrets. A person who decides sees all values
- * except those of credential headers.
+ * The log gets only the names of headers, because values may be secrets. A person who decides sees all values except
+ * those of credential headers.
  */
 const fetchRequest = ({ url, method = "GET", headers = {}, body }: typeof FetchParams.Type): Request => {
   const fetching: FetchRequest = { url, method: method.toUpperCase(), headers, body }
@@ -112,7 +109,7 @@ const withoutSecret = ([name, value]: readonly [string, string]) =>
     CREDENTIAL_HEADER.test(name) ? `not shown, for it may be a secret: ${value.length} characters` : value,
   ] as const
 
-/** Names of credential headers: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and common names of web services. */
+/** Credential headers: RFC 9110 (11.6.2, 11.7.1), RFC 6265, and common names of web services. */
 const CREDENTIAL_HEADER = /^(?:proxy-)?authorization$|^cookie$|(?:^|-)(?:key|token|secret|password|signature)$/i
 
 const RunParams = Schema.Struct({ command: Schema.NonEmptyString, args: Schema.Array(Schema.String) })

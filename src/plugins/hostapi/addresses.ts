@@ -2,8 +2,8 @@
 import { BlockList, isIP } from "node:net"
 
 /**
- * The ranges that no public name should resolve to (RFC 6890, RFC 4193), and the ranges whose addresses embed another,
- * possibly private address (IPv4-compatible, NAT64, 6to4, Teredo).
+ * Ranges that no public name should resolve to (RFC 6890, RFC 4193), and ranges that embed another, possibly private
+ * address (IPv4-compatible, NAT64, 6to4, Teredo).
  */
 const PRIVATE = new BlockList()
 for (const [network, prefix] of [
@@ -40,7 +40,7 @@ for (const [network, prefix] of [
   PRIVATE.addSubnet(network, prefix, "ipv6")
 }
 
-/** Whether a text is a public IPv4 or IPv6 address. */
+/** Accepts IPv4 and IPv6; false for any other text. */
 export const isPublic = (address: string): boolean => {
   const version = isIP(address)
   return version !== 0 && !PRIVATE.check(address, version === 6 ? "ipv6" : "ipv4")

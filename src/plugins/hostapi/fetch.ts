@@ -1,7 +1,4 @@
-/**
- * The host request `fetch`: HTTP and HTTPS requests to granted hosts, with checks on every redirect and on the resolved
- * addresses.
- */
+/** The host request `fetch`: HTTP and HTTPS to granted hosts, with checks of every redirect and resolved address. */
 import type { lookup } from "node:dns"
 import type { ClientRequest } from "node:http"
 import type { LookupFunction } from "node:net"
@@ -15,13 +12,13 @@ import type { Client } from "./Client.ts"
 /** Default of `fetchMs`, in milliseconds. */
 const FETCH_MS = 30_000
 
-/** Default of `bodyBytes`. In base64 such a body still fits a frame. */
+/** Default of `bodyBytes`: fits a frame even in base64. */
 const BODY_BYTES = 4 * 1024 * 1024
 
 /** Maximum number of redirects. */
 const REDIRECTS = 5
 
-/** A request as the plugin made it, with defaults filled in. */
+/** A request with defaults filled in. */
 export interface FetchRequest {
   readonly url: string
   readonly method: string
@@ -29,7 +26,7 @@ export interface FetchRequest {
   readonly body: string | undefined
 }
 
-/** The response, and the URLs it came by: the requested one and each redirect. */
+/** The response, and its URLs: the requested one and each redirect. */
 export interface Fetched {
   readonly result: FetchResult
   readonly body: Buffer
@@ -37,13 +34,13 @@ export interface Fetched {
 }
 
 /**
- * Fetches over HTTP or HTTPS from a host that `net` grants, as `host` (any port) or `host:port`. Redirects are followed
- * only to granted hosts, and credentials are not sent to another origin.
+ * Fetches from a host that `net` grants, as `host` (any port) or `host:port`. Follows redirects to granted hosts only,
+ * and sends no credentials to another origin.
  *
- * A granted name that resolves to an address of this machine or of a private network is refused. Such addresses need a
- * grant of the address itself or of `localhost`.
+ * Refuses a granted name that resolves to an address of this machine or of a private network: these need a grant of the
+ * address itself or of `localhost`.
  *
- * A response of any status succeeds. Interruption ends the request.
+ * Any status succeeds. Interruption ends the request.
  */
 export const fetchGranted = (client: Client, request: FetchRequest): Effect.Effect<Fetched, Failure> =>
   Effect.suspend(() => {
@@ -58,13 +55,13 @@ export const fetchGranted = (client: Client, request: FetchRequest): Effect.Effe
     )
   })
 
-/** The host of a request, with its port unless it is the scheme's default. Fails if the host is not granted. */
+/** The request's host, with its port unless it is the scheme's default. Fails without a grant. */
 export const grantedHost = (client: Client, request: FetchRequest): Effect.Effect<string, Failure> =>
   Effect.map(granted(client, request.url, []), ({ host }) => host)
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-/** Headers that would redirect the request or smuggle in another one. The host sets them. */
+/** Headers that would redirect the request or smuggle in another one. Only the host sets them. */
 const HOST_HEADERS =
   /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
 
@@ -98,10 +95,7 @@ const follow = (client: Client, request: FetchRequest, via: ReadonlyArray<string
 
 const isRedirect = (status: number): boolean => [301, 302, 303, 307, 308].includes(status)
 
-/**
- * The next request after a redirect, by the Fetch standard ("HTTP-redirect fetch"): its method, and the headers that
- * are dropped.
- */
+/** The request after a redirect, by the Fetch standard ("HTTP-redirect fetch"): its method, and the dropped headers. */
 const redirected = (request: FetchRequest, from: URL, status: number, location: string): FetchRequest => {
   const target = URL.canParse(location, from.href) ? new URL(location, from.href) : undefined
   const url = target?.href ?? location
@@ -116,7 +110,7 @@ const redirected = (request: FetchRequest, from: URL, status: number, location: 
   return { url, headers, method: toGet ? "GET" : request.method, body: toGet ? undefined : request.body }
 }
 
-/** Parses a URL. Fails if its host is not granted. */
+/** Parses a URL. Fails if its host has no grant. */
 const granted = (
   { grants, permit }: Client,
   address: string,
@@ -144,7 +138,7 @@ const granted = (
   })
 }
 
-/** Whether a grant, `host` or `host:port`, covers a URL. Names are compared in the URL standard's normal form. */
+/** Whether a grant, `host` or `host:port`, covers a URL. Compares names in the URL standard's normal form. */
 const matches = (url: URL, name: string): boolean => {
   const parts = /^(?<host>\[[^\]]*\]|[^:]*)(?::(?<port>\d+))?$/.exec(name)?.groups
   if (parts?.host === undefined) return false
@@ -159,7 +153,7 @@ interface Answer {
   readonly body: Buffer
 }
 
-/** Node's HTTP clients. They are loaded with the first request, because few plugins make one. */
+/** Loaded with the first request, because few plugins make one. */
 const clients = Effect.promise(async () => {
   const [http, https, { lookup }] = await Promise.all([import("node:http"), import("node:https"), import("node:dns")])
   return { http, https, lookup }
@@ -187,7 +181,7 @@ const exchangeBy = (
         lookup: isLocalName(url.hostname) ? lookup : publicOnly(lookup),
       })
     } catch (cause) {
-      // Node throws if a header is invalid in HTTP.
+      // Node throws for headers that HTTP does not allow.
       return unavailable(cause instanceof Error ? cause : new Error(String(cause)))
     }
     request.on("error", unavailable)
@@ -219,12 +213,12 @@ const codeOf = (cause: Error): string => (cause instanceof PrivateAddress ? "Add
 
 class PrivateAddress extends Error {}
 
-/** Whether a name means this machine by definition. IP addresses are not looked up at all. */
+/** Whether a name means this machine by definition. IP addresses need no lookup. */
 const isLocalName = (hostname: string): boolean => hostname === "localhost" || hostname.endsWith(".localhost")
 
 /**
- * As `dns.lookup`, but fails if a name resolves to an address of this machine or of a private network: the name's owner
- * can point it there.
+ * `dns.lookup`, except that names with an address of this machine or of a private network fail: the name's owner can
+ * point it there.
  */
 const publicOnly =
   (find: typeof lookup): LookupFunction =>
@@ -241,7 +235,7 @@ const publicOnly =
       return callback(null, first?.address ?? "", first?.family ?? 0)
     })
 
-/** The body as text if it is UTF-8, else in base64. */
+/** The body is text if it is UTF-8, else base64. */
 const resultOf = (url: URL, { status, headers, body }: Answer): FetchResult => {
   const known = { status, headers, url: url.href }
   try {

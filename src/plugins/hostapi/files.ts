@@ -1,6 +1,6 @@
 /**
- * The host requests `readFile` and `writeFile`: access to text files inside the granted directories, safe against links
- * that change meanwhile.
+ * The host requests `readFile` and `writeFile`: text files in granted directories, safe against links that change
+ * meanwhile.
  */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -11,13 +11,12 @@ import { quoteWord } from "../../values/ShellWord.ts"
 import { isInsideAny } from "../manifest/paths.ts"
 import type { Client } from "./Client.ts"
 
-/** Default of `fileBytes`. Escaped as JSON, a text of this size still fits a frame. Binary content may not. */
+/** Default of `fileBytes`. As JSON, a text of this size fits a frame; binary content may not. */
 const FILE_BYTES = 4 * 1024 * 1024
 
 /**
- * Reads a text file (UTF-8). Its real path must be in a `read` grant and not in a forbidden path. A relative path is
- * resolved against the workspace. Anything but a regular file, such as a pipe without a writer, is refused without
- * blocking.
+ * Reads a text file (UTF-8). Its real path must lie in a `read` grant and in no forbidden path; relative paths start at
+ * the workspace. Refuses anything but regular files without blocking, such as a pipe without a writer.
  */
 export const readGranted = (client: Client, requested: string): Effect.Effect<string, Failure> =>
   attempt(requested, async () => {
@@ -28,7 +27,7 @@ export const readGranted = (client: Client, requested: string): Effect.Effect<st
       const { size } = await assertRegularFile(file, requested)
       assertSize(client, requested, size)
       const bytes = await file.readFile()
-      // Some files, such as those in /proc, are longer than their reported size.
+      // Some files, such as those in /proc, exceed their reported size.
       assertSize(client, requested, bytes.length)
       return utf8(bytes, requested)
     } finally {
@@ -37,15 +36,15 @@ export const readGranted = (client: Client, requested: string): Effect.Effect<st
   })
 
 /**
- * Writes a text file (UTF-8) inside a `write` grant, replacing any content. Missing directories in the grant are
- * created. Before the path is compared with the grants, the links in its existing part are resolved.
+ * Writes a text file (UTF-8) inside a `write` grant, replacing its content and creating missing directories. Resolves
+ * the links in the existing part of the path before comparing it with the grants.
  */
 export const writeGranted = (client: Client, requested: string, content: string): Effect.Effect<void, Failure> =>
   attempt(requested, async () => {
     assertSize(client, requested, Buffer.byteLength(content))
     const real = await granted(client, "write", requested)
     await fs.mkdir(path.dirname(real), { recursive: true })
-    // The file is opened without truncation, so that a pipe or a device at this path is refused unchanged.
+    // Opens without truncation, so that a pipe or device at this path is refused unchanged.
     const file = await fs.open(real, WRITE_FLAGS)
     try {
       await assertUnmoved(file, real, requested)
@@ -57,19 +56,19 @@ export const writeGranted = (client: Client, requested: string, content: string)
     }
   })
 
-/** The real path of a request to read or write. Fails if it is not in a grant. */
+/** The real path of a request. Fails without a grant. */
 export const grantedPath = (
   client: Client,
   kind: "read" | "write",
   requested: string,
 ): Effect.Effect<string, Failure> => attempt(requested, () => granted(client, kind, requested))
 
-/** Flags against links that appeared after the path was resolved, and against blocking on a pipe. */
+/** Against links that appear after the path was resolved, and against blocking on a pipe. */
 const OPEN_FLAGS = fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK
 const READ_FLAGS = fs.constants.O_RDONLY | OPEN_FLAGS
 const WRITE_FLAGS = fs.constants.O_WRONLY | fs.constants.O_CREAT | OPEN_FLAGS
 
-/** A refusal by this module, as opposed to an error of the operating system. */
+/** A refusal of this module, not an error of the operating system. */
 class Refused extends Error {
   readonly failure: Failure
   constructor(failure: Failure) {
@@ -88,7 +87,7 @@ const failureOf = (cause: unknown, requested: string): Failure => {
   return { code: "FileUnavailable", message: `${requested}: ${cause instanceof Error ? cause.message : String(cause)}` }
 }
 
-/** The real path of a request. Fails if it is not in a grant, or if it is forbidden. */
+/** The real path of a request. Fails without a grant, or if it is forbidden. */
 const granted = async (client: Client, kind: "read" | "write", requested: string): Promise<string> => {
   if (requested.includes("\0")) throw new Refused({ code: "FileUnavailable", message: "expected a path without NUL" })
   const real = await realpathOfExisting(path.resolve(client.workspace, requested))
@@ -105,14 +104,14 @@ const granted = async (client: Client, kind: "read" | "write", requested: string
   })
 }
 
-/** Returns the path if it is the one that was ruled on. A link may have changed since then. */
+/** Returns the path if the gate ruled on it: a link may have changed since then. */
 const assertPermitted = ({ permit }: Client, requested: string, real: string): string => {
   if (permit === undefined || permit.target === real) return real
   const message = `${requested}: expected ${permit.target}, which was ruled on, found that it leads to ${real} by now`
   throw new Refused({ code: "RequestDenied", message })
 }
 
-/** Advice for a path in the current workspace if `"."` was bound to another workspace at import; else undefined. */
+/** Advice for a path in the current workspace if `"."` meant another one at import. */
 const boundElsewhere = async (
   { workspace, bound }: Client,
   kind: "read" | "write",
@@ -127,7 +126,7 @@ const boundElsewhere = async (
   )
 }
 
-/** Refuses forbidden paths, whatever was granted around them. */
+/** Refuses forbidden paths, whatever the grants around them. */
 const assertNotForbidden = ({ forbidden = [], directory }: Client, kind: "read" | "write", real: string) => {
   const isOwn = directory !== undefined && isInsideAny(real, [directory])
   if (kind === "read" && isOwn) return
@@ -139,8 +138,8 @@ const assertNotForbidden = ({ forbidden = [], directory }: Client, kind: "read" 
 }
 
 /**
- * Fails unless the opened file is at the resolved path. Meanwhile a command that the plugin may run could have replaced
- * a directory on the path by a link. Only Linux reports the path of an open file.
+ * Fails unless the opened file is at the resolved path: a command of the plugin could have replaced a directory by a
+ * link meanwhile. Only Linux reports the path of an open file.
  */
 const assertUnmoved = async (file: fs.FileHandle, real: string, requested: string) => {
   if (process.platform !== "linux") return

@@ -1,4 +1,4 @@
-/** The host request `run`: commands that the host runs for a plugin, without a shell. */
+/** The host request `run`: runs a command for a plugin, without a shell. */
 import { type ChildProcess, spawn } from "node:child_process"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -17,15 +17,13 @@ const RUN_MS = 30_000
 const OUTPUT_BYTES = 1024 * 1024
 
 /**
- * Runs a command that is granted by exactly this name. Arguments are passed without a shell, and the working directory
- * is the workspace. Of the host's environment, only variables for finding commands and for the locale are passed on.
- * `client.confine` confines the command.
+ * Runs a command that is granted by exactly this name, in the workspace and without a shell. Of the host's environment,
+ * it gets only variables for finding commands and for the locale. `client.confine` confines it.
  *
- * Any exit code succeeds, and so does death by a signal. Under bubblewrap a signal is reported as the code 128 + n, as
- * shells do.
+ * Any exit code succeeds, as does death by a signal. Under bubblewrap, a signal becomes the code 128 + n, as in shells.
  *
  * Fails if the command is not granted, not found, too slow, or prints too much. A time-out, too much output and
- * interruption kill the command and its process group.
+ * interruption kill the command's process group.
  */
 export const runCommand = (
   client: Client,
@@ -52,7 +50,7 @@ export const runCommand = (
   try {
     line = client.confine?.({ command: found, args }, cwd) ?? { command: found, args }
   } catch (cause) {
-    // To confine a command, a file may be written, and the disk may be full.
+    // Confining a command may write a file, and the disk may be full.
     return Effect.fail(unavailable(cause))
   }
   return Effect.async((resume) => {
@@ -66,10 +64,10 @@ export const runCommand = (
       })
       InheritedDescriptors.closeReplacements(child)
     } catch (cause) {
-      // Node throws errors that are not about finding the command, for example when the arguments are too long.
+      // Node throws some errors, for example for arguments that are too long.
       return resume(Effect.fail(unavailable(cause)))
     }
-    // Without a process there may be no pipes, for example when no more files can be opened.
+    // Without a process there may be no pipes, for example when the process has no descriptors left.
     if (child.pid === undefined || child.stdout === null || child.stderr === null) {
       child.once("error", (cause) => resume(Effect.fail(unavailable(cause))))
       return
@@ -107,7 +105,7 @@ export const runCommand = (
 
 const mayRun = ({ grants }: Client, command: string): boolean => grants.runAny || grants.run.includes(command)
 
-/** The command. Fails if it is not granted. */
+/** Returns the command. Fails without a grant. */
 export const grantedCommand = (client: Client, command: string): Effect.Effect<string, Failure> =>
   mayRun(client, command) ? Effect.succeed(command) : Effect.fail(notGranted(command, client.grants.run))
 
@@ -128,7 +126,7 @@ const environment = (): { readonly [name: string]: string } => {
   return { ...Object.fromEntries(passed), PATH: directories.join(path.delimiter) }
 }
 
-/** Collects a stream's text up to a limit. */
+/** Collects text up to a limit. */
 const collect = (stream: NodeJS.ReadableStream, limit: number, onExcess: () => void): (() => string) => {
   const chunks: Array<Buffer> = []
   let bytes = 0

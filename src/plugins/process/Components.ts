@@ -1,6 +1,6 @@
 /**
- * The calls of a plugin's components (`read`, `act`, `reset`, `restore`, `judge`, `ping`) as protocol frames, and the
- * check that the entry exports what the manifest declares.
+ * Turns calls of a plugin's components into protocol frames, and checks that the entry exports what the manifest
+ * declares.
  */
 import { Effect, Either, Schema } from "effect"
 import { Failure } from "../../events/vocabulary/EventType.ts"
@@ -21,62 +21,62 @@ export interface CallOptions {
   readonly causationId?: string
   /** The command that the call carries out. */
   readonly commandId?: string
-  /** The task that the call serves. Events about its host requests belong to it. */
+  /** The task that the call serves; events about its host requests belong to it. */
   readonly taskId?: string
   /** Default: `limits.callMs`. */
   readonly timeoutMs?: number
-  /** The agent that the call is made for, in a task with several agents. */
+  /** The agent that the call serves, in a task with several agents. */
   readonly agent?: string
-  /** Receives progress reports (`context.progress`). While it runs, only the newest report is kept. */
+  /** Receives `context.progress`. While it runs, only the newest report is kept. */
   readonly onProgress?: OnProgress
 }
 
 /** The answer to a command. */
 export interface ActAnswer {
   readonly result: Json
-  /** The environment's state after the command. Absent if the plugin has no environment. */
+  /** The environment's state afterwards, if the plugin has one. */
   readonly state?: Json
 }
 
-/** What an actuator says that became of a command. */
+/** An actuator's account of how a command ended. */
 export interface SettleAnswer {
   readonly settled: Settled.Settled
-  /** The environment's state after the question. Absent if the plugin has no environment. */
+  /** The environment's state afterwards, if the plugin has one. */
   readonly state?: Json
 }
 
-/** What an agent's action came to in a round: what its step answered, or why it was refused. */
+/** The result of an agent's action in a round: its step's answer, or the refusal. */
 export type RoundOutcome =
   | {
       readonly ok: JsonObject
-      /** Its place among the agents that the world's answer names. Absent if the world said nothing of it. */
+      /** The agent's index in the world's answer. Absent if the answer did not mention it. */
       readonly named?: number | undefined
     }
   | {
       readonly error: Failure
-      /** What the world gave it all the same. */
+      /** A step that the world returned for the agent despite the refusal. */
       readonly got?: JsonObject | undefined
     }
 
-/** The answer to the actions of several agents, or to time that passed. */
+/** The answer to several agents' actions, or to passed time. */
 export interface RoundAnswer {
-  /** By agent, also of those that did not act. */
+  /** By agent, including agents that did not act. */
   readonly agents: { readonly [agent: string]: RoundOutcome }
   readonly state: Json
 }
 
 /** Options of a reset. */
 export interface ResetOptions extends CallOptions {
-  /** Who takes part in a world from the start. Default: one agent. */
+  /** The agents of a world at the start. Default: one. */
   readonly agents?: ReadonlyArray<string>
-  /** The seed of a world's episode. Default: that of the process. */
+  /** The seed of a world's episode. Default: the process's. */
   readonly seed?: number
 }
 
-/** Options of judging a task. */
+/** Options of `judge`. */
 export interface JudgeOptions extends CallOptions {
   readonly readPage: ReadPage
-  /** The value of `context.now`, in epoch milliseconds. Default: the time of the call. */
+  /** `context.now`, in epoch milliseconds. Default: the time of the call. */
   readonly now?: number
 }
 
@@ -87,8 +87,7 @@ export interface Components {
   /** Sends a command to an actuator, by its name without the plugin's. */
   readonly act: (actuator: string, args: JsonObject, options?: CallOptions) => Effect.Effect<ActAnswer, CallError>
   /**
-   * Asks an actuator what became of a command that was dispatched, by its arguments and the id in the options.
-   * `undefined`: the actuator has no `settle`.
+   * Asks an actuator how a dispatched command ended; the options hold the command's id. Undefined without a `settle`.
    */
   readonly settle: (
     actuator: string,
@@ -97,32 +96,32 @@ export interface Components {
   ) => Effect.Effect<SettleAnswer | undefined, CallError>
   /** Resets the environment and returns its first state. */
   readonly reset: (options: JsonObject, call?: ResetOptions) => Effect.Effect<Json, CallError>
-  /** Steps a world with the actions of several agents. */
+  /** Steps a world with several agents' actions. */
   readonly round: (
     actions: { readonly [agent: string]: Json },
     call?: CallOptions,
   ) => Effect.Effect<RoundAnswer, CallError>
   /** Lets an agent join or leave a world, and returns the world's state. */
   readonly changeAgents: (change: "join" | "leave", agent: string, call?: CallOptions) => Effect.Effect<Json, CallError>
-  /** Lets the time of a world pass. */
+  /** Lets a world's time pass. */
   readonly tick: (milliseconds: number, call?: CallOptions) => Effect.Effect<RoundAnswer, CallError>
-  /** Restores an earlier state of the environment and returns the state that it then has. */
+  /** Restores an earlier state and returns the environment's state after that. */
   readonly restore: (options: JsonObject, state: Json, call?: CallOptions) => Effect.Effect<Json, CallError>
-  /** Calls a measure's function to judge a task. The function can read the task's events. */
+  /** Calls a measure's function, which can read the task's events. */
   readonly judge: (
     measure: string,
     task: JsonObject,
     call: JudgeOptions,
   ) => Effect.Effect<ReadonlyArray<Verdict.Verdict>, CallError>
-  /** Pings the process. Succeeds with the round-trip time in milliseconds. */
+  /** Returns the round-trip time in milliseconds. */
   readonly ping: Effect.Effect<number, CallError>
 }
 
 /**
  * Makes components that send protocol frames.
  *
- * @param callMs the default time-out of a call, in milliseconds
- * @param settles the actuators that can be asked what became of a command
+ * @param callMs default time-out of a call, in milliseconds
+ * @param settles the actuators with a `settle`
  */
 export const make = (
   plugin: string,
@@ -235,7 +234,7 @@ export const make = (
   }
 }
 
-/** Checks what an actuator answered to the question what became of a command. */
+/** Validates the answer of a `settle`. */
 export const settleAnswerOf = (
   plugin: string,
   call: string,
@@ -284,7 +283,7 @@ const roundIn =
     return Effect.succeed({ agents: agents.right, state })
   }
 
-/** Fails unless the manifest declares exactly the components that the entry exports. */
+/** Fails unless the entry exports exactly the components that the manifest declares. */
 export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effect<void, ExportsDisagree> => {
   const declared = names({
     sensors: sensorsOf(manifest).map(({ name }) => name),
@@ -297,7 +296,7 @@ export const assertExports = (manifest: Manifest, exports: Exports): Effect.Effe
   const actuators = actuatorsOf(manifest).map(({ name }) => name)
   const undeclared = [
     ...exported.filter((name) => !declared.includes(name)),
-    // The manifest says nothing of `settle`: it adds nothing to what agents can do.
+    // A manifest does not declare `settle`, because it adds nothing to what agents can do.
     ...(exports.settles ?? []).flatMap((name) => (actuators.includes(name) ? [] : [`settle of actuator ${name}`])),
   ]
   const missing = declared.filter((name) => !exported.includes(name))

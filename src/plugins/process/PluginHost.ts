@@ -1,4 +1,4 @@
-/** The service that starts plugins in the sandbox of this machine, after checking the user's consent. */
+/** The service that starts plugins in this machine's sandbox, with the user's consent. */
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Options from "../../values/Options.ts"
 import { PluginUnavailable } from "../PluginError.ts"
@@ -11,67 +11,64 @@ import type * as PluginProcess from "./PluginProcess.ts"
 import type { PluginError } from "./PluginProcess.ts"
 import type { ProcessSpec } from "./ProcessSpec.ts"
 
-/** Starts plugins. Another layer of this service can answer from a recording instead. */
+/** Starts plugins. A replay replaces this service with one that answers from the recording. */
 export class PluginHost extends Context.Tag("hindcast/PluginHost")<PluginHost, PluginHost.Service>() {}
 
-/** The type of the service: `PluginHost.Service`. */
+/** Types of the service. */
 export declare namespace PluginHost {
   /** A host of plugins. */
   export interface Service {
     /**
-     * Starts a plugin's process and completes the handshake. The process is stopped when the scope closes. If only
-     * Deno's permissions would confine it, it is started only with consent; see `ProcessSpec.consent`.
+     * Starts a plugin's process and completes the handshake. Closing the scope stops the process. If only Deno's
+     * permissions would confine it, starting needs consent; see `ProcessSpec.consent`.
      */
     readonly start: (spec: ProcessSpec) => Effect.Effect<PluginProcess.PluginProcess, PluginError, Scope.Scope>
-    /** How plugins would be confined if they were started now. */
+    /** The confinement of a plugin that would start now. */
     readonly confinement: Effect.Effect<HostConfinement, Tools.DenoMissing | Tier.SandboxUnavailable>
   }
 }
 
-/** `PluginHost.Service`, under a shorter name where this module is imported as a namespace. */
+/** `PluginHost.Service`, for modules that import this one as a namespace. */
 export type Service = PluginHost.Service
 
 /**
- * The confinement of plugins, and whether the user of the host consents to starting any plugin that only Deno's
- * permissions confine (`isConsented`).
+ * The confinement of plugins. `isConsented`: the host's user consents to every plugin that only Deno's permissions
+ * confine.
  */
 export interface HostConfinement extends Tier.ChosenTier {
   readonly isConsented: boolean
 }
 
-/** Options for confining plugins on this machine. */
+/** How to confine plugins on this machine. */
 export interface HostOptions {
-  /**
-   * The sandbox tier. If a required tier is not available, that is an error. Default: `auto`, the strongest tier
-   * available.
-   */
+  /** Requiring a tier that the machine lacks is an error. Default: `auto`, the strongest available tier. */
   readonly sandbox?: Tier.WantedTier
   /**
-   * `flags` consents to starting every plugin, even if only Deno's permissions confine it. `sandbox: "flags"` implies
-   * this consent. Default: without a second layer, only plugins that ship with Hindcast are started, and plugins whose
-   * start somebody consented to earlier, according to the log.
+   * `flags` consents to starting every plugin, even one that only Deno's permissions confine. `sandbox: "flags"`
+   * implies it. Default: without a second layer, only plugins start that ship with Hindcast or that the log holds a
+   * consent for.
    */
   readonly consent?: "flags"
-  /** Limits of each process, for values that its own specification leaves out. */
+  /** Defaults for limits that a process's specification omits. */
   readonly limits?: SandboxLimits
 }
 
-/** Options for confining plugins that judge tasks. */
+/** How to confine plugins that judge tasks. */
 export type JudgingHostOptions = Omit<HostOptions, "sandbox">
 
-/** The schema of `HostOptions`. */
+/** Schema of `HostOptions`. */
 export const HostOptions = Options.of<HostOptions>({
   optional: { sandbox: Tier.WantedTier, consent: Consent.ConsentOption, limits: SandboxLimits },
 }).annotations({ description: "an object with sandbox, consent or limits" })
 
-/** The schema of `JudgingHostOptions`. Plugins that judge tasks always run in the strongest tier available. */
+/** Schema of `JudgingHostOptions`. Plugins that judge tasks always run in the strongest available tier. */
 export const JudgingHostOptions = Options.of<JudgingHostOptions>({
   optional: { consent: Consent.ConsentOption, limits: SandboxLimits },
 }).annotations({ description: "an object with consent or limits" })
 
 /**
- * Starts plugins as Deno processes on this machine. The machine's tools are looked up once, at first use. If a tier is
- * required, they are looked up immediately, so that a kernel without that tier does not start.
+ * Starts plugins as Deno processes. It looks up the machine's tools once, at first use; if a tier is required,
+ * immediately, so that a kernel without that tier does not start.
  */
 export const layerOf = (
   options: HostOptions,
@@ -102,14 +99,14 @@ export const layerOf = (
     }),
   )
 
-/** What runs a process is loaded with the first one: many programs start none. */
+/** Loaded at first use, because many programs start no plugin. */
 const startProcess = (...args: Parameters<typeof PluginProcess.make>) =>
   Effect.flatMap(
     Effect.promise(() => import("./PluginProcess.ts")),
     ({ make }) => make(...args),
   )
 
-/** Fails if nobody consented, or if the consent cannot be looked up. */
+/** Fails without consent, also if it cannot be looked up. */
 const assertConsent = ({ manifest, consent }: ProcessSpec, { why, improve }: Tier.ChosenTier, hostConsents: boolean) =>
   Effect.gen(function* () {
     const { name: plugin, version } = manifest
@@ -128,8 +125,8 @@ const assertConsent = ({ manifest, consent }: ProcessSpec, { why, improve }: Tie
   })
 
 /**
- * A host that starts plugins in a given layer, regardless of what else the machine has, and with consent to everything.
- * For tests of one layer after the other.
+ * Starts plugins in a given layer, whatever else the machine has, and with consent to everything. For tests of each
+ * layer.
  */
 export const layerIn = (confining: AvailableLayer, limits: SandboxLimits = {}): Layer.Layer<PluginHost> => {
   const { layer, libraries } = confining

@@ -1,6 +1,6 @@
 /**
- * One plugin process from start to stop. The module prepares the sandbox, spawns the runner, completes the handshake,
- * and connects calls, host requests and pushed readings.
+ * One plugin process from start to stop: prepares the sandbox, spawns the runner, completes the handshake, and connects
+ * calls, host requests and pushed readings.
  */
 import * as crypto from "node:crypto"
 import * as path from "node:path"
@@ -39,35 +39,35 @@ export type { Progress } from "../channel/CallProgress.ts"
 export type { Page } from "../channel/OpenCall.ts"
 export type { CallOptions, JudgeOptions } from "./Components.ts"
 
-/** A running plugin process. It runs until the scope that it was made in closes. */
+/** A running plugin process. Its scope's end stops it. */
 export interface PluginProcess extends Components.Components {
   readonly plugin: string
   readonly instance: string
   readonly pid: number
   readonly sandbox: Tier
-  /** The operating-system layer that confines the process. */
+  /** The operating-system layer that confines it. */
   readonly layer: Layer
   /** The limits that the operating system and V8 enforce. */
   readonly limits: Limits
-  /** Deno's permission flags of the process. */
+  /** Deno's permission flags. */
   readonly permissions: ReadonlyArray<string>
-  /** Completes when the process has ended, for whatever reason. */
+  /** Completes when the process has ended, for any reason. */
   readonly exited: Effect.Effect<Session.ProcessExit>
-  /** Replaces the metadata that later calls receive. */
+  /** Replaces the metadata for later calls. */
   readonly setMetadata: (metadata: ProcessMetadata) => Effect.Effect<void>
-  /** When the last call ended or the last reading was pushed, by `performance.now`; undefined while a call is open. */
+  /** When the last call ended or the last reading was pushed, by `performance.now`. Undefined while a call is open. */
   readonly idleSince: () => number | undefined
 }
 
-/** What no plugin may touch: besides what the caller names, the store in which the user's trust is recorded. */
+/** Paths that no plugin may touch: the caller's, and the store of the user's trust. */
 const forbiddenTo = ({ forbidden = [] }: ProcessSpec): ReadonlyArray<string> => {
   const store = UserStore.directory()
   return store === undefined ? forbidden : [...forbidden, store]
 }
 
 /**
- * Starts a plugin's process and completes the handshake. Closing the scope stops the process and waits until its events
- * are recorded.
+ * Starts a plugin's process and completes the handshake. Closing the scope stops the process and waits until the log
+ * has its events.
  */
 export const make = (
   spec: ProcessSpec,
@@ -87,7 +87,7 @@ export const make = (
       forbidden: forbiddenTo(spec),
       limits: sandboxLimits,
       precomputed: manifest.precomputed,
-      // The bytes are for every later start too, whatever this process serves.
+      // The bytes serve every later start, whatever this process serves.
       precomputing: {
         started: (payload) => record({ type: "PrecomputeStarted", payload: { plugin, ...payload } }, null),
         printed: (line) => recorder.log("info", line, null),
@@ -184,10 +184,7 @@ const CANCEL_MS = 1_000
 const PING_MS = 5_000
 const STOP_MS = 500
 
-/**
- * The schedule for retrying a rate-limited change of niceness. It lasts several seconds, in which hundreds of plugins
- * may start.
- */
+/** Retries a rate-limited change of niceness for several seconds, in which hundreds of plugins may start. */
 const RENICE_RETRY = Schedule.intersect(Schedule.jittered(Schedule.spaced("150 millis")), Schedule.recurs(60))
 
 const init = (
@@ -212,11 +209,11 @@ const worldIn = (manifest: Manifest) => {
   const world = worldOf(manifest)
   if (world === undefined) return {}
   const { spaces, maxSteps, maxAgents } = world
-  // A space that the manifest's schema accepts is JSON.
+  // A space that the manifest's schema accepted is JSON.
   return { world: { spaces: spaces as unknown as JsonObject, maxSteps, maxAgents } }
 }
 
-/** Waits for the handshake by Node's timers, as all process time-outs do; see `spawnScoped`. */
+/** Uses Node's timers, as all process time-outs do; see `spawnScoped`. */
 const awaitReady = ({ plugin, handshake }: Session.SessionInput, handshakeMs: number) =>
   Effect.acquireUseRelease(
     Effect.sync(() =>
@@ -229,7 +226,7 @@ const awaitReady = ({ plugin, handshake }: Session.SessionInput, handshakeMs: nu
     (timer) => Effect.sync(() => clearTimeout(timer)),
   )
 
-/** The errors of starting a plugin. */
+/** The ways in which a plugin fails to start. */
 export type PluginError =
   | PluginUnavailable
   | PluginFailedToLoad

@@ -1,4 +1,4 @@
-/** What a plugin's process is started with: its plugin, its grants, its limits, and who hears of it. */
+/** The inputs of a plugin's process: plugin, grants, limits and listeners. */
 import type { JsonObject } from "../../values/Json.ts"
 import type * as EventRecorder from "../channel/EventRecorder.ts"
 import type * as PushedReadings from "../channel/PushedReadings.ts"
@@ -9,82 +9,77 @@ import type { Manifest } from "../manifest/Manifest.ts"
 import type { MayStart } from "../sandbox/Consent.ts"
 import type { SandboxLimits } from "../sandbox/Limits.ts"
 
-/** The metadata of a plugin and its components, from the manifest and from people. */
+/** Metadata of a plugin and its components, from the manifest and from people. */
 export interface ProcessMetadata {
-  /** The plugin's metadata, which the environment's `reset` receives. */
+  /** Of the plugin; the environment's `reset` receives it. */
   readonly plugin: JsonObject
-  /** The components' metadata, by the component's name without the plugin's. */
+  /** By component, without the plugin's name. */
   readonly components: { readonly [component: string]: JsonObject }
 }
 
 /** Limits of one process. */
 export interface ProcessLimits extends SandboxLimits {
-  /** From spawning to the `ready` frame, in milliseconds. Default: 10 000, which leaves room for loaded machines. */
+  /** From spawning to `ready`, in milliseconds. Default: 10 000, enough for loaded machines. */
   readonly handshakeMs?: number
-  /** The default time-out of a call, in milliseconds. Default: 30 000. */
+  /** Default time-out of a call, in milliseconds. Default: 30 000. */
   readonly callMs?: number
-  /**
-   * How long a cancelled call may stay unacknowledged, in milliseconds, before the process is killed. Default: 1 000.
-   */
+  /** Time to acknowledge a cancellation, in milliseconds; then the process is killed. Default: 1 000. */
   readonly cancelMs?: number
-  /**
-   * The interval between two pings, in milliseconds. A process that misses two pings is stuck and is killed. Default: 5
-   * 000.
-   */
+  /** Interval of pings, in milliseconds. A process that misses two is stuck, and is killed. Default: 5 000. */
   readonly pingMs?: number
-  /** The wait after each stop step (shutdown frame, SIGTERM, SIGKILL), in milliseconds. Default: 500. */
+  /** Wait after each step of stopping (shutdown frame, SIGTERM, SIGKILL), in milliseconds. Default: 500. */
   readonly stopMs?: number
   /**
-   * Limit on printed, logged and pushed bytes per second. Above it, reading is paused, so that the process blocks in
-   * its writes. Default: 4 MiB, with a burst of twice as much.
+   * Printed, logged and pushed bytes per second. Above it, the host stops reading, and the process blocks in its
+   * writes. Default: 4 MiB, with a burst of twice as much.
    */
   readonly outputBytesPerSecond?: number
-  /** Limit on recorded log lines per second. Further lines are dropped and counted. Default: 200. */
+  /** Recorded log lines per second. Further ones are dropped and counted. Default: 200. */
   readonly logLinesPerSecond?: number
 }
 
 /** The inputs of starting a process. */
 export interface ProcessSpec {
   readonly manifest: Manifest
-  /** The plugin's directory: an absolute, real path. */
+  /** An absolute, real path. */
   readonly directory: string
   readonly grants: Grants
   /**
-   * Absolute paths of files and directories that no plugin may read or write, whatever it was granted: the log and the
-   * files beside it. Inside them, the plugin's own directory stays readable. Default: none.
+   * Absolute paths that no plugin may read or write, whatever its grants: the log and files next to it. The plugin's
+   * own directory stays readable inside them. Default: none.
    */
   readonly forbidden?: ReadonlyArray<string>
-  /** The workspace: an absolute, real path. */
+  /** An absolute, real path. */
   readonly workspace: string
-  /** The workspace that `"."` in the permissions was bound to at import, for error messages. Default: unknown. */
+  /** The workspace that `"."` meant at import, for error messages. Default: unknown. */
   readonly bound?: string
-  /** The seed of the plugin's `random`. */
+  /** The seed of `context.random`. */
   readonly seed: number
   /** `kernel`, or the id of the task that the process serves. */
   readonly instance: string
-  /** The Deno cache of this plugin alone. It is created if missing. */
+  /** This plugin's own Deno cache. Created if missing. */
   readonly denoDir: string
   readonly metadata: ProcessMetadata
   readonly limits?: ProcessLimits
   /**
-   * Records `PluginStarted`, `PluginExited`, `PluginLogged`, `BrokerRequested` and `BrokerAnswered`, in order, and
-   * `PrecomputeStarted` before them. Events on behalf of a call carry the call's task, those of a `precomputed` module
-   * carry none. If a host request cannot be recorded, it is not carried out. If an event
-   * of something that has already happened cannot be recorded, the failure goes to the program's log.
+   * Records `PluginStarted`, `PluginExited`, `PluginLogged`, `BrokerRequested` and `BrokerAnswered` in order, and
+   * `PrecomputeStarted` before them. Events of a call carry its task, those of a `precomputed` module none. A host
+   * request that cannot be recorded is not executed. If an event about the past cannot be recorded, the program's log
+   * gets the failure.
    */
   readonly record: EventRecorder.RecordEvent
   /**
-   * Takes pushed readings (`context.emit`) one after the other: the next one waits until this effect completes. At most
-   * 256 wait; further readings are dropped, and `PluginLogged` reports their number. Default: readings are refused.
+   * Takes pushed readings one by one; the next waits until the effect completes. At most 256 wait. Further ones are
+   * dropped, and `PluginLogged` reports their number. Default: readings are refused.
    */
   readonly onEmit?: PushedReadings.OnEmit
   /**
-   * Whether the process may be started if only Deno's permissions confine it. It is called only in that case. Default:
-   * the consent given to the host decides.
+   * Whether the process may start if only Deno's permissions confine it; called only then. Default: the host's consent
+   * decides.
    */
   readonly consent?: MayStart
-  /** The gate rules for granted host requests. Default: every granted request is carried out. */
+  /** Rules on granted host requests. Default: all are executed. */
   readonly ruling?: HostRequestGate
-  /** Wraps the handling of host requests. Default: no wrapper. */
+  /** Wraps the handling of host requests. Default: none. */
   readonly intercept?: RequestInterceptor
 }

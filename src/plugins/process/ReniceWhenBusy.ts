@@ -1,36 +1,32 @@
-/**
- * Lowers the scheduling priority of a plugin process while it blocks its event loop, so that it does not delay other
- * plugins.
- */
+/** Lowers a plugin's scheduling priority while it blocks its event loop, so that it does not delay other plugins. */
 
-/** How often a process with open calls is pinged, in milliseconds, to detect a blocked event loop. */
+/** Interval of pings to a process with open calls, in milliseconds. */
 const PING_INTERVAL_MS = 250
 
-/** The highest niceness, which is the smallest share of the processor. */
+/** The highest niceness: the smallest share of the processor. */
 export const MAX_NICENESS = 19
 
-/** The inputs of `watch`. */
+/** The process to watch. */
 export interface WatchInput {
-  /** Whether calls are open. Idle processes are not pinged. */
+  /** Whether calls are open. Idle processes get no pings. */
   readonly isBusy: () => boolean
   readonly ping: (onAnswer: () => void) => void
-  /** The niceness of the process when its event loop is not blocked. */
+  /** The niceness outside of blocked times. */
   readonly niceness: number
   readonly setNiceness: (niceness: number) => "done" | "too often"
 }
 
 /**
- * Sets a process's niceness to 19 while its event loop is blocked, and restores it afterwards. Returns how to stop.
+ * Sets niceness 19 while the event loop is blocked, and restores it afterwards. Returns how to stop.
  *
- * Without this, other plugins of the same niceness wait for whole scheduler time slices. With four busy plugins on two
- * cores, a call was measured at 3.9 ms instead of 0.2 ms. Not every user may lower a niceness again; for such a user
- * the process keeps 19.
+ * Without it, other plugins wait for whole scheduler slices: with four busy plugins on two cores, a call took 3.9 ms
+ * instead of 0.2 ms. For users who may not lower a niceness again, the process keeps 19.
  */
 export const watch = ({ isBusy, ping, niceness, setNiceness }: WatchInput): (() => void) => {
   let isPinged = false
   let isReniced = false
   const timer = setInterval(() => {
-    // A process that has ended has no open calls. Its pid may already belong to another process.
+    // An ended process has no open calls, and its pid may belong to another one.
     if (!isBusy()) return
     if (isPinged && !isReniced) isReniced = setNiceness(Math.max(niceness, MAX_NICENESS)) === "done"
     if (isPinged) return

@@ -9,27 +9,24 @@ import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
 import { schemaTimeBudget } from "../schemas/SchemaTimeBudget.ts"
 import type { Components } from "./Components.ts"
 
-/** The failure code of a call whose arguments do not match the actuator's schema. */
+/** The failure code for arguments that do not match the actuator's schema. */
 export const ARGS_INVALID = "ArgumentsInvalid"
 
-/** Validation wrappers for one process. */
+/** Wraps the calls of one process. */
 export interface Validators {
   /**
-   * Validates both sides of calls. If the arguments do not match their schema, they are not sent and the call fails
-   * with `CallFailed`. If the answer does not match, the call fails with `AnswerInvalid`, which has the state after the
-   * command.
+   * Validates both directions. Invalid arguments are not sent: the call fails with `CallFailed`. An invalid answer
+   * fails the call with `AnswerInvalid`, which holds the state after the command.
    */
   readonly calls: <Calls extends Pick<Components, "read" | "act" | "settle">>(calls: Calls) => Calls
-  /**
-   * Validates pushed readings. A reading that does not match its schema is not taken, and the plugin gets the error.
-   */
+  /** Validates pushed readings. An invalid one is not taken, and the plugin gets the error. */
   readonly pushed: (onEmit: OnEmit) => OnEmit
 }
 
-/** The validation time budget of one process: its long-run share of the host's time, and a burst in milliseconds. */
+/** Validation time of one process: long-run share of the host's time, and burst in milliseconds. */
 const TIME_BUDGET = { share: 0.1, burstMs: 1_000 }
 
-/** Makes validation wrappers for one process. They stay within the time budget; see `schemaTimeBudget`. */
+/** The wrappers stay within the time budget; see `schemaTimeBudget`. */
 export const validatorsOf = (manifest: Manifest): Validators => {
   const plugin = manifest.name
   const sensors = byName<Sensor>(sensorsOf(manifest))

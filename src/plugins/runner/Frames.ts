@@ -42,8 +42,8 @@ export interface Frame {
 }
 
 /**
- * Sends a frame. Returns the reason if the frame is too long; the host then gets an `invalid` frame if it was an
- * answer, and nothing otherwise.
+ * Sends a frame. If the frame is too long, returns the reason and sends an `invalid` frame in place of an answer, or a
+ * log line in place of any other frame.
  */
 export type Send = (frame: Frame) => string | undefined
 

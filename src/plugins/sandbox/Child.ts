@@ -1,7 +1,4 @@
-/**
- * Spawns a plugin's process and ends it with its scope. It reads and writes the process's standard streams by
- * callbacks, and can pause reading.
- */
+/** Spawns a plugin's process and ends it with its scope. */
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process"
 import { Effect, type Scope } from "effect"
 import * as InheritedDescriptors from "../../platform/InheritedDescriptors.ts"
@@ -12,11 +9,11 @@ import type { SandboxedCommand } from "./Sandbox.ts"
 export interface ChildExit {
   readonly code: number | null
   readonly signal: string | null
-  /** Why the host ended the process. Absent if the host did not end it. */
+  /** Why the host ended the process, if it did. */
   readonly reason?: string
 }
 
-/** The handlers of a process's outputs and exit. */
+/** Receives a process's outputs and exit. */
 export interface ChildHandlers {
   readonly onStdout: (chunk: Uint8Array) => void
   readonly onStderr: (chunk: Uint8Array) => void
@@ -24,45 +21,42 @@ export interface ChildHandlers {
   readonly onExit: (exit: ChildExit) => void
 }
 
-/** A process that leads its own process group. */
+/** A process that leads a process group. */
 export interface Child {
   readonly pid: number
-  /** Writes to the process's standard input. Does nothing after the process has ended. */
+  /** Writes to the process's standard input; no effect after its end. */
   readonly send: (text: string) => void
-  /** As `send`, but completes when the text has left this process or the child has ended. */
+  /** Like `send`, but completes when the text has left this process or the child has ended. */
   readonly deliver: (text: string) => Effect.Effect<void>
-  /** Pauses reading of the process's outputs for `ms` milliseconds. The process blocks when the pipes are full. */
+  /** Stops reading the process's outputs for `ms` milliseconds. The process blocks on full pipes. */
   readonly pauseOutput: (ms: number) => void
   /**
-   * Whether reading was paused at any time since `at` (by `performance.now`). If so, answers may still be unread in the
-   * pipes.
+   * Whether reading was paused at any time since `at` (`performance.now`): if so, the pipes may hold unread answers.
    */
   readonly wasPausedSince: (at: number) => boolean
-  /** Kills the process group at once. The first reason given is the one that is reported. */
+  /** Kills the process group at once. The first reason given is the reported one. */
   readonly kill: (reason: string) => void
 }
 
-/** How closing the scope stops the process. After each step it waits `stopMs` milliseconds before the next one. */
+/** How closing the scope stops the process. `stopMs` is the wait after each step, in milliseconds. */
 export interface StopOptions {
-  /** The text that is written to the standard input before it is closed. */
+  /** Written to the standard input before closing it. */
   readonly lastInput: string
   readonly stopMs: number
 }
 
 /**
- * How long the outputs may stay open after the process has ended, in milliseconds. What is left in the pipes is read in
- * that time. If another process still holds the pipes, the host does not wait for it.
+ * Time to read the rest of the pipes after the process has ended, in milliseconds. The host does not wait longer for
+ * another process that holds the pipes.
  */
 const DRAIN_MS = 200
 
 /**
- * Spawns a process, attaches the handlers of its outputs and its exit, and stops it when the scope closes: by its
- * last input and the end of its input, then SIGTERM to its group, then SIGKILL. Fails with the operating system's reason
- * if the process cannot be spawned.
+ * Spawns a process and attaches its handlers. When the scope closes, it ends the process: by the last input and the end
+ * of input, then SIGTERM to its group, then SIGKILL. If spawning fails, it fails with the operating system's reason.
  *
- * It uses callbacks instead of streams, because every call of a plugin takes this path. It uses Node's timers, because
- * a process does not follow a test clock. It must run on the main thread: the sandbox asks for a death signal, which is
- * sent when the spawning *thread* ends.
+ * Callbacks keep each call of a plugin cheap. Node's timers serve, because a process does not follow a test clock. It
+ * must run on the main thread: the sandbox's death signal fires when the spawning *thread* ends.
  */
 export const spawnScoped = <Attached extends ChildHandlers>(
   { command, args, cwd, env }: SandboxedCommand,
@@ -79,7 +73,7 @@ export const spawnScoped = <Attached extends ChildHandlers>(
         child.once("error", fail)
         child.once("spawn", () => resume(Effect.succeed(startChild(child, attach))))
       } catch (cause) {
-        // Node throws errors that are not about finding the command, for example when the arguments are too long.
+        // Node throws some errors, for example for arguments that are too long.
         fail(cause)
       }
     }),
@@ -92,7 +86,7 @@ interface RunningChild<Attached> {
   readonly closeInput: () => void
   readonly signal: (name: "SIGTERM" | "SIGKILL") => void
   readonly setReason: (reason: string) => void
-  /** Calls `listener` when the process has ended, or at once if it already has. */
+  /** Calls `listener` after the process's end, or at once if that has passed. */
   readonly whenEnded: (listener: () => void) => void
 }
 
@@ -100,12 +94,12 @@ const startChild = <Attached extends ChildHandlers>(
   process_: ChildProcessWithoutNullStreams,
   attach: (child: Child) => Attached,
 ): RunningChild<Attached> => {
-  // The pid is set once the process has been spawned.
+  // Spawning sets the pid.
   const pid = process_.pid ?? 0
   let hasEnded = false
   let reason: string | undefined
   const listeners = new Set<() => void>()
-  // Writing to a process that has just ended breaks the pipe. Its exit is reported separately.
+  // Writing to a process that has just ended breaks the pipe; its exit is reported separately.
   process_.stdin.on("error", () => undefined)
   const signal = (name: "SIGTERM" | "SIGKILL") => {
     if (process_.exitCode !== null || process_.signalCode !== null) return
@@ -132,7 +126,7 @@ const startChild = <Attached extends ChildHandlers>(
     onSent = []
   }
   const send = (text: string) => {
-    // Texts of the same event-loop turn are written in one system call, because system calls are most of a call's cost.
+    // One system call per event-loop turn: system calls are most of a call's cost.
     if (unsent === "") process.nextTick(flush)
     unsent += text
   }

@@ -1,33 +1,33 @@
 /**
- * Consent to starting a plugin that only Deno's permissions confine. Deno's permissions have been bypassed in the past,
- * so such a plugin must be trusted like a program of one's own. A person consents once for each version of a plugin.
- * Plugins that ship with Hindcast need no consent.
+ * Consent to start a plugin that only Deno's permissions confine. They have been bypassed in the past, so such a plugin
+ * needs as much trust as your own programs. A person consents once per version; plugins that ship with Hindcast need no
+ * consent.
  */
 import { Data, type Effect, Schema } from "effect"
 import type { Layer } from "./Tier.ts"
 
-/** The option by which a program consents to starting every plugin. */
+/** With `flags`, a program consents to every plugin. */
 export const ConsentOption = Schema.Literal("flags").annotations({ description: '"flags"' })
 
-/** Whether starting a plugin in this layer needs consent. */
+/** Whether plugins in this layer need consent. */
 export const isNeeded = (layer: Layer): boolean => layer === "none"
 
 /**
- * Decides, right before a start that needs consent, whether the plugin may be started.
+ * Decides whether a plugin may start, right before a start that needs consent.
  *
- * @param said whether the user of the host consents to every plugin; that consent is recorded before the start
+ * @param said whether the host's user consents to every plugin; the log gets that consent before the start
  */
 export type MayStart = (said: boolean) => Effect.Effect<boolean, unknown>
 
-/** Consent once, or install a second layer: nobody consented to starting this version of a plugin without one. */
+/** Consent once, or install a second layer: nobody consented to this version of a plugin without one. */
 export class SandboxConsentMissing extends Data.TaggedError("SandboxConsentMissing")<{
   readonly plugin: string
   readonly version: string
-  /** Why there is no second layer: one sentence without a full stop. */
+  /** Why there is no second layer: a sentence without a full stop. */
   readonly why: string
-  /** How to get a second layer on this machine, in one sentence. Absent if there is no way. */
+  /** How to get a second layer on this machine: a sentence, if there is a way. */
   readonly improve?: string
-  /** How to consent, in one sentence. Default: by `--sandbox flags`. */
+  /** How to consent: a sentence. Default: by `--sandbox flags`. */
   readonly say?: string
 }> {
   override get message() {

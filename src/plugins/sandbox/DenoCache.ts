@@ -1,9 +1,9 @@
 /**
- * The Deno cache of a plugin: its modules, compiled to JavaScript. They are compiled before the plugin starts, and the
- * plugin's processes only read them, so that a plugin can write nothing to any disk.
+ * A plugin's Deno cache: its modules, compiled before the plugin starts. The plugin's processes only read them, so a
+ * plugin writes nothing to any disk.
  *
- * Deno runs cached code without comparing it to the sources. Cached files from elsewhere are therefore not trusted: a
- * host process uses only what it compiled itself, while its digest is unchanged, and compiles everything else again.
+ * Deno runs cached code without comparing it to the sources. A host process therefore uses only what it compiled
+ * itself, while its digest is unchanged, and compiles everything else again.
  */
 import { spawn } from "node:child_process"
 import * as crypto from "node:crypto"
@@ -16,23 +16,23 @@ import type { Layer } from "./layers/Layer.ts"
 import { userOf } from "./layers/User.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** Time-out of Deno's compilation of a plugin, in milliseconds. */
+/** Time-out of compiling a plugin, in milliseconds. */
 const COMPILE_MS = 30_000
 
-/** The directory of compiled modules in a Deno cache. */
+/** The compiled modules' directory in a Deno cache. */
 const COMPILED = "gen"
 
 /**
- * Other entries of a Deno cache: module databases and downloads. Deno would read them, but this module never compiles
- * them, so they are removed.
+ * Other entries of a Deno cache: module databases and downloads. Deno would read them, but this module never makes
+ * them, so it removes them.
  */
 const UNUSED = /^(?:[a-z0-9_]+_cache_v\d+.*|deps|remote|npm|registries)$/
 
-/** What this process compiled into a cache directory. */
+/** What this process compiled into a cache. */
 interface Compiled {
-  /** The state of the source files when they were compiled. */
+  /** The sources' state at compilation. */
   readonly modules: string
-  /** The digest of the compiled files. */
+  /** Of the compiled files. */
   readonly digest: string
 }
 
@@ -40,9 +40,9 @@ const compiledByDir = new Map<string, Compiled>()
 const semaphores = new Map<string, Effect.Semaphore>()
 
 /**
- * Fills a plugin's Deno cache, unless this process already did so for the same modules and the cache is unchanged. The
- * modules are compiled into a temporary directory, which then replaces the old one. A compilation error is not reported
- * here: the start of the plugin reports it. An unwritable disk is an error.
+ * Fills a plugin's Deno cache, unless this process has done so for the same modules and the cache is unchanged. It
+ * compiles into a temporary directory, which then replaces the old one. A compilation error surfaces at the plugin's
+ * start; an unwritable disk fails.
  */
 export const fill = (
   confining: Sandbox.AvailableLayer,
@@ -71,7 +71,7 @@ export const fill = (
           const compiling = { ...confinement, denoDir: temporary }
           yield* compile(yield* Effect.try(() => Sandbox.cacheCommand(confining, compiling, [runner, entry])))
           const compiledNow = path.join(temporary, COMPILED)
-          // Nobody but the host may write the code that plugins run, so the compiling user does not keep the files.
+          // Only the host may write code that plugins run, so the compiling user loses the files.
           if (user !== undefined) yield* Effect.tryPromise(() => ownAll(compiledNow))
           const digest = yield* Effect.tryPromise(() => digestOf(compiledNow))
           yield* Effect.tryPromise(() => replace(compiledNow, compiledDir))
@@ -81,7 +81,7 @@ export const fill = (
     )
   }).pipe(serialized(confinement.denoDir))
 
-/** Runs effects one after the other for each cache directory. Such an effect must not run another one. */
+/** Runs effects one at a time per cache directory. They must not nest. */
 export const serialized =
   (denoDir: string) =>
   <A, E>(effect: Effect.Effect<A, E>): Effect.Effect<A, E> =>
@@ -97,7 +97,7 @@ const removeUnused = async (denoDir: string): Promise<void> => {
   }
 }
 
-/** A text that changes when the files change, or when the layer (and with it the reader of the cache) changes. */
+/** Changes when the files change, or the layer and with it the reader of the cache. */
 const stateOf = async (layer: Layer, files: ReadonlyArray<string>): Promise<string> => {
   const states = files.map(async (file) => {
     const stats = await fs.stat(file).catch(() => undefined)
@@ -107,8 +107,8 @@ const stateOf = async (layer: Layer, files: ReadonlyArray<string>): Promise<stri
 }
 
 /**
- * The digest of all names and contents below a directory. Entries other than files count by name and kind. A directory
- * that is itself a link is not followed.
+ * Digest of all names and contents below a directory. Other entries than files count by name and kind. A linked
+ * directory is not followed.
  */
 const digestOf = async (directory: string): Promise<string> => {
   const hash = crypto.createHash("sha256")
@@ -120,9 +120,7 @@ const digestOf = async (directory: string): Promise<string> => {
   return hash.digest("hex")
 }
 
-/**
- * The entries below a directory, except directories, sorted by name. If the directory does not exist, there are none.
- */
+/** The entries below a directory without directories, sorted by name; none if the directory is missing. */
 const entriesOf = async (directory: string) => {
   const entries = await fs.readdir(directory, { recursive: true, withFileTypes: true }).catch((cause: unknown) => {
     if (cause instanceof Error && "code" in cause && cause.code === "ENOENT") return []
@@ -137,7 +135,7 @@ const entriesOf = async (directory: string) => {
     .sort((one, other) => (one.name < other.name ? -1 : 1))
 }
 
-/** Changes the owner of a directory and of everything below it to this process's user. */
+/** Gives a directory and everything below it to this process's user. */
 const ownAll = async (directory: string): Promise<void> => {
   const [user, group] = [process.geteuid?.() ?? 0, process.getegid?.() ?? 0]
   const below = await fs.readdir(directory, { recursive: true }).catch(() => undefined)
@@ -163,7 +161,7 @@ const compile = ({ command, args, cwd, env }: Sandbox.SandboxedCommand): Effect.
     })
   })
 
-/** If nothing was compiled, there is nothing to move: plain JavaScript runs without compilation. */
+/** Plain JavaScript runs without compilation, so there may be nothing to move. */
 const replace = async (made: string, place: string): Promise<void> => {
   await fs.rm(place, { recursive: true, force: true })
   await fs.rename(made, place).catch((cause: unknown) => {

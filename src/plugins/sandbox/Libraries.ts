@@ -1,4 +1,4 @@
-/** Finds the shared libraries of programs, so that they can be mounted on a plugin's disk. */
+/** Finds programs' shared libraries, to mount them on a plugin's disk. */
 import { execFile } from "node:child_process"
 import { Effect } from "effect"
 
@@ -6,9 +6,8 @@ import { Effect } from "effect"
 const TRACE_MS = 10_000
 
 /**
- * The absolute paths of the shared libraries that programs are linked with, including the dynamic linker. With them and
- * the programs, a disk has all that the programs need to start. The linker reports the paths (`LD_TRACE_LOADED_OBJECTS`
- * of ld.so(8)). A statically linked program has none.
+ * Absolute paths of the shared libraries that programs need to start, including the dynamic linker, by
+ * `LD_TRACE_LOADED_OBJECTS` of ld.so(8). A statically linked program has none.
  */
 export const librariesOf = (programs: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>> =>
   Effect.map(
@@ -16,7 +15,7 @@ export const librariesOf = (programs: ReadonlyArray<string>): Effect.Effect<Read
     (places) => [...new Set(places.flat())],
   )
 
-/** The paths in the output of ld.so(8): `libc.so.6 => /lib/libc.so.6 (0x7f…)`, or the linker's own path alone. */
+/** Parses the output of ld.so(8): `libc.so.6 => /lib/libc.so.6 (0x7f…)`, or the linker's own path alone. */
 export const pathsIn = (trace: string): ReadonlyArray<string> =>
   trace.split("\n").flatMap((line) => {
     const place = /^\s*(?:\S+ => )?(\/.*) \(0x[0-9a-f]+\)$/.exec(line)?.[1]

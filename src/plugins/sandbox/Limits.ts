@@ -1,42 +1,38 @@
-/**
- * The resource limits of a plugin's process, and the command line that enforces them by nice(1), prlimit(1) and V8's
- * flags.
- */
+/** Resource limits of a plugin's process, enforced by nice(1), prlimit(1) and V8's flags. */
 import * as Options from "../../values/Options.ts"
 import type { Tools } from "./Tools.ts"
 
 /**
- * Limits that the operating system and V8 enforce on a plugin's process. There is no limit on the number of processes:
- * starting one is always denied, and `RLIMIT_NPROC` counts all processes of the user and does not apply to root.
+ * Limits that the operating system and V8 enforce. The number of processes needs none: starting one is always denied,
+ * and `RLIMIT_NPROC` counts all processes of the user and does not bind root.
  */
 export interface SandboxLimits {
-  /** JavaScript's heap, in MiB (V8's `--max-old-space-size`). V8 ends a process that exceeds it. Default: 128. */
+  /** JavaScript's heap in MiB (V8's `--max-old-space-size`); V8 ends a process that exceeds it. Default: 128. */
   readonly heapMiB?: number
   /**
-   * Memory outside the heap, in MiB: array buffers, WebAssembly, native allocations. An allocation above the limit
-   * fails: with a `RangeError` in JavaScript, with the end of the process in V8 and Deno. A `Worker` needs about 512
-   * MiB, so with the default none can be started. Default: 256.
+   * Memory outside the heap in MiB: array buffers, WebAssembly, native allocations. An allocation beyond it fails with
+   * a `RangeError` in JavaScript, and ends the process in V8 or Deno. A `Worker` needs about 512 MiB, so none can start
+   * by default. Default: 256.
    *
-   * It is enforced by `RLIMIT_DATA` (setrlimit(2)), so on Linux only. V8's own flags limit neither array buffers nor
-   * WebAssembly.
+   * Enforced by `RLIMIT_DATA` (setrlimit(2)), so on Linux only: V8's flags limit neither array buffers nor WebAssembly.
    */
   readonly memoryMiB?: number
-  /** One WebAssembly memory, in pages of 64 KiB (V8's `--wasm-max-mem-pages`). Default: 2048, which is 128 MiB. */
+  /** One WebAssembly memory in pages of 64 KiB (V8's `--wasm-max-mem-pages`). Default: 2048, which is 128 MiB. */
   readonly wasmPages?: number
-  /** Open files, pipes and sockets (`RLIMIT_NOFILE`). Default: 256. Linux only. */
+  /** Open files, pipes and sockets (`RLIMIT_NOFILE`). Linux only. Default: 256. */
   readonly descriptors?: number
   /**
-   * The niceness of the process, 0 to 19 (nice(1), and autogroup in sched(7)). Default: 10, a tenth of the kernel's
-   * share. That is enough to start on a busy machine, and little enough that a busy plugin does not slow the kernel.
-   * While it blocks its event loop, it has niceness 19, for the sake of other plugins (`ReniceWhenBusy`).
+   * From 0 to 19 (nice(1), autogroup in sched(7)). Default: 10, a tenth of the kernel's share: a plugin still starts on
+   * a busy machine, and a busy plugin does not slow the kernel. A plugin that blocks its event loop gets 19
+   * (`ReniceWhenBusy`).
    */
   readonly niceness?: number
 }
 
-/** Maximum memory limit, in MiB: a tebibyte. */
+/** Maximum of a memory limit: a tebibyte. */
 const MAX_MIB = 1024 * 1024
 
-/** The schema of `SandboxLimits`. */
+/** Schema of `SandboxLimits`. */
 export const SandboxLimits = Options.of<SandboxLimits>({
   optional: {
     heapMiB: Options.wholeNumber(1, MAX_MIB),
@@ -47,13 +43,13 @@ export const SandboxLimits = Options.of<SandboxLimits>({
   },
 })
 
-/** All limits, each with a value. */
+/** Every limit with a value. */
 export type Limits = Required<SandboxLimits>
 
 /** The default limits. */
 export const DEFAULTS: Limits = { heapMiB: 128, memoryMiB: 256, wasmPages: 2048, descriptors: 256, niceness: 10 }
 
-/** The defaults, overridden by the given limits. Later arguments win. */
+/** The defaults, overridden by the given limits; later arguments win. */
 export const limitsOf = (...given: ReadonlyArray<SandboxLimits | undefined>): Limits => {
   const limits = { ...DEFAULTS }
   for (const name of NAMES) for (const some of given) limits[name] = some?.[name] ?? limits[name]
@@ -62,20 +58,19 @@ export const limitsOf = (...given: ReadonlyArray<SandboxLimits | undefined>): Li
 
 const NAMES = ["heapMiB", "memoryMiB", "wasmPages", "descriptors", "niceness"] as const
 
-/** The V8 flags that enforce the limits, as a Deno option. */
+/** The limits as a Deno option with V8 flags. */
 export const v8Flags = ({ heapMiB, wasmPages }: Limits): string =>
   `--v8-flags=--max-old-space-size=${heapMiB},--wasm-max-mem-pages=${wasmPages}`
 
 /**
  * Data memory (`RLIMIT_DATA`) that Deno 2.9 uses before a plugin's first line, in MiB: mostly V8's reservation for
- * code. It was measured by allocating array buffers. Below this limit no buffer could be allocated; above it, exactly
- * the difference could.
+ * code. Measured with array buffers: below this limit none could be allocated, above it exactly the difference.
  */
 const DENO_DATA_MIB = 544
 
 /**
- * The command line prefix that sets a program's niceness and limits: nice(1), prlimit(1), and a shell that forbids
- * writing to files (`NO_FILES`). Core dumps are never written.
+ * A command line prefix for niceness and limits: nice(1), prlimit(1), and a shell that forbids writing files
+ * (`NO_FILES`). There are no core dumps.
  */
 export const boundedBy = (
   { nice, prlimit, sh }: Tools,
@@ -92,12 +87,12 @@ export const boundedBy = (
   ...(sh === undefined || writes === "cache" ? [] : [sh, "-c", NO_FILES, "hindcast"]),
 ]
 
-/** Maximum size of a file that Deno may write to its cache while it compiles a plugin, in bytes. */
+/** Maximum size of a file that Deno writes to its cache while compiling, in bytes. */
 const CACHED_FILE_BYTES = 64 * 1024 * 1024
 
 /**
- * Sets `RLIMIT_FSIZE` to 0, so that the program can extend no file, and then becomes the program. Deno's permissions do
- * not cover the temporary files of SQLite, which `node:sqlite` writes to any path. A write fails with EFBIG, because
- * the signal that would end the process is ignored. Pipes and sockets are not affected.
+ * Sets `RLIMIT_FSIZE` to 0 and becomes the program, which can then extend no file. Deno's permissions do not cover
+ * SQLite's temporary files, which `node:sqlite` writes anywhere. Writes fail with EFBIG, because the fatal signal is
+ * ignored; pipes and sockets still work.
  */
 const NO_FILES = `ulimit -f 0 && trap "" XFSZ && exec "$@"`

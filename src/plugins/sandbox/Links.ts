@@ -1,6 +1,6 @@
 /**
- * Checks that symbolic links do not lead out of what a plugin was granted. Deno checks the path of a link, not its
- * target, so the `flags` tier needs this check.
+ * Checks that no symbolic link leads out of a plugin's grants. Deno checks a link's path, not its target, so the tier
+ * `flags` needs this.
  */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -10,12 +10,12 @@ import type { Grants } from "../manifest/Grants.ts"
 import { isInside, isInsideAny } from "../manifest/paths.ts"
 import { STREAMS } from "./layers/Skeleton.ts"
 
-/** Remove the link, or grant its target: through the link, the plugin would reach files that it was not granted. */
+/** Remove the link, or grant its target: the link would lead the plugin to files without a grant. */
 export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{
   readonly plugin: string
-  /** The path of the link: in a granted directory, or the granted path itself. */
+  /** A link in a granted directory, or the granted path itself. */
   readonly link: string
-  /** The real path that the link leads to. */
+  /** The link's real path. */
   readonly target: string
   readonly advice: string
 }> {
@@ -24,7 +24,7 @@ export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{
   }
 }
 
-/** Grant fewer files, or use the other tier: there are too many files to check all their links. */
+/** Grant fewer files, or use the other tier: there are too many files to check their links. */
 export class TooManyFiles extends Data.TaggedError("TooManyFiles")<{
   readonly plugin: string
   readonly directory: string
@@ -35,13 +35,10 @@ export class TooManyFiles extends Data.TaggedError("TooManyFiles")<{
   }
 }
 
-/** Maximum number of files in granted directories whose links are checked. */
+/** Maximum number of checked files in granted directories. */
 const MAX_FILES = 500_000
 
-/**
- * Fails if a granted path is a symbolic link or lies below one, because the plugin would then reach another path than
- * the granted one.
- */
+/** Fails if a granted path is a symbolic link or lies below one: the plugin would reach another path. */
 export const assertRealGrants = (plugin: string, { read, write }: Grants): Effect.Effect<void, LinkLeaves> =>
   Effect.forEach(
     [...new Set([...read, ...write])],
@@ -59,25 +56,22 @@ export const assertRealGrants = (plugin: string, { read, write }: Grants): Effec
     { discard: true },
   )
 
-/**
- * A path that cannot be resolved, because of missing rights or a cycle of links, counts as real: it cannot be read
- * through either.
- */
+/** An unresolvable path (missing rights, a cycle of links) counts as real: nobody can read through it. */
 const real = (place: string): Effect.Effect<string> =>
   Effect.orElseSucceed(
     Effect.tryPromise(() => realpathOfExisting(place)),
     () => place,
   )
 
-/** The paths that a plugin may read, and the paths inside them that it may not read. Absolute, real paths. */
+/** Readable paths, and hidden paths inside them. Absolute, real paths. */
 export interface ReadPaths {
   readonly readable: ReadonlyArray<string>
   readonly hidden: ReadonlyArray<string>
 }
 
 /**
- * Fails if a link in the readable paths leads out of them, or into a hidden path. Deno checks the path of a link, not
- * its target. A link that dangles, or leads where this user may not look, counts as the path that it points to.
+ * Fails if a link in the readable paths leads out of them or into a hidden path. A dangling link, or one to a place
+ * that this user may not see, counts as the path in it.
  */
 export const assertLinksInside = (
   plugin: string,
@@ -86,7 +80,7 @@ export const assertLinksInside = (
   Effect.gen(function* () {
     const roots = readable.filter((place) => !readable.some((other) => other !== place && isInside(place, other)))
     for (const root of roots) {
-      // No link leaves the whole disk. Hidden paths on it still have to be checked.
+      // No link leaves the whole disk, but hidden paths on it still need the check.
       if (root === path.parse(root).root && hidden.length === 0) continue
       const found = yield* Effect.promise(() => firstLeaving(root, { readable, hidden }))
       if (found === undefined) continue
@@ -103,7 +97,7 @@ const firstLeaving = async (root: string, { readable, hidden }: ReadPaths) => {
   const waiting = [root]
   let files = 0
   for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
-    // Reading fails for a granted file, and for a directory that may not be listed. Neither contains links to follow.
+    // Fails for granted files and unlistable directories, which contain no links to follow.
     const entries = await fs.readdir(directory, { withFileTypes: true }).catch(() => [])
     files += entries.length
     if (files > MAX_FILES) return "too many" as const
@@ -119,8 +113,8 @@ const firstLeaving = async (root: string, { readable, hidden }: ReadPaths) => {
 }
 
 /**
- * Whether a link is one that Hindcast made in a log's `.plugins`, for `/dev` in the layer `unshare`. Whoever follows it
- * comes to descriptors of its own, so a stranger's link of that name and target leads nowhere else either.
+ * Whether Hindcast made this link in a log's `.plugins`, for `/dev` in the layer `unshare`. It leads to descriptors of
+ * the process that follows it, so a stranger's link of this name and target is harmless too.
  */
 const isOwnStream = async (link: string): Promise<boolean> => {
   const target = OWN_PLACE.test(link) ? STREAMS[path.basename(link)] : undefined
@@ -129,10 +123,10 @@ const isOwnStream = async (link: string): Promise<boolean> => {
 
 const OWN_PLACE = /\.plugins[\\/][^\\/]+\.deno[\\/]dev[\\/][^\\/]+$/
 
-/** The path that is written in a link. Where it is a link itself that leaves, it is found at its own place. */
+/** The path in a link. A target that is a leaving link itself is found at its own place. */
 const firstStep = async (link: string) => path.resolve(path.dirname(link), await fs.readlink(link))
 
-/** Whether a path is hidden, and not in a readable directory inside the hidden one (the plugin's own directory). */
+/** Whether a path is hidden, except in a readable directory inside the hidden one (the plugin's own). */
 const isHidden = (target: string, { readable, hidden }: ReadPaths): boolean =>
   hidden.some(
     (place) => isInside(target, place) && !readable.some((other) => isInside(other, place) && isInside(target, other)),

@@ -1,10 +1,10 @@
 /**
- * The file with a plugin's `precomputed` bytes, which follow from the plugin's own files and take long to compute. The host
- * computes them once and keeps them in the plugin's cache directory.
+ * Provides a plugin's `precomputed` bytes, which follow from the plugin's files and take long to compute. The host
+ * computes them once and caches them next to the plugin's modules.
  *
- * An existing file is not trusted: the manifest has the digest of the bytes, and a file with another digest is removed and
- * computed again. The bytes are computed in the plugin's sandbox, without grants and without write access. The process writes
- * them to a pipe, and the host writes the file. Files of other versions are removed after they were not used for 30 days.
+ * An existing file is not trusted: one whose digest differs from the manifest's is removed and computed again. The
+ * computation runs in the plugin's sandbox without grants or write access. It writes to a pipe, and the host writes the
+ * file. Files of other versions go after 30 days of disuse.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -22,46 +22,48 @@ import * as LastUse from "./LastUse.ts"
 import * as Runner from "./Runner.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** The file's absolute path, or the reason why there is no file. Without a file, the plugin is started all the same. */
+/** The file's absolute path, or why there is none. The plugin starts either way. */
 export type Found = { readonly file: string } | { readonly why: string }
 
-/** Where a run of a plugin's module is recorded. */
+/** Records the run of a plugin's module. */
 export interface Recording {
-  /** Records that the module is about to run. If this fails, it is not run. */
+  /** Records that the module is about to run. If this fails, it does not run. */
   readonly started: (run: Precomputed) => Effect.Effect<unknown, unknown>
-  /** Records a line that the module printed. */
+  /** Records a printed line. */
   readonly printed: (line: string) => void
 }
 
-/** Maximum number of bytes: 64 MiB. */
+/** Maximum size of the bytes: 64 MiB. */
 const MOST_BYTES = 64 * 1024 * 1024
 
 const TOO_MANY = `it answered with more than ${MOST_BYTES} bytes`
 
-/** Maximum number of bytes that the module may print besides: 1 MiB. */
+/** Maximum size of other output, in bytes: 1 MiB. */
 const MOST_PRINTED = 1024 * 1024
 
-/** Time-out of the computation, in milliseconds. It allows for a busy machine. */
+/** Time-out of the computation, in milliseconds; allows for a busy machine. */
 const COMPUTE_MS = 120_000
 
-/** Time that the process has to exit after its input is closed, in milliseconds, before it is terminated. */
+/** Time to exit after the end of input, in milliseconds; then the process is terminated. */
 const STOP_MS = 100
 
-/** Maximum number of characters that are kept of what the module printed, and of the process's error output. */
+/** Maximum length of kept output, and of kept error output, in characters. */
 const TOLD = 500
 
 const PREFIX = "precomputed-"
 
 const FILE_NAME = new RegExp(`^${PREFIX}[0-9a-f]{64}$`)
 
-/** Failed computations of this host process: the reason, by file and plugin directory. They are not repeated at each start. */
+/**
+ * Reasons of failed computations, by file and plugin directory: this host process does not repeat them at each start.
+ */
 const givenUp = new Map<string, string>()
 
-/** The file of these bytes in a plugin's cache directory. */
+/** The bytes' file in a plugin's cache directory. */
 export const fileIn = (denoDir: string, { sha256 }: Precomputed): string => path.join(denoDir, `${PREFIX}${sha256}`)
 
 /**
- * Finds the file, or computes it. Serialized for each cache directory. Never fails, because the plugin works without it.
+ * Finds the file or computes it, one at a time per cache directory. Never fails, because the plugin works without it.
  */
 export const provide = (
   confining: Sandbox.AvailableLayer,
@@ -90,7 +92,7 @@ export const provide = (
     return { why }
   }).pipe(serialized(confinement.denoDir))
 
-/** Computes the bytes and writes the file. Returns the reason if there is no file, else undefined. */
+/** Computes the bytes and writes the file. Returns why there is no file, or undefined. */
 const make = (
   confining: Sandbox.AvailableLayer,
   confinement: Sandbox.Confinement,
@@ -101,7 +103,7 @@ const make = (
   Effect.gen(function* () {
     const { directory, denoDir } = confinement
     const bytes = yield* Effect.try(() => {
-      // Files of other versions stay, unless they are long unused: their processes may be running.
+      // Files of other versions stay until long unused: their processes may be running.
       fs.rmSync(file, { recursive: true, force: true })
       const runner = fs.realpathSync(Runner.fileIn(denoDir, "precompute"))
       const { args, ...command } = Sandbox.command(confining, { ...confinement, runner, grants: NO_GRANTS })
@@ -120,8 +122,8 @@ const make = (
 const messageOf = ({ error }: { readonly error: unknown }) => (error instanceof Error ? error.message : String(error))
 
 /**
- * Runs a command to its end. Returns the bytes at the end of its standard output, which their length follows (see `splitOutput`). The
- * last lines that it printed before these bytes, and the last ones of its error output, are passed to `onLine`.
+ * Runs a command and returns the bytes at the end of its output (see `splitOutput`). `onLine` receives the last lines
+ * printed before them, and the last lines of the error output.
  */
 const outputOf = (command: Sandbox.SandboxedCommand, onLine: (line: string) => void): Effect.Effect<Buffer, string> =>
   Effect.gen(function* () {
@@ -161,12 +163,12 @@ const outputOf = (command: Sandbox.SandboxedCommand, onLine: (line: string) => v
     return yield* Effect.fail(`${reason ?? `that it ended by ${signal ?? `code ${code}`}`}: ${told.trim()}`)
   }).pipe(Effect.scoped)
 
-/** Size of the length that follows the bytes: see `runner/precompute`. */
+/** Size of the length after the bytes: see `runner/precompute`. */
 const LENGTH_BYTES = 8
 
 const NOTHING = Buffer.alloc(0)
 
-/** Splits an output into what was printed and the bytes. An output that does not end with the length of its bytes is all printed. */
+/** Splits output into printed text and bytes. Without a matching length at its end, all of it is printed text. */
 const splitOutput = (output: Buffer): { readonly printed: Buffer; readonly bytes: Buffer } => {
   const end = output.length - LENGTH_BYTES
   const length = end < 0 ? 0n : output.readBigUInt64BE(end)
@@ -175,7 +177,7 @@ const splitOutput = (output: Buffer): { readonly printed: Buffer; readonly bytes
   return { printed: output.subarray(0, start), bytes: output.subarray(start, end) }
 }
 
-/** The digest of a regular file; undefined if there is no such file or it is too large. Links are not followed. */
+/** The digest of a regular file. Undefined if it is missing, a link, or too large. */
 const digestOf = async (file: string): Promise<string | undefined> => {
   try {
     const stats = await fs.promises.lstat(file)

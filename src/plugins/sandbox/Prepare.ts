@@ -1,6 +1,6 @@
 /**
- * Prepares the sandbox of a plugin's process: resolves the paths, checks the grants and links, fills the Deno cache and
- * builds the command line.
+ * Prepares a plugin's sandbox: resolves paths, checks grants and links, fills the Deno cache and builds the command
+ * line.
  */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -23,37 +23,37 @@ import * as Sandbox from "./Sandbox.ts"
 /** The inputs of a plugin's confinement. */
 export interface SandboxRequest {
   readonly plugin: string
-  /** The plugin's directory: an absolute, real path. */
+  /** An absolute, real path. */
   readonly directory: string
-  /** Absolute path of the plugin's entry. */
+  /** An absolute path. */
   readonly entry: string
   readonly grants: Grants
   /** Absolute paths that the plugin must not read or write. */
   readonly forbidden: ReadonlyArray<string>
-  /** The Deno cache directory of this plugin alone. It is created if missing. */
+  /** This plugin's own Deno cache. Created if missing. */
   readonly denoDir: string
   readonly limits: Limits
-  /** The bytes that the manifest declares as `precomputed`. Default: none. */
+  /** From the manifest. Default: none. */
   readonly precomputed?: Manifest.Precomputed | undefined
-  /** Where it is recorded that they are computed. */
+  /** Records the computation of those bytes. */
   readonly precomputing: Precomputed.Recording
 }
 
-/** A command line, valid for the disk as it was checked. */
+/** A command line, valid for the disk as checked. */
 export interface PreparedSandbox {
   readonly command: Sandbox.SandboxedCommand
-  /** The paths that the plugin must not read or write, resolved. */
+  /** The forbidden paths, resolved. */
   readonly forbidden: ReadonlyArray<string>
-  /** Undefined if its manifest declares none. */
+  /** Undefined if the manifest declares none. */
   readonly precomputed: Precomputed.Found | undefined
 }
 
-/** The errors of preparing a sandbox. */
+/** The ways in which preparing a sandbox fails. */
 export type PrepareError = PluginUnavailable | Links.LinkLeaves | Links.TooManyFiles
 
 /**
- * Prepares the sandbox and checks the assumptions of its command line: paths that fit into a permission flag, grants
- * that are real paths, and, in the `flags` tier, no link that leads out of the grants.
+ * Prepares the sandbox and checks what its command line relies on: paths that fit into a permission flag, real granted
+ * paths and, in the tier `flags`, no link out of the grants.
  */
 export const prepare = (
   confining: Sandbox.AvailableLayer,
@@ -92,8 +92,8 @@ const resolve = ({ plugin }: SandboxRequest, what: string, places: ReadonlyArray
   })
 
 /**
- * Creates the Deno cache directory. A plain file is put where Deno would keep `localStorage` and the Cache API, so that
- * both throw: they need no permission, and all plugins would share the runner's.
+ * Creates the Deno cache. A plain file blocks the place of `localStorage` and the Cache API, so that both throw: they
+ * need no permission, and all plugins would share the runner's.
  */
 const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
@@ -113,7 +113,7 @@ const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string,
       }),
   })
 
-/** The runner's real path. A bundled program writes the runner into the Deno cache directory first. */
+/** The runner's real path. A bundled program first writes the runner into the Deno cache. */
 const findRunner = ({ plugin }: SandboxRequest, denoDir: string): Effect.Effect<string, PluginUnavailable> =>
   Effect.tryPromise({
     try: async () => await fs.realpath(Runner.fileIn(denoDir, "runner")),
@@ -124,7 +124,7 @@ const findRunner = ({ plugin }: SandboxRequest, denoDir: string): Effect.Effect<
       }),
   })
 
-/** Permission flags separate paths by commas and have no escape for a comma. */
+/** Permission flags separate paths by commas, which cannot be escaped. */
 const assertFlagSafe = (
   { plugin }: SandboxRequest,
   places: ReadonlyArray<string>,

@@ -1,6 +1,6 @@
 /**
- * Finds the files of the modules that run in Deno. A program that bundles Hindcast has no such files beside it, so they are
- * written to disk from the embedded text.
+ * Finds the modules that run in Deno. A program that bundles Hindcast lacks these files, so the embedded text is
+ * written to the disk.
  */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -11,12 +11,11 @@ import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { EMBEDDED } from "../Embedded.ts"
 import * as LastUse from "./LastUse.ts"
 
-/** The modules of Hindcast that run in Deno: the runner of plugins, and the module that computes `precomputed` bytes. */
+/** The runner of plugins, and the module that computes `precomputed` bytes. */
 export type Name = "runner" | "precompute"
 
 /**
- * The file of a module that runs in Deno. It lies beside the modules of Hindcast. A program that Hindcast was bundled into has only
- * its text: there the text is written to a directory (`writtenIn`).
+ * The file of a module: next to Hindcast's modules or, in a bundled program, written to `directory`.
  *
  * @param directory of Hindcast's own, that nobody else may write
  */
@@ -28,21 +27,21 @@ export const fileIn = (directory: string, name: Name): string => {
       `expected the ${name} beside Hindcast's modules or embedded in them, found neither. Install Hindcast again`,
     )
   }
-  // A bundle may lie anywhere: a file of that name beside it is not the runner because of its name.
+  // A bundle may lie anywhere: a file next to it is not the runner merely by its name.
   if (beside !== undefined && holds(beside, EMBEDDED[name])) return beside
   return writtenIn(directory, name, EMBEDDED[name])
 }
 
 /**
- * The file of a module in a directory of Hindcast's own. It is written unless a file with exactly this text is there already. Its place
- * is named by the text's digest: a program with another version of Hindcast, which may run on the same log, keeps a file of its own.
- * Files that no program used for 30 days are removed when another one is written.
+ * The file of a module in Hindcast's own directory, written unless a file with this text exists. The text's digest is
+ * part of its path, so that programs with different versions of Hindcast can share a log. Writing removes files after
+ * 30 days of disuse.
  */
 export const writtenIn = (directory: string, name: Name, text: string): string => {
   const own = path.join(directory, digestOf(text))
   const written = path.join(own, FOLDER, `${name}.js`)
   if (holds(written, text)) {
-    // The directory's time, since modules are compiled again where the file's is another one (`DenoCache`).
+    // The directory's time, because a new time of the file would recompile modules (`DenoCache`).
     LastUse.note(own)
     return written
   }
@@ -54,15 +53,15 @@ export const writtenIn = (directory: string, name: Name, text: string): string =
 
 const DIGEST = /^[0-9a-f]{64}$/
 
-/** The directory name in the runner's path, by which `OrphanProcesses` recognises the processes of plugins. */
+/** `OrphanProcesses` recognises plugins' processes by this directory in the runner's path. */
 const FOLDER = "runner"
 
 /**
- * The one file that `npm run build` makes of the module and what it imports (`scripts/runner.mjs`). It lies beside the compiled
- * modules; where the sources run, it is in `dist` all the same.
+ * The bundle that `npm run build` makes (`scripts/runner.mjs`): next to the compiled modules, and in `dist` for the
+ * sources.
  */
 const besideModules = (name: Name): string | undefined => {
-  // In a bundle of CommonJS there is none.
+  // Undefined in a CommonJS bundle.
   const module: string | undefined = import.meta.url
   if (module === undefined) return undefined
   const built = path.extname(module) === ".ts" ? "../../../dist/plugins" : ".."

@@ -1,6 +1,5 @@
 /**
- * Builds the command lines that run a plugin, compile it, or run a command for it, confined by the layer that this
- * machine has.
+ * Builds the command lines that run a plugin, compile it, or run a command for it, confined by this machine's layer.
  */
 import * as fs from "node:fs"
 
@@ -13,34 +12,34 @@ import * as Unshare from "./layers/Unshare.ts"
 import { userArgs, userOf } from "./layers/User.ts"
 import type { Tools } from "./Tools.ts"
 
-/** The means of confining plugins on this machine. */
+/** The means of confinement on this machine. */
 export interface AvailableLayer {
   readonly tools: Tools
   readonly layer: Layer
-  /** The shared libraries of Deno and of the programs that start it. Layers with a separate disk mount them. */
+  /** Shared libraries of Deno and of the programs that start it, for layers with a separate disk. */
   readonly libraries: ReadonlyArray<string>
 }
 
-/** The parameters of one plugin's confinement. */
+/** One plugin's confinement. */
 export interface Confinement {
-  /** Absolute path of the runner, the main module. */
+  /** The runner's absolute path. */
   readonly runner: string
-  /** The plugin's directory: an absolute, real path. */
+  /** An absolute, real path. */
   readonly directory: string
   readonly grants: Grants
   /**
-   * Absolute, real paths of files and directories that the plugin must not read, whatever is granted. Inside them, the
-   * plugin's own directory stays readable. Default: none.
+   * Absolute, real paths that the plugin must not read, whatever its grants. Its own directory stays readable inside
+   * them. Default: none.
    */
   readonly forbidden?: ReadonlyArray<string>
-  /** The Deno cache directory of this plugin alone. */
+  /** This plugin's own Deno cache. */
   readonly denoDir: string
-  /** The file of its `precomputed` bytes, in its Deno cache directory. Default: none. */
+  /** The file of its `precomputed` bytes, in its Deno cache. Default: none. */
   readonly precomputed?: string
   readonly limits: Limits
 }
 
-/** A command line for spawning without a shell. `env` has only granted and fixed variables of the environment. */
+/** A command line to spawn without a shell. `env` holds only granted and fixed variables. */
 export interface SandboxedCommand {
   readonly tier: Tier
   readonly layer: Layer
@@ -48,23 +47,23 @@ export interface SandboxedCommand {
   readonly args: ReadonlyArray<string>
   readonly env: { readonly [name: string]: string }
   readonly cwd: string
-  /** The permission flags among the arguments, for recording. */
+  /** The permission flags among the arguments, for the log. */
   readonly permissions: ReadonlyArray<string>
 }
 
-/** Environment variables that change how Deno or the dynamic linker works. They are never passed on. */
+/** Variables that steer Deno or the dynamic linker; never passed on. */
 const STEERING_VARIABLES = /^(DENO|V8|LD|DYLD)_/
 
-/** Options that stop Deno from using configuration, lock files, remote modules or a terminal. */
+/** Keeps Deno from configuration, lock files, remote modules and terminals. */
 const ISOLATION_OPTIONS = ["--quiet", "--no-config", "--no-lock", "--no-remote", "--no-npm"]
 
 /**
- * The command line of a plugin's process. In every layer, Deno's permissions deny what is not granted
- * (`permissionFlags`), V8 and the operating system enforce the limits, and the process dies with the host. The layer
- * adds what the operating system can deny (`confined`).
+ * The command line of a plugin's process. In every layer, Deno's permissions deny everything without a grant
+ * (`permissionFlags`), V8 and the operating system enforce limits, and the process dies with the host. The layer denies
+ * more (`confined`).
  *
- * The plugin is never the main module, because static imports of a main module are not subject to permissions
- * (denoland/deno#30301). Deno's own caches are only read (`DenoCache`).
+ * The plugin is never the main module, because Deno's permissions do not cover a main module's static imports
+ * (denoland/deno#30301). Deno's caches are read-only (`DenoCache`).
  */
 export const command = (
   confining: AvailableLayer,
@@ -86,8 +85,8 @@ export const command = (
 }
 
 /**
- * The command line by which Deno compiles modules and their imports into the plugin's cache. No code of them runs. It
- * is confined like the plugin, because compiling reads every file that a module imports.
+ * The command line that compiles modules and their imports into the plugin's cache without running them. It is confined
+ * like the plugin, because compiling reads every imported file.
  */
 export const cacheCommand = (
   confining: AvailableLayer,
@@ -98,10 +97,10 @@ export const cacheCommand = (
   return { ...confined(confining, confinement, deno, "cache"), permissions: [] }
 }
 
-/** What a program may write to the disk: nothing, or its Deno cache. */
+/** What a program may write to: nothing, or its Deno cache. */
 export type Writes = "nothing" | "cache"
 
-/** The command line that starts any program within the limits and the layer of a plugin. */
+/** The command line that runs any program within a plugin's limits and layer. */
 export const confined = (
   { tools, layer, libraries }: AvailableLayer,
   confinement: Confinement,
@@ -142,7 +141,7 @@ const starter = (
   }
 }
 
-/** A tool that was not found is called by its name. Starting then fails and reports the name. */
+/** A missing tool keeps its bare name, which the failed start then reports. */
 const unshareToolsOf = ({
   sh = "sh",
   unshare = "unshare",
@@ -156,8 +155,8 @@ const unshareToolsOf = ({
 })
 
 /**
- * Environment variables of every Deno process. `DENO_WEBGPU_BACKEND` disables WebGPU: otherwise `navigator.gpu` loads
- * the machine's graphics libraries, which no permission covers.
+ * For every Deno process. `DENO_WEBGPU_BACKEND` disables WebGPU: `navigator.gpu` would load the machine's graphics
+ * libraries, which no permission covers.
  */
 const ENVIRONMENT = {
   DENO_NO_PACKAGE_JSON: "1",
@@ -165,26 +164,24 @@ const ENVIRONMENT = {
   DENO_WEBGPU_BACKEND: "none",
   NO_COLOR: "1",
   /**
-   * Settings of glibc's allocator: large blocks are returned to the system when they are freed, and threads share two
-   * arenas. Otherwise each thread's arena keeps its peak size, and a plugin that starts one thread after the other
-   * reaches its memory limit.
+   * glibc's allocator returns large freed blocks to the system, and threads share two arenas. Otherwise each thread's
+   * arena keeps its peak size, and a plugin that starts one thread after another reaches its memory limit.
    */
   MALLOC_ARENA_MAX: "2",
   MALLOC_MMAP_THRESHOLD_: String(1024 * 1024),
 }
 
-/** The plugin for which a command runs. */
+/** The plugin that a command runs for. */
 export interface RunFor {
   /** Real paths that the command must not reach. */
   readonly forbidden: ReadonlyArray<string>
-  /** The plugin's Deno cache. */
   readonly denoDir: string
 }
 
 /**
- * Confines a command that the host runs for a plugin. In the tier `namespaces`, it cannot reach forbidden paths, and it
- * ends with the host together with all processes that it started. In the tier `flags`, it has the host's rights, and
- * only the command itself is certain to end with the host. In both tiers it gains no privileges.
+ * Confines a command that the host runs for a plugin. In `namespaces`, it cannot reach forbidden paths, and ends with
+ * the host and all its children. In `flags`, it has the host's rights, and only the command itself surely ends with the
+ * host. In neither does it gain privileges.
  */
 export const commandLine =
   ({ tools, layer }: AvailableLayer, { forbidden, denoDir }: RunFor) =>
@@ -213,11 +210,11 @@ const dyingWithParent = ({ setpriv }: Tools): ReadonlyArray<string> =>
   setpriv === undefined ? [] : [setpriv, "--pdeathsig", "KILL", "--no-new-privs"]
 
 /**
- * Sets the niceness of the session that a process leads. If the scheduler groups processes by session (sched(7), "The
- * autogroup feature"), nice(1) counts only inside the group. A plugin then starts with the share of a whole session,
- * and this call lowers it once the plugin is ready. Without such groups, nice(1) is enough.
+ * Sets the niceness of the session that a process leads. Where the scheduler groups processes by session (sched(7),
+ * "The autogroup feature"), nice(1) counts only inside the group: a plugin starts with a whole session's share until
+ * this call. Without such groups, nice(1) suffices.
  *
- * All users except root together may do this ten times per second. `"too often"` asks the caller to retry.
+ * All users except root together may do this ten times per second. After `"too often"`, retry.
  */
 export const setNice = (pid: number, niceness: number): "done" | "too often" => {
   try {
@@ -225,13 +222,13 @@ export const setNice = (pid: number, niceness: number): "done" | "too often" => 
   } catch (cause) {
     const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
     if (code === "EAGAIN") return "too often"
-    // There is no autogroup, the process has just ended, or this user may not.
+    // No autogroup, the process has ended, or this user may not.
     if (!["ENOENT", "ESRCH", "EPERM", "EACCES", "EIO"].includes(code)) throw cause
   }
   return "done"
 }
 
-/** A program and its arguments, run without a shell. */
+/** A program and its arguments, without a shell. */
 export interface CommandLine {
   readonly command: string
   readonly args: ReadonlyArray<string>

@@ -1,7 +1,4 @@
-/**
- * Reports how plugins are confined on this machine, for `hindcast plugin doctor` and for people who want a stronger
- * confinement.
- */
+/** Reports this machine's confinement of plugins, for `hindcast plugin doctor`. */
 import { execFile } from "node:child_process"
 import { Effect, Either } from "effect"
 import { DEFAULTS, type Limits } from "./Limits.ts"
@@ -11,29 +8,29 @@ import * as Tools from "./Tools.ts"
 /** A program that confines or runs plugins. */
 export interface Program {
   readonly name: keyof Tools.Tools
-  /** The program's path; null if it is not installed. */
+  /** Null if it is not installed. */
   readonly path: string | null
-  /** The first line of its `--version` output; null if there is none. */
+  /** The first line of `--version`; null if there is none. */
   readonly version: string | null
-  /** The program's purpose. */
+  /** Its purpose. */
   readonly does: string
   /** The command that installs it. */
   readonly install: string
 }
 
-/** The confinement of plugins on this machine, and the programs that it uses. */
+/** The confinement of plugins on this machine, and its programs. */
 export interface SandboxReport {
   readonly platform: string
   readonly wanted: Tier.WantedTier
   readonly programs: ReadonlyArray<Program>
-  /** The tier in effect; null if plugins cannot be started as `wanted`. */
+  /** Null if plugins cannot start as `wanted`. */
   readonly tier: Tier.Tier | null
-  /** The operating-system layer of that tier; null if `tier` is null. */
+  /** Null if `tier` is null. */
   readonly layer: Tier.Layer | null
   readonly why: string
   /** How to get a stronger confinement; null if there is no way. */
   readonly improve: string | null
-  /** The default limits of a process. */
+  /** A process's default limits. */
   readonly limits: Limits
 }
 
@@ -48,8 +45,8 @@ const PURPOSES = {
 } as const
 
 /**
- * Looks up this machine's programs and tries the layer that would be used. Never fails: missing programs are part of
- * the report.
+ * Finds this machine's programs and tries the layer that plugins would use. Never fails: the report includes missing
+ * programs.
  */
 export const report = (wanted: Tier.WantedTier): Effect.Effect<SandboxReport> =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Chooses the sandbox tier and layer for this machine. It tries the layers from the strongest to the weakest and says
- * why stronger ones are not available.
+ * Chooses this machine's sandbox tier and layer: tries layers from the strongest to the weakest, and says why stronger
+ * ones are unavailable.
  */
 import { Data, Effect, Either, Schema } from "effect"
 import { librariesOf } from "./Libraries.ts"
@@ -11,24 +11,24 @@ import { testLayer } from "./Trial.ts"
 
 export { type Layer, type Tier, tierOf } from "./layers/Layer.ts"
 
-/** The tier that a program requires; `auto` is the strongest that the machine has. */
+/** A required tier; `auto` is the strongest that the machine has. */
 export const WantedTier = Schema.Literal("auto", "namespaces", "flags")
 
 export type WantedTier = typeof WantedTier.Type
 
-/** The tier and layer in effect on this machine. */
+/** The tier and layer in effect. */
 export interface ChosenTier {
   readonly tier: Tier
   readonly layer: Layer
-  /** The shared libraries that Deno needs on a plugin's disk. */
+  /** Shared libraries that Deno needs on a plugin's disk. */
   readonly libraries: ReadonlyArray<string>
-  /** The reason for the choice, in one sentence. */
+  /** The reason for the choice: a sentence. */
   readonly why: string
-  /** How to get a stronger confinement. Absent if there is no way. */
+  /** How to get a stronger confinement, if there is a way. */
   readonly improve?: string
 }
 
-/** Install the missing programs, or require another tier: this one is not available on this machine. */
+/** Install the missing programs, or require another tier: this machine lacks this one. */
 export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   readonly wanted: Tier
   readonly found: string
@@ -39,16 +39,15 @@ export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   }
 }
 
-/** Why a layer is not available, and what would make it available. */
+/** Why a layer is unavailable, and the remedy. */
 export interface LayerUnavailable {
   readonly found: string
   readonly remedy: string
 }
 
 /**
- * Chooses the strongest layer of the wanted tier. If a required tier is not available, it fails and does not fall back
- * to a weaker one. Many containers and some distributions forbid a layer, so each layer is tested by starting Deno in
- * it, as for a plugin.
+ * Chooses the strongest layer of the wanted tier, and never falls back to a weaker tier. Many containers and some
+ * distributions forbid a layer, so it tests each one by starting Deno in it.
  */
 export const choose = (tools: Tools, wanted: WantedTier = "auto"): Effect.Effect<ChosenTier, SandboxUnavailable> =>
   Effect.gen(function* () {
@@ -67,7 +66,7 @@ export const choose = (tools: Tools, wanted: WantedTier = "auto"): Effect.Effect
     })
   }).pipe(Effect.flatMap((found) => assertLimits(found, tools, wanted)))
 
-/** Whether this machine has a layer, regardless of its other layers. */
+/** Whether this machine has a layer, whatever its other layers. */
 export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<AvailableLayer, LayerUnavailable>> =>
   Effect.gen(function* () {
     const missing = missingFor(tools, layer)
@@ -82,11 +81,11 @@ export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<A
 
 const NAMES = { bubblewrap: "bubblewrap is there and", unshare: "unshare is there and", user: "a user of its own" }
 
-/** The programs that start on a plugin's disk and whose libraries must be there. */
+/** Programs that start on a plugin's disk and need their libraries there. */
 const programsOf = ({ deno, setpriv }: Tools, layer: Layer): ReadonlyArray<string> =>
   layer === "unshare" && setpriv !== undefined ? [deno, setpriv] : [deno]
 
-/** The tools without which a process on Linux has no limits and may outlive its host. */
+/** Without them, a process on Linux has no limits and may outlive its host. */
 const LIMIT_TOOLS = ["setpriv", "prlimit", "nice"] as const
 
 const PACKAGES = {
@@ -98,11 +97,10 @@ const PACKAGES = {
   nice: "coreutils",
 }
 
-/** The limit tools that this machine lacks. */
 export const missingLimitTools = (tools: Tools): ReadonlyArray<(typeof LIMIT_TOOLS)[number]> =>
   process.platform === "linux" ? LIMIT_TOOLS.filter((name) => tools[name] === undefined) : []
 
-/** The programs that each layer needs. */
+/** By layer. */
 const REQUIRED_TOOLS = {
   bubblewrap: ["bwrap", ...LIMIT_TOOLS],
   unshare: ["unshare", "mount", ...LIMIT_TOOLS],
@@ -135,7 +133,7 @@ const install = (missing: ReadonlyArray<keyof typeof PACKAGES>): string =>
 const NAMESPACES =
   "in a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`), or require no more than `--sandbox flags`."
 
-/** How to allow a layer whose programs are installed but do not work. */
+/** How to allow a layer whose installed programs do not work. */
 const HOW_TO_ALLOW = {
   bubblewrap: `Allow unprivileged user namespaces (\`sysctl kernel.unprivileged_userns_clone=1\`; on Ubuntu an AppArmor profile for bwrap; ${NAMESPACES}`,
   unshare: `Allow unprivileged user namespaces (\`sysctl user.max_user_namespaces\` above 0; on Ubuntu install bubblewrap with an AppArmor profile for it; ${NAMESPACES}`,
@@ -152,13 +150,13 @@ const chosen = (
   const asked = wanted === "flags" ? ["it was asked for"] : []
   const worksHere = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
   const why = [...(layer === "bubblewrap" || layer === "unshare" ? worksHere[layer] : asked), ...reasons]
-  // Another layer of the same strength is no improvement.
+  // Another layer of equal strength does not improve anything.
   const improve = tierOf(layer) === "namespaces" ? "" : remedies(refusals)
   const missing = missingLimitTools(tools)
   const missingLimits =
     missing.length === 0 ? [] : [`${listWithVerb(missing)} not on the PATH, so that its limits do not all hold`]
   const elsewhere = process.platform === "linux" ? [] : [`${process.platform} bounds no memory beside the heap`]
-  // Installing a stronger layer also installs the limit tools.
+  // Installing a stronger layer includes the limit tools.
   const limitTools = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
   const steps = [limitTools, improve].filter((step) => step !== "").join(" ")
   return {
@@ -170,13 +168,11 @@ const chosen = (
   }
 }
 
-/**
- * The remedy of the first refusal that has one. One is enough, and bubblewrap, which most machines can have, is first.
- */
+/** The first remedy suffices; bubblewrap, which most machines can have, comes first. */
 const remedies = (refusals: ReadonlyArray<LayerUnavailable>): string =>
   refusals.find(({ remedy }) => remedy !== "")?.remedy ?? ""
 
-/** Fails if the required tier is `flags` and some of its limits would not be enforced. */
+/** Fails if `flags` is required and some of its limits would not be enforced. */
 const assertLimits = (
   found: ChosenTier,
   tools: Tools,

@@ -1,4 +1,4 @@
-/** Finds the programs that run and confine plugins on this machine. */
+/** Finds the programs that run and confine plugins. */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -6,45 +6,36 @@ import { promisify } from "node:util"
 import { Data, Effect, Schema } from "effect"
 import * as Installed from "../../platform/packages/Installed.ts"
 
-/** The programs of this machine that run and confine plugins. */
+/** This machine's programs, by absolute path. */
 export interface Tools {
-  /** Absolute, real path of Deno's binary. */
+  /** The real path of Deno's binary. */
   readonly deno: string
-  /** Absolute path of bubblewrap's `bwrap`. It can be present without working; see `Tier.choose`. */
+  /** bubblewrap. It may be present without working; see `Tier.choose`. */
   readonly bwrap?: string
-  /**
-   * Absolute path of util-linux's `unshare`. It can be present without the right to make namespaces; see `Tier.choose`.
-   */
+  /** Of util-linux. It may be present without the right to make namespaces; see `Tier.choose`. */
   readonly unshare?: string
-  /** Absolute path of util-linux's `mount`, which mounts file systems in the namespaces of `unshare`. */
+  /** Of util-linux; mounts file systems in the namespaces of `unshare`. */
   readonly mount?: string
-  /**
-   * Absolute path of the system's shell. Without it, nothing limits what a plugin could write to a disk through a hole
-   * in Deno.
-   */
+  /** The system's shell. Without it, a plugin could write to the disk through a hole in Deno. */
   readonly sh?: string
-  /**
-   * Absolute path of util-linux's `setpriv`. Without it, a plugin that never reads its input outlives a killed host.
-   */
+  /** Of util-linux. Without it, a plugin that never reads its input outlives a killed host. */
   readonly setpriv?: string
-  /**
-   * Absolute path of util-linux's `prlimit`. Without it, memory outside the heap and open descriptors are unlimited.
-   */
+  /** Of util-linux. Without it, memory outside the heap and open descriptors are unlimited. */
   readonly prlimit?: string
-  /** Absolute path of `nice`. Without it, a busy plugin slows down others. */
+  /** Without it, a busy plugin slows down others. */
   readonly nice?: string
 }
 
-/** The tools that exist on Linux only. */
+/** Searched on Linux only. */
 const LINUX_TOOLS = ["bwrap", "unshare", "mount", "setpriv", "prlimit", "nice"] as const
 
-/** The path of the shell on POSIX systems, independent of `PATH`. */
+/** The shell's path on POSIX systems, whatever the `PATH`. */
 const SHELL = "/bin/sh"
 
 /** The command that installs Deno. */
 export const INSTALL_DENO = "npm install deno"
 
-/** Install Deno: no plugin can run without it. */
+/** Install Deno: no plugin runs without it. */
 export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly platform: string }> {
   override get message() {
     return (
@@ -54,10 +45,7 @@ export class DenoMissing extends Data.TaggedError("DenoMissing")<{ readonly plat
   }
 }
 
-/**
- * Finds the tools. Deno is the binary of the npm package `deno`, else the one on the `PATH`. The others are those on
- * the `PATH`, on Linux only.
- */
+/** Finds the tools: Deno in the npm package `deno`, else on the `PATH`; the others on the `PATH`, on Linux only. */
 export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
   const deno = packagedDeno() ?? onPath("deno")
   if (deno === undefined) return new DenoMissing({ platform: `${process.platform}-${process.arch}` })
@@ -70,8 +58,8 @@ export const find: Effect.Effect<Tools, DenoMissing> = Effect.suspend(() => {
 })
 
 /**
- * The version of the Deno that `find` finds: for the npm package, from its `package.json`; for a Deno on the `PATH`, from
- * `deno --version`. Empty if there is no Deno, or if its version is unknown.
+ * The version of the Deno that `find` finds, from the npm package's `package.json` or `deno --version`. Empty without a
+ * Deno, or if its version is unknown.
  */
 export const denoVersion: Effect.Effect<string> = Effect.tryPromise(async () => {
   const manifest = Installed.resolve("deno/package.json", import.meta.url)
@@ -86,14 +74,14 @@ export const denoVersion: Effect.Effect<string> = Effect.tryPromise(async () => 
 
 const decodeVersion = Schema.decodeUnknownSync(Schema.Struct({ version: Schema.String }))
 
-/** The time limit of asking Deno for its version, in milliseconds. */
+/** Time-out of `deno --version`, in milliseconds. */
 const VERSION_MS = 10_000
 
 const BINARY = process.platform === "win32" ? "deno.exe" : "deno"
 
 /**
- * The binary of the npm package `deno`. It is in an optional package for each platform, such as
- * `@deno/linux-x64-glibc`. The package's install script, if it ran, also links it into the package itself.
+ * The npm package `deno` keeps its binary in an optional package per platform, such as `@deno/linux-x64-glibc`. Its
+ * install script, if it ran, also links the binary into the package itself.
  */
 const packagedDeno = (): string | undefined => {
   const own = Installed.resolve("deno/package.json", import.meta.url)
@@ -106,7 +94,7 @@ const packagedDeno = (): string | undefined => {
     .find(isExecutable)
 }
 
-/** The absolute path of a command on the `PATH`; undefined if there is none. */
+/** The absolute path of a command on the `PATH`, if it is there. */
 export const onPath = (name: string): string | undefined =>
   (process.env.PATH ?? "")
     .split(path.delimiter)

@@ -10,20 +10,19 @@ import { NO_GRANTS } from "../manifest/Grants.ts"
 import { DEFAULTS } from "./Limits.ts"
 import * as Sandbox from "./Sandbox.ts"
 
-/** Time-out of a trial, in milliseconds. */
+/** In milliseconds. */
 const TRIAL_MS = 10_000
 
-/** The output of the trial's program. */
+/** The program's output. */
 const OUTPUT = "It runs."
 
 /**
- * Tests a layer, because many machines have its programs but forbid what they do. It starts Deno as for a plugin, and a
- * command as for a host request. Returns undefined on success, else the first line of the error.
+ * Tests a layer, because many machines have its programs but forbid their use. Starts Deno as for a plugin, and a
+ * command as for a host request. Returns undefined on success, else the error's first line.
  */
 export const testLayer = (confining: Sandbox.AvailableLayer): Effect.Effect<string | undefined> =>
   Effect.acquireUseRelease(
-    // The directory is accessible to its owner only, as the copies of plugins are. Directories that a killed process
-    // left behind are removed.
+    // Only the owner may access the directory, as with copies of plugins. Directories of killed processes go.
     Effect.promise(async () => {
       const place = path.join(os.tmpdir(), "hindcast-sandbox")
       AtomicFile.removeAbandonedFile(place)

@@ -1,14 +1,11 @@
-/**
- * The command lines of the layer `bubblewrap`: bwrap(1)'s arguments for a plugin, and for a command that the host runs
- * for it.
- */
+/** The layer `bubblewrap`: bwrap(1)'s arguments for a plugin, and for a command that the host runs for it. */
 import { coverMounts, type SandboxPaths, type VisiblePath, visiblePathsOf } from "./Disk.ts"
 
 /**
- * The arguments for a plugin. Its disk has only the paths that it may read, all read-only. It has no network, no
- * processes except its own and no capabilities.
+ * A plugin's disk has only its readable paths, all read-only. It has no network, no processes but its own and no
+ * capabilities.
  *
- * `--new-session` is not needed: the host starts the process as the leader of its own session, without a terminal.
+ * `--new-session` is unnecessary: the host starts the process as the leader of its own session, without a terminal.
  */
 export const pluginArgs = (sandboxPaths: SandboxPaths): ReadonlyArray<string> => {
   const places = visiblePathsOf(sandboxPaths)
@@ -22,10 +19,9 @@ export const pluginArgs = (sandboxPaths: SandboxPaths): ReadonlyArray<string> =>
 }
 
 /**
- * The arguments for a command that the host runs for a plugin. It sees the machine's disk and network, except forbidden
- * paths, devices and the host's processes, through which the host's open files could be reached. It ends with the host,
- * together with all processes that it started. Root keeps the capabilities for files of other users, and none that
- * could remove a mount.
+ * A command for a plugin sees the machine's disk and network, except forbidden paths, devices, and the host's
+ * processes, through which it could reach the host's open files. It ends with the host and with all its children. Root
+ * keeps the capabilities for other users' files, and none that could remove a mount.
  */
 export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): ReadonlyArray<string> => {
   const places = coverMounts(forbidden)
@@ -47,7 +43,7 @@ export const commandArgs = (forbidden: ReadonlyArray<string>, cwd: string): Read
   ]
 }
 
-/** The capabilities that a command run by root needs for files of other users. */
+/** Capabilities that root's commands need for other users' files. */
 export const FILE_CAPABILITIES = ["CHOWN", "DAC_OVERRIDE", "FOWNER"]
 
 const mountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
@@ -65,8 +61,6 @@ const mountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> => {
   }
 }
 
-/**
- * Makes a covering directory read-only. This comes last, because mounts below the directory need mount points in it.
- */
+/** Makes a covering directory read-only: last, because mounts below it need mount points in it. */
 const remountArgs = ({ kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "no directory" ? ["--remount-ro", place] : []

@@ -1,32 +1,32 @@
-/** The disk of a plugin's process: the list of paths that are mounted on it, and of paths that are covered. */
+/** The disk of a plugin's process: the paths mounted on it, and the covered ones. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { isInside } from "../../manifest/paths.ts"
 import { type ReadScope, readPathsOf } from "./Permissions.ts"
 
-/** The paths that a plugin's process needs on its disk, besides those that it may read. Absolute, real paths. */
+/** A process's paths: readable ones and those of its programs. Absolute, real paths. */
 export interface SandboxPaths extends ReadScope {
-  /** The programs that are started on the disk, and their shared libraries: Deno, for example. */
+  /** Programs that start on the disk, such as Deno, and their shared libraries. */
   readonly programs: ReadonlyArray<string>
   readonly runner: string
-  /** The Deno cache of this plugin alone. */
+  /** This plugin's own Deno cache. */
   readonly denoDir: string
-  /** Whether the cache is writable. Only Deno writes to it, while no code of the plugin runs. */
+  /** Whether the cache is writable: only for Deno, while no code of the plugin runs. */
   readonly cacheIsWritten: boolean
 }
 
-/** One path on a disk, and what is mounted there. */
+/** A path on a disk, and its mount. */
 export type VisiblePath =
-  /** The machine's file or directory, read-only. A `program` can be executed. */
+  /** The machine's file or directory, read-only. A `program` is executable. */
   | { readonly kind: "file" | "directory" | "program"; readonly place: string }
   /** The machine's directory, writable. */
   | { readonly kind: "written"; readonly place: string }
-  /** A cover: an empty directory or an empty file. */
+  /** A cover: an empty directory or file. */
   | { readonly kind: "no directory" | "no file"; readonly place: string }
 
 /**
- * The paths on a plugin's disk, in mount order: later ones cover earlier ones. Each is mounted at its own path, so that
- * a file has the same path inside and outside, and Deno's permissions mean the same.
+ * A disk's paths in mount order: later ones cover earlier ones. Each is mounted at its own path, so that Deno's
+ * permissions mean the same inside.
  */
 export const visiblePathsOf = (sandboxPaths: SandboxPaths): ReadonlyArray<VisiblePath> => {
   const { programs, runner, denoDir, directory, cacheIsWritten } = sandboxPaths
@@ -40,10 +40,7 @@ export const visiblePathsOf = (sandboxPaths: SandboxPaths): ReadonlyArray<Visibl
   ]
 }
 
-/**
- * The mounts that cover paths which nobody may see. A path that does not exist is left out, because covering it would
- * create it.
- */
+/** Covers paths that nobody may see. Skips missing paths, because covering one would create it. */
 export const coverMounts = (places: ReadonlyArray<string>): ReadonlyArray<VisiblePath> =>
   parentsFirst(places)
     .filter((place, _, all) => !all.some((other) => other !== place && isInside(place, other)))
@@ -52,7 +49,7 @@ export const coverMounts = (places: ReadonlyArray<string>): ReadonlyArray<Visibl
       return kind === undefined ? [] : [{ kind: kind === "directory" ? "no directory" : "no file", place } as const]
     })
 
-/** The devices that every program may expect. */
+/** Devices that every program may expect. */
 export const DEVICES = ["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"]
 
 const visiblePath = (place: string): ReadonlyArray<VisiblePath> => {
@@ -60,10 +57,7 @@ const visiblePath = (place: string): ReadonlyArray<VisiblePath> => {
   return kind === undefined ? [] : [{ kind, place }]
 }
 
-/**
- * The kind of a path; undefined if it does not exist or the host cannot read it, because then it cannot be mounted
- * either.
- */
+/** Undefined if the path does not exist, or the host cannot read it and so cannot mount it. */
 const kindOf = (place: string): "directory" | "file" | undefined => {
   try {
     return fs.statSync(place).isDirectory() ? "directory" : "file"

@@ -1,27 +1,25 @@
-/** The tiers and layers of confinement, from the strongest to the weakest. */
+/** Tiers and layers of confinement, the strongest first. */
 
 /**
- * How strongly a plugin is confined.
+ * The strength of a plugin's confinement.
  *
- * - `namespaces`: Deno's permissions, on a disk with only the paths that the plugin may read, without a network and
- *   without other processes.
- * - `flags`: Deno's permissions, no new privileges, death together with the host, and no link that leads out of the paths
- *   that the plugin may read.
+ * - `namespaces`: Deno's permissions, a disk with only the readable paths, no network and no other processes.
+ * - `flags`: Deno's permissions, no new privileges, death with the host, and no link out of the readable paths.
  */
 export type Tier = "namespaces" | "flags"
 
 /**
- * The part of the operating system that confines a plugin in addition to Deno's permissions. The strongest comes first.
+ * The operating system's part in confining a plugin, besides Deno's permissions.
  *
  * - `bubblewrap`: namespaces, made by bwrap(1).
  * - `unshare`: the same namespaces, made by unshare(1) of util-linux.
  * - `user`: a user without files of its own, if the kernel runs as root.
- * - `none`: nothing. A plugin that finds a hole in Deno's permissions is not confined.
+ * - `none`: nothing confines a plugin that finds a hole in Deno's permissions.
  */
 export type Layer = "bubblewrap" | "unshare" | "user" | "none"
 
-/** All layers, the strongest first. */
+/** The strongest first. */
 export const LAYERS = ["bubblewrap", "unshare", "user", "none"] as const satisfies ReadonlyArray<Layer>
 
-/** The tier that a layer belongs to. */
+/** A layer's tier. */
 export const tierOf = (layer: Layer): Tier => (layer === "bubblewrap" || layer === "unshare" ? "namespaces" : "flags")

@@ -1,10 +1,9 @@
 /**
- * The command lines that start a program with a network of its own, which is only a loopback. It sees the machine's disk and
- * processes, and stays its own user.
+ * Starts a program with only a loopback as its network. It sees the machine's disk and processes, and keeps its user.
  */
 import { isPrivileged } from "./Unshare.ts"
 
-/** The programs that make such a network without bubblewrap. Absolute paths. */
+/** Programs that make such a network without bubblewrap, by absolute path. */
 export interface LoopbackTools {
   readonly sh: string
   readonly unshare: string
@@ -13,14 +12,14 @@ export interface LoopbackTools {
   readonly ip: string
 }
 
-/** The arguments of bwrap(1), which brings the loopback up itself. */
+/** bwrap(1) brings the loopback up itself. */
 export const bubblewrapArgs = (): ReadonlyArray<string> => [
   ...["--dev-bind", "/", "/", "--unshare-net", "--die-with-parent"],
   ...LEADING_OUT.flatMap((name) => ["--cap-drop", `CAP_${name}`]),
   "--",
 ]
 
-/** The command line by unshare(1). */
+/** The command line with unshare(1). */
 export const unshareArgs = ({ sh, unshare, setpriv, ip }: LoopbackTools): ReadonlyArray<string> => {
   const bounding = LEADING_OUT.map((name) => `-${name.toLowerCase()}`).join(",")
   const asItself = isPrivileged()
@@ -30,7 +29,7 @@ export const unshareArgs = ({ sh, unshare, setpriv, ip }: LoopbackTools): Readon
   return [unshare, ...user, "--net", sh, "-c", RAISE, "hindcast", ip, ...asItself]
 }
 
-/** The capabilities by which root would enter the machine's own network. */
+/** Capabilities with which root could enter the machine's own network. */
 const LEADING_OUT = ["SYS_ADMIN", "SYS_PTRACE", "SYS_MODULE", "SYS_RAWIO", "NET_ADMIN"]
 
 /** Brings the loopback up, and becomes the given program. */

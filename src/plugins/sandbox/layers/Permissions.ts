@@ -1,26 +1,21 @@
-/** Deno's permission flags of a plugin, and the paths that it may read. */
+/** Deno's permission flags for a plugin, and the paths that it may read. */
 import type { Grants } from "../../manifest/Grants.ts"
 import { isInside, isInsideAny } from "../../manifest/paths.ts"
 
-/** The inputs of a plugin's permissions. Paths are absolute and real. */
+/** The inputs of a plugin's permissions. Absolute, real paths. */
 export interface ReadScope {
-  /** The plugin's directory. */
   readonly directory: string
   readonly grants: Grants
-  /**
-   * Files and directories that the plugin must not read, whatever is granted. Inside them, its own directory stays
-   * readable.
-   */
+  /** Paths that the plugin must not read, whatever its grants. Its own directory stays readable inside them. */
   readonly forbidden?: ReadonlyArray<string>
   /** The file with its `precomputed` bytes. */
   readonly precomputed?: string
 }
 
 /**
- * Deno's permission flags, which deny everything that is not granted. In Deno, a denial beats a permission, so a flag
- * that would deny something granted is left out. Between paths the longer one wins, so that the plugin's directory is
- * readable inside a denied directory. Writing, running and the network are always denied: the host does them for the
- * plugin, see `HostApi`.
+ * Flags that deny everything without a grant. In Deno, a denial beats a permission, so the flags omit a denial of
+ * something granted. Between paths the longer one wins, so the plugin's directory is readable inside a denied one.
+ * Writing, running and the network are always denied: the host does them for the plugin, see `HostApi`.
  */
 export const permissionFlags = (scope: ReadScope): ReadonlyArray<string> => {
   const { precomputed, grants } = scope
@@ -30,18 +25,18 @@ export const permissionFlags = (scope: ReadScope): ReadonlyArray<string> => {
     ...["--deny-write", "--deny-net", "--deny-run", "--deny-ffi", "--deny-sys", "--deny-import"],
     env.length === 0 ? "--deny-env" : `--allow-env=${env.join(",")}`,
     `--allow-read=${[...readable, ...(precomputed === undefined ? [] : [precomputed])].join(",")}`,
-    // Sorted, because with unrelated paths in another order Deno 2.9 lets the shorter of two related ones win.
+    // Sorted: with unrelated paths in another order, Deno 2.9 lets the shorter of two related ones win.
     ...(hidden.length === 0 ? [] : [`--deny-read=${hidden.toSorted().join(",")}`]),
   ]
 }
 
-/** The paths that a plugin may read, its own directory first, and the paths inside them that it may not read. */
+/** The paths that a plugin may read, its own directory first, and hidden paths inside them. */
 export const readPathsOf = ({ directory, grants, forbidden = [] }: ReadScope) => {
-  // The grant of a forbidden path would win, because its path is longer.
+  // A granted forbidden path would win, because it is longer.
   const granted = grants.read.filter((place) => isInside(place, directory) || !isInsideAny(place, forbidden))
   return {
     readable: [...new Set([directory, ...granted])],
-    // Sorted, because Deno 2.9 lets the longer path win only if the shorter ones are sorted.
+    // Sorted: only then does the longer path win in Deno 2.9.
     hidden: forbidden.filter((place) => isInsideAny(place, granted)).sort(),
   }
 }

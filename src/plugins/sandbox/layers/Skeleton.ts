@@ -1,7 +1,4 @@
-/**
- * Files and directories that a plugin's mounts need: mount points, devices and mount tables. They are kept in the
- * plugin's cache directory.
- */
+/** Makes what a plugin's mounts need, in the plugin's cache directory: mount points, devices and mount tables. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -9,17 +6,17 @@ import * as AtomicFile from "../../../platform/AtomicFile.ts"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 import { DEVICES, type VisiblePath } from "./Disk.ts"
 
-/** Directories in the plugin's cache directory, reused at the next start. */
+/** Directories in the plugin's cache, reused at the next start. */
 export interface MountPoints {
-  /** A directory tree with an empty mount point for every path on the plugin's disk, and nothing else. */
+  /** A tree of empty mount points for every path on the plugin's disk, and nothing else. */
   readonly bare: string
-  /** The directory at which the disk is mounted. */
+  /** The disk's mount point. */
   readonly root: string
 }
 
 /**
- * Creates the mount points of a plugin's disk. Entries of the wrong kind are replaced, and files with content are
- * removed, because the plugin sees every part of the tree that no mount covers.
+ * Replaces entries of the wrong kind and removes files with content, because the plugin sees every part of the tree
+ * that no mount covers.
  */
 export const makeMountPoints = (denoDir: string, places: ReadonlyArray<VisiblePath>): MountPoints => {
   const [bare, root] = [path.join(denoDir, "bare"), path.join(denoDir, "root")]
@@ -29,7 +26,7 @@ export const makeMountPoints = (denoDir: string, places: ReadonlyArray<VisiblePa
   return { bare, root }
 }
 
-/** Removes everything except directories and empty files. */
+/** Removes everything but directories and empty files. */
 const removeContents = (root: string): void => {
   for (const entry of fs.readdirSync(root, { withFileTypes: true })) {
     const place = path.join(root, entry.name)
@@ -50,7 +47,7 @@ const addMountPoints = (root: string, places: ReadonlyArray<VisiblePath>): void 
   }
 }
 
-/** Creates a `/dev` directory for commands, to be mounted over the machine's. Returns its path. */
+/** Creates a `/dev` for commands, to mount over the machine's. Returns its path. */
 export const makeDevices = (denoDir: string): string => {
   const root = path.join(denoDir, "dev")
   ensureDirectory(path.join(root, "shm"))
@@ -60,9 +57,8 @@ export const makeDevices = (denoDir: string): string => {
 }
 
 /**
- * Writes a mount table for mount(8), which reads tables from files only. Returns its path, which is the same for the
- * same mounts. The file is always rewritten, because mount(8) may run as root and must not read a table that somebody
- * else wrote.
+ * Writes a table for mount(8), which reads tables from files only, and returns its path: the same for the same mounts.
+ * Always rewrites the file, because mount(8) may run as root and must not read a stranger's table.
  */
 export const writeMountTable = (denoDir: string, mounts: ReadonlyArray<string>): string => {
   const text = `${mounts.join("\n")}\n`
@@ -73,7 +69,7 @@ export const writeMountTable = (denoDir: string, mounts: ReadonlyArray<string>):
   return place
 }
 
-/** The links in `/dev` of commands, by name. Each leads to a descriptor of the process that follows it, and of no other. */
+/** The links in the `/dev` of commands. Each leads to a descriptor of the process that follows it, and of no other. */
 export const STREAMS: { readonly [name: string]: string } = {
   fd: "/proc/self/fd",
   stdin: "/proc/self/fd/0",

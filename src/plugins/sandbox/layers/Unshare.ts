@@ -1,7 +1,4 @@
-/**
- * The command lines of the layer `unshare`, which makes bubblewrap's namespaces with unshare(1), mount(8) and
- * setpriv(1) of util-linux.
- */
+/** The layer `unshare`: bubblewrap's namespaces by unshare(1), mount(8) and setpriv(1) of util-linux. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { FILE_CAPABILITIES } from "./Bubblewrap.ts"
@@ -9,7 +6,7 @@ import { coverMounts, DEVICES, type SandboxPaths, type VisiblePath, visiblePaths
 import { fstabLine, mountPointsBelow } from "./Mounts.ts"
 import { makeDevices, makeMountPoints, writeMountTable } from "./Skeleton.ts"
 
-/** The programs of util-linux that make namespaces, and the shell that calls them. Absolute paths. */
+/** Programs of util-linux and the shell that calls them, by absolute path. */
 export interface UnshareTools {
   readonly sh: string
   readonly unshare: string
@@ -18,18 +15,16 @@ export interface UnshareTools {
 }
 
 /**
- * The command line that starts a plugin in namespaces equal to those of bubblewrap. Its disk has only the paths that it
- * may read, all read-only. It has no network, no processes except its own and no capabilities. The program is the first
- * process of its PID namespace. It ends with the host, and the command line exits with its signal.
+ * Starts a plugin in the same namespaces as bubblewrap: a disk with only its readable paths, all read-only, no network,
+ * no processes but its own, no capabilities. It is the first process of its PID namespace and ends with the host; the
+ * command line exits with its signal.
  *
- * The disk is mounted over a tree of empty mount points (`makeMountPoints`). After chroot(2) the plugin can neither undo the
- * mounts nor make other namespaces: mount(2) needs a capability, and the kernel makes no user namespace for a process
- * in a chroot.
+ * The disk covers a tree of empty mount points (`makeMountPoints`). After chroot(2), the plugin can neither undo mounts
+ * nor make namespaces: mount(2) needs a capability, and the kernel makes no user namespace for a process in a chroot.
  */
 export const pluginArgs = (tools: UnshareTools, sandboxPaths: SandboxPaths): ReadonlyArray<string> => {
   const { sh, unshare, mount, setpriv } = tools
-  // setpriv drops the capabilities inside the new root, because mounting and entering it need them. So it is on the
-  // disk, too.
+  // setpriv is on the disk, because it drops the capabilities inside the new root: mounting and entering it need them.
   const places = visiblePathsOf({ ...sandboxPaths, programs: [...sandboxPaths.programs, setpriv] })
   const { bare, root } = makeMountPoints(sandboxPaths.denoDir, places)
   const mounts = [
@@ -55,21 +50,20 @@ export const pluginArgs = (tools: UnshareTools, sandboxPaths: SandboxPaths): Rea
   ]
 }
 
-/** The parameters of a command. Absolute, real paths. */
+/** A command's parameters. Absolute, real paths. */
 export interface UnshareOptions {
   readonly forbidden: ReadonlyArray<string>
   readonly cwd: string
-  /** The Deno cache of the plugin for which the command runs. The command's devices are mounted there. */
+  /** The Deno cache of the plugin that the command serves; the command's devices are mounted there. */
   readonly denoDir: string
 }
 
 /**
- * The command line that starts a command for a plugin. It sees the machine's disk and network, except forbidden paths
- * and the host's processes; see `commandArgs` of bubblewrap.
+ * Starts a command for a plugin. It sees the machine's disk and network, except forbidden paths and the host's
+ * processes; see `commandArgs` of bubblewrap.
  *
- * The first process of the PID namespace is a waiting shell, because a first process ignores signals that it has no
- * handler for. Without root, a second user namespace maps the process back to its own user, without capabilities over
- * the mounts.
+ * The first process of the PID namespace is a waiting shell, because a first process ignores signals without a handler.
+ * Without root, a second user namespace maps the process back to its own user, without capabilities over the mounts.
  */
 export const commandArgs = (
   { sh, unshare, mount, setpriv }: UnshareTools,
@@ -108,8 +102,8 @@ shift
 exec "$@"`
 
 /**
- * Waits for a program and exits with its code, or with 128 + n after signal n. The shell's own messages are kept out of
- * the program's output.
+ * Waits for a program and exits with its code, or with 128 + n after signal n. Keeps the shell's messages out of the
+ * program's output.
  */
 const WAIT = `exec 3>&2 2>/dev/null
 "$@" 2>&3 3>&-
@@ -126,9 +120,8 @@ const bind = (source: string, target: string, options: string): string =>
   fstabLine({ source, target, type: "none", options: `bind,${options}` })
 
 /**
- * Mounts a virtual file system under a unique source name. mount(8) skips a mount whose source and target are already
- * mounted, so without it the machine's own `proc` would stay at `/proc`, and a `tmpfs` that should be covered would
- * stay visible.
+ * Mounts a virtual file system under a unique source name. mount(8) skips a known pair of source and target, so the
+ * machine's own `proc` would stay at `/proc`, and a `tmpfs` that should be covered would stay visible.
  */
 const virtualMount = (type: "proc" | "tmpfs", target: string, options: string): string => {
   const here = fs.readlinkSync("/proc/self/ns/mnt").replaceAll(/\D/g, "")
@@ -136,8 +129,8 @@ const virtualMount = (type: "proc" | "tmpfs", target: string, options: string): 
 }
 
 /**
- * The mount of one path. A covered directory gets the empty directory of the same path, if there is one, because it
- * contains the mount points for mounts below it.
+ * One path's mount. A covered directory gets the empty directory of the same path, if there is one: it holds the mount
+ * points for mounts below.
  */
 const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): string => {
   const target = `${root}${place}`
@@ -145,8 +138,7 @@ const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): str
     case "file":
       return bind(place, target, READ_ONLY)
     case "directory": {
-      // `rbind` keeps the mounts below the directory: the kernel does not allow leaving them out where that would
-      // reveal what they cover.
+      // `rbind` keeps mounts below the directory: the kernel does not allow leaving out those that cover something.
       const how = mountPointsBelow(place).length > 0 ? "rbind" : "bind"
       return fstabLine({ source: place, target, type: "none", options: `${how},${READ_ONLY}` })
     }
@@ -162,16 +154,16 @@ const mountOf = (root: string, { kind, place }: VisiblePath, bare?: string): str
   }
 }
 
-/** The mount points below a mounted directory. `rbind` does not make them read-only, so `MOUNT_ALL` does. */
+/** Mount points below a mounted directory. `rbind` does not make them read-only, so `MOUNT_ALL` does. */
 const mountsBelow = (root: string, { kind, place }: VisiblePath): ReadonlyArray<string> =>
   kind === "directory" ? mountPointsBelow(place).map((point) => `${root}${point}`) : []
 
-/** Root with its capabilities needs no user namespace. Any other user becomes root in a new one. */
+/** Root with its capabilities needs no user namespace; any other user becomes root in a new one. */
 const userNamespaceArgs = (): ReadonlyArray<string> => (isPrivileged() ? [] : ["--user", "--map-root-user"])
 
 const CAP_SYS_ADMIN = 21n
 
-/** Whether this process is root with its capabilities: it needs no user namespace. */
+/** Whether this process is root with its capabilities. */
 export const isPrivileged = (): boolean => {
   const effective = /^CapEff:\s*([0-9a-f]+)$/m.exec(fs.readFileSync("/proc/self/status", "utf8"))?.[1] ?? "0"
   return process.geteuid?.() === 0 && ((BigInt(`0x${effective}`) >> CAP_SYS_ADMIN) & 1n) === 1n

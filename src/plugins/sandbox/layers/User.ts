@@ -1,16 +1,16 @@
-/** The layer `user`: where the kernel runs as root, each plugin runs as an unprivileged user of its own. */
+/** The layer `user`: if the kernel runs as root, each plugin runs as an unprivileged user of its own. */
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 
-/** User ids that no distribution assigns: above all id ranges of containers, and below 2³¹. */
+/** Ids that no distribution assigns: above all id ranges of containers, and below 2³¹. */
 const HIGH = { first: 1_900_000_000, count: 200_000_000 }
 
-/** User ids for containers with few ids: a range that systemd's documentation lists as unused. */
+/** Ids for containers with few of them: a range that systemd's documentation lists as unused. */
 const LOW = { first: 60_578, count: 606 }
 
 /**
- * The user and group id of a plugin if the kernel runs as root. It is the same at every start. Plugins have different
- * ids, so they cannot signal each other, and the user owns nothing except the plugin's cache.
+ * A plugin's user and group id, the same at every start. Plugins have different ids, so they cannot signal each other,
+ * and their users own nothing but their caches.
  */
 export const userOf = (denoDir: string, mapped: string = readMap()): number => {
   const { first, count } = isMapped(HIGH.first + HIGH.count - 1, mapped) ? HIGH : LOW
@@ -19,8 +19,7 @@ export const userOf = (denoDir: string, mapped: string = readMap()): number => {
 
 /**
  * setpriv(1)'s arguments that run a program as another user. It keeps one of root's capabilities, to read and search
- * everywhere, because its files may be in root's directories. It has no capability to write, to change modes and
- * owners, or to send signals.
+ * everywhere, because its files may lie in root's directories; none to write, change modes and owners, or signal.
  */
 export const userArgs = (setpriv: string, user: number): ReadonlyArray<string> => [
   ...[setpriv, "--pdeathsig", "KILL", "--no-new-privs", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"],
@@ -28,10 +27,7 @@ export const userArgs = (setpriv: string, user: number): ReadonlyArray<string> =
   "--",
 ]
 
-/**
- * Whether an id exists in a user namespace, according to its table in user_namespaces(7): first inside, first outside,
- * count.
- */
+/** Whether a user namespace has an id, by its table in user_namespaces(7): first inside, first outside, count. */
 const isMapped = (id: number, table: string): boolean =>
   table.split("\n").some((line) => {
     const [first = 0, , count = 0] = line.trim().split(/\s+/).map(Number)
