@@ -1,4 +1,4 @@
-/** What a server of Studio allows besides reading. What it does not allow, it refuses. */
+/** The actions that a Studio server allows besides reading. It refuses all others. */
 
 import { Context, Data, Effect, Fiber, type Scope, Stream } from "effect"
 import type { Deltas } from "../agents/channel/Deltas.ts"
@@ -10,53 +10,52 @@ import * as ProgramLog from "../platform/ProgramLog.ts"
 import type { Loaded, Played, PlayOptions } from "../worlds/scenario/Scenario.ts"
 import type { WorldAtStart } from "./wire/Scenarios.ts"
 
-/** Why an agent did not go on. */
+/** Why an agent did not start or continue. */
 type Refused = { readonly _tag: string; readonly message: string }
 
-/** What goes on with tasks from a moment. */
+/** Continues tasks from a moment, in forks. */
 export interface Forking {
-  /** By the names that the page may say. */
+  /** By the names that the page uses. */
   readonly agents: ReadonlyMap<string, Agent>
-  /** Lets an agent go on. Ends when it is done. */
+  /** Runs an agent until it is done. */
   readonly run: (agent: Agent, options: ForkOptions) => Effect.Effect<unknown, Refused>
 }
 
-/** What is forked while the server runs. */
+/** Forks that run while the server does. */
 export interface Forks extends Pick<Forking, "agents"> {
-  /** One after the other: a timeline's name is taken when its fork stands. */
+  /** Runs one effect at a time: the timeline's name is free until its fork is recorded. */
   readonly inTurn: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-  /** Lets an agent go on, until it is done or the server ends. */
+  /** Starts an agent, which runs until it is done or the server ends. */
   readonly begin: (agent: Agent, options: ForkOptions) => Effect.Effect<Begun>
 }
 
 /** Scenarios that the page may edit and run. */
 export interface Staging {
-  /** Absolute paths of directories, without symbolic links in them. */
+  /** Absolute paths without symbolic links. */
   readonly directories: ReadonlyArray<string>
   /** By the names that the page may say. */
   readonly agents: ReadonlyMap<string, Agent>
-  /** Starts the world of a scenario, and shows it as it begins. Nothing is recorded. */
+  /** Starts a scenario's world and returns its initial state. Records nothing. */
   readonly look: (played: Played, seed: number) => Effect.Effect<WorldAtStart, Refused>
-  /** Lets an agent play all parts. Ends when it is done. */
+  /** Lets an agent play all parts, until it is done. */
   readonly run: (agent: Agent, scenario: Loaded, options: PlayOptions) => Effect.Effect<unknown, Refused>
 }
 
-/** Scenarios that are run while the server runs. */
+/** Scenarios that run while the server does. */
 export interface Scenarios extends Omit<Staging, "run"> {
-  /** Lets an agent play, until it is done or the server ends. */
+  /** Starts an agent, which plays until it is done or the server ends. */
   readonly begin: (agent: Agent, scenario: Loaded, options: PlayOptions) => Effect.Effect<Begun>
 }
 
-/** An agent at work. */
 export interface Begun {
   readonly fiber: Fiber.Fiber<unknown, Refused>
-  /** From now on nobody waits for it: what fails is written to the program's log. */
+  /** Stops waiting for it: later failures go to the program's log. */
   readonly leave: Effect.Effect<void>
 }
 
-/** The agents of this program, as they are talked to. */
+/** Input to the agents of this program. */
 export interface Talking {
-  /** Passes on their answers while they stream; undefined: they are seen once they are recorded. */
+  /** Passes on answers while they stream. Without it, answers appear once they are recorded. */
   readonly deltas: Deltas | undefined
 }
 
@@ -69,10 +68,10 @@ export const inScope = ({ agents, run }: Forking): Effect.Effect<Forks, never, S
     return { agents, begin, inTurn: turns.withPermits(1) }
   })
 
-/** Most worlds that are looked at at once: each is a process. Others wait. */
+/** Maximum number of concurrent previews, each of which is a process. Others wait. */
 const MAX_LOOKS = 2
 
-/** Runs of scenarios that end with the scope. */
+/** Scenario runs that end with the scope. */
 export const staged = ({ run, look, ...rest }: Staging): Effect.Effect<Scenarios, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
@@ -97,9 +96,10 @@ const begun = (scope: Scope.Scope, work: Effect.Effect<unknown, Refused>): Effec
   })
 
 /**
- * Waits for the event with which an agent begins; or fails with why it was refused, which never begins. One that was quick may have ended.
+ * Waits for the event with which an agent begins, even if the agent has ended since. Fails if the kernel refuses the
+ * agent.
  *
- * @param coming events, from before the agent began
+ * @param coming events since before the agent began
  */
 export const untilBegun = <E>(
   working: Begun,
@@ -113,33 +113,30 @@ export const untilBegun = <E>(
     ),
     Effect.zipRight(Fiber.join(working.fiber), Effect.never),
   ).pipe(
-    // Also where the client goes away before that.
+    // Also if the client goes away first.
     Effect.ensuring(working.leave),
   )
 
-/** What is allowed. */
 export class Allowed extends Context.Tag("hindcast/studio/Allowed")<Allowed, Allowed.Service>() {}
 
-/** The type of the service: `Allowed.Service`. */
 export declare namespace Allowed {
-  /** What a server allows. */
   export interface Service {
     readonly answer: boolean
-    /** Null if nothing may be forked. */
+    /** Null if forks are not allowed. */
     readonly forks: Forks | null
     readonly write: boolean
     /** Null if no scenario may be edited. */
     readonly scenarios: Scenarios | null
-    /** The agents that can be talked to, where `answer` allows it: those of this program. Null if it runs no kernel. */
+    /** With `answer`: access to this program's agents. Null if it runs no kernel. */
     readonly talk: Talking | null
     /** Who answers and writes: the actor is `human:<by>`. */
     readonly by: string
-    /** What the reader should know of the log: sentences. */
+    /** Sentences about the log for the reader. */
     readonly notes: ReadonlyArray<string>
   }
 }
 
-/** Start it again with the switch: the server was not started to do this. */
+/** The server was started without the switch for this action. */
 export class NotAllowed extends Data.TaggedError("NotAllowed")<{ readonly what: string; readonly option: string }> {
   override get message() {
     return `This server was not started to ${this.what}. Expected the switch --${this.option} of \`hindcast studio\` (in a program, ${this.option} of Studio.layer), found none.`

@@ -1,22 +1,21 @@
-/** What was made lately, by a key of several parts, within a bound. What was not asked for the longest goes first. */
+/** A cache with a bounded total size and keys of several parts. Evicts the least recently used values. */
 
-/** How many values are asked for between two looks at their sizes. */
+/** Number of lookups between two size checks. */
 const LOOK_EVERY = 100
 
-/** Remembers values. */
 export class Remembered<Value> {
   readonly #values = new Map<string, Value>()
   readonly #most: number
   readonly #sizeOf: (value: Value) => number
   #asked = 0
 
-  /** @param most the greatest sum of their sizes, which grow after a value was made */
+  /** @param most maximum sum of the values' sizes, which may grow later */
   constructor(most: number, sizeOf: (value: Value) => number) {
     this.#most = most
     this.#sizeOf = sizeOf
   }
 
-  /** The value of a key; made if there is none. */
+  /** Returns the value of a key, and makes it first if needed. */
   get(key: ReadonlyArray<string>, make: () => Value): Value {
     this.#asked += 1
     if (this.#asked % LOOK_EVERY === 0) this.#forgetOldest()

@@ -1,5 +1,6 @@
 /**
- * Studio: the time-travel debugger in a browser, served from the program that has the log open, so that people debug what is running.
+ * Studio: the time-travel debugger in a browser. The program that has the log open serves it, so that people can debug
+ * a running system.
  */
 
 import * as fs from "node:fs"
@@ -26,46 +27,57 @@ import * as Server from "./server/Server.ts"
 
 export type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
 
-/** Options of `layer`. Without any it only reads. */
+/** Options of `layer`. Without any, Studio is read-only. */
 export interface StudioOptions {
-  /** Default: a port that is free. */
+  /** Default: a free port. */
   readonly port?: number
-  /** Whether questions may be answered in the page, and the agents of a `Kernel` in the context be talked to. Default: false. */
+  /**
+   * Whether people may answer questions in the page, and talk to the agents of a `Kernel` in the context. Default:
+   * false.
+   */
   readonly answer?: boolean
-  /** The hub whose `onDelta` the agents have (`Channel.deltas`), so that answers are seen while they stream. Default: none. */
+  /**
+   * The hub whose `onDelta` the agents have (`Channel.deltas`); the page then shows answers while they stream. Default:
+   * none.
+   */
   readonly deltas?: Deltas
-  /** The agents that may go on from a moment, by the names that the page shows; a `Kernel` in the context runs them. Default: none. */
+  /**
+   * Agents that may fork a task, by the names that the page shows. Needs a `Kernel` in the context, which runs them.
+   * Default: none.
+   */
   readonly fork?: { readonly [name: string]: Agent.Agent }
-  /** Whether tasks may be scored again from the page. Default: false. */
+  /** Whether the page may score tasks again. Default: false. */
   readonly write?: boolean
-  /** With `write`: scenarios and rubrics in files that the page may edit, and run by these agents. Default: none. */
+  /** With `write`: scenario and rubric files that the page may edit, and agents that run them. Default: none. */
   readonly scenarios?: ScenarioOptions
   /** Who answers and writes: the actor is `human:<by>`. Default: `studio`. */
   readonly by?: string
   /**
-   * The versions of plugins that may draw their worlds by code of their own (`viewHtml` of their manifests): `name@digest`, with at least
-   * 16 digits of the digest that the log records of the version, and `=directory` where its copy beside the log is not there. The code
-   * runs in the browser, confined in frames of other origins. Default: none.
+   * Plugin versions that may draw their worlds with their own code (`viewHtml` of their manifests): `name@digest`, with
+   * at least 16 digits of the digest in the log, and `=directory` if the version's copy next to the log is missing. The
+   * code runs in the browser, confined in frames of other origins. Default: none.
    */
   readonly draw?: ReadonlyArray<string>
   /**
-   * Whether a log that this user did not write on this machine is trusted, where the page may answer, fork or write; see
-   * `ForeignLog`. A kernel in the context has decided that already. Default: false.
+   * Whether to trust a log that this user did not write on this machine, if the page may answer, fork or write; see
+   * `ForeignLog`. A kernel in the context has already decided. Default: false.
    */
   readonly trust?: boolean
 }
 
 /** Scenarios that the page may edit. */
 export interface ScenarioOptions {
-  /** The directories that they are in, or below. */
+  /** Directories that contain the scenarios, at any depth. */
   readonly directories: ReadonlyArray<string>
-  /** The agents that may play them, by the names that the page shows; a `Kernel` in the context runs them. Default: none. */
+  /**
+   * Agents that may play them, by the names that the page shows. Needs a `Kernel` in the context, which runs them.
+   * Default: none.
+   */
   readonly agents?: { readonly [name: string]: Agent.Agent }
 }
 
 const Agents = Schema.Record({ key: Schema.String, value: Agent.Agent })
 
-/** Schema of `StudioOptions`. */
 const StudioOptions = Options.of<StudioOptions>({
   optional: {
     port: Options.wholeNumber(0, 65_535),
@@ -90,19 +102,18 @@ export class Studio extends Context.Tag("hindcast/Studio")<Studio, Studio.Servic
 export declare namespace Studio {
   /** A running server. */
   export interface Service {
-    /** Where to look at it, with the token in the fragment: keep it secret. */
+    /** The page's address, with the token in the fragment. Keep it secret. */
     readonly url: string
     readonly port: number
-    /** What requests to the API have to show, as `Authorization: Bearer <token>`. */
+    /** The token of API requests: `Authorization: Bearer <token>`. */
     readonly token: string
   }
 }
 
-/** What a server asks the log by. */
 type Services = EventLog | Records | Projector | TimeTravel | Confirmations
 
 /**
- * Serves the log of the context on 127.0.0.1, until the layer's scope closes.
+ * Serves the context's log on 127.0.0.1, until the layer's scope closes.
  *
  * @example Layer.provideMerge(Studio.layer({ answer: true }), Hindcast.layer({ log: "agent.db" }))
  */
@@ -161,7 +172,7 @@ const realDirectory = (directory: string): Effect.Effect<string, string> =>
     ),
   )
 
-/** What the page may do with scenarios, in the kernel of the context. */
+/** Scenarios, run by the context's kernel. */
 const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: Kernel.Service) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -184,20 +195,20 @@ const stagingOf = ({ directories, agents = {} }: ScenarioOptions, kernel: Kernel
     } satisfies Staging
   })
 
-/** What a server is to allow. */
+/** Actions to allow. */
 export interface Allowing extends Omit<Allowed.Service, "forks" | "scenarios"> {
   readonly forks: Forking | null
   /** Default: none. */
   readonly scenarios?: Staging
 }
 
-/** Where a server listens, and which plugins may draw by code of their own. */
+/** The port, and the plugins that may draw with their own code. */
 export interface Serving {
   readonly port?: number | undefined
   readonly draw?: ReadonlyArray<Consent.Consent>
 }
 
-/** The server of a log, with what it allows. */
+/** Serves the context's log with the given permissions. */
 export const serving = (
   { forks, scenarios, ...rest }: Allowing,
   { port, draw = [] }: Serving = {},

@@ -1,4 +1,4 @@
-/** The log that Studio shows: its histories, and what is remembered of the tasks that were looked at. */
+/** The log that Studio shows: its histories, and caches for the tasks that people looked at. */
 
 import { Context, Effect, Layer, Option } from "effect"
 import { EventLog, type LogError } from "../events/log/EventLog.ts"
@@ -17,35 +17,32 @@ import { Remembered } from "./Remembered.ts"
 
 type History = TimelineHistory.TimelineHistory
 
-/** The service. */
 export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
   StudioLog,
   {
     readonly index: EventIndex.EventIndex
-    /** While an effect runs, the index waits, for a second at most. */
+    /** Pauses the index while an effect runs, for a second at most. */
     readonly answering: <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
-    /** The history of a timeline. */
     readonly past: (timeline: string) => Effect.Effect<History, TimelineNotFound | LogError>
-    /** All events of a task on a timeline, up to the head of the log. It is one that grows: read it at once. */
+    /** All events of a task on a timeline, up to the head of the log. The outline keeps growing, so read it at once. */
     readonly outline: (past: History, taskId: string) => Effect.Effect<Outline, TaskNotFound | LogError>
-    /** The course of a task's scope, or of the shared one (null). */
+    /** The course of a task's scope, or of the shared scope (null). */
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
   }
 >() {}
 
-/** Most events of outlines that are remembered: some 30 bytes each. */
+/** Maximum number of events in cached outlines, about 30 bytes each. */
 const MAX_OUTLINED = 1_000_000
 
-/** Most states that are remembered. States of one task share structure. */
+/** Maximum number of cached states. States of one task share structure. */
 const MAX_STATES = 5_000
 
-/** The type of the event that records the destruction of a subject's key. */
 const SHREDDED: CoreName = "PayloadShredded"
 
-/** Longest that the index waits for answers. */
+/** Longest pause of the index for a request. */
 const MAX_PAUSE = "1 second"
 
-/** The service over a log. The index is built in the background until the layer's scope closes. */
+/** Builds the index in the background until the layer's scope closes. */
 export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector> = Layer.scoped(
   StudioLog,
   Effect.gen(function* () {
@@ -65,7 +62,7 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
     })
     let epoch: string | undefined
 
-    /** Forgets every state when a subject was shredded: it may hold what the subject's key was for. */
+    /** Drops all states after a subject was shredded: they may hold that subject's data. */
     const inEpoch = Effect.map(Option.isSome(snapshots) ? snapshots.value.epoch : Effect.succeed(""), (now) => {
       if (epoch !== undefined && epoch !== now) scopes.clear()
       epoch = now
@@ -78,7 +75,7 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         )
         yield* OutlinePages.forEachOf(reading, past, { taskId, after: known.last }, (page) =>
           Effect.sync(() => {
-            // Another request may have read the same events meanwhile.
+            // A concurrent request may have read the same events.
             for (const event of page) if (event.position > known.last) known.take(event)
           }),
         )

@@ -1,4 +1,4 @@
-/** `/api/chunk`. */
+/** Answers `/api/chunk`. */
 
 import { Data, Effect, Either, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -30,7 +30,7 @@ export const ChunkQuery = Schema.Struct({
   ),
 )
 
-/** Fix the number: there is no such chunk. */
+/** There is no chunk of this number. */
 export class ChunkNotFound extends Data.TaggedError("ChunkNotFound")<{
   readonly number: number
   readonly last: number
@@ -40,7 +40,7 @@ export class ChunkNotFound extends Data.TaggedError("ChunkNotFound")<{
   }
 }
 
-/** A chunk of a task, or of a timeline. */
+/** A chunk of a task or of a timeline. */
 export const chunk = ({ timeline, task, number, at = 0 }: typeof ChunkQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
@@ -74,7 +74,7 @@ const ofTask = (past: TimelineHistory, taskId: string, choose: (before: (at: num
     })
   })
 
-/** Most events that change `/shared` in a chunk of a task. */
+/** Maximum number of events within a task's chunk that change `/shared`. */
 const MAX_ASIDE = 5_000
 
 const ofTimeline = (past: TimelineHistory, number: number) =>
@@ -109,7 +109,7 @@ const at = (
     return yield* scope.at(position)
   })
 
-/** A chunk from the scopes before it, the shared one first, and its events. */
+/** Builds a chunk from its events and the scopes before it, the shared one first. */
 const chunkOf = (
   past: TimelineHistory,
   scopes: ReadonlyArray<ScopeCourse.ScopeState>,
@@ -139,7 +139,7 @@ const merged = ([shared, ...tasks]: ReadonlyArray<ScopeCourse.ScopeState>): Envi
   return { shared: (shared?.state ?? EnvironmentState.projection.initial).shared, tasks: scopes }
 }
 
-/** The views of the plugins that have a world in the state or in the events, as their manifests of then say. */
+/** The views of plugins with a world in the state or the events, from their manifests at that time. */
 const viewsOf = (
   past: TimelineHistory,
   state: EnvironmentState.EnvironmentState,
@@ -158,7 +158,7 @@ const viewsOf = (
     for (const event of imports) {
       if (!is(event, "PluginImported") || !plugins.has(event.payload.plugin)) continue
       const { plugin, manifest, digest } = event.payload
-      // Of what was imported before the chunk, only the last version of each counts in it.
+      // Before the chunk, only the last imported version of each plugin matters.
       const before = views.findIndex((view) => view.plugin === plugin && event.position <= first.position)
       if (before >= 0) views.splice(before, 1)
       const code = DrawingCode.fileIn(manifest) === undefined ? null : { digest, ...NOT_DRAWN }
@@ -176,7 +176,7 @@ const viewsOf = (
 
 const NOT_DRAWN = { frame: null, problem: null }
 
-/** Most imports of plugins that are looked at. */
+/** Maximum number of plugin imports read. */
 const MAX_IMPORTS = 1_000
 
 const viewIn = (manifest: Json): Json | null => {

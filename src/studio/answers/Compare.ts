@@ -1,4 +1,4 @@
-/** `/api/compare`. */
+/** Answers `/api/compare`. */
 
 import { Data, Effect, Schema } from "effect"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
@@ -17,14 +17,14 @@ export const CompareQuery = Schema.Struct({
   scoresB: Query.OptionalText,
 })
 
-/** Fix the name: a task on a timeline is written with both. */
+/** A run is not written as timeline and task. */
 export class RunInvalid extends Data.TaggedError("RunInvalid")<{ readonly run: string }> {
   override get message() {
     return `Expected a timeline and a task, such as main/task-0015, found ${JSON.stringify(this.run)}.`
   }
 }
 
-/** Two tasks event by event, and what each was worth. */
+/** Two tasks event by event, with their rewards. */
 export const compare = ({ a, b, scoresA, scoresB }: typeof CompareQuery.Type) =>
   Effect.gen(function* () {
     const [runA, runB] = [yield* runOf(a), yield* runOf(b)]
@@ -41,7 +41,7 @@ export const compare = ({ a, b, scoresA, scoresB }: typeof CompareQuery.Type) =>
     } satisfies Comparison
   })
 
-/** The name of a timeline has no slash. */
+/** A timeline's name has no slash. */
 const runOf = (run: string) => {
   const slash = run.indexOf("/")
   return slash <= 0 || slash === run.length - 1

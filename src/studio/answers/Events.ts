@@ -1,4 +1,4 @@
-/** `/api/event`, `/api/why` and `/api/effects`. */
+/** Answers `/api/event`, `/api/why` and `/api/effects`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -23,7 +23,7 @@ const eventAt = ({ position }: Asked) =>
     return event ?? (yield* new EventNotFound({ event: `@${position}`, log: "This log" }))
   })
 
-/** One event whole, with the changes that it made on its own timeline. */
+/** One complete event, with the changes that it made on its own timeline. */
 export const event = (asked: Asked) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -43,17 +43,16 @@ export const event = (asked: Asked) =>
     )[0]
   })
 
-/** An event and its causes up to the root. */
 export const why = (asked: Asked) =>
   Effect.gen(function* () {
     const { id } = yield* eventAt(asked)
     return (yield* (yield* TimeTravel).why(id)).map(Entries.cause) satisfies Why
   })
 
-/** Most consequences that are answered. */
+/** Maximum number of consequences in an answer. */
 const MAX_EFFECTS = 200
 
-/** What an event caused, in the history of a timeline: the named one, else the event's own. */
+/** The effects of an event on the named timeline, else on its own. */
 export const effects = ({ position, timeline }: typeof EffectsQuery.Type) =>
   Effect.gen(function* () {
     const { id } = yield* eventAt({ position })

@@ -1,4 +1,4 @@
-/** `/api/forks`. */
+/** Answers `/api/forks`. */
 
 import { Data, Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -14,7 +14,6 @@ import * as Options from "../../values/Options.ts"
 import { Allowed, type Forks, NotAllowed, untilBegun } from "../Allowed.ts"
 import type { ForkMade, ForkOrder } from "../wire/Asking.ts"
 
-/** The body of `POST /api/forks`. */
 export const ForkBody: Schema.Schema<ForkOrder> = Schema.Struct({
   timeline: Schema.NonEmptyString,
   task: Schema.NonEmptyString,
@@ -25,7 +24,7 @@ export const ForkBody: Schema.Schema<ForkOrder> = Schema.Struct({
   acceptUnrewound: Schema.optionalWith(Schema.Boolean, { exact: true }),
 })
 
-/** Name one of the agents that were named when the server was started. */
+/** The server was started without this agent. */
 export class AgentNotFound extends Data.TaggedError("AgentNotFound")<{
   readonly agent: string
   readonly known: ReadonlyArray<string>
@@ -35,7 +34,7 @@ export class AgentNotFound extends Data.TaggedError("AgentNotFound")<{
   }
 }
 
-/** Lets an agent go on from a moment. Answers when the fork stands; its course goes on. */
+/** Forks a task from a moment. Returns once the fork is recorded; its agent keeps running. */
 export const fork = (order: ForkOrder) =>
   Effect.gen(function* () {
     const { timeline, task, agent } = order
@@ -74,7 +73,7 @@ const begun = (
     return { timeline: name, task, ...(notes.length === 0 ? {} : { notes }) } satisfies ForkMade
   })
 
-/** What is to be known of the worlds of a fork that stands. */
+/** Notes about the worlds of a new fork. */
 const notesOf = (log: EventLog.Service, timeline: string) =>
   Effect.map(log.readPage({ timeline, types: ["EnvironmentRestored"] }, MAX_NOTES), (restored) =>
     restored.flatMap((event) => {
@@ -83,5 +82,5 @@ const notesOf = (log: EventLog.Service, timeline: string) =>
     }),
   )
 
-/** Most worlds of a fork that notes are taken of. */
+/** Maximum number of worlds that get a note. */
 const MAX_NOTES = 100

@@ -1,4 +1,4 @@
-/** `/api/live`: what happens, as it happens. */
+/** Answers `/api/live` with events as they happen. */
 
 import { Chunk, Effect, Ref, Schedule, Schema, Stream } from "effect"
 import { CaughtUp, EventLog } from "../../events/log/EventLog.ts"
@@ -16,13 +16,13 @@ import * as Questions from "./Questions.ts"
 
 export const LiveQuery = Schema.Struct({ after: Query.wholeNumber(0, Number.MAX_SAFE_INTEGER) })
 
-/** How often the progress of the index is told while it is built, in milliseconds. */
+/** Interval of the index's progress events, in milliseconds. */
 const PROGRESS_MS = 250
 
-/** Most tasks whose state is kept to say what changes. */
+/** Maximum number of tasks whose state is cached to compute changes. */
 const MAX_SCOPES = 200
 
-/** Events after a position without a gap, questions whenever they changed, and the progress of the index. */
+/** Streams events after a position without a gap, questions whenever they change, and the progress of the index. */
 export const live = ({ after }: typeof LiveQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -66,7 +66,7 @@ export const live = ({ after }: typeof LiveQuery.Type) =>
 
 const SHREDDED: CoreName = "PayloadShredded"
 
-/** The changes that events make, from the states before them, which are kept from one page to the next. */
+/** The changes that events make. Keeps the states from one page to the next. */
 class LiveChanges {
   readonly #scopes = new Map<string, ScopeCourse.ScopeState>()
 
@@ -76,7 +76,7 @@ class LiveChanges {
       const changesAt = new Map<number, ReadonlyArray<Change>>()
       for (const event of events) {
         const { timeline, taskId, position, type } = event
-        // States from before may hold what was shredded.
+        // Earlier states may hold the shredded data.
         if (type === SHREDDED) this.#scopes.clear()
         const key = JSON.stringify([timeline, taskId])
         const known = this.#scopes.get(key)

@@ -1,4 +1,4 @@
-/** `/api/log` and `/api/density`. */
+/** Answers `/api/log` and `/api/density`. */
 
 import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
@@ -12,7 +12,7 @@ import * as Query from "./Query.ts"
 
 export const LogQuery = Schema.Struct({})
 
-/** What Studio says of the log as a whole. */
+/** Facts about the log as a whole. */
 export const log = (_: typeof LogQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -43,7 +43,7 @@ export const log = (_: typeof LogQuery.Type) =>
     } satisfies LogInfo
   })
 
-/** The timelines; of a log without one of its segments, `main` alone, and what is missing. */
+/** All timelines. If a segment is missing, only `main`, and a message about the segment. */
 const timelinesOf = (log: EventLog.Service) =>
   Timelines.list(log).pipe(
     Effect.map((timelines) => ({ timelines, missing: [] as ReadonlyArray<string> })),
@@ -52,7 +52,7 @@ const timelinesOf = (log: EventLog.Service) =>
     ),
   )
 
-/** The last event; none of an empty log, or if it was archived and its segment is not there. */
+/** The last event, unless the log is empty or the event's segment is missing. */
 const lastEvent = (log: EventLog.Service, head: number) =>
   head === 0
     ? Effect.succeed(undefined)
@@ -61,7 +61,7 @@ const lastEvent = (log: EventLog.Service, head: number) =>
         Effect.catchTag("SegmentUnavailable", () => Effect.succeed(undefined)),
       )
 
-/** Most parts of a range. */
+/** Maximum number of bins. */
 const MAX_BINS = 4_000
 
 export const DensityQuery = Schema.Struct({
@@ -71,14 +71,14 @@ export const DensityQuery = Schema.Struct({
   bins: Query.wholeNumber(1, MAX_BINS),
 })
 
-/** Fix the range: it ends before it begins. */
+/** The range ends before it begins. */
 export class RangeEmpty extends Data.TaggedError("RangeEmpty")<{ readonly from: number; readonly to: number }> {
   override get message() {
     return `Expected a range of positions whose end is not before its beginning, found @${this.from} to @${this.to}.`
   }
 }
 
-/** How many events of each kind there are along a range of positions. */
+/** The number of events of each kind along a range of positions. */
 export const density = ({ timeline, ...range }: typeof DensityQuery.Type) =>
   Effect.gen(function* () {
     if (range.to < range.from) return yield* new RangeEmpty(range)

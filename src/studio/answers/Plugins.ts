@@ -1,4 +1,4 @@
-/** `/api/plugins`. */
+/** Answers `/api/plugins`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -14,16 +14,16 @@ import type { PluginRow } from "../wire/Log.ts"
 
 export const PluginsQuery = Schema.Struct({})
 
-/** What tells how plugins behaved, and what they asked the host for. */
+/** Events about a plugin's failures and its requests to the host. */
 const TELLING: ReadonlyArray<CoreName> = [
   ...(["PluginStartRefused", "PluginExited", "PluginMisbehaved", "PluginQuarantined"] as const),
   ...(["BrokerRequested", "BrokerAllowed", "BrokerDenied", "BrokerAnswered"] as const),
 ]
 
-/** Most crashes and requests of a plugin that are listed. */
+/** Maximum number of crashes and requests listed per plugin. */
 const MAX_LISTED = 20
 
-/** The plugins of `main` as they are now. */
+/** The current plugins of `main`. */
 export const plugins = (_: typeof PluginsQuery.Type) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)
@@ -31,7 +31,6 @@ export const plugins = (_: typeof PluginsQuery.Type) =>
     return Object.entries(registry).map(([name, plugin]) => rowOf(name, plugin, told.get(name) ?? nothing()))
   })
 
-/** What the events say of one plugin. */
 interface Told {
   crashes: Array<PluginRow["crashes"][number]>
   requested: number
@@ -84,7 +83,7 @@ const rowOf = (name: string, plugin: PluginRegistry.Plugin, told: Told): PluginR
 
 const FIELDS = ["read", "write", "net", "env", "run"]
 
-/** What a version may do: `read .`, `run git`, `run any command`. */
+/** A version's grants as text: `read .`, `run git`, `run any command`. */
 const grantsOf = (grants: JsonObject): ReadonlyArray<string> => [
   ...FIELDS.flatMap((field) => {
     const named = valueAt(grants, [field])

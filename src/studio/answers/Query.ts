@@ -1,10 +1,10 @@
-/** The parameters of a path: decoded by a schema, and refused where they are unknown, given twice or not what they should be. */
+/** Decodes the parameters of a request. Rejects unknown, repeated and invalid ones. */
 
 import { Data, Effect, Schema } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { mistakesOfGiven } from "../../values/schema/Mistakes.ts"
 
-/** Fix the address: what is wrong with its parameters. */
+/** The request's parameters are invalid. */
 export class InvalidQuery extends Data.TaggedError("InvalidParameters")<{
   readonly path: string
   readonly found: string
@@ -14,7 +14,6 @@ export class InvalidQuery extends Data.TaggedError("InvalidParameters")<{
   }
 }
 
-/** Decodes the parameters of a path. */
 export const decode = <A, I>(
   path: string,
   schema: Schema.Schema<A, I>,
@@ -40,13 +39,11 @@ const shown = (name: string): string => JSON.stringify(name.slice(0, MAX_SHOWN))
 
 const MAX_SHOWN = 100
 
-/** A text; `main` if none is given. */
+/** Default: `main`. */
 export const Timeline = Schema.optionalWith(Schema.NonEmptyString, { default: () => MAIN })
 
-/** A text that may be left out. */
 export const OptionalText = Schema.optionalWith(Schema.NonEmptyString, { exact: true })
 
-/** A whole number from one to another. */
 export const wholeNumber = (least: number, most: number) =>
   Schema.compose(
     Schema.String.pipe(
@@ -59,5 +56,4 @@ export const wholeNumber = (least: number, most: number) =>
     ),
   )
 
-/** The position of an event. */
 export const Position = wholeNumber(1, Number.MAX_SAFE_INTEGER)

@@ -1,4 +1,4 @@
-/** `/api/questions` and `/api/answers`. */
+/** Answers `/api/questions` and `/api/answers`. */
 
 import { Data, Effect, Schema } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
@@ -17,7 +17,7 @@ import type { Answer, Question } from "../wire/Asking.ts"
 
 export const QuestionsQuery = Schema.Struct({})
 
-/** What waits for a person, oldest first. What has expired, and was not yet said to have, does not wait. */
+/** Pending questions, oldest first, without those that have expired but are not recorded as expired yet. */
 export const questions = (_: typeof QuestionsQuery.Type = {}) =>
   Effect.gen(function* () {
     const pending = Object.entries(yield* (yield* Confirmations).pending)
@@ -64,7 +64,6 @@ const text = (value: Json | undefined): string | null => {
   return typeof value === "string" ? value : JSON.stringify(value)
 }
 
-/** The body of `POST /api/answers`. */
 export const AnswerBody: Schema.Schema<Answer> = Schema.Struct({
   question: Schema.NonEmptyString,
   digest: Sha256,
@@ -72,28 +71,28 @@ export const AnswerBody: Schema.Schema<Answer> = Schema.Struct({
   reason: Schema.optionalWith(Schema.String, { exact: true }),
 })
 
-/** Somebody, or the time, was quicker. */
+/** The question was already answered, or has expired. */
 export class AlreadyAnswered extends Data.TaggedError("AlreadyAnswered")<{ readonly found: string }> {
   override get message() {
     return `Expected a question that waits, found ${this.found}. Nothing was answered.`
   }
 }
 
-/** Show the question again, and answer then: what waits is not what was shown. */
+/** The pending question differs from the one that the person saw. */
 export class OtherQuestion extends Data.TaggedError("OtherQuestion")<{ readonly found: string }> {
   override get message() {
     return `The answer is to another question than the one that waits: ${this.found}. Nothing was answered; look at it again.`
   }
 }
 
-/** There is no such question. */
+/** The log has no such question. */
 export class QuestionNotFound extends Data.TaggedError("QuestionNotFound")<{ readonly question: string }> {
   override get message() {
     return `Question ${this.question}: expected one that was asked in this log, found none.`
   }
 }
 
-/** Answers a question, if it is still the one that was shown. */
+/** Answers a question if it still is the one that the person saw. */
 export const answer = ({ question, digest, approve, reason }: Answer) =>
   Effect.gen(function* () {
     const allowed = yield* Allowed

@@ -1,4 +1,4 @@
-/** `/api/rescores`. */
+/** Answers `/api/rescores`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -9,19 +9,19 @@ import * as Options from "../../values/Options.ts"
 import type { Rescored, RescoreOrder } from "../wire/Asking.ts"
 import * as Rubrics from "./Rubrics.ts"
 
-/** Most tasks of one order. */
+/** Maximum number of tasks per order. */
 const MAX_TASKS = 10_000
 
 const TaskOnTimeline = Schema.Struct({ timeline: Schema.NonEmptyString, task: Schema.NonEmptyString })
 
-/** The body of it, and of `/api/rubrics/check`. */
+/** The body of `/api/rescores` and `/api/rubrics/check`. */
 export const RescoreBody: Schema.Schema<RescoreOrder> = Schema.Struct({
   rubric: Schema.String,
   label: Schema.optionalWith(Options.Name, { exact: true }),
   tasks: Schema.Array(TaskOnTimeline).pipe(Schema.maxItems(MAX_TASKS)),
 })
 
-/** Scores tasks by a rubric's rules, a score set for each timeline. No plugin is started, and no model asked. */
+/** Scores tasks by a rubric's rules, with one score set for each timeline. Starts no plugin and asks no model. */
 export const rescore = ({ rubric: text, label, tasks }: RescoreOrder) =>
   Effect.gen(function* () {
     yield* Rubrics.allowed
@@ -36,7 +36,7 @@ export const rescore = ({ rubric: text, label, tasks }: RescoreOrder) =>
     return sets satisfies Rescored
   })
 
-/** Scoring works on the timeline whose view of the log it is given. */
+/** Scoring works on the timeline of its log view. */
 const scoringOn = <A, E, R>(timeline: string, use: (scoring: Scoring.Scoring.Service) => Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const { log, projector } = yield* Rubrics.on(timeline)

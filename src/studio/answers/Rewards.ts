@@ -1,4 +1,4 @@
-/** `/api/rewards`. */
+/** Answers `/api/rewards`. */
 
 import { Effect, Schema } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -19,7 +19,7 @@ export const RewardsQuery = Schema.Struct({
   set: Query.OptionalText,
 })
 
-/** The rewards and punishments of a task by a score set. Default: the one that counts. */
+/** A task's rewards and punishments by a score set. Default: the set that counts. */
 export const rewards = ({ timeline, task, set }: typeof RewardsQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
@@ -29,7 +29,7 @@ export const rewards = ({ timeline, task, set }: typeof RewardsQuery.Type) =>
     return chosen === undefined ? [] : yield* ofSet(past, task, chosen)
   })
 
-/** The rewards and punishments of a task by one score set, in the order of the moments that they are about. */
+/** A task's rewards and punishments by one score set, ordered by the moments that they are about. */
 export const ofSet = (
   past: TimelineHistory,
   taskId: string,
@@ -73,8 +73,8 @@ const rowOf = (event: Event, scoreSetId: string): RewardRow | undefined => {
 /**
  * The moments at which a verdict was earned or lost.
  *
- * @param amount what it adds to the net
- * @param position where it counts if it has no evidence
+ * @param amount the verdict's part of the net
+ * @param position the moment of a verdict without evidence
  */
 export const momentsOf = (
   { because, occurrences = Math.max(1, because.length) }: Pick<PayloadOf<"RewardGiven">, "because" | "occurrences">,

@@ -1,4 +1,4 @@
-/** `/api/rubrics/check`, `/api/rubrics/preview` and `/api/rubric`. */
+/** Answers `/api/rubrics/check`, `/api/rubrics/preview` and `/api/rubric`. */
 
 import { Data, Effect, Either, Schema } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
@@ -18,32 +18,31 @@ import type { Preview, PreviewOrder, RubricOfSet } from "../wire/Scoring.ts"
 import * as Query from "./Query.ts"
 import { momentsOf } from "./Rewards.ts"
 
-/** Fix the rubric: what is wrong with it. `/api/rubrics/check` says where. */
+/** The rubric is invalid. `/api/rubrics/check` says where. */
 export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{ readonly issues: ReadonlyArray<RubricIssue> }> {
   override get message() {
     return `The rubric cannot be used: ${this.issues.map(({ line, message }) => `${line === null ? "" : `line ${line}: `}${message}`).join("; ")}`
   }
 }
 
-/** Fails unless tasks may be scored. */
+/** Fails unless the server allows scoring. */
 export const allowed = Effect.flatMap(Allowed, ({ write }) =>
   write ? Effect.void : new NotAllowed({ what: "score tasks", option: "write" }),
 )
 
-/** The rubric of a text. */
 export const ofText = (text: string) =>
   Effect.flatMap(RubricText.parse(text), (parsed) =>
     Either.isLeft(parsed) ? new RubricInvalid({ issues: parsed.left }) : Effect.succeed(parsed.right),
   )
 
-/** What is wrong with a rubric; an empty list if nothing is. */
+/** The rubric's issues. */
 export const check = ({ rubric }: RescoreOrder) =>
   Effect.gen(function* () {
     yield* allowed
     return Either.match(yield* RubricText.parse(rubric), { onLeft: (issues) => issues, onRight: () => [] })
   })
 
-/** The log and the folds of a timeline. */
+/** The log and projector of a timeline. */
 export const on = (timeline: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -53,20 +52,19 @@ export const on = (timeline: string) =>
     return { log: view, projector: yield* projector.on(timeline) }
   })
 
-/** The body of a preview. */
 export const PreviewBody: Schema.Schema<PreviewOrder> = Schema.Struct({
   rubric: Schema.String,
   timeline: Schema.NonEmptyString,
   task: Schema.NonEmptyString,
 })
 
-/** Most points of a line. */
+/** Maximum number of points on the line. */
 const MAX_POINTS = 2_000
 
-/** The column of the only score set. */
+/** The name of the preview's only score set. */
 const PREVIEW = "preview"
 
-/** What the rules of a rubric would decide about a task. Nothing is written. */
+/** The verdicts of a rubric's rules about a task. Writes nothing. */
 export const preview = ({ rubric: text, timeline, task }: PreviewOrder) =>
   Effect.gen(function* () {
     yield* allowed
@@ -95,7 +93,7 @@ export const preview = ({ rubric: text, timeline, task }: PreviewOrder) =>
     } satisfies Preview
   })
 
-/** The net after each moment; of many, evenly taken ones and the last. */
+/** The net after each moment, thinned out evenly to `MAX_POINTS` and the last. */
 const lineOf = (moments: ReturnType<typeof momentsOf>): Preview["line"] => {
   let sum = Sum.zero
   const line = moments.map(({ at, amount }) => {
@@ -112,7 +110,7 @@ export const RubricQuery = Schema.Struct({
   set: Schema.NonEmptyString,
 })
 
-/** Name one of the score sets that judged the task, of which `/api/task` has a list. */
+/** No such score set judged the task. `/api/task` lists those that did. */
 export class ScoreSetNotFound extends Data.TaggedError("ScoreSetNotFound")<{
   readonly set: string
   readonly task: string
@@ -122,7 +120,7 @@ export class ScoreSetNotFound extends Data.TaggedError("ScoreSetNotFound")<{
   }
 }
 
-/** The rubric of a score set, to begin another one with. */
+/** The rubric of a score set, as the start of a new one. */
 export const ofSet = ({ timeline, task, set }: typeof RubricQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)

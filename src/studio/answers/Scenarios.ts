@@ -1,4 +1,4 @@
-/** `/api/scenarios` and below it, `/api/scenario`, `/api/schemas`: scenarios and rubrics in files. */
+/** Answers `/api/scenarios` and its subpaths, `/api/scenario` and `/api/schemas`: scenarios and rubrics in files. */
 
 import * as path from "node:path"
 import { Effect, Either, JSONSchema, Schema } from "effect"
@@ -19,7 +19,7 @@ import type { ScenarioRun, TextToCheck, TextToSave } from "../wire/Scenarios.ts"
 import { AgentNotFound } from "./Forks.ts"
 import * as Rubrics from "./Rubrics.ts"
 
-/** What was allowed: the directories, the agents, and what works with them. */
+/** Fails unless the server allows editing scenarios. */
 const allowed = Effect.flatMap(Allowed, ({ write, scenarios }) =>
   !write
     ? new NotAllowed({ what: "edit scenarios", option: "write" })
@@ -30,7 +30,7 @@ const allowed = Effect.flatMap(Allowed, ({ write, scenarios }) =>
 
 export const ListQuery = Schema.Struct({})
 
-/** The files that may be edited, and the agents that may play them. */
+/** The editable files, and the agents that may play them. */
 export const list = (_: typeof ListQuery.Type) =>
   Effect.gen(function* () {
     const { directories, agents } = yield* allowed
@@ -43,20 +43,19 @@ export const list = (_: typeof ListQuery.Type) =>
 
 export const ReadQuery = Schema.Struct({ file: Schema.NonEmptyString })
 
-/** One file. */
 export const read = ({ file }: typeof ReadQuery.Type) =>
   Effect.flatMap(allowed, ({ directories }) => ScenarioFiles.read(directories, file))
 
 const Kind = Schema.Literal("scenario", "rubric")
 
-/** A text that may be saved: what is longer cannot be checked here. */
+/** Longer texts cannot be checked here, so they cannot be saved. */
 const Text = Schema.String.pipe(
   Schema.maxLength(MAX_LENGTH, { message: () => `expected a text of at most ${MAX_LENGTH} characters` }),
 )
 
 export const CheckBody: Schema.Schema<TextToCheck> = Schema.Struct({ kind: Kind, text: Schema.String })
 
-/** What is wrong with a text. */
+/** The issues of a text. */
 export const check = ({ kind, text }: TextToCheck) =>
   Effect.gen(function* () {
     yield* allowed
@@ -73,7 +72,10 @@ export const SaveBody: Schema.Schema<TextToSave> = Schema.Struct({
   digest: Schema.NullOr(Schema.String),
 })
 
-/** Writes a file, if it still is what was read. One after the other, so that two pages do not both find it unchanged. */
+/**
+ * Writes a file unless it changed since it was read. Saves one at a time, so that two pages cannot both find it
+ * unchanged.
+ */
 export const save = (order: TextToSave) =>
   Effect.flatMap(allowed, ({ directories }) => saving.withPermits(1)(ScenarioFiles.save(directories, order)))
 
@@ -81,10 +83,10 @@ const saving = Effect.unsafeMakeSemaphore(1)
 
 export const LookBody = Schema.Struct({ text: Text })
 
-/** The seed of a look at the start. */
+/** The seed of a preview. */
 const SEED = 0
 
-/** The world of a scenario as it begins. */
+/** The initial world of a scenario. */
 export const look = ({ text }: typeof LookBody.Type) =>
   Effect.gen(function* () {
     const { look } = yield* allowed
@@ -99,7 +101,7 @@ export const RunBody: Schema.Schema<ScenarioRun> = Schema.Struct({
   seed: Schema.optionalWith(Options.Seed, { exact: true }),
 })
 
-/** Lets an agent play a file. Answers when its task is open; it goes on. */
+/** Lets an agent play a file. Returns once its task is open; the agent keeps running. */
 export const run = ({ file, digest, agent: name, seed }: ScenarioRun) =>
   Effect.gen(function* () {
     const { directories, agents, begin } = yield* allowed
@@ -118,7 +120,7 @@ export const run = ({ file, digest, agent: name, seed }: ScenarioRun) =>
 
 export const SchemaQuery = Schema.Struct({ of: Kind })
 
-/** What such a document may have, for help while it is written. Rubrics are written without scenarios as well. */
+/** The JSON Schema of such a document, for the editor's help. Rubrics can be written without scenarios, too. */
 export const schema = ({ of }: typeof SchemaQuery.Type) =>
   Effect.map(of === "rubric" ? Rubrics.allowed : Effect.asVoid(allowed), () =>
     of === "scenario" ? jsonSchema() : Schema.decodeUnknownSync(JsonObject)(plain(JSONSchema.make(Rubric.Rubric))),

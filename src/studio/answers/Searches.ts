@@ -1,4 +1,4 @@
-/** `/api/find` and `/api/search`: streams of lines. */
+/** Answers `/api/find` and `/api/search` with streams of JSON lines. */
 
 import { Chunk, Effect, Option, Queue, Schema, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -15,7 +15,7 @@ import { StudioLog } from "../StudioLog.ts"
 import type { FindLine } from "../wire/Asking.ts"
 import * as Query from "./Query.ts"
 
-/** Most hits of a search. */
+/** Maximum number of hits per search. */
 const MAX_HITS = 1_000
 
 export const FindQuery = Schema.Struct({
@@ -24,7 +24,7 @@ export const FindQuery = Schema.Struct({
   when: Schema.NonEmptyString,
 })
 
-/** Every event at which a predicate becomes true; with a task, of its events. */
+/** Every event at which a predicate becomes true; with a task, only the task's events. */
 export const find = ({ timeline, task, when }: typeof FindQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
@@ -46,7 +46,7 @@ export const find = ({ timeline, task, when }: typeof FindQuery.Type) =>
     )
   })
 
-/** Longest text that is searched for, in characters: V8 may compare it at each place of a payload. */
+/** Maximum length of a search text in characters. V8 may compare the text at each place of a payload. */
 const LONGEST_TEXT = 1_000
 
 export const SearchQuery = Schema.Struct({
@@ -56,7 +56,10 @@ export const SearchQuery = Schema.Struct({
   ),
 })
 
-/** Every event whose payload contains a text, whatever its case, on all timelines. Personal data that can be read is searched. */
+/**
+ * Every event on any timeline whose payload contains a text, ignoring case. Includes personal data whose key is
+ * available.
+ */
 export const search = ({ text }: typeof SearchQuery.Type) =>
   Effect.gen(function* () {
     const records = yield* Records
@@ -79,15 +82,15 @@ export const search = ({ text }: typeof SearchQuery.Type) =>
     )
   })
 
-/** The fields of the envelope that a line needs are those of the link. */
+/** The link has all fields of the envelope that a line needs. */
 const eventOf = ({ link, text, hash }: DecodedEvent): Event => ({ ...link, payload: JSON.parse(text), hash })
 
-/** Lines of progress that may wait: of those that a slow client does not read, the newest are sent. */
+/** A slow client gets only the newest line of progress. */
 const MAX_WAITING = 1
 
 type Tell = (line: FindLine) => Effect.Effect<void>
 
-/** The lines of a search: hits and its progress as they come, then its end. What fails is a line too. */
+/** The lines of a search: hits and progress as they come, then the end. A failure is a line too. */
 const searching = <E extends { readonly message: string }>(
   run: (tell: Tell) => Stream.Stream<FindLine, E>,
 ): Stream.Stream<FindLine> =>

@@ -1,4 +1,4 @@
-/** `/api/talk` and `/api/inputs`: what an agent at work does and says, and what people say to it. */
+/** Answers `/api/talk` and `/api/inputs`: what an agent at work does and says, and input to it. */
 
 import { Data, Effect, Option, Schema, Stream } from "effect"
 import * as Channel from "../../agents/channel/Channel.ts"
@@ -14,7 +14,7 @@ import * as Query from "./Query.ts"
 
 export const TalkQuery = Schema.Struct({ timeline: Query.Timeline, task: Schema.NonEmptyString })
 
-/** What the agent of a task does now and from now on, and the pieces of its answers while they stream. */
+/** The agent's state now and whenever it changes, and the pieces of its answers while they stream. */
 export const talk = ({ timeline, task }: typeof TalkQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -35,7 +35,7 @@ export const talk = ({ timeline, task }: typeof TalkQuery.Type) =>
     )
   })
 
-/** What is told besides the events of the log, which the page has from `/api/live`. */
+/** Leaves out events of the log: the page gets them from `/api/live`. */
 const sent = (event: ChannelEvent): Option.Option<ServerSentEvent> => {
   const { position: id } = event
   if (event.type === "onAgentStateChange") return Option.some({ id, type: "state", data: { state: event.state } })
@@ -49,7 +49,6 @@ const Words = Schema.String.pipe(
   Schema.filter((text) => text.trim() !== "" || "expected text, found none"),
 )
 
-/** The body of `POST /api/inputs`. */
 export const InputBody: Schema.Schema<Input> = Schema.Struct({
   timeline: Schema.NonEmptyString,
   task: Schema.NonEmptyString,
@@ -59,7 +58,7 @@ export const InputBody: Schema.Schema<Input> = Schema.Struct({
   [FORM]: `{ timeline, task, text, delivery }, text of at most ${LONGEST_INPUT} characters, delivery one of ${InputDelivery.literals.join(", ")}`,
 })
 
-/** Says something to an agent of the program that serves Studio. */
+/** Submits input to an agent of the program that serves Studio. */
 export const input = ({ timeline, task, text, delivery }: Input) =>
   Effect.gen(function* () {
     const allowed = yield* Allowed
@@ -70,7 +69,7 @@ export const input = ({ timeline, task, text, delivery }: Input) =>
     return { position }
   })
 
-/** Talk to the agent where it works: the program that serves Studio runs no kernel. */
+/** The program that serves Studio runs no kernel, so the agent works elsewhere. */
 export class NoAgentsHere extends Data.TaggedError("NoAgentsHere")<{ readonly task: string }> {
   override get message() {
     return `Task ${this.task}: expected an agent of the program that serves Studio, found that this program runs no kernel. Serve Studio from the program that runs the agent (Studio.layer beside Hindcast.layer), or use its channel.`

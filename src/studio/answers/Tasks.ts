@@ -1,4 +1,4 @@
-/** `/api/tasks`, `/api/groups`, `/api/task` and `/api/course`. */
+/** Answers `/api/tasks`, `/api/groups`, `/api/task`, `/api/capture` and `/api/course`. */
 
 import { Effect, Schema } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -26,7 +26,7 @@ import type {
 import * as Query from "./Query.ts"
 import * as Rewards from "./Rewards.ts"
 
-/** Rows of a list if no number is given, and at most. */
+/** Default and maximum number of rows. */
 const ROWS = 50
 const MAX_ROWS = 500
 
@@ -39,7 +39,7 @@ export const ListQuery = Schema.Struct({
   limit: Schema.optionalWith(Query.wholeNumber(1, MAX_ROWS), { default: () => ROWS }),
 })
 
-/** The tasks of a timeline. Without `where`, only those of the answer are looked at. */
+/** The tasks of a timeline. Without `where`, reads only the tasks in the answer. */
 export const list = ({ timeline, where, open, order, offset, limit }: typeof ListQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
@@ -65,10 +65,10 @@ export const GroupQuery = Schema.Struct({
   by: Schema.Literal("agent", "outcome", "plugin"),
 })
 
-/** Most net scores of a group's trend. */
+/** Maximum number of net scores in a group's trend. */
 const MAX_TREND = 200
 
-/** The tasks of a list, grouped; the largest group first. */
+/** The tasks of a list in groups, the largest first. */
 export const groups = ({ timeline, where, by }: typeof GroupQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
@@ -108,7 +108,6 @@ const groupOf = (key: TaskGroup["key"], rows: ReadonlyArray<TaskRow>): TaskGroup
 
 export const TaskQuery = Schema.Struct({ timeline: Query.Timeline, task: Schema.NonEmptyString })
 
-/** One task. */
 export const head = ({ timeline, task }: typeof TaskQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog
@@ -116,7 +115,6 @@ export const head = ({ timeline, task }: typeof TaskQuery.Type) =>
     return yield* headOf(past, task)
   })
 
-/** The head of a task on a timeline. */
 export const headOf = (past: TimelineHistory, task: string) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog

@@ -1,4 +1,4 @@
-/** `/api/locate` and `/api/history`. */
+/** Answers `/api/locate` and `/api/history`. */
 
 import { Effect, Schema, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -11,7 +11,6 @@ import * as Query from "./Query.ts"
 
 export const LocateQuery = Schema.Struct({ moment: Schema.NonEmptyString })
 
-/** The timeline, position and task of a moment. */
 export const locate = ({ moment }: typeof LocateQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -27,10 +26,10 @@ export const HistoryQuery = Schema.Struct({
   path: Schema.String,
 })
 
-/** Most values of a history. */
+/** Maximum number of values in a history. */
 const MAX_VALUES = 2_000
 
-/** Every value that a path had. `task` says nothing more than the path does. */
+/** Every value that a path had. Ignores `task`, since the path names the task. */
 export const history = ({ timeline, path }: typeof HistoryQuery.Type) =>
   Effect.gen(function* () {
     const travel = yield* TimeTravel

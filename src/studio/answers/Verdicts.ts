@@ -1,4 +1,4 @@
-/** `/api/verdicts`. */
+/** Answers `/api/verdicts`. */
 
 import { Effect } from "effect"
 import * as Pages from "../../events/read/Pages.ts"
@@ -9,10 +9,9 @@ import { StudioLog } from "../StudioLog.ts"
 import type { VerdictTable } from "../wire/Scoring.ts"
 import type { TaskQuery } from "./Tasks.ts"
 
-/** Most score sets beside each other. */
+/** Maximum number of score sets in a table. */
 const MAX_SETS = 20
 
-/** The verdicts of the score sets of a task. */
 export const verdicts = ({ timeline, task }: typeof TaskQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog

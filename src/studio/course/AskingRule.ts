@@ -1,4 +1,7 @@
-/** Which rule of the gate asks a person about a command. The question does not name it; the gate that asked is in the log. */
+/**
+ * Finds the gate rule that asks a person about a command. The question does not name the rule, but the log has the
+ * gate's configuration.
+ */
 
 import { Effect, Either, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -7,7 +10,6 @@ import * as Gate from "../../kernel/gate/Gate.ts"
 import { LEVELS } from "../../plugins/manifest/Risk.ts"
 import type { Json } from "../../values/Json.ts"
 
-/** A question, as it was shown. */
 interface Asked {
   readonly position: number
   readonly actuator: string
@@ -15,11 +17,11 @@ interface Asked {
   readonly args: Json | undefined
 }
 
-/** The rule; null if the log does not have the gate (before 0.3.0), or if that gate would not have asked. */
+/** The rule; null if the log lacks the gate (before 0.3.0), or if that gate would not have asked. */
 export const of = (asked: Asked) =>
   Effect.map(gateAt(asked.position), (gate) => (gate === undefined ? null : askingIn(gate, asked)))
 
-/** What the gate decided by at a position: that of the kernel that had started last. */
+/** The gate at a position: that of the last started kernel. */
 const gateAt = (position: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog

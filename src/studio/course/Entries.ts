@@ -1,4 +1,4 @@
-/** Events as Studio's page gets them. */
+/** Converts events to the entries that Studio's page receives. */
 
 import { Effect, Option } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -23,7 +23,7 @@ import {
 } from "../wire/Chunk.ts"
 import { isBad, kindOf } from "./EventKind.ts"
 
-/** Events with their causes. Most causes are among the events, and are not looked up. */
+/** Events with their causes. Looks up only causes outside these events. */
 export const of = (
   log: EventLog.Service,
   events: ReadonlyArray<Event>,
@@ -45,7 +45,7 @@ export const of = (
     })
   })
 
-/** A cause may lie in a part of the log that was archived, and whose segment is not there. */
+/** A cause may be archived in a segment that is missing. */
 const found = (log: EventLog.Service, id: string) =>
   Effect.catchTag(log.find(id), "SegmentUnavailable", () => Effect.succeedNone)
 
@@ -71,7 +71,6 @@ const entryOf = (event: Event, cause: Cause | null, changesAt: ReadonlyMap<numbe
   }
 }
 
-/** An event in few words. */
 export const brief = (event: Event): Brief => ({
   position: event.position,
   type: event.type,
@@ -92,7 +91,6 @@ export const cause = (event: TimeTravel.Cause): Why[number] => {
   }
 }
 
-/** An event that another one caused. */
 export const consequence = ({ event, depth, rule }: TimeTravel.Consequence): Effects[number] => ({
   ...brief(event),
   depth,
@@ -111,7 +109,6 @@ const placedOf = (event: Event): ReadonlyArray<Placed> => {
   }))
 }
 
-/** An event that was looked for. */
 export const hit = (event: Event): Hit => ({
   position: event.position,
   timeline: event.timeline,
@@ -120,7 +117,7 @@ export const hit = (event: Event): Hit => ({
   line: EventSummary.of(event),
 })
 
-/** Its personal fields, where their key is not there. */
+/** Names of personal fields whose key is missing. */
 const unreadable = ({ type, payload, personal }: Event): ReadonlyArray<string> =>
   personal === undefined || personal.readable
     ? []

@@ -1,4 +1,4 @@
-/** What kind of event each is to someone who watches, and whether it says that something went wrong. */
+/** The kind of each event for the reader, and whether it reports a failure. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
@@ -115,10 +115,10 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
 
 const byType: ReadonlyMap<string, Kind> = new Map(Object.entries(kinds))
 
-/** The kind of a type of events. A type that is an embedding program's own is `other`. */
+/** The kind of an event type. An embedding program's own types are `other`. */
 export const kindOf = (type: string): Kind => byType.get(type) ?? "other"
 
-/** Types that always say that something failed, was denied, or ended nobody knows how. */
+/** Types that always report a failure, a denial or an unknown outcome. */
 const BAD: ReadonlySet<string> = new Set<CoreName>([
   "PluginStartRefused",
   "PluginMisbehaved",
@@ -135,22 +135,21 @@ const BAD: ReadonlySet<string> = new Set<CoreName>([
   "AgentLate",
 ])
 
-/** Whether every event of a type is a failure, a denial or an unknown outcome. */
 export const isAlwaysBad = (type: string): boolean => BAD.has(type)
 
-/** Types of which some are: that takes their payload. */
+/** Types of which only the payload tells. */
 export const SOMETIMES_BAD: ReadonlyArray<CoreName> = [
   ...(["TaskClosed", "ConfirmationDecided", "BrokerAnswered", "ScenarioEnded", "PluginExited"] as const),
 ]
 
-/** Whether an event is a failure, a denial or an unknown outcome. */
+/** Whether an event reports a failure, a denial or an unknown outcome. */
 export const isBad = (event: Event): boolean => {
   if (isAlwaysBad(event.type)) return true
   if (is(event, "TaskClosed")) return event.payload.outcome === "failed" || event.payload.outcome === "abandoned"
   if (is(event, "ConfirmationDecided")) return !event.payload.approved
   if (is(event, "BrokerAnswered")) return event.payload.error !== undefined
   if (is(event, "ScenarioEnded")) return event.payload.result === "lost"
-  // A process that the host stopped, or that ended when nothing was asked of it, is none.
+  // A process that the host stopped, or that ended idle, did not fail.
   if (is(event, "PluginExited")) return (event.payload.code ?? 0) !== 0 || event.payload.inFlight.length > 0
   return false
 }

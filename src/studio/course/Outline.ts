@@ -1,4 +1,4 @@
-/** The outline of a task: for each of its events where, when and of which kind it is, and nothing that it says. */
+/** The outline of a task: position, time and kind of each of its events, without payloads. */
 
 import type { Envelope } from "../../events/read/Records.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -8,17 +8,17 @@ import { encodeKind } from "../wire/Kind.ts"
 import type { Course } from "../wire/Task.ts"
 import { isAlwaysBad, isBad, kindOf, SOMETIMES_BAD } from "./EventKind.ts"
 
-/** What an outline reads of an event. */
+/** The part of an event that an outline reads. */
 export interface Outlined extends TaskClock.Timed {
   readonly position: number
   readonly taskId: string | null
   /** A character of `Kind.CODES`. */
   readonly code: string
-  /** Whether an agent took a step by it. */
+  /** Whether the event is a step of an agent. */
   readonly isStep: boolean
 }
 
-/** Types of which an outline has to read the payload. */
+/** Types whose payload an outline reads. */
 export const TELLING: ReadonlyArray<string> = [
   ...(["ActuatorCommanded", "ClockChanged"] satisfies ReadonlyArray<CoreName>),
   ...SOMETIMES_BAD,
@@ -26,10 +26,9 @@ export const TELLING: ReadonlyArray<string> = [
 
 const telling: ReadonlySet<string> = new Set(TELLING)
 
-/** Whether an outline has to read an event's payload. */
 export const isTelling = ({ type }: Pick<Event, "type">): boolean => telling.has(type)
 
-/** What an outline keeps of an event, of which it has the payload if its type is `TELLING`. */
+/** Reduces an event to its outline. `event` is present if its type is in `TELLING`. */
 export const outlined = (
   { position, taskId, timeline, occurredAt, recordedAt, type }: Envelope,
   event: Event | undefined,
@@ -45,7 +44,7 @@ export const outlined = (
   payload: event !== undefined && is(event, "ClockChanged") ? event.payload : null,
 })
 
-/** The events of a task in their order. It grows while the task goes on. */
+/** The events of a task in order. Grows while the task runs. */
 export class Outline {
   readonly positions: Array<number> = []
   /** Milliseconds since 1970 by the task's own time. */
@@ -55,7 +54,7 @@ export class Outline {
   #clock: TaskClock.TaskClock | undefined
   #begunAt = 0
 
-  /** Takes the next event of the task. */
+  /** Appends the next event of the task. */
   take(event: Outlined): void {
     if (this.#clock === undefined) {
       this.#clock = TaskClock.start(event)
@@ -71,12 +70,12 @@ export class Outline {
     return this.positions.length
   }
 
-  /** The last position; 0 if there is none. */
+  /** The last position, or 0. */
   get last(): number {
     return this.positions.at(-1) ?? 0
   }
 
-  /** The task's own time after the last event; null if there is none. */
+  /** The task's own time after the last event, if any. */
   get ownTime(): Course["last"] {
     return this.#clock ?? null
   }
@@ -88,7 +87,7 @@ export class Outline {
     return joined
   }
 
-  /** How many events come before a position. */
+  /** The number of events before a position. */
   countBefore(position: number): number {
     let [from, to] = [0, this.positions.length]
     while (from < to) {
@@ -100,7 +99,7 @@ export class Outline {
   }
 }
 
-/** An outline as it is sent: numbers are differences. */
+/** An outline for the wire, with numbers as differences. */
 export const course = (outline: Outline): Course => ({
   positions: differences(outline.positions),
   times: differences(outline.times),

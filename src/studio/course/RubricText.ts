@@ -1,4 +1,4 @@
-/** A rubric as a text that somebody edits: what is wrong with it, and where. */
+/** Parses a rubric that somebody edits, and locates its issues. */
 
 import { Effect, Either } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
@@ -9,10 +9,10 @@ import type { RubricIssue } from "../wire/Asking.ts"
 import * as TextIssues from "./TextIssues.ts"
 import { MAX_LENGTH, MAX_VALUES } from "./TextLimits.ts"
 
-/** What messages call the text. */
+/** The text's name in messages. */
 const NAME = "from the page"
 
-/** The rubric of a text in YAML, or what is wrong with it. */
+/** Parses a rubric in YAML, or returns its issues. */
 export const parse = (text: string): Effect.Effect<Judged> =>
   Effect.suspend(() => {
     if (text.length > MAX_LENGTH) return Effect.succeed(Either.left([tooLarge(`${MAX_LENGTH} characters`)]))
@@ -41,7 +41,7 @@ const judged = (parsed: Source.Parsed): Judged => {
     TextIssues.told(issues, (message) => {
       const path = PATH.exec(message)?.[0] ?? ""
       const keys = keysOf(path, document)
-      // At its place, the last name says which field it is about.
+      // Next to its place, the field's own name is enough.
       if (keys !== undefined)
         return {
           ...placeOf(keys.map((key) => `/${pointerToken(key)}`).join("")),
@@ -53,7 +53,7 @@ const judged = (parsed: Source.Parsed): Judged => {
   )
 }
 
-/** The place that an issue is about that begins with the names of a measure and of a reward. */
+/** The place of an issue whose message begins with the names of a measure and a reward. */
 const pointerOf = (issue: string, document: JsonObject): string | undefined => {
   const { measures } = document as Partial<Rubric.Rubric>
   for (const [index, measure] of (measures ?? []).entries()) {
@@ -67,7 +67,7 @@ const pointerOf = (issue: string, document: JsonObject): string | undefined => {
   return undefined
 }
 
-/** The keys of the path that an issue begins with; undefined if it is none, but the name of a measure. */
+/** The keys of the path that an issue begins with; undefined if it begins with a measure's name. */
 const keysOf = (path: string, document: Json): ReadonlyArray<string> | undefined => {
   const keys = [...path.matchAll(KEY)].map(([key]) => (key.startsWith('"') ? String(JSON.parse(key)) : key))
   const [first = ""] = keys

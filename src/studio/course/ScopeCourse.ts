@@ -1,6 +1,7 @@
 /**
- * The state of one scope of the environment (a task's, or the shared one) at any position, with who wrote what. It is folded from the
- * scope's own events, however long the log is, and remembers states on the way, so that a moment nearby costs a few events.
+ * The state of one scope of the environment (a task's or the shared one) at any position, with the writer of each
+ * value. Folds only the scope's own events, however long the log is, and caches states on the way, so that nearby
+ * moments take few events.
  */
 
 import { Effect } from "effect"
@@ -17,15 +18,14 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { CHUNK, type Change } from "../wire/Chunk.ts"
 import * as Writers from "./Writers.ts"
 
-/** A scope after an event, as a part of the environment: what is beside the scope is empty. */
+/** A scope after an event, as an otherwise empty environment. */
 export interface ScopeState {
-  /** The last position that was folded. */
+  /** The last folded position. */
   readonly position: number
   readonly state: EnvironmentState.EnvironmentState
   readonly writers: Writers.Writers
 }
 
-/** What the environment is before the first event. */
 const EMPTY: ScopeState = { position: 0, state: EnvironmentState.projection.initial, writers: Writers.none }
 
 /** The changes of one event, by full pointers. */
@@ -34,7 +34,7 @@ export interface EventChanges {
   readonly changes: ReadonlyArray<Change>
 }
 
-/** The scope after some events, and the changes that each made. Those that changed nothing are left out. */
+/** The scope after some events, and the changes of each event that changed anything. */
 export interface Folded extends ScopeState {
   readonly changed: ReadonlyArray<EventChanges>
 }
@@ -53,7 +53,10 @@ export const fold = (from: ScopeState, events: ReadonlyArray<Event>): Folded => 
   return { position: events.at(-1)?.position ?? from.position, state: builder.state(), writers, changed }
 }
 
-/** What differs in the scope that an event belongs to. The scope is compared by itself: a patch that is too long replaces it alone. */
+/**
+ * The changes of the scope that an event belongs to. Compares this scope alone: if a patch gets too long, it replaces
+ * only this scope.
+ */
 const changesOf = (
   before: EnvironmentState.EnvironmentState,
   after: EnvironmentState.EnvironmentState,
@@ -69,17 +72,16 @@ const changesOf = (
 const below = (prefix: string, changes: ReadonlyArray<Change>): ReadonlyArray<Change> =>
   changes.map((change) => ({ ...change, path: `${prefix}${change.path}` }))
 
-/** The course of a scope. */
 export interface ScopeCourse {
   /** The scope after its events up to a position. */
   readonly at: (position: number) => Effect.Effect<ScopeState, PositionOutOfRange | LogError>
-  /** How many states are remembered. */
+  /** The number of cached states. */
   readonly size: () => number
 }
 
-/** The course of a task's scope on a timeline, or of the shared one (null). */
+/** The course of a task's scope on a timeline, or of the shared scope (null). */
 export const make = (past: TimelineHistory, taskId: string | null): ScopeCourse => {
-  /** In the order of positions. */
+  /** Ordered by position. */
   const known: Array<ScopeState> = [EMPTY]
 
   const nearest = (position: number): number => {
@@ -103,7 +105,7 @@ export const make = (past: TimelineHistory, taskId: string | null): ScopeCourse 
         if (page.length < CHUNK) return scope
         remember({ position: scope.position, state: scope.state, writers: scope.writers })
       }
-      // So far from what is known, a snapshot of the whole state is faster. It does not say who wrote what.
+      // This far from any cached state, a snapshot of the whole state is faster. It does not know the writers.
       const jumped = { position, state: scopeOf(yield* past.stateAt(position), taskId), writers: Writers.none }
       remember(jumped)
       return jumped

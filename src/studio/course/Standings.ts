@@ -1,4 +1,4 @@
-/** How all tasks of a timeline stand, by the events that open, change and close them; and what each was worth. */
+/** The standing of each task on a timeline, from the events that open, change and close it, and its score. */
 
 import { Effect, Schema } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -13,7 +13,7 @@ import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Score, ScoreSetRow } from "../wire/Task.ts"
 
-/** The events that say what a task is for, who works on it, and how it stands. */
+/** Events about a task's goal, agent and standing. */
 const STANDING: ReadonlyArray<CoreName> = [
   ...(["TaskOpened", "TaskResumed", "TimelineForked", "TaskPaused", "TaskContinued"] as const),
   ...(["TaskCancelled", "TaskClosed"] as const),
@@ -35,7 +35,7 @@ const plugins = recordProjection({
 
 const combined = Projection.combine({ tasks: Tasks.projection, plugins })
 
-/** The fold of `STANDING` alone: what other events say of a task, its steps and its end so far, is not in it. */
+/** Folds only `STANDING`, so it lacks a task's steps and current end. */
 const projection: typeof combined = {
   ...combined,
   name: "StudioStandings",
@@ -43,25 +43,22 @@ const projection: typeof combined = {
   evolve: (state, event) => (STANDING.some((type) => type === event.type) ? combined.evolve(state, event) : state),
 }
 
-/** A task as it stands. */
 export type Standing = Pick<
   Tasks.Task,
   "goal" | "agent" | "outcome" | "reason" | "from" | "to" | "openedAt" | "closedAt"
 >
 
-/** How all tasks stand. */
 export interface Standings {
   readonly tasks: { readonly [taskId: string]: Standing }
   readonly plugins: { readonly [taskId: string]: ReadonlyArray<string> }
-  /** The score sets that judged a task, in the order in which they began. */
+  /** The score sets that judged a task, in order of their start. */
   readonly setsOf: (taskId: string) => ReadonlyArray<ScoreSetRow>
-  /** What tasks were scored by, by its digest. */
+  /** A rubric by its digest. */
   readonly rubricOf: (digest: string) => JsonObject | undefined
-  /** By the set that counts. */
+  /** By the score set that counts. */
   readonly scoreOf: (taskId: string) => Score | null
 }
 
-/** The standings now. */
 export const current = (projector: ProjectorService): Effect.Effect<Standings, LogError> =>
   Effect.gen(function* () {
     const state = yield* projector.current(projection)
@@ -71,13 +68,13 @@ export const current = (projector: ProjectorService): Effect.Effect<Standings, L
     return { ...state, setsOf, rubricOf, scoreOf: (taskId) => choose(setsOf(taskId)) }
   })
 
-/** The pointer to the score set that counts, where there is one. */
+/** The pointer to the score set that counts, if it exists. */
 const OFFICIAL = "official"
 
-/** The label of the scoring that is made when a task closes. */
+/** The label of the scoring at a task's close. */
 const LIVE = "live"
 
-/** The official score, else the one made when the task closed, else the newest; null if it was not scored. */
+/** The official score, else the one from the task's close, else the newest, if any. */
 const choose = (rows: ReadonlyArray<ScoreSetRow>): Score | null => {
   const finished = rows.filter((row) => row.finished)
   const chosen =
@@ -115,7 +112,7 @@ const amount = (totals: Json | undefined, of: string): number => {
   return typeof found === "number" ? found : 0
 }
 
-/** The ids of the score sets of each task, made once for each state. */
+/** The ids of each task's score sets, computed once per state. */
 const idsByTask = (sets: ScoreSets.ScoreSets): ReadonlyMap<string, ReadonlyArray<string>> => {
   const known = idsBySets.get(sets.sets)
   if (known !== undefined) return known

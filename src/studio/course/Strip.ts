@@ -2,7 +2,7 @@
 
 import { CODES, type Kind } from "../wire/Kind.ts"
 
-/** Most characters of a strip. */
+/** Maximum length of a strip in characters. */
 export const LONGEST_STRIP = 80
 
 /** Kinds from the most telling to the least. */
@@ -13,13 +13,16 @@ const TELLING: ReadonlyArray<Kind> = [
 
 const rankByCode: ReadonlyMap<string, number> = new Map(TELLING.map((kind, rank) => [CODES[kind], rank]))
 
-/** The rank of a character of a course: what went wrong comes first. */
+/** Failures rank first. */
 const rankOf = (code: string): number => {
   const rank = rankByCode.get(code.toLowerCase()) ?? TELLING.length
   return code === code.toLowerCase() ? rank : rank - TELLING.length
 }
 
-/** A course (a character for each event, `Kind.CODES`) in at most 80 characters, each the most telling of its part. */
+/**
+ * Shortens a course (one character for each event, `Kind.CODES`) to at most 80 characters, each the most telling of its
+ * part.
+ */
 export const of = (course: string): string => {
   const length = Math.min(course.length, LONGEST_STRIP)
   let strip = ""

@@ -8,14 +8,14 @@ import * as Capture from "../../projections/state/Capture.ts"
 import * as CaptureSummary from "../../projections/state/CaptureSummary.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 
-/** Whether it is a task of a recorder or an import. */
+/** Whether a recorder or an import wrote the task. */
 export const isCaptured = (past: TimelineHistory, taskId: string): Effect.Effect<boolean, LogError> =>
   Effect.map(
     past.readPage({ taskId, types: ["TaskOpened"] }, 1),
     ([opened]) => opened !== undefined && is(opened, "TaskOpened") && Capture.isCaptured(opened.payload, opened.actor),
   )
 
-/** What was seen of it, in rows of words; none of a task that a kernel ran. */
+/** The capture in rows of words; empty for a task that a kernel ran. */
 export const rows = (
   past: TimelineHistory,
   taskId: string,

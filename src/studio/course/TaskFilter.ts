@@ -7,7 +7,7 @@ import type { Budget } from "../../kernel/rules/Meter.ts"
 import { visitInSlices } from "../../platform/yieldToEventLoop.ts"
 import type { TaskRow } from "../wire/Task.ts"
 
-/** Fix the expression: it does not compile, is not true or false, or has no answer for any task. */
+/** The expression does not compile, is not Boolean, or cannot be evaluated for any task. */
 export class WhereInvalid extends Data.TaggedError("WhereInvalid")<Expression.ExpressionFlaw> {
   override get message() {
     return (
@@ -18,14 +18,14 @@ export class WhereInvalid extends Data.TaggedError("WhereInvalid")<Expression.Ex
 }
 
 /**
- * What an expression of a request may cost. Any page can hold a link with one, so that it has less than one at the command line: one
- * evaluation takes some 50 ms at most, all of a request a few seconds, and the server answers other requests in between.
+ * The CEL budget of a request. Any page can link to an expression, so the budget is smaller than at the command line:
+ * at most some 50 ms per evaluation and a few seconds per request. The server answers other requests in between.
  */
 export const REQUEST_BUDGET: Budget = { steps: 1_000_000, total: 50_000_000 }
 
 /**
- * The rows for which an expression is true. A task that it has no answer for, such as one without a score that it asks about, is not
- * selected; if it has none for any, or uses up its budget, that is a mistake of the expression.
+ * The rows for which an expression is true. Skips tasks for which it has no value, such as tasks without the score that
+ * it asks about. Fails if it has no value for any task, or exceeds its budget.
  */
 export const select = (
   source: string,

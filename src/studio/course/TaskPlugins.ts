@@ -7,13 +7,13 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 
-/** The events that name a plugin which takes part. */
+/** Events that name a participating plugin. */
 const NAMING: ReadonlyArray<CoreName> = [
   ...(["PluginStarted", "EnvironmentReset", "EnvironmentDescribed", "ScenarioStarted"] as const),
   ...(["SensorRead", "SensorFailed", "ActuatorCommanded"] as const),
 ]
 
-/** Their names, in the order of the alphabet. */
+/** The plugins' names in alphabetical order. */
 export const of = (past: TimelineHistory, taskId: string): Effect.Effect<ReadonlyArray<string>, LogError> =>
   Effect.suspend(() => {
     const names = new Set<string>()

@@ -1,4 +1,4 @@
-/** Tasks as rows of a list, in an order. */
+/** Tasks as ordered rows of a list. */
 
 import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
@@ -14,16 +14,14 @@ import type { Outline } from "./Outline.ts"
 import * as Standings from "./Standings.ts"
 import * as Strip from "./Strip.ts"
 
-/** What rows of a timeline are made of. */
 export interface Rows {
   readonly standings: Standings.Standings
-  /** The ids of its tasks, in an order; of those alone that are open. */
+  /** The ids of the tasks in an order, optionally only of open tasks. */
   readonly ids: (order: TaskOrder, open?: boolean) => ReadonlyArray<string>
   /** The row of a task, from its outline. */
   readonly row: (taskId: string, outline: Outline) => TaskRow
 }
 
-/** The rows of a timeline's tasks. */
 export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirmations | Projector> =>
   Effect.gen(function* () {
     const projector = yield* Projector
@@ -40,11 +38,7 @@ export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirm
     }
   })
 
-/**
- * The rows of all tasks. They need the index: without it, all of the log would be read for each list.
- *
- * @param ids which tasks
- */
+/** The rows of all these tasks. Waits for the index: without it, each list would read the whole log. */
 export const all = (past: TimelineHistory, rows: Rows, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { index } = yield* StudioLog
@@ -52,7 +46,7 @@ export const all = (past: TimelineHistory, rows: Rows, ids: ReadonlyArray<string
     return ids.map((taskId) => rows.row(taskId, index.outline(past.spans, taskId)))
   })
 
-/** The rows of a few tasks. */
+/** The rows of a few tasks, without the index. */
 export const some = (past: TimelineHistory, rows: Rows, ids: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const { outline } = yield* StudioLog
@@ -73,7 +67,7 @@ const sorted = ({ tasks, scoreOf }: Standings.Standings, order: TaskOrder): Read
   return newest.sort((a, b) => rank(a) - rank(b) || compare(netOf.get(a), netOf.get(b)))
 }
 
-/** Infinities are equal to each other. */
+/** Treats infinities as equal. */
 const compare = (a = 0, b = 0): number => (a === b ? 0 : a - b)
 
 const RANKS = { failed: 0, abandoned: 0, truncated: 1, open: 1, achieved: 1 }

@@ -1,11 +1,11 @@
-/** What is wrong with a text that somebody edits, as far as it is told. */
+/** Limits the issues of a text that somebody edits. */
 
 import type { TextIssue } from "../wire/Asking.ts"
 
-/** Most issues of a text that are told: the first ones lead to the others. */
+/** Maximum number of issues: the first ones usually cause the others. */
 const MAX_TOLD = 200
 
-/** The first issues, each with its place, and how many more there are. */
+/** The first issues with their places, and the number of further ones. */
 export const told = <Flaw>(
   flaws: ReadonlyArray<Flaw>,
   issueOf: (flaw: Flaw) => TextIssue,

@@ -1,7 +1,7 @@
-/** How large a text may be that is edited in the page: nobody else is answered while it is checked. */
+/** Size limits of texts edited in the page: while the server checks one, it answers nobody else. */
 
-/** Most characters. */
+/** Maximum length in characters. */
 export const MAX_LENGTH = 100_000
 
-/** Most values of its document. */
+/** Maximum number of values in the document. */
 export const MAX_VALUES = 20_000

@@ -1,4 +1,4 @@
-/** The verdicts of several score sets beside each other. Pure, one event after the other. */
+/** Collects the verdicts of several score sets side by side. Pure, one event at a time. */
 
 import { Option, Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -10,13 +10,12 @@ import type { JsonObject } from "../../values/Json.ts"
 import * as Sum from "../../values/Sum.ts"
 import type { Verdict, VerdictRow } from "../wire/Scoring.ts"
 
-/** The types of the events that say what was decided. */
+/** The event types that decide verdicts. */
 export const TYPES: ReadonlyArray<CoreName> = ["RewardGiven", "PunishmentGiven", "MeasureUnscored"]
 
-/** Positions of evidence that are shown. */
+/** Maximum number of evidence positions. */
 const EVIDENCE = 20
 
-/** A verdict under construction. */
 interface Deciding extends Omit<Verdict, "amount" | "because"> {
   times: number
   sum: Sum.Sum
@@ -30,12 +29,12 @@ interface Row extends Pick<VerdictRow, "measure" | "name" | "kind"> {
   readonly bySet: Map<string, Deciding>
 }
 
-/** Collects the verdicts of some score sets about one task. */
+/** The verdicts of some score sets about one task. */
 export class VerdictRows {
   readonly #sets: ReadonlyArray<string>
   readonly #rows = new Map<string, Row>()
 
-  /** @param rubrics the rubric of each score set, as it was recorded */
+  /** @param rubrics each score set's recorded rubric */
   constructor(rubrics: ReadonlyMap<string, JsonObject>) {
     this.#sets = [...rubrics.keys()]
     for (const [set, rubric] of rubrics) {
@@ -45,18 +44,18 @@ export class VerdictRows {
     }
   }
 
-  /** Takes an event of `TYPES`. Other events do not count. */
+  /** Takes an event of `TYPES` and ignores others. */
   take(event: Event): void {
     if (is(event, "MeasureUnscored")) this.add(event.payload.scoreSetId, { kind: "unscored", ...event.payload })
     else if (is(event, "RewardGiven")) this.add(event.payload.scoreSetId, { kind: "reward", ...event.payload })
     else if (is(event, "PunishmentGiven")) this.add(event.payload.scoreSetId, { kind: "punishment", ...event.payload })
   }
 
-  /** Adds what a score set decided. Other score sets than those of the rows do not count. */
+  /** Adds a score set's decision. Ignores other score sets. */
   add(scoreSetId: string, verdict: Critics.Verdict): void {
     const { kind, measure, name } = verdict
     if (kind === "unscored") {
-      // It does not say whether it is about a reward or a punishment of that name.
+      // The event does not say whether it concerns a reward or a punishment of that name.
       for (const either of KINDS) {
         const known = this.#rows.get(verdictKey(measure, either, name))?.bySet.get(scoreSetId)
         if (known !== undefined) known.unscored = verdict.reason
@@ -76,7 +75,7 @@ export class VerdictRows {
     bySet.set(scoreSetId, known)
   }
 
-  /** The rows, in the order in which the rubrics name them, and then those that no rubric names. */
+  /** The rows in the order of the rubrics, then those that no rubric names. */
   rows(): ReadonlyArray<VerdictRow> {
     return [...this.#rows.values()].map(({ bySet, ...named }) => ({
       ...named,
@@ -112,7 +111,10 @@ const UNDECIDED = (): Deciding => ({
   unscored: null,
 })
 
-/** The rewards and punishments that a rubric names. The rubric of an event is unvalidated JSON: what is no measure is skipped. */
+/**
+ * The rewards and punishments that a rubric names. A recorded rubric is unvalidated JSON; skips anything that is not a
+ * measure.
+ */
 const namedIn = ({ measures }: JsonObject) =>
   (Array.isArray(measures) ? measures : []).flatMap((value: unknown) =>
     Option.match(decodeMeasure(value), {

@@ -1,17 +1,17 @@
-/** Who wrote what: for each leaf of the state, the position of the event that last wrote it. Immutable; versions share structure. */
+/** For each leaf of the state, the position of the event that last wrote it. Immutable; versions share structure. */
 
 import { equal, isArray } from "../../projections/patch/JsonPatch.ts"
 import { type Json, pointerToken } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 
-/** A position for a leaf; for what holds others, the same for each of them. A key that is missing was not looked for. */
+/** A position for a leaf, or the writers of each member. A missing key means unknown. */
 export type Writers = number | ReadonlyMap<string, Writers>
 
 export const none: Writers = new Map()
 
 /**
- * The writers after an event: it wrote each leaf whose value is another than before. Writing an equal value again is no change, and what
- * the two documents share is not looked at.
+ * The writers after an event, which wrote each leaf whose value changed. Writing an equal value is no change. Skips
+ * parts that both documents share.
  */
 export const written = (
   writers: Writers | undefined,
@@ -47,14 +47,14 @@ const below = (
   return members
 }
 
-/** The writers of a value that one event wrote. What is empty is a leaf. */
+/** The writers of a value that one event wrote. An empty object or list is a leaf. */
 const by = (value: Json, position: number): Writers => {
   if (typeof value !== "object" || value === null) return position
   const members = Object.entries(value)
   return members.length === 0 ? position : new Map(members.map(([key, member]) => [key, by(member, position)]))
 }
 
-/** By JSON Pointer, with a prefix before each. */
+/** Positions by JSON Pointer, each with a prefix. */
 export const listed = (writers: Writers, prefix: string): { readonly [pointer: string]: number } => {
   const found: Array<readonly [string, number]> = []
   const visit = (some: Writers, path: string) => {

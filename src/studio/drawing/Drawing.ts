@@ -1,4 +1,4 @@
-/** Which plugins may draw their worlds by code of their own, and where the frames are in which it runs. */
+/** The plugins that may draw their worlds with their own code, and the frames in which it runs. */
 
 import { Context, Effect, Either, Layer } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -10,13 +10,12 @@ import * as DrawingCode from "./DrawingCode.ts"
 import * as FrameDocument from "./FrameDocument.ts"
 import * as FrameServer from "./FrameServer.ts"
 
-/** The service. */
 export interface Service {
   /** The origins of the frames, which the page's policy allows. */
   readonly origins: ReadonlyArray<string>
-  /** The code of a version: where it draws, or why it does not. */
+  /** Where a version's code draws, or why it does not. */
   readonly codeOf: (plugin: string, digest: string) => Effect.Effect<ViewCode>
-  /** Lets a page show the frames: its origin. Until then there is none. */
+  /** Lets the page of this origin show the frames. Until then, nothing may. */
   readonly showIn: (page: string) => Effect.Effect<void>
 }
 
@@ -26,19 +25,19 @@ const nothing: Service = {
   showIn: () => Effect.void,
 }
 
-/** Without a consent no code draws. */
+/** By default, no code draws. */
 export class Drawing extends Context.Reference<Drawing>()("hindcast/studio/Drawing", {
   defaultValue: (): Service => nothing,
 }) {}
 
-/** Where the copies of plugins are that imports kept beside a log. */
+/** The directory with the plugin copies that imports keep next to a log. */
 export const copiesOf = (log: EventLog.Service): string => `${log.name}.plugins`
 
-/** Serves the frames of the versions that were consented to. Without any, nothing listens. */
+/** Serves the frames of the consented versions. Without consents, nothing listens. */
 export const layer = (consents: ReadonlyArray<Consent.Consent>): Layer.Layer<never, PortUnavailable, EventLog> =>
   consents.length === 0 ? Layer.empty : Layer.scoped(Drawing, serving(consents))
 
-/** A consent, and what it turned out to be for: the first version that was asked for and begins with its digits. */
+/** A consent, bound to the first requested version whose digest begins with its digits. */
 interface Frame {
   readonly consent: Consent.Consent
   digest: string | null
@@ -86,7 +85,10 @@ const serving = (consents: ReadonlyArray<Consent.Consent>) =>
     } satisfies Service
   })
 
-/** Each has a name of its own, so that a browser puts it in a process of its own. A part of a name has at most 63 characters (RFC 1035). */
+/**
+ * Each version gets a host name of its own, so that the browser gives it a process of its own. A label has at most 63
+ * characters (RFC 1035).
+ */
 const labelOf = ({ digest }: Consent.Consent): string => digest.slice(0, 63)
 
 const elsewhere = (plugin: string, digest: string, frames: ReadonlyArray<Frame>): string => {

@@ -1,4 +1,7 @@
-/** The drawing code of a plugin: the HTML file that its manifest names, of a directory whose files have the digest that was recorded. */
+/**
+ * The drawing code of a plugin: the HTML file that its manifest names, from a directory whose files have the recorded
+ * digest.
+ */
 
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -7,7 +10,7 @@ import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import { type Json, valueAt } from "../../values/Json.ts"
 import { short } from "./Consent.ts"
 
-/** It is not drawn with: import the plugin again, or name a directory that has what was recorded. */
+/** The directory does not have the recorded files, or cannot be read. */
 export class DrawingUnavailable extends Data.TaggedError("DrawingUnavailable")<{
   readonly plugin: string
   readonly digest: string
@@ -20,13 +23,13 @@ export class DrawingUnavailable extends Data.TaggedError("DrawingUnavailable")<{
   }
 }
 
-/** The name of the file in a recorded manifest; undefined if it brings no drawing code. */
+/** The file's name in a recorded manifest, if it brings drawing code. */
 export const fileIn = (manifest: Json): string | undefined => {
   const file = valueAt(manifest, ["peas", "environment", "viewHtml"])
   return typeof file === "string" ? file : undefined
 }
 
-/** Reads the code, if the directory's files have the digest. Nothing of it runs. */
+/** Reads the code if the directory's files have the digest. Runs nothing. */
 export const read = (plugin: string, digest: string, directory: string): Effect.Effect<string, DrawingUnavailable> =>
   Effect.gen(function* () {
     const unavailable = (found: string) => new DrawingUnavailable({ plugin, digest, directory, found })
@@ -41,7 +44,7 @@ export const read = (plugin: string, digest: string, directory: string): Effect.
       try: () => fs.readFile(path.join(loaded.directory, file), "utf8"),
       catch: (cause) => unavailable(`that ${file} cannot be read (${String(cause)})`),
     })
-    // What was read is what was digested, unless the directory changed in between.
+    // Check again, since the directory may have changed between digesting and reading.
     const after = yield* Effect.option(Manifest.load(directory, { lenient: true, trusted: true }))
     return after._tag === "Some" && after.value.digest === digest ? code : yield* unavailable(changed)
   })

@@ -1,14 +1,13 @@
 /**
- * The document of a frame in which a plugin's code draws: the plugin's file, and the policy that confines it. Pure, but for the hashes.
+ * The document of a frame in which a plugin's code draws: the plugin's file, and the policy that confines it. Pure.
  *
- * Each script of the file begins with a prelude of ours, and the policy lets those very texts run and nothing else: no handler in an
- * attribute, no `eval`, no address. So in whichever window of the frame a script runs, also in a frame that the code makes within its
- * own, the prelude has run first and has taken WebRTC away, which no policy of a browser denies.
+ * Each script of the file gets our prelude, and the policy allows only these texts by their hashes: no handler in an
+ * attribute, no `eval`, no address. So in every window of the frame, even in a frame that the code creates within its
+ * own, the prelude runs first and removes WebRTC, which no browser policy can deny.
  */
 
 import { createHash } from "node:crypto"
 
-/** What a frame is served with. */
 export interface FrameDocument {
   readonly html: string
   /** Its `Content-Security-Policy`. */
@@ -16,7 +15,7 @@ export interface FrameDocument {
 }
 
 /**
- * @param file the text of the plugin's file. Its scripts are those between `<script>` and `</script>`, without attributes
+ * @param file the text of the plugin's file. Its scripts stand between `<script>`, without attributes, and `</script>`
  * @param page the origin of the page that shows it
  */
 export const of = (file: string, page: string): FrameDocument => {
@@ -50,10 +49,10 @@ const STYLE =
   "<style>:root{color-scheme:light dark}body{margin:0;font:13px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,Arial,sans-serif}</style>"
 
 /**
- * What runs before each script of a plugin. The functions that a script declares are there before its first statement, so that what takes
- * WebRTC away relies on no name: `this` is the window, whatever is declared.
+ * Runs before each script of a plugin. Function declarations of a script exist before its first statement, so the
+ * prelude removes WebRTC without relying on any name: `this` is the window, whatever the script declares.
  *
- * `hindcast.onState(draw)`: `draw` is called with each state; what it throws, or the promise that it returns rejects with, is told to the page.
+ * `hindcast.onState(draw)` calls `draw` with each state. Reports errors that `draw` throws or rejects with to the page.
  */
 const preludeFor = (page: string): string =>
   `

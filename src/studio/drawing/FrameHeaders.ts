@@ -1,6 +1,6 @@
-/** Headers of every answer of the frames' server: nothing is stored, told to others or asked of the machine. */
+/** Headers of all answers of the frames' server: no storage, no referrer, no device access. */
 
-/** What frames may not use. The sandbox and `allow=""` deny most of it already. */
+/** Features denied to frames. The sandbox and `allow=""` already deny most of them. */
 const FEATURES = [
   ...["accelerometer", "autoplay", "browsing-topics", "camera"],
   ...["clipboard-read", "clipboard-write", "compute-pressure", "cross-origin-isolated", "deferred-fetch"],
@@ -14,7 +14,7 @@ const FEATURES = [
   "xr-spatial-tracking",
 ]
 
-/** Headers of every answer, besides the policy of a document. */
+/** Headers of every answer, besides a document's policy. */
 export const HEADERS: ReadonlyArray<readonly [name: string, value: string]> = [
   ["permissions-policy", FEATURES.map((feature) => `${feature}=()`).join(", ")],
   ["cache-control", "no-store"],

@@ -1,6 +1,6 @@
 /**
- * The server of the frames in which plugins draw: another one than Studio's, under other names of the loopback, so that a browser puts each
- * plugin's code in a process of its own. It has nothing but the documents of frames.
+ * The server of the frames in which plugins draw. It uses host names of its own on the loopback, so that the browser
+ * gives each plugin's code a process of its own, and serves nothing but these documents.
  */
 
 import { randomBytes } from "node:crypto"
@@ -11,20 +11,19 @@ import type { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts
 import type { FrameDocument } from "./FrameDocument.ts"
 import { HEADERS } from "./FrameHeaders.ts"
 
-/** A running server. */
 export interface FrameServer {
-  /** The origin of the frames of a label, the first part of a name below `localhost` (RFC 6761). */
+  /** The origin of a label's frames; the label is the first part of a name below `localhost` (RFC 6761). */
   readonly originOf: (label: string) => string
-  /** The address of its document. */
+  /** The address of a label's document. */
   readonly addressOf: (label: string) => string
 }
 
-/** Serves, until the scope closes, the documents that are there by their labels. It listens on the loopback alone. */
+/** Serves documents by their labels on the loopback, until the scope closes. */
 export const serve = (
   documentOf: (label: string) => FrameDocument | undefined,
 ): Effect.Effect<FrameServer, PortUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
-    // No secret of the log: it keeps other programs of this machine from looking plugins' code up.
+    // Not a secret of the log: it keeps other programs on this machine from reading plugins' code.
     const key = randomBytes(16).toString("hex")
     let port = 0
     const listener: RequestListener = (request, response) => {
@@ -42,10 +41,10 @@ export const serve = (
     return { originOf, addressOf: (label) => `${originOf(label)}/${key}` }
   })
 
-/** The policy of what is no document of a frame. */
+/** The policy of every other answer. */
 const NOTHING = "sandbox; default-src 'none'; frame-ancestors 'none'"
 
-/** The label that a request is for; undefined if it is from another host's name, or not for a frame of another site's page. */
+/** The label of a request; undefined if it names another host, or is not for a frame of Studio's page. */
 const labelOf = ({ headers }: IncomingMessage, port: number): string | undefined => {
   const [, label] = /^([0-9a-f]{1,63})\.localhost:\d+$/.exec(headers.host ?? "") ?? []
   const isOurs = headers.host === `${label}.localhost:${port}` && headers.origin === undefined

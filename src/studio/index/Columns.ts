@@ -1,11 +1,10 @@
-/** Numbers of all events in columns: some twenty bytes an event, and nothing that an event says. */
+/** Numbers about all events in columns: some twenty bytes an event, without payloads. */
 
 type Numbers = Uint8Array | Int32Array | Float64Array
 
-/** Rows that a column has room for at first. It doubles when it is full. */
+/** Initial capacity of a column in rows. A full column doubles. */
 const FIRST_ROOM = 4096
 
-/** A column of numbers that grows. */
 export class Column<Of extends Numbers> {
   #numbers: Of
   #length = 0
@@ -35,14 +34,13 @@ export class Column<Of extends Numbers> {
   }
 }
 
-/** A column of small whole numbers, such as flags. */
 export const bytes = () => new Column((length) => new Uint8Array(length))
 
 export const integers = () => new Column((length) => new Int32Array(length))
 
 export const doubles = () => new Column((length) => new Float64Array(length))
 
-/** Names, each with a number: 1, 2, 3 … 0 is none. */
+/** Numbers names from 1. 0 means none. */
 export class Names {
   readonly #numbers = new Map<string, number>()
 
@@ -55,7 +53,7 @@ export class Names {
     return number
   }
 
-  /** The number of a name; 0 if there is none. */
+  /** The number of a name, or 0. */
   numberOf(name: string): number {
     return this.#numbers.get(name) ?? 0
   }

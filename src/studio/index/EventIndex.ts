@@ -1,6 +1,6 @@
 /**
- * An index of all events of a log in memory: of each its timeline, task, time and kind. It is built once, page by page while nobody
- * asks anything, and goes on with the log. It holds no payloads.
+ * An in-memory index of all events of a log: the timeline, task, time and kind of each, without payloads. The server
+ * builds it once, page by page while it is idle, and extends it as the log grows.
  */
 
 import { Deferred, Effect, Fiber, Ref, type Scope, Stream } from "effect"
@@ -11,23 +11,21 @@ import type { Density } from "../wire/Log.ts"
 import { bytes, doubles, integers, Names } from "./Columns.ts"
 import * as OutlinePages from "./OutlinePages.ts"
 
-/** The index. */
 export interface EventIndex {
-  /** The last position that it has. */
+  /** The last indexed position. */
   readonly indexed: () => number
-  /** Why it does not go on; null while it does. */
+  /** Why indexing stopped; null while it continues. */
   readonly stopped: () => string | null
-  /** Waits until it has had every event once. Fails if it cannot. */
+  /** Waits until the index has caught up with the log once. Fails if it cannot. */
   readonly complete: Effect.Effect<void, LogError>
-  /** Whether `complete` has been reached. */
   readonly isComplete: () => boolean
-  /** A task's events on a timeline, as far as they are indexed. */
+  /** A task's indexed events on a timeline. */
   readonly outline: (spans: ReadonlyArray<Span>, taskId: string) => Outline
-  /** How many events of each kind there are in each part of a range of positions, both ends included. */
+  /** The number of events of each kind in each bin of a range of positions, both ends included. */
   readonly density: (spans: ReadonlyArray<Span>, range: Range) => Density
 }
 
-/** A range of positions in a number of parts. */
+/** A range of positions, divided into bins. */
 export interface Range {
   readonly from: number
   readonly to: number
@@ -45,15 +43,14 @@ const TYPE_FLAGS: { readonly [type: string]: number } = { TaskResumed: RESUMED, 
 const typeOf = (flags: number): string =>
   Object.keys(TYPE_FLAGS).find((type) => (flags & (TYPE_FLAGS[type] ?? 0)) !== 0) ?? ""
 
-/** What an index is built with. */
 export interface Building {
-  /** Is waited for before each page. */
+  /** Awaited before each page. */
   readonly pause: Effect.Effect<void>
-  /** Is called with the type of each event, once it is indexed. */
+  /** Called with the type of each indexed event. */
   readonly onEvent: (type: string) => void
 }
 
-/** Starts to build the index of a log, in the scope. */
+/** Starts to build the index in the background, within the scope. */
 export const make = (
   reading: OutlinePages.Reading,
   { pause, onEvent }: Building,
@@ -108,14 +105,14 @@ class Rows {
   readonly #times = doubles()
   readonly #recorded = doubles()
   readonly #timelines = integers()
-  /** The row before of the same task, plus 1; 0 for its first. */
+  /** The previous row of the same task, plus 1; 0 for its first. */
   readonly #previous = integers()
   readonly #tasks = new Names()
   readonly #timelineNames = new Names()
   readonly #timelineOf: Array<string> = [""]
-  /** By row: the payload of each `ClockChanged`. */
+  /** The payload of each `ClockChanged`, by row. */
   readonly #changes = new Map<number, unknown>()
-  /** By a task's number: its last row, plus 1. */
+  /** The last row of each task by its number, plus 1. */
   readonly #lastOf: Array<number> = []
 
   get last(): number {
@@ -178,7 +175,7 @@ class Rows {
     return { from, to, indexed: this.last, counts, bad }
   }
 
-  /** Whether a row belongs to a history of these spans. */
+  /** Tests whether a row belongs to the history of these spans. */
   #member(spans: ReadonlyArray<Span>): (row: number) => boolean {
     const ranges = new Map<number, { readonly after: number; readonly until: number }>()
     let after = 0
@@ -196,7 +193,7 @@ class Rows {
 
 const OTHER = { kind: KINDS.length - 1, isBad: false }
 
-/** By the code of a character. */
+/** By character code. */
 const KIND_BY_CODE: ReadonlyArray<typeof OTHER> = Array.from({ length: 128 }, (_, code) => {
   const decoded = decodeKind(String.fromCharCode(code))
   return decoded === null ? OTHER : { kind: KINDS.indexOf(decoded.kind), isBad: decoded.bad }

@@ -1,4 +1,4 @@
-/** Reads what outlines keep of events, page by page: payloads only where they matter. */
+/** Reads the outlines of events page by page. Reads payloads only where outlines need them. */
 
 import { Effect } from "effect"
 import type { EventLog, LogError, Query } from "../../events/log/EventLog.ts"
@@ -9,16 +9,15 @@ import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { isTelling, type Outlined, outlined, TELLING } from "../course/Outline.ts"
 
-/** What is read by. */
 export interface Reading {
   readonly log: EventLog.Service
   readonly records: Records.Service
 }
 
-/** Events of a page: a range of that many positions is read without an index. */
+/** Events per page. */
 const PAGE = 2000
 
-/** Calls `take` with every page of the events that a query selects. */
+/** Calls `take` with every page of the selected events. */
 export const forEach = (
   { log, records }: Reading,
   query: Query,
@@ -35,7 +34,7 @@ export const forEach = (
     }
   })
 
-/** The same over a history, which includes its ancestors' events. */
+/** Like `forEach`, over a history, which includes its ancestors' events. */
 export const forEachOf = (
   reading: Reading,
   { spans }: TimelineHistory,

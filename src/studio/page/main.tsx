@@ -1,4 +1,4 @@
-/** Studio's page. It shows a log: by its server, or what the page itself carries. */
+/** Studio's page. It shows a log from its server, or the tasks embedded in the page itself. */
 import { signal } from "@preact/signals"
 import { render } from "preact"
 import { fileLinks, type Links, serverLinks } from "./model/Links.ts"
@@ -45,7 +45,7 @@ const show = async (source: Source, links: Links): Promise<void> => {
     const connection = signal<Connection>("live")
     render(<App studio={studio} connection={connection} />, place)
     studio.start()
-    // A log without one of its segments still has much to show.
+    // Even a log that lacks a segment has much to show, so continue after a failure.
     studio.loadQuestions().catch((cause: unknown) => studio.fail(cause))
     await followLive(studio, (state) => {
       connection.value = state

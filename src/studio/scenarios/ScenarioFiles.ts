@@ -1,6 +1,7 @@
 /**
- * The files that the page may edit: scenarios and rubrics below the directories that Studio was started with. A file is named by the
- * number of its directory and its path in it; whatever leads out of the directory, by `..` or by a symbolic link, is not there.
+ * The files that the page may edit: scenarios and rubrics below the directories that Studio was started with. A file's
+ * name is the number of its directory and its path there. A path that leaves the directory, by `..` or by a symbolic
+ * link, is not found.
  */
 
 import * as fs from "node:fs"
@@ -14,21 +15,21 @@ import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import { MAX_LENGTH } from "../../worlds/scenario/source.ts"
 import type { FileKind, Saved, ScenarioFile, ScenarioText, TextToSave } from "../wire/Scenarios.ts"
 
-/** Name one of the files that `/api/scenarios` lists. */
+/** There is no such file among those that `/api/scenarios` lists. */
 export class FileNotFound extends Data.TaggedError("FileNotFound")<{ readonly file: string; readonly found: string }> {
   override get message() {
     return `Expected a scenario or a rubric below the directories that Studio was started with, found ${this.found}: ${JSON.stringify(this.file.slice(0, MAX_SHOWN))}.`
   }
 }
 
-/** Read it again: another program wrote the file since it was read. */
+/** Another program wrote the file since it was read. */
 export class FileChanged extends Data.TaggedError("FileChanged")<{ readonly file: string; readonly found: string }> {
   override get message() {
     return `${this.file} ${this.found} since it was read, so that nothing was written. Read it again; what you typed is still here to be copied.`
   }
 }
 
-/** The file could not be written, for a reason of the operating system's. */
+/** The operating system refused to write the file. */
 export class FileNotWritten extends Data.TaggedError("FileNotWritten")<{
   readonly file: string
   readonly reason: string
@@ -40,19 +41,19 @@ export class FileNotWritten extends Data.TaggedError("FileNotWritten")<{
 
 const MAX_SHOWN = 200
 
-/** Most files of the list, and most levels of directories that are looked into. */
+/** Maximum number of listed files, and maximum depth of directories. */
 const MAX_FILES = 1_000
 const MAX_DEPTH = 4
 
-/** Names of files and directories: what a shell, a page and a terminal show as they are. */
+/** Names that a shell, a page and a terminal show unchanged. */
 const NAME = /^[\w][\w .+-]{0,99}$/
 
 const EXTENSION = /\.(?:yaml|yml|json)$/
 
-/** Most files that are looked into. */
+/** Maximum number of files examined. */
 const MAX_LOOKED_INTO = 10_000
 
-/** All scenarios and rubrics below some directories. Between two files, others are answered. */
+/** All scenarios and rubrics below these directories. Yields to other requests between two files. */
 export const list = (directories: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<ScenarioFile>> =>
   Effect.gen(function* () {
     const found: Array<ScenarioFile> = []
@@ -68,7 +69,7 @@ export const list = (directories: ReadonlyArray<string>): Effect.Effect<Readonly
     return found
   })
 
-/** The files of a directory that may be scenarios by their names, and below it. */
+/** Files at any depth whose names may be those of scenarios. */
 function* candidatesIn(name: string, directory: string): Generator<{ readonly file: string; readonly path: string }> {
   if (name.split("/").length > MAX_DEPTH) return
   for (const entry of entriesOf(directory)) {
@@ -79,37 +80,36 @@ function* candidatesIn(name: string, directory: string): Generator<{ readonly fi
   }
 }
 
-/** The entries of a directory by their names; none of one that cannot be read. */
+/** The entries of a directory by name; empty if it cannot be read. */
 const entriesOf = (directory: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
   } catch {
-    // Whoever may not read it has no scenarios in it.
     return []
   }
 }
 
-/** What a file below a directory is; undefined of one that is neither, leads elsewhere, or cannot be read. */
+/** The kind of a file; undefined if it is neither, leads elsewhere, or cannot be read. */
 const kindIn = (root: string, file: string): FileKind | undefined => {
   try {
     return isInside(root, file) ? kindOf(textOf(file) ?? "") : undefined
   } catch {
-    // What cannot be read, such as what a link leads to that is not there, is not listed.
+    // For example, a dangling link.
     return undefined
   }
 }
 
-/** What a text is, by its fields; undefined of others. */
+/** The kind of a text by its fields. */
 const kindOf = (text: string): FileKind | undefined =>
   Scenarios.isText(text) ? "scenario" : MEASURES.test(text) ? "rubric" : undefined
 
 /** A rubric's field. JSON may have it on any line. */
 const MEASURES = /^(?:[ \t{]*"measures"|measures)[ \t]*:/m
 
-/** Most bytes of a text of the most characters. */
+/** Maximum size of a text of `MAX_LENGTH` characters. */
 const MAX_BYTES = 4 * MAX_LENGTH
 
-/** The text of a file; undefined of a pipe or a device, which nobody waits for, and of what is too large for a text. */
+/** The text of a file; undefined for a pipe or device, which could block, and for a file that is too large. */
 const textOf = (file: string): string | undefined => {
   const handle = fs.openSync(file, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0))
   try {
@@ -120,7 +120,6 @@ const textOf = (file: string): string | undefined => {
   }
 }
 
-/** Reads a file. */
 export const read = (directories: ReadonlyArray<string>, file: string): Effect.Effect<ScenarioText, FileNotFound> =>
   Effect.gen(function* () {
     const at = yield* placeOf(directories, file)
@@ -129,7 +128,7 @@ export const read = (directories: ReadonlyArray<string>, file: string): Effect.E
     return { file, kind, text: at.text, digest: sha256(at.text) }
   })
 
-/** Replaces a file by a text, or makes it: if it still is what was read. */
+/** Replaces or creates a file, unless it changed since it was read. */
 export const save = (
   directories: ReadonlyArray<string>,
   { file, text, digest }: TextToSave,
@@ -147,14 +146,14 @@ export const save = (
     return { file, digest: sha256(text) }
   })
 
-/** A file that is there, or may be made. */
+/** A file that exists or may be created. */
 interface FilePlace {
   readonly path: string
-  /** Undefined if it is not there. */
+  /** Undefined if the file does not exist. */
   readonly text: string | undefined
 }
 
-/** Where a file is. Its directory has to be there, and all of it below one of the directories. */
+/** Resolves a file's name. The file's directory must exist, within one of the root directories. */
 const placeOf = (directories: ReadonlyArray<string>, file: string): Effect.Effect<FilePlace, FileNotFound> =>
   Effect.suspend((): Effect.Effect<FilePlace, FileNotFound> => {
     const [number = "", ...names] = file.split("/")
@@ -170,7 +169,7 @@ const placeOf = (directories: ReadonlyArray<string>, file: string): Effect.Effec
       const found = fs.lstatSync(at, { throwIfNoEntry: false })
       if (found === undefined) return Effect.succeed({ path: at, text: undefined })
       if (!isInside(root, at)) return new FileNotFound({ file, found: "a file elsewhere" })
-      // A link within the directory stays one: what it leads to is replaced.
+      // Replace the target of a link within the directory, not the link.
       const real = fs.realpathSync(at)
       const text = textOf(real)
       if (text === undefined) return new FileNotFound({ file, found: `no file of at most ${MAX_BYTES} bytes` })
@@ -180,13 +179,16 @@ const placeOf = (directories: ReadonlyArray<string>, file: string): Effect.Effec
     }
   })
 
-/** Whether a path is a directory, or below it, once all symbolic links are followed. A directory that became a link has nothing in it. */
+/**
+ * Whether a path is the directory or within it, with all symbolic links resolved. A directory that became a link
+ * contains nothing.
+ */
 const isInside = (root: string, at: string): boolean => {
   const inside = path.relative(root, fs.realpathSync(at))
   return inside !== ".." && !inside.startsWith(`..${path.sep}`) && !path.isAbsolute(inside)
 }
 
-/** Writes beside the file, and then renames. A file that is replaced keeps its permissions. */
+/** Writes next to the file and renames. A replaced file keeps its permissions. */
 const replace = ({ path: file, text: before }: FilePlace, text: string): void => {
   AtomicFile.removeAbandonedFile(file)
   const partial = AtomicFile.nameFor(file)

@@ -1,4 +1,4 @@
-/** A scenario as a text that somebody edits: what is wrong with it, and where. */
+/** Parses a scenario that somebody edits, and locates its issues. */
 
 import { Effect } from "effect"
 import { Projector } from "../../projections/projector/Projector.ts"
@@ -8,10 +8,10 @@ import * as TextIssues from "../course/TextIssues.ts"
 import { MAX_LENGTH, MAX_VALUES } from "../course/TextLimits.ts"
 import type { TextIssue } from "../wire/Asking.ts"
 
-/** What messages call the text. */
+/** The text's name in messages. */
 const NAME = "the scenario"
 
-/** The scenario of a text, put in its world; or all that is wrong with it. */
+/** The scenario of a text in its world. Fails with all of its issues. */
 export const inWorld = (text: string) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)
@@ -33,14 +33,12 @@ const tooLong = ({ length }: string) =>
     ],
   })
 
-/** What is wrong with a text; an empty list if nothing is. */
 export const issues = (text: string) =>
   inWorld(text).pipe(
     Effect.as<ReadonlyArray<TextIssue>>([]),
     Effect.catchTag("ScenarioInvalid", (invalid) => Effect.succeed(issuesOf(invalid))),
   )
 
-/** The mistakes of a scenario at their places. */
 export const issuesOf = ({ mistakes }: Scenarios.ScenarioInvalid): ReadonlyArray<TextIssue> =>
   TextIssues.told(mistakes, ({ path, expected, found, place }) => ({
     ...place,

@@ -1,4 +1,4 @@
-/** How the world of a scenario is looked at, and how a scenario is played, for whoever serves Studio. */
+/** Previews the world of a scenario, and plays scenarios, for any server of Studio. */
 
 import { Effect } from "effect"
 import type { Agent } from "../../kernel/agents/Agent.ts"
@@ -6,13 +6,13 @@ import { Registry } from "../../kernel/registry/Registry.ts"
 import * as WorldAtStart from "../../worlds/handle/WorldAtStart.ts"
 import * as Scenario from "../../worlds/scenario/Scenario.ts"
 
-/** The directory that plugins may work in, and that of their copies. */
+/** The plugins' working directory, and the directory of their copies. */
 interface Places {
   readonly workspace: string
   readonly directory: string
 }
 
-/** Starts the world of a scenario, and shows it as it begins. Nothing is recorded. */
+/** Starts a scenario's world and returns its initial state. Records nothing. */
 export const look = (
   { playing, environment, agents: parts }: Scenario.Played,
   seed: number,

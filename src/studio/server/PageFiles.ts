@@ -1,4 +1,4 @@
-/** The files of the page: what is served at every path that is not the API's. They hold nothing of the log. */
+/** Serves the page's files at every path outside the API. They contain nothing from the log. */
 
 import * as fs from "node:fs/promises"
 import type { ServerResponse } from "node:http"
@@ -6,20 +6,20 @@ import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
 
-/** Where the page's build puts them: beside this module's folder. Undefined in a bundle of CommonJS, which does not know where it is. */
+/** Where the page's build puts its files. Undefined in a CommonJS bundle, which does not know its own location. */
 export const directory = (): string | undefined => {
   const module: string | undefined = import.meta.url
   return module === undefined ? undefined : fileURLToPath(new URL("../page", module))
 }
 
-/** The files, by their names. Everything else is an address within the page. */
+/** The files by name. Every other path is an address within the page. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ["index.html", "text/html; charset=utf-8"],
   ["studio.js", "text/javascript; charset=utf-8"],
   ["studio.css", "text/css; charset=utf-8"],
 ])
 
-/** @param frames the origins of the frames in which plugins draw: the page shows no others, nor do they go elsewhere */
+/** @param frames the origins of the frames in which plugins draw. The page shows no other frames */
 const policy = (frames: ReadonlyArray<string>): string =>
   [
     "default-src 'none'",
@@ -28,7 +28,7 @@ const policy = (frames: ReadonlyArray<string>): string =>
     ...["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'", "require-trusted-types-for 'script'"],
   ].join("; ")
 
-/** Headers of every answer, of the page and of the API: nothing is stored, framed, or told to other sites. */
+/** Headers of every answer, of the page and of the API: no storage, no framing, no referrer. */
 export const headers = (frames: ReadonlyArray<string>): ReadonlyArray<readonly [name: string, value: string]> => [
   ["content-security-policy", policy(frames)],
   ["cache-control", "no-store"],
@@ -39,8 +39,8 @@ export const headers = (frames: ReadonlyArray<string>): ReadonlyArray<readonly [
 ]
 
 /**
- * Answers with the file of a path, or with the page itself, whose addresses are its own affair. A name with a dot that is none of the
- * files, such as `/favicon.ico`, is not found; names below a folder are addresses, for a task, a path or a file may have dots.
+ * Serves a path's file, or the page itself, which interprets its addresses. A top-level name with a dot that is not one
+ * of the files, such as `/favicon.ico`, is not found. Deeper names may have dots: they name a task, a path or a file.
  */
 export const serve = (response: ServerResponse, pathname: string, files = directory()): Effect.Effect<void> =>
   Effect.gen(function* () {

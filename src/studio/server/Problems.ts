@@ -1,10 +1,10 @@
-/** Failures as answers: the status of each, and of a damaged log. */
+/** The HTTP status of each failure. */
 
 import { Effect, Option } from "effect"
 import { ManifestUnreadable } from "../../kernel/registry/ComponentLookup.ts"
 import type { Failure } from "../../platform/loopback/LoopbackServer.ts"
 
-/** Statuses other than 400: that the caller has to correct the request. */
+/** Statuses other than 400. */
 const STATUS: { readonly [tag: string]: number } = {
   NotAllowed: 403,
   NoAgentsHere: 403,
@@ -35,10 +35,9 @@ const STATUS: { readonly [tag: string]: number } = {
   DiskFull: 507,
 }
 
-/** The status of a failure, by its tag. */
 export const statusOf = (tag: string): number => STATUS[tag] ?? 400
 
-/** A defect that says what to do is answered as a failure: the log is damaged, which is no mistake of this program. */
+/** Answers the defect of a damaged log as a failure: it is not a bug of this program. */
 export const ofDamage = <R>(answered: Effect.Effect<void, Failure, R>): Effect.Effect<void, Failure, R> =>
   Effect.catchSomeDefect(answered, (cause) =>
     cause instanceof ManifestUnreadable ? Option.some(Effect.fail<Failure>(cause)) : Option.none(),

@@ -1,4 +1,4 @@
-/** The paths of the API: the schema of what each is given, and what answers it. */
+/** The paths of the API, with the schema and handler of each. */
 
 import { Effect, type Schema, type Stream } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
@@ -34,12 +34,10 @@ import { StudioLog } from "../StudioLog.ts"
 
 type Failure = LoopbackServer.Failure
 
-/** A request, what it asks for, and where it is answered. */
 export interface Exchange extends LoopbackServer.Exchange {
   readonly heartbeatMs: number
 }
 
-/** What answers need. */
 export type Needs = EventLog | Records | Projector | TimeTravel | Confirmations | StudioLog | Allowed
 
 interface Route {
@@ -47,7 +45,7 @@ interface Route {
   readonly handle: (exchange: Exchange) => Effect.Effect<void, Failure, Needs>
 }
 
-/** Answers with JSON. The index waits meanwhile. */
+/** Answers with JSON, and pauses the index meanwhile. */
 const get = <A, I, E extends Failure>(
   schema: Schema.Schema<A, I>,
   ask: (query: A) => Effect.Effect<object | undefined, E, Needs>,
@@ -61,7 +59,7 @@ const get = <A, I, E extends Failure>(
     }),
 })
 
-/** The same for an answer that needs the whole index, which may not wait for it. */
+/** Like `get`, for answers that wait for the whole index and so must not pause it. */
 const getByIndex = <A, I, E extends Failure>(
   schema: Schema.Schema<A, I>,
   ask: (query: A) => Effect.Effect<object, E, Needs>,
@@ -74,7 +72,7 @@ const getByIndex = <A, I, E extends Failure>(
     }),
 })
 
-/** Answers with lines. What is wrong with the question is said before the first one. */
+/** Answers with lines of JSON. A request that fails before the first line gets an error status. */
 const lines = <A, I, E extends Failure, E2 extends Failure>(
   schema: Schema.Schema<A, I>,
   ask: (query: A) => Effect.Effect<Stream.Stream<object, E2, Needs>, E, Needs>,
@@ -154,12 +152,12 @@ const routes: ReadonlyMap<string, Route> = new Map(
   }),
 )
 
-/** All paths of the API, each with the method that it is asked by. */
+/** All paths of the API, with their methods. */
 export const known: ReadonlyArray<{ readonly path: string; readonly method: Route["method"] }> = [...routes].map(
   ([path, { method }]) => ({ path, method }),
 )
 
-/** Answers a request to the API. Every other path and method is refused. */
+/** Handles a request to the API. Refuses every other path and method. */
 export const handle = (exchange: Exchange): Effect.Effect<void, Failure, Needs> => {
   const { path, request } = exchange
   const route = routes.get(path)

@@ -1,4 +1,4 @@
-/** Studio's server: HTTP on the loopback, for the page that it serves and for nobody else. */
+/** Studio's server: HTTP on the loopback, only for the page that it serves. */
 
 import { Effect, type Scope } from "effect"
 import { newToken } from "../../platform/loopback/Access.ts"
@@ -10,19 +10,19 @@ import * as PageFiles from "./PageFiles.ts"
 import * as Problems from "./Problems.ts"
 import * as Routes from "./Routes.ts"
 
-/** How a server is started. */
 export interface ServeOptions {
-  /** Default: a port that is free. */
+  /** Default: a free port. */
   readonly port?: number | undefined
-  /** How often a live connection shows that it lives, in milliseconds. Default: 15 s. */
+  /** Interval of the heartbeat on live connections, in milliseconds. Default: 15 s. */
   readonly heartbeatMs?: number
-  /** Where the page's files are. Default: in the package. */
+  /** The directory of the page's files. Default: in the package. */
   readonly files?: string
 }
 
-/** A running server. */
 export interface Served {
-  /** With the token in its fragment, which browsers send nowhere. Who has it may do all that the server allows. */
+  /**
+   * Includes the token in its fragment, which browsers never send. Its holder may do everything that the server allows.
+   */
   readonly url: string
   readonly origin: string
   readonly port: number
@@ -31,7 +31,7 @@ export interface Served {
 
 const HEARTBEAT_MS = 15_000
 
-/** Serves until the scope closes, on 127.0.0.1 alone. */
+/** Serves on 127.0.0.1 until the scope closes. */
 export const serve = ({
   port: wanted = 0,
   heartbeatMs = HEARTBEAT_MS,

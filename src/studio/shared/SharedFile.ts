@@ -1,6 +1,6 @@
 /**
- * One HTML document with the page and all that it shows of some tasks (`wire/Shared`). It opens from disk, offline, and asks nothing of any
- * network: its policy forbids it.
+ * One HTML document with the page and its data about some tasks (`wire/Shared`). It opens from disk and offline; its
+ * policy forbids all network access.
  */
 
 import { createHash } from "node:crypto"
@@ -20,13 +20,12 @@ import type { LogInfo } from "../wire/Log.ts"
 import { QUESTION, questionOf } from "../wire/Shared.ts"
 import type { TaskHead, TaskList } from "../wire/Task.ts"
 
-/** A task to be shared. */
 export interface SharedTask {
   readonly timeline: string
   readonly task: string
 }
 
-/** What is shared, and where the reader begins. */
+/** The shared tasks, and where the reader begins. */
 export interface SharedOptions {
   /** At least one. */
   readonly tasks: ReadonlyArray<SharedTask>
@@ -36,7 +35,7 @@ export interface SharedOptions {
   readonly notes: ReadonlyArray<string>
 }
 
-/** Name fewer tasks: a browser would be slow to open the file. */
+/** The file would be too large for a browser to open quickly. */
 export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
   readonly bytes: number
   readonly events: number
@@ -46,23 +45,25 @@ export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
   }
 }
 
-/** The page was not built, so that there is nothing to share it with. */
+/** The page was not built. */
 export class PageMissing extends Data.TaggedError("PageMissing")<{ readonly directory: string }> {
   override get message() {
     return `${this.directory}: expected the files of Studio's page, found none. \`npm run build\` makes them.`
   }
 }
 
-/** Most bytes of the answers in a document. */
+/** Maximum bytes of the answers in a document. */
 export const MAX_BYTES = 20_000_000
 
-/** What is said in the beginning of every such document. */
+/** Marks every such document. */
 const MARK = '<meta name="generator" content="hindcast export studio">'
 
-/** Whether a text is the beginning of such a document. */
 export const isShared = (html: string): boolean => html.slice(0, 4096).includes(MARK)
 
-/** The last position that a document shows of a task; undefined if it does not show the task. It may be anybody's document. */
+/**
+ * The last position of a task in a document, or undefined if the document does not show the task. The document is
+ * untrusted.
+ */
 export const endOf = (html: string, { timeline, task }: SharedTask): number | undefined => {
   const tag = opened("course", { timeline, task })
   const from = html.indexOf(tag)
@@ -72,21 +73,19 @@ export const endOf = (html: string, { timeline, task }: SharedTask): number | un
     gunzipSync(Buffer.from(packed, "base64"), { maxOutputLength: MAX_UNPACKED }).toString(),
   )
   const read = Option.flatMap(Either.getRight(course), Schema.decodeOption(Schema.parseJson(Positions)))
-  // Positions are written as differences.
+  // Positions are stored as differences.
   return Option.getOrUndefined(Option.map(read, ({ positions }) => positions.reduce((sum, step) => sum + step, 0)))
 }
 
-/** What is read of a course. */
 const Positions = Schema.Struct({ positions: Schema.Array(Schema.NonNegativeInt) })
 
-/** Most bytes of a course that is read. */
+/** Maximum unpacked bytes of a course. */
 const MAX_UNPACKED = 256 * 1024 * 1024
 
-/** The opening tag of an answer. */
 const opened = (path: string, parameters: Parameters<typeof questionOf>[1]): string =>
   `<template ${QUESTION}="${escaped(questionOf(path, parameters))}">`
 
-/** The document, and how many events it holds. */
+/** The document, and its number of events. */
 export const document = ({ tasks, at, notes }: SharedOptions) =>
   Effect.gen(function* () {
     let [bytes, events] = [0, 0]
@@ -164,8 +163,7 @@ const file = (name: string): Effect.Effect<string, PageMissing> =>
     })
   })
 
-/** A text as it may stand in an attribute. */
 const escaped = (text: string): string => markup`${text}`.source
 
-/** What a policy allows a script or a style by. */
+/** The hash that a policy names a script or style by. */
 const hashOf = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`

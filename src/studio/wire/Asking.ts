@@ -1,30 +1,30 @@
-/** Questions that Studio asks of the log, and that the log asks of people. */
+/** The API's questions and orders beyond single tasks. */
 import type { Json } from "../../values/Json.ts"
 import type { Entry, Why } from "./Chunk.ts"
 import type { RewardRow, TaskHead } from "./Task.ts"
 
-/** `GET /api/locate?moment=…`: a position, an id of an event, or a time with its zone. */
+/** `GET /api/locate?moment=…`: a position, an event's id, or a time with its zone. */
 export interface Located {
   readonly timeline: string
   readonly position: number
-  /** The task of the event there; null if it belongs to none. */
+  /** The task of the event there, if any. */
   readonly task: string | null
-  /** Of a time: how it was understood. */
+  /** For a time: how the server understood it. */
   readonly said?: string
 }
 
 /**
- * A line of `GET /api/find?timeline=…&task=…&when=CEL` (where a predicate becomes true) and of `GET /api/search?text=…` (payloads
- * that contain a text, whatever its case). Both answer with lines of JSON (`application/x-ndjson`) as they find, until `end`.
+ * A line of `GET /api/find?timeline=…&task=…&when=CEL` (events at which a predicate becomes true) or
+ * `GET /api/search?text=…` (payloads that contain a text, ignoring case). Both stream lines of JSON
+ * (`application/x-ndjson`) until `end`.
  */
 export type FindLine =
   | { readonly hit: Hit }
   | { readonly progress: { readonly done: number; readonly of: number } }
   | { readonly problem: string }
-  /** `cut`: there are more hits than were shown. */
+  /** `cut`: there are more hits. */
   | { readonly end: true; readonly cut: boolean }
 
-/** An event that was found. */
 export interface Hit {
   readonly position: number
   readonly timeline: string
@@ -33,14 +33,17 @@ export interface Hit {
   readonly line: string
 }
 
-/** `GET /api/history?timeline=…&task=…&path=…`: every value that a path had, oldest first, at most 2,000; the newest are kept. */
+/**
+ * `GET /api/history?timeline=…&task=…&path=…`: the values that a path had, oldest first; of more than 2,000, the
+ * newest.
+ */
 export interface PathHistory {
   readonly path: string
   readonly values: ReadonlyArray<{
     readonly position: number
     readonly type: string
     readonly actor: string
-    /** Absent where the event removed it. */
+    /** Absent if the event removed the value. */
     readonly value?: Json
   }>
   readonly cut: boolean
@@ -50,35 +53,38 @@ export interface PathHistory {
 export interface Comparison {
   readonly a: TaskHead
   readonly b: TaskHead
-  /** Rows of the alignment: kind (`=` the same, `~` changed, `a` or `b` only there), the position in `a`, the position in `b`; 0 for none. */
+  /**
+   * Rows of the alignment: kind (`=` the same, `~` changed, `a` or `b` only there), then the positions in `a` and `b`,
+   * 0 for none.
+   */
   readonly pairs: ReadonlyArray<readonly [kind: "=" | "~" | "a" | "b", a: number, b: number]>
-  /** Index of the first row that is not the same; null if they are equal. */
+  /** Index of the first row that differs, if any. */
   readonly divergence: number | null
-  /** The last position of the history that both share; 0 if they share none. */
+  /** The last position of the shared history, or 0. */
   readonly shared: number
   readonly rewards: { readonly a: ReadonlyArray<RewardRow>; readonly b: ReadonlyArray<RewardRow> }
-  /** What is to be known before the two are held against each other, such as that their rubrics differ. */
+  /** Caveats of the comparison, such as that the rubrics differ. */
   readonly notes: ReadonlyArray<string>
 }
 
-/** `GET /api/questions`: what waits for a person, oldest first. */
+/** `GET /api/questions`: pending questions to people, oldest first. */
 export interface Question {
   readonly id: string
-  /** What an answer has to name: the digest of all that is asked. */
+  /** The digest of the whole question, which an answer has to name. */
   readonly digest: string
   readonly timeline: string
   readonly task: string | null
   /** The position of the request. */
   readonly position: number
-  /** What would be done: an actuator or a request to the host, such as `boiler/heat`. */
+  /** The actuator or host request, such as `boiler/heat`. */
   readonly what: string
   readonly args: Json
-  /** All that the person is shown, as it was recorded. */
+  /** Everything that the person sees, as recorded. */
   readonly shown: Json
-  /** The gate's rule that asks: of a command, as the recorded gate decides about it; null if the log does not have that gate. */
+  /** The gate rule that asks, as the recorded gate decides; null if the log lacks that gate. */
   readonly rule: string | null
   readonly risk: string | null
-  /** What is dangerous about it; null if nothing is said. */
+  /** A security warning, if any. */
   readonly warning: string | null
   readonly requestedAt: number
   readonly expiresAt: number
@@ -87,8 +93,8 @@ export interface Question {
 }
 
 /**
- * `POST /api/answers`. Answered with `{ "position": … }`, or with status 409 and `error` `AlreadyAnswered`, whose message says by whom,
- * or `OtherQuestion` if the digest is another.
+ * `POST /api/answers`. Returns `{ "position": … }`. Status 409 with `error` `AlreadyAnswered`, whose message says by
+ * whom, or `OtherQuestion` if the digest differs.
  */
 export interface Answer {
   readonly question: string
@@ -97,25 +103,25 @@ export interface Answer {
   readonly reason?: string
 }
 
-/** `POST /api/forks`. Answered with `ForkMade` when the fork's task has been opened; the rest of its course comes live. */
+/** `POST /api/forks`. Returns `ForkMade` once the fork's task is open; later events come live. */
 export interface ForkOrder {
   readonly timeline: string
   readonly task: string
-  /** The fork goes on after this position. */
+  /** The fork continues after this position. */
   readonly at: number
-  /** One of `LogInfo.agents`; absent: the agent that the task had, if it is one of them. */
+  /** One of `LogInfo.agents`. Default: the task's own agent, if it is one of them. */
   readonly agent?: string
   readonly seed?: number
-  /** Values of readings that are set before the agent goes on, by sensor. */
+  /** Readings that replace the sensors' first ones, by sensor. */
   readonly readings?: { readonly [sensor: string]: Json }
-  /** Whether to go on in worlds that cannot be brought back to the position, as they are now. */
+  /** Whether to continue in worlds that cannot be brought back to the position, in their current state. */
   readonly acceptUnrewound?: boolean
 }
 
 export interface ForkMade {
   readonly timeline: string
   readonly task: string
-  /** What is to be known of its worlds, such as that one was recorded under another engine. Absent where nothing is. */
+  /** Notes about its worlds, such as that one was recorded under another engine. */
   readonly notes?: ReadonlyArray<string>
 }
 
@@ -126,25 +132,25 @@ export interface RescoreOrder {
   readonly tasks: ReadonlyArray<{ readonly timeline: string; readonly task: string }>
 }
 
-/** The answer of `POST /api/rescores`: the score sets that were made, one for each timeline. */
+/** The result of `POST /api/rescores`: one new score set for each timeline. */
 export type Rescored = ReadonlyArray<{ readonly timeline: string; readonly set: string; readonly label: string }>
 
-/** What is wrong with a text that is edited, at a line and column counted from 1; null where it concerns all of it. */
+/** An issue of an edited text, at a line and column counted from 1; null if it concerns the whole text. */
 export interface TextIssue {
   readonly line: number | null
   readonly column: number | null
   readonly message: string
 }
 
-/** `POST /api/rubrics/check` answers with a list of these, empty if nothing is wrong. */
+/** `POST /api/rubrics/check` returns a list of these. */
 export type RubricIssue = TextIssue
 
 /**
- * `GET /api/live?after=POSITION`: server-sent events, read by `fetch`. Each has the last position as its id.
+ * `GET /api/live?after=POSITION`: server-sent events, for `fetch`. The id of each is the last position.
  *
  * - `entries`: `Live`, as events come, without a gap from `after` on.
- * - `questions`: all `Question`s that wait, whenever that changed.
- * - `indexed`: `{ "indexed": number }`, while the index is built.
+ * - `questions`: all pending `Question`s, whenever they change.
+ * - `indexed`: `{ "indexed": number }`, while the server builds the index.
  * - `problem`: a `Problem`; the stream ends.
  */
 export interface Live {

@@ -1,6 +1,6 @@
-/** The kinds of events as Studio draws them: each has a lane, a colour and a shape of its own. */
+/** The kinds of events as Studio draws them: each has its own lane, colour and shape. */
 
-/** What an event is, to someone who watches. `world`: an environment changed; `plugin`: something about a plugin's process. */
+/** `world`: an environment changed. `plugin`: an event of a plugin's process. */
 export const KINDS = [
   "reading",
   "decision",
@@ -19,8 +19,8 @@ export const KINDS = [
 export type Kind = (typeof KINDS)[number]
 
 /**
- * A kind in one character, so that the course of a task is a string. A capital letter says that the event is a failure, a
- * denial or an unknown outcome. A space is a moment at which nothing happened.
+ * A kind in one character, so that the course of a task is a string. A capital letter marks a failure, a denial or an
+ * unknown outcome; a space, a moment without an event.
  */
 export const CODES: { readonly [kind in Kind]: string } = {
   reading: "r",
@@ -39,11 +39,10 @@ export const CODES: { readonly [kind in Kind]: string } = {
 
 const kindByCode: ReadonlyMap<string, Kind> = new Map(KINDS.map((kind) => [CODES[kind], kind]))
 
-/** What a character of a course says; null for a moment at which nothing happened. */
+/** Decodes a character of a course; null for a moment without an event. */
 export const decodeKind = (code: string): { readonly kind: Kind; readonly bad: boolean } | null => {
   const kind = kindByCode.get(code.toLowerCase())
   return kind === undefined ? null : { kind, bad: code !== code.toLowerCase() }
 }
 
-/** The character of an event's kind. */
 export const encodeKind = (kind: Kind, bad: boolean): string => (bad ? CODES[kind].toUpperCase() : CODES[kind])

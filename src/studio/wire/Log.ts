@@ -1,51 +1,50 @@
-/** What Studio says of the log as a whole. */
+/** The API's answers about the log as a whole. */
 
 /** `GET /api/log` */
 export interface LogInfo {
-  /** The name of the log's file, without its directory. */
+  /** The log file's name, without its directory. */
   readonly name: string
   /** The version of Hindcast that serves it. */
   readonly version: string
-  /** The last position; 0 of an empty log. */
+  /** The last position; 0 in an empty log. */
   readonly head: number
-  /** When the last event was recorded, in milliseconds since 1970; null of an empty log. */
+  /** When the last event was recorded, in milliseconds since 1970; null in an empty log. */
   readonly headAt: number | null
-  /** `main` first, then the forks in the order in which they were made. */
+  /** `main` first, then the forks in order of creation. */
   readonly timelines: ReadonlyArray<Timeline>
-  /** What the server was started with. What it does not allow, it refuses. */
+  /** What the server was started with. It refuses everything else. */
   readonly allows: {
     readonly answer: boolean
     readonly fork: boolean
     readonly write: boolean
-    /** Whether the program that serves it runs the agents, and they can be talked to. */
+    /** Whether the serving program runs the agents, so that people can talk to them. */
     readonly talk: boolean
   }
-  /** Whether scenarios may be edited and run: it needs `--write`, too. */
+  /** Whether scenarios may be edited and run. Needs `--write`, too. */
   readonly scenarios: boolean
-  /** The names of the agents that a fork may go on with; empty unless forks are allowed. */
+  /** The agents that may fork a task; empty unless forks are allowed. */
   readonly agents: ReadonlyArray<string>
-  /** What the reader should know of the log, such as that it may not be written or that a segment is missing: sentences. */
+  /** Sentences about the log for the reader, such as that a segment is missing. */
   readonly notes: ReadonlyArray<string>
-  /** How far the index of all events reaches: it is built after the start. */
+  /** How far the index reaches. The server builds it after the start. */
   readonly indexed: number
 }
 
-/** A course of history. */
 export interface Timeline {
   readonly name: string
-  /** Where it left its parent; null of `main`. */
+  /** The fork point; null for `main`. */
   readonly parent: { readonly timeline: string; readonly position: number } | null
 }
 
-/** `GET /api/density?timeline=…&from=…&to=…&bins=…`: how many events of each kind there are along a range of positions. */
+/** `GET /api/density?timeline=…&from=…&to=…&bins=…`: the number of events of each kind along a range of positions. */
 export interface Density {
   readonly from: number
   readonly to: number
-  /** How far the counts reach: less than `to` while the index is being built. */
+  /** How far the counts reach: less than `to` while the index is incomplete. */
   readonly indexed: number
-  /** By `KINDS`, for each bin. */
+  /** For each bin, by `KINDS`. */
   readonly counts: ReadonlyArray<ReadonlyArray<number>>
-  /** By bin: whether it holds a failure. */
+  /** For each bin, whether it has a failure. */
   readonly bad: ReadonlyArray<boolean>
 }
 
@@ -55,12 +54,12 @@ export interface PluginRow {
   readonly version: string
   readonly active: boolean
   readonly quarantined: boolean
-  /** What it was granted, as its manifest's fields: text for people. */
+  /** Its grants by manifest field, as text for people. */
   readonly grants: ReadonlyArray<string>
   readonly components: ReadonlyArray<string>
-  /** Positions of the last crashes and misbehaviours, newest first, with their reasons. */
+  /** The last crashes and misbehaviours, newest first. */
   readonly crashes: ReadonlyArray<{ readonly position: number; readonly at: number; readonly reason: string }>
-  /** Requests to the host: how many were allowed, denied, answered; and the last of them, newest first. */
+  /** Requests to the host: how many were allowed and denied, and the last ones, newest first. */
   readonly requests: {
     readonly allowed: number
     readonly denied: number
@@ -68,7 +67,7 @@ export interface PluginRow {
   }
 }
 
-/** What every refusal and failure says: the body of each answer with a status from 400 on. */
+/** The body of each answer with a status from 400 on. */
 export interface Problem {
   /** A name for programs, such as `TaskNotFound`. */
   readonly error: string

@@ -1,23 +1,21 @@
-/** What Studio says of scenarios and rubrics in files. All of it needs `--write` and `--scenarios`. */
+/** The API's answers about scenarios and rubrics in files. All of it needs `--write` and `--scenarios`. */
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { View } from "../../views/View.ts"
 
-/** What a file holds. */
 export type FileKind = "scenario" | "rubric"
 
 /** `GET /api/scenarios` */
 export interface ScenarioFiles {
-  /** At most 1,000, by their names. */
+  /** At most 1,000, by name. */
   readonly files: ReadonlyArray<ScenarioFile>
-  /** The directories that Studio was started with, by their last names: a new file is made in one of them. */
+  /** The last names of the directories that Studio was started with. A new file goes into one of them. */
   readonly directories: ReadonlyArray<string>
   /** The agents that may play. */
   readonly agents: ReadonlyArray<string>
 }
 
-/** A scenario or a rubric in a file. */
 export interface ScenarioFile {
-  /** Which file, such as `0/rooms/vault.yaml`: the number of the directory, and the path in it. */
+  /** The number of the directory and the path in it, such as `0/rooms/vault.yaml`. */
   readonly file: string
   readonly kind: FileKind
 }
@@ -25,24 +23,24 @@ export interface ScenarioFile {
 /** `GET /api/scenario?file=…` */
 export interface ScenarioText extends ScenarioFile {
   readonly text: string
-  /** SHA-256 of the text: what a change of it has to name. */
+  /** SHA-256 of the text, which a change has to name. */
   readonly digest: string
 }
 
-/** `POST /api/scenarios/check`. Answered with `TextIssue`s, empty if nothing is wrong. */
+/** `POST /api/scenarios/check`. Returns `TextIssue`s, empty for a valid text. */
 export interface TextToCheck {
   readonly kind: FileKind
   readonly text: string
 }
 
 /**
- * `POST /api/scenarios/save`. Answered with `Saved`, or with status 409 and `error` `FileChanged` if the file is not the one that was
- * read.
+ * `POST /api/scenarios/save`. Returns `Saved`, or status 409 with `error` `FileChanged` if the file changed since it
+ * was read.
  */
 export interface TextToSave {
   readonly file: string
   readonly text: string
-  /** Of the text that was read; null of a file that is new. */
+  /** The digest of the text that was read; null for a new file. */
   readonly digest: string | null
 }
 
@@ -51,23 +49,23 @@ export interface Saved {
   readonly digest: string
 }
 
-/** `POST /api/scenarios/look`, with `{ "text": … }`: the world of a scenario as it begins. Nothing is recorded. */
+/** `POST /api/scenarios/look`, with `{ "text": … }`: the initial world of a scenario. Records nothing. */
 export interface WorldAtStart {
   readonly plugin: string
   readonly document: Json
-  /** The view of its manifest; null if it has none. */
+  /** The view of its manifest, if any. */
   readonly view: View | null
 }
 
-/** `POST /api/scenarios/run`. Answered with the task when it has been opened; its course comes live. */
+/** `POST /api/scenarios/run`. Returns the task once it is open; its events come live. */
 export interface ScenarioRun {
   readonly file: string
-  /** Of the text that is to be run: the file has to have it still. */
+  /** The digest of the text to run, which the file must still have. */
   readonly digest: string
-  /** One of `ScenarioFiles.agents`: it plays all parts. */
+  /** One of `ScenarioFiles.agents`. It plays all parts. */
   readonly agent: string
   readonly seed?: number
 }
 
-/** `GET /api/schemas?of=scenario|rubric` answers with the JSON Schema (draft-07) of such a document. */
+/** `GET /api/schemas?of=scenario|rubric`: the JSON Schema (draft-07) of such a document. */
 export type Schemas = JsonObject

@@ -1,58 +1,56 @@
-/** What Studio says of verdicts: of score sets beside each other, and of a rubric before it is written. */
+/** The API's answers about verdicts: of several score sets, and of a rubric before it is recorded. */
 
-/** `GET /api/verdicts?timeline=…&task=…`: the verdicts of the score sets of a task, beside each other. */
+/** `GET /api/verdicts?timeline=…&task=…`: the verdicts of a task's score sets, side by side. */
 export interface VerdictTable {
-  /** Ids of the newest 20 score sets that judged the task, in the order in which they began. */
+  /** Ids of the newest 20 score sets that judged the task, in order of their start. */
   readonly sets: ReadonlyArray<string>
-  /** How many earlier ones were left out. */
+  /** The number of earlier ones left out. */
   readonly left: number
   /** By measure, in the order in which the sets name them. */
   readonly rows: ReadonlyArray<VerdictRow>
 }
 
-/** A reward or punishment, as each of the score sets decided it. */
+/** A reward or punishment, as each score set decided it. */
 export interface VerdictRow {
   readonly measure: string
   /** The name within the measure, such as `burst`. */
   readonly name: string
   readonly kind: "reward" | "punishment"
-  /** By the sets of the table; null where a set's rubric does not have it. */
+  /** In the order of the table's sets; null if a set's rubric lacks it. */
   readonly verdicts: ReadonlyArray<Verdict | null>
 }
 
-/** What a score set decided about a reward or punishment. */
 export interface Verdict {
-  /** Null where the score set does not say it. */
+  /** Null if the score set does not record it. */
   readonly weight: number | null
-  /** When it triggers, in words, and the rule that decides; null where the rubric does not say. */
+  /** When it applies, in words, and the deciding rule, if the rubric has them. */
   readonly when: string | null
   readonly rule: string | null
-  /** How often it held; 0 if it did not. */
+  /** How often it held. */
   readonly times: number
-  /** What it adds to the net: negative of a punishment. */
+  /** Its part of the net, negative for a punishment. */
   readonly amount: number
   /** The last 20 positions of its evidence, in order. */
   readonly because: ReadonlyArray<number>
   readonly rationale: string | null
-  /** Why nothing could decide it; null if something did. */
+  /** Why nothing could decide it, if so. */
   readonly unscored: string | null
 }
 
-/** `POST /api/rubrics/preview`: what the rules of a rubric would decide about a task. Nothing is written. */
+/** `POST /api/rubrics/preview`: the verdicts of a rubric's rules about a task. Records nothing. */
 export interface PreviewOrder {
-  /** YAML, or JSON. */
+  /** YAML or JSON. */
   readonly rubric: string
   readonly timeline: string
   readonly task: string
 }
 
-/** What a task would be worth. */
 export interface Preview {
   readonly earned: number
   readonly lost: number
   readonly net: number
   readonly verdicts: ReadonlyArray<Omit<VerdictRow, "verdicts"> & { readonly verdict: Verdict }>
-  /** What would be earned and lost at which positions, in their order; at most 2,000, evenly taken of more. */
+  /** The net after each position, in order: at most 2,000 points, thinned out evenly. */
   readonly line: ReadonlyArray<{ readonly at: number; readonly net: number }>
 }
 

@@ -1,12 +1,12 @@
 /**
- * A shared file: the page with what it shows, as one HTML document that opens from disk. Each answer that the page would ask the server
- * for stands in a `<template>`, compressed by gzip and written in base64.
+ * The format of a shared file: the page and its data as one HTML document that opens from disk. A `<template>` holds
+ * each answer that the page would ask the server for, compressed by gzip and encoded in base64.
  */
 
-/** The attribute of a template that says which question it answers. */
+/** The attribute with a template's question. */
 export const QUESTION = "data-question"
 
-/** A question as text, the same for the same parameters: the path, and the parameters in the order of their names. */
+/** A question as text: the path, and the parameters sorted by name. */
 export const questionOf = (
   path: string,
   parameters: { readonly [name: string]: string | number | null | undefined },

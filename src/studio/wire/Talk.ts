@@ -5,12 +5,12 @@ import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 
 export type { AgentState, AnswerPart, InputDelivery }
 
-/** Longest text that is said at once, in characters. */
+/** Maximum length of one input, in characters. */
 export const LONGEST_INPUT = 32_768
 
 /**
- * `POST /api/inputs`: says something to the agent of a task that is open. Answered with `{ "position": … }` once it is recorded; when the
- * agent is given it, its `delivery` says.
+ * `POST /api/inputs`: submits input to the agent of an open task. Returns `{ "position": … }` once it is recorded;
+ * `delivery` decides when the agent receives it.
  */
 export interface Input {
   readonly timeline: string
@@ -20,16 +20,16 @@ export interface Input {
 }
 
 /**
- * `GET /api/talk?timeline=…&task=…`: server-sent events, read by `fetch`, of what is not in the log.
+ * `GET /api/talk?timeline=…&task=…`: server-sent events, for `fetch`, about what is not in the log.
  *
  * - `state`: `{ "state": AgentState }`, at first and whenever it changes.
- * - `delta`: `Delta`, pieces of the answer that is under way, where the program that serves Studio runs the agent.
+ * - `delta`: `Delta`, pieces of the current answer, if the program that serves Studio runs the agent.
  * - `problem`: a `Problem`; the stream ends.
  */
 export interface Delta {
   /** The id of the request's `ModelCalled` event. */
   readonly request: string
-  /** Which part of the answer it continues. */
+  /** The part of the answer that it continues. */
   readonly index: number
   readonly kind: AnswerPart["type"]
   readonly text: string

@@ -1,4 +1,4 @@
-/** What Studio says of tasks. */
+/** The API's answers about tasks. */
 
 import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
@@ -21,15 +21,15 @@ export interface TaskRow {
   readonly closedAt: number | null
   readonly events: number
   readonly steps: number
-  /** By the score set that counts: the official one, else the one made when it closed, else the newest; null if not scored. */
+  /** By the score set that counts: the official one, else the one from its close, else the newest. */
   readonly score: Score | null
-  /** Questions to people that wait for an answer in it. */
+  /** Number of pending questions. */
   readonly waits: number
-  /** Its course from opening to end in at most 80 characters, each the most telling kind of its part (`Kind.CODES`). */
+  /** Its course in at most 80 characters, each the most telling kind of its part (`Kind.CODES`). */
   readonly strip: string
 }
 
-/** What a task was worth by one score set. */
+/** A task's score by one score set. */
 export interface Score {
   readonly set: string
   readonly earned: number
@@ -37,7 +37,7 @@ export interface Score {
   readonly net: number
 }
 
-/** The order of a list of tasks. `worst`: failed and abandoned tasks first, then by score. */
+/** `worst`: failed and abandoned tasks first, then by score. */
 export type TaskOrder = "worst" | "newest" | "oldest"
 
 /**
@@ -45,59 +45,62 @@ export type TaskOrder = "worst" | "newest" | "oldest"
  * `task.outcome == "failed" && task.agent.startsWith("daredevil")`.
  */
 export interface TaskList {
-  /** How many there are of which these are a part. */
+  /** The number of all such tasks; `rows` is a part of them. */
   readonly total: number
   readonly rows: ReadonlyArray<TaskRow>
 }
 
-/** `GET /api/groups?timeline=…&where=…&by=agent|outcome|plugin`: the tasks of a list, grouped. */
+/** `GET /api/groups?timeline=…&where=…&by=agent|outcome|plugin`: the tasks of a list in groups. */
 export interface TaskGroup {
-  /** What its tasks have in common; null of tasks whose agent is unknown, or that are open. */
+  /** The group's common value; null for open tasks, or tasks whose agent is unknown. */
   readonly key: string | null
   readonly tasks: number
   readonly outcomes: { readonly [outcome: string]: number }
-  /** The mean net score of those that were scored; null if none was. */
+  /** The mean net score of its scored tasks, if any. */
   readonly mean: number | null
-  /** Net scores in the order in which the tasks were opened, at most 200 of them, evenly taken. */
+  /** Net scores in the order of the tasks' openings, thinned out evenly to at most 200. */
   readonly trend: ReadonlyArray<number>
 }
 
 /** `GET /api/task?timeline=…&task=…` */
 export interface TaskHead extends TaskRow {
-  /** What happened, in one sentence: `failed after 6 steps: There is no boiler any more.` */
+  /** One sentence about its end: `failed after 6 steps: There is no boiler any more.` */
   readonly sentence: string
-  /** The position of the worst moment: the greatest punishment's evidence, else the last failure; null if there is none. */
+  /** The position of the worst moment: the greatest punishment's evidence, else the last failure, if any. */
   readonly worst: number | null
   readonly sets: ReadonlyArray<ScoreSetRow>
-  /** Forks of it, and where each left it. */
+  /** Its forks, with their fork points. */
   readonly forks: ReadonlyArray<{ readonly timeline: string; readonly task: string; readonly position: number }>
   /** Plugins that took part. */
   readonly plugins: ReadonlyArray<string>
-  /** Whether a recorder or an import wrote it: then `/api/capture` says what it saw. */
+  /** Whether a recorder or an import wrote it: then `/api/capture` has details. */
   readonly isCaptured: boolean
 }
 
-/** `GET /api/capture?timeline=…&task=…`: what a recorder or an import saw of a task, and what not; none of a task that a kernel ran. */
+/**
+ * `GET /api/capture?timeline=…&task=…`: what a recorder or an import saw of a task, and what not; empty for a task that
+ * a kernel ran.
+ */
 export type TaskCapture = ReadonlyArray<CaptureRow>
 
 /** A score set that judged a task. */
 export interface ScoreSetRow extends Score {
-  /** `live`, or what it was called. */
+  /** `live`, or another label. */
   readonly label: string
   readonly critic: string
   readonly rubric: string
-  /** Which rubric: two of one name may differ. */
+  /** Identifies the rubric: two of one name may differ. */
   readonly rubricDigest: string
   /** Pointers to it, such as `official`. */
   readonly pointers: ReadonlyArray<string>
-  /** The position at which it began. */
+  /** The position of its start. */
   readonly position: number
   readonly finished: boolean
 }
 
-/** `GET /api/rewards?timeline=…&task=…&set=…`: in the order of the moments that they are about. */
+/** `GET /api/rewards?timeline=…&task=…&set=…`: ordered by the moments that they are about. */
 export interface RewardRow {
-  /** The position of the event that gives it. */
+  /** The position of the reward event. */
   readonly position: number
   /** The moment that it is about: the last of its evidence, else its own position. */
   readonly at: number
@@ -105,7 +108,7 @@ export interface RewardRow {
   readonly kind: "reward" | "punishment"
   /** What it adds to the net: negative of a punishment. */
   readonly amount: number
-  /** The moments at which it was earned or lost, and what each adds; together they are the amount. */
+  /** The moments at which it was earned or lost, with the part of each. Together they are the amount. */
   readonly moments: ReadonlyArray<{ readonly at: number; readonly amount: number }>
   readonly measure: string
   /** The rule's name, such as `burst`. */
@@ -114,15 +117,15 @@ export interface RewardRow {
 }
 
 /**
- * `GET /api/course?timeline=…&task=…`: every event of a task in a few bytes, in order. Numbers are differences from the one before
- * (the first from 0), so that the text is short.
+ * `GET /api/course?timeline=…&task=…`: every event of a task in order, in a few bytes. Numbers are differences from the
+ * previous one (the first from 0), which keeps the text short.
  */
 export interface Course {
   readonly positions: ReadonlyArray<number>
-  /** Milliseconds since 1970 by the task's own time: what lay between a recording and its fork is left out. */
+  /** Milliseconds since 1970 by the task's own time, which skips the time between a recording and its fork. */
   readonly times: ReadonlyArray<number>
   /** One character for each event: `Kind.CODES`. */
   readonly kinds: string
-  /** The task's own time after its last event, from which it goes on. Null if there is none. */
+  /** The task's own time after its last event, if any. */
   readonly last: OwnTime | null
 }
