@@ -1,6 +1,6 @@
 /**
- * The package's entry `hindcast/projections`: folds of events that a program already has, such as a web page that was
- * given them as JSON. It loads nothing of Node's, and reads no log.
+ * The entry `hindcast/projections`: folds over events that a program already has, such as a web page that gets them as
+ * JSON. Needs nothing of Node and reads no log.
  *
  * @module hindcast/projections
  */

@@ -1,4 +1,4 @@
-/** The flat rows and columns of audits, shared by the table formats (CSV and Parquet). */
+/** Rows and columns of audits, for the table formats (CSV and Parquet). */
 
 import * as ModelUse from "../audit/ModelUse.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
@@ -12,7 +12,7 @@ export interface Row {
   readonly score: Score | null
 }
 
-/** The rows of an audit: one per score set, or one without a score if there is none. */
+/** The rows of an audit: one per score set, or one without a score. */
 export const rowsOf = (audit: TaskAudit): ReadonlyArray<Row> =>
   audit.scores.length === 0 ? [{ audit, score: null }] : audit.scores.map((score) => ({ audit, score }))
 
@@ -38,7 +38,6 @@ const text = (name: string, of: ColumnOf<"text">["of"], optional = false): Colum
   values: "few",
 })
 
-/** Where no language model was called, nothing was spent. */
 const NO_MODEL = ModelUse.none
 
 /** The column of a count: `model_cache_write_1h_tokens` for `cacheWrite1hTokens`. */
@@ -47,9 +46,9 @@ const columnOf = (name: string): string =>
 
 /**
  * The columns of a table of audits, the same in every format. Existing names and meanings do not change; new columns
- * are added at the end. A row holds the fields of `TaskAudit` for one task and one score set; for a task without a
- * score, the score columns are empty. Values per component, measure or model do not fit a row: `verdicts` holds the
- * rewards and punishments as JSON, `models` the calls by model, and the audits as JSON Lines hold everything.
+ * come at the end. A row holds the fields of `TaskAudit` for one task and one score set; without a score, the score
+ * columns are empty. Values per component, measure or model do not fit a row: `verdicts` holds the rewards and
+ * punishments as JSON, `models` the calls by model, and the audits as JSON Lines hold everything.
  */
 export const COLUMNS: ReadonlyArray<Column<Row>> = [
   { name: "task_id", holds: "text", bounds: false, of: ({ audit }) => audit.taskId },
@@ -120,7 +119,7 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
     of: ({ audit }) => (audit.model === undefined ? null : JSON.stringify(audit.model.byModel)),
   },
   number("left_out_ms", ({ audit }) => audit.leftOutMs ?? 0),
-  // `model_cache_write_tokens`, `model_web_searches` …: null where no call has the count on record.
+  // `model_cache_write_tokens`, `model_web_searches` …: null if no call recorded the count.
   ...RARE_COUNTS.map((name) => integer(columnOf(name), ({ audit }) => audit.model?.[name] ?? null, true)),
   integer("acting_unrecorded", ({ audit }) => audit.acting.unrecorded ?? 0),
   integer("acting_settled", ({ audit }) => audit.acting.settled ?? 0),

@@ -6,11 +6,11 @@ import type { Column } from "./ParquetRows.ts"
 
 /**
  * Encodes items as CSV: UTF-8, a header line, lines that end with CR LF, quotes where a field needs them. A time is ISO
- * 8601 in UTC, a boolean `true` or `false`, null an empty field; an empty text is `""`.
+ * 8601 in UTC, a boolean `true` or `false`, null an empty field, and an empty text `""`.
  *
- * A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe before it, because a
- * spreadsheet would evaluate it as a formula: text written by an agent or a plugin must not run where somebody opens
- * the file. Numbers keep their sign and get no apostrophe. The other formats hold texts unchanged.
+ * A text that begins with `=`, `+`, `-`, `@`, a tab or a carriage return gets an apostrophe in front, because a
+ * spreadsheet would evaluate it as a formula: text of an agent or a plugin must not run when somebody opens the file.
+ * Numbers get no apostrophe. Other formats keep texts unchanged.
  */
 export const encoder = <Item>(columns: ReadonlyArray<Column<Item>>): Encoder<Item> => {
   let hasHeader = false

@@ -11,18 +11,18 @@ import { mistakesOf } from "../../values/schema/Mistakes.ts"
 import type { Encoder } from "./Encoder.ts"
 
 /**
- * Events as JSON Lines (https://jsonlines.org), exactly as stored: `decode` restores the input, so that an import has
- * the same hash chain.
+ * Encodes events as JSON Lines (https://jsonlines.org) exactly as stored: `decode` restores them, so an import has the
+ * same hash chain.
  *
- * A line is the event as `hindcast log show --json` shows it, with one difference. If fields are encrypted, `keyId`
- * names the key, and `payload` is `{"open", "sealed"}`: the payload without the encrypted fields, and the encrypted
- * fields. So an export reveals no more than the log's file, and destroying a subject's key also makes its data in the
- * export unreadable. `blob: true` says that the log stores the payload separately from its event, because of its size.
+ * A line is the event as in `hindcast log show --json`, with one difference. If fields are encrypted, `keyId` names the
+ * key, and `payload` is `{"open", "sealed"}`: the payload without the encrypted fields, and these fields. So an export
+ * reveals no more than the log's file, and destroying a subject's key also makes its data in the export unreadable.
+ * `blob: true` means that the log stores the payload apart from its event, because of its size.
  */
 export const encoder = (): Encoder<StoredEvent> => ({ add: (page) => page.map(line), end: () => "" })
 
 /**
- * Events as decoded, with encrypted fields in plain text if they could be decrypted. The hashes are still those of the
+ * Encodes decoded events, with encrypted fields in plain text if they could be decrypted. The hashes are those of the
  * stored form.
  */
 export const decodedEncoder = (): Encoder<DecodedEvent> => ({
@@ -33,10 +33,7 @@ export const decodedEncoder = (): Encoder<DecodedEvent> => ({
 const line = ({ link, stored, blob, keyId, hash }: StoredEvent): string =>
   lineOf(link, keyId, blob !== null, blob ?? stored, hash)
 
-/**
- * One event as a line. Its keys are always the same, in the same order. `payload` is JSON on one line, as the log
- * stores it.
- */
+/** One event as a line, always with the same keys in the same order. `payload` is JSON on one line, as stored. */
 const lineOf = (link: Link, keyId: string | null, isBlob: boolean, payload: string, hash: string): string =>
   `{"position":${link.position},"id":"${link.id}","timeline":${quoted(link.timeline)},"stream":${quoted(link.stream)},` +
   `"version":${link.version},"type":${quoted(link.type)},"schemaVersion":${link.schemaVersion},` +
@@ -48,7 +45,6 @@ const lineOf = (link: Link, keyId: string | null, isBlob: boolean, payload: stri
 
 const quoted = (text: string | null): string => JSON.stringify(text)
 
-/** A decoded line. */
 const Line = Schema.Struct({
   position: Position,
   id: EventId,
@@ -70,7 +66,7 @@ const Line = Schema.Struct({
 
 const decodeLine = Schema.decodeUnknownEither(Line, { onExcessProperty: "error" })
 
-/** The event of a line, or what is wrong with the line. Its hash is not verified here; only the chain can verify it. */
+/** Decodes the event of a line; Left is the flaw. Does not verify the hash, which takes the chain. */
 export const decode = (line: string): Either.Either<StoredEvent, string> => {
   const parsed = parse(line)
   if (Either.isLeft(parsed)) return Either.left(parsed.left)
@@ -82,7 +78,7 @@ export const decode = (line: string): Either.Either<StoredEvent, string> => {
       return `expected an exported event, found ${issue?.path.join(".") || "the line"}: ${issue?.message ?? error.message}`
     },
     onRight: ({ payload, keyId = null, blob, hash, ...link }): StoredEvent => {
-      // The log always serializes JSON in this way, so that the text equals the stored one.
+      // The log serializes JSON the same way, so this text equals the stored one.
       const text = JSON.stringify(payload)
       return blob === undefined
         ? { link, stored: text, blob: null, keyId, hash }
@@ -92,8 +88,8 @@ export const decode = (line: string): Either.Either<StoredEvent, string> => {
 }
 
 /**
- * Finds values that no append accepts. Checked first, because the schema's own message would repeat the value, however
- * deep it is.
+ * Finds values that no append accepts. Runs before the schema, whose message would repeat the value, however deep it
+ * is.
  */
 const flawIn = (line: unknown): string | undefined => {
   for (const [field, value] of Object.entries(line ?? {})) {

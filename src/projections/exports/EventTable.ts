@@ -5,17 +5,17 @@ import type { Head } from "../../events/vocabulary/Event.ts"
 import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
 
-/** The origin of exported events, which the file states. */
+/** The origin of exported events, for the file's metadata. */
 export interface EventSource {
   /** The log's file name. */
   readonly log: string
-  /** The head of the log when the export began; the file has no later events. */
+  /** The head of the log when the export began. The file has no later events. */
   readonly head: Head
 }
 
 /**
- * Events as a Parquet table: one row per event, typed columns, the payload as JSON text. `key_id` is set if the payload
- * has encrypted fields. The file metadata names the log and its head (`hindcast.log`, `hindcast.head`,
+ * Encodes events as a Parquet table: one row per event, typed columns, the payload as JSON text. `key_id` is set if the
+ * payload has encrypted fields. The file metadata names the log and its head (`hindcast.log`, `hindcast.head`,
  * `hindcast.head_hash`).
  */
 export const encoder = ({ log, head }: EventSource): Encoder<DecodedEvent> =>

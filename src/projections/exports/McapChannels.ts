@@ -22,18 +22,16 @@ export interface Imported {
   readonly manifest: JsonObject
 }
 
-/** Approximate size of a chunk in bytes; a chunk is indexed as a unit. */
+/** Approximate size of a chunk in bytes. MCAP indexes whole chunks. */
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Readings and commands as an MCAP file (https://mcap.dev/spec): a channel for each sensor and each actuator, whose
- * topic is its name (`/text-room/look`), with JSON messages and a JSON Schema that includes the schema of the plugin's
- * manifest. A message's log time is when the log recorded the event, its publish time when the event occurred, its
- * sequence number the event's position.
+ * Encodes readings and commands as an MCAP file (https://mcap.dev/spec). Each sensor and actuator has a channel, whose
+ * topic is its name (`/text-room/look`), with JSON messages and a JSON Schema that includes the manifest's. A message's
+ * log time is the event's `recordedAt`, its publish time `occurredAt`, its sequence number the position.
  *
- * A sensor's message is a reading, a failure or a skipped turn; an actuator's is a command's request or its outcome
- * (`event` says which). The file has uncompressed chunks, indexes and statistics, and names the log in its metadata
- * record `hindcast`.
+ * A sensor's message is a reading, a failure or a skipped turn; an actuator's is a command's request or outcome (see
+ * `event`). Chunks are uncompressed, with indexes and statistics; the metadata record `hindcast` names the log.
  */
 export const encoder = (options: McapOptions): Encoder<DecodedEvent> => {
   let chunks: Array<Uint8Array> = []
@@ -55,10 +53,10 @@ export const encoder = (options: McapOptions): Encoder<DecodedEvent> => {
     return bytes
   }
   const { imports } = options
-  // Before its first import, a plugin is assumed to declare the components of that import.
+  // Before its first import, a plugin is assumed to declare that import's components.
   const channels = channelsOf(writer, new Map(imports.toReversed().map(({ plugin, manifest }) => [plugin, manifest])))
   let declared = 0
-  /** The actuators of pending commands, because an outcome names only its command. */
+  /** The actuators of pending commands: an outcome names only its command. */
   const actuatorOfCommand = new Map<string, string>()
   let started = false
 
@@ -115,7 +113,7 @@ export const encoder = (options: McapOptions): Encoder<DecodedEvent> => {
   }
 }
 
-/** `CommandOutcomeUnknown` is not among them, because the outcome can still become known. */
+/** Without `CommandOutcomeUnknown`: the outcome can still become known. */
 const ENDS_COMMAND: ReadonlySet<string> = new Set(["CommandDenied", "CommandSucceeded", "CommandFailed"])
 
 const TYPES: ReadonlySet<string> = new Set([
@@ -125,9 +123,7 @@ const TYPES: ReadonlySet<string> = new Set([
 
 type Kind = "sensors" | "actuators"
 
-/**
- * The channels of components. A channel is made at its first message, and again when the plugin's declaration changes.
- */
+/** Registers the channel of a component at its first message, and again when the plugin's declaration changes. */
 const channelsOf = (writer: McapWriter, manifests: Map<string, JsonObject>) => {
   /** The channel of each component by its plugin's current declaration. */
   const current = new Map<string, number>()
@@ -180,23 +176,20 @@ const number = { type: "number" }
 const failure = { type: "object", properties: { code: text, message: text } }
 const common = { event: text, taskId: { type: ["string", "null"] } }
 
-/**
- * A schema that a plugin declares, as a part of another one: with an id of its own, so that its references stay within it.
- */
+/** Embeds a plugin's schema in another one, under its own id, so that its references stay within it. */
 const embedded = (component: string, part: string, declared: Json): Json =>
   JSON.stringify(declared).includes('"$ref"') && !("$id" in asObject(declared))
     ? { $id: `hindcast:${component}/${part}`, ...asObject(declared) }
     : declared
 
-/** What a plugin declares, or one of these types. */
+/** The plugin's schema, or one of these types. */
 const declaredOr = (component: string, part: string, declared: Json, ...types: ReadonlyArray<string>): Json => ({
   anyOf: [embedded(component, part, declared), ...types.map((type) => ({ type }))],
 })
 
 /**
- * The JSON Schema of a component's messages, which includes the schemas that its plugin declares. The arguments of a
- * command are recorded before they are held to their schema: those of a denied command may be of any form. Personal
- * fields that cannot be read are null.
+ * The JSON Schemas of messages, which include the plugin's. Arguments are recorded before they are validated, so those
+ * of a denied command may have any form. Unreadable personal fields are null.
  */
 const SCHEMAS: Readonly<Record<Kind, (component: string, declared: JsonObject) => Json>> = {
   sensors: (component, { reading = {} }) => ({

@@ -9,7 +9,7 @@ import { Scorings, type SpanParent } from "./otlp/Scorings.ts"
 import * as Span from "./otlp/Span.ts"
 import { TaskTrace } from "./otlp/TaskTrace.ts"
 
-/** The origin of the spans, which their resource states. */
+/** The origin of the spans, for their resource. */
 export interface OtlpOptions {
   /** `service.name` of the resource. */
   readonly service: string
@@ -18,25 +18,27 @@ export interface OtlpOptions {
   /** The log's file name. */
   readonly log: string
   /**
-   * The timeline to which all spans are attributed, including events it shares with others; null: each event's own.
+   * The timeline of all spans, including those of events that it shares with others; null for each event's own.
    * Default: null.
    */
   readonly timeline?: string | null
 }
 
-/** Most spans per line. */
+/** Maximum number of spans per line. */
 const SPANS_PER_LINE = 500
 
 /**
- * Tasks as traces, in lines of OTLP/JSON (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter): each line
- * is a `TracesData`, which a collector also accepts at `/v1/traces`.
+ * Encodes tasks as traces, in lines of OTLP/JSON (https://opentelemetry.io/docs/specs/otel/protocol/file-exporter).
+ * Each line is a `TracesData`, which a collector also accepts at `/v1/traces`.
  *
  * A trace is a task. Its root span is the agent's invocation. The other spans are commands, readings, model calls,
- * waits for confirmation (within their command), and scorings of the task with their verdicts as span events. Ids are
- * derived from the ids of tasks and events, so that a span has the same id in every export. A task that was continued
- * in a fork has a separate trace for the fork. Times are the task's own (`TaskClock`): of a task that was forked or
- * resumed, what follows is as much earlier as lay in between (`hindcast.task.left_out_ms` of the root); where the log's
- * clock was set back, it is as much later. Memory holds the open spans, and the trace id of every task.
+ * waits for confirmation (within their command), and scorings of the task with verdicts as span events. Ids derive from
+ * the ids of tasks and events, so a span has the same id in every export. A task that was continued in a fork has
+ * another trace for the fork.
+ *
+ * Times are the task's own (`TaskClock`): gaps before a fork or a resumption are left out (`hindcast.task.left_out_ms`
+ * of the root), and steps back of the log's clock are compensated. Memory holds the open spans, and the trace id of
+ * every task.
  */
 export const encoder = ({ service, version, log, timeline = null }: OtlpOptions): Encoder<DecodedEvent> => {
   const traces = new Map<string, TaskTrace>()
@@ -62,13 +64,13 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     return written
   }
 
-  /** The event at the own time of its task. */
+  /** Moves the event to the own time of its task. */
   const inOwnTime = ({ link, text }: DecodedEvent): Link => {
     if (link.taskId === null) return link
     const key = keyOf(link.taskId, link)
     const before = clocks.get(key)
     const timed = { ...link, payload: link.type === "ClockChanged" ? (JSON.parse(text) as JsonObject) : null }
-    // What comes after the close is about the task.
+    // Events after the close do not advance the task's clock.
     const isOpen = before === undefined || traces.has(key) || !parents.has(key)
     const clock = before === undefined ? TaskClock.start(timed) : isOpen ? TaskClock.after(before, timed) : before
     clocks.set(key, clock)
@@ -80,7 +82,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     const { link: recorded, text } = event
     const link = inOwnTime(event)
     const { taskId, type } = link
-    // A scoring may be of many tasks, and long after them.
+    // A scoring may cover many tasks, long after their close.
     if (SCORING.has(type)) {
       spans.push(...scorings.take(recorded, JSON.parse(text) as JsonObject))
       return
@@ -88,7 +90,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
     if (taskId === null || !TRACED.has(type)) return
     const payload = JSON.parse(text) as JsonObject
     const key = keyOf(taskId, link)
-    // An event after the close does not open the task again.
+    // An event after the close does not reopen the task.
     if (parents.has(key) && !traces.has(key)) return
     const trace = traces.get(key) ?? traceOf({ ...link, timeline: timelineOf(link) }, taskId, payload)
     if (!traces.has(key)) {
@@ -115,7 +117,7 @@ export const encoder = ({ service, version, log, timeline = null }: OtlpOptions)
   }
 }
 
-/** The trace of a task that was opened before the first exported event begins with the task's first exported event. */
+/** If the task was opened before the first exported event, its trace begins with its first exported event. */
 const traceOf = (link: Link, taskId: string, payload: JsonObject): TaskTrace =>
   new TaskTrace(taskId, link, link.type === "TaskOpened" ? payload : {})
 

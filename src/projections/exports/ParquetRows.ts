@@ -13,17 +13,17 @@ type Values<Item> =
   | { readonly holds: "boolean"; readonly of: (item: Item) => boolean | null }
   | { readonly holds: "text"; readonly of: (item: Item) => string | null }
 
-/** A column of a table of items. */
+/** A column of a table. */
 export type Column<Item> = Values<Item> & {
   readonly name: string
-  /** Whether values may be null. Default: no. */
+  /** Whether values may be null. Default: false. */
   readonly optional?: boolean
   /**
-   * The encoding: `few` distinct values are written once each (dictionary), `rising` ones as differences (delta).
-   * Default: `any`.
+   * The encoding: `few` distinct values use a dictionary, `rising` ones are written as differences (delta). Default:
+   * `any`.
    */
   readonly values?: "any" | "few" | "rising"
-  /** Whether each row group states the column's minimum and maximum, so that readers can skip it. Default: yes. */
+  /** Whether each row group states the column's minimum and maximum, so that readers can skip it. Default: true. */
   readonly bounds?: boolean
 }
 
@@ -34,12 +34,12 @@ export interface ParquetOptions<Item> {
   readonly weigh?: (item: Item) => number
 }
 
-/** A row group, which is held in memory until it is written, ends at so many rows or at this weight in bytes. */
+/** A row group stays in memory until it is written, at this number of rows or this weight in bytes. */
 const ROWS_PER_GROUP = 32_768
 const WEIGHT_PER_GROUP = 8 * 1024 * 1024
 
 /**
- * The fastest level; files are 8 % larger than at the default level. GZIP uses native zlib, while Snappy would run in
+ * The fastest level, whose files are 8 % larger than the default level's. GZIP uses native zlib; Snappy would run in
  * JavaScript, and slower.
  */
 const COMPRESSION_LEVEL = 1
@@ -119,10 +119,10 @@ const sourceOf = <Item>(column: Column<Item>, data: Array<unknown>): ColumnSourc
   ...(isLongText(column) ? { encoding: "PLAIN" } : {}),
 })
 
-/** Collects the values of one column for a row group, in the form that the writer takes. */
+/** Collects the values of one column for a row group, in the writer's form. */
 interface ColumnCollector<Item> {
   readonly add: (item: Item) => void
-  /** The collected values. The result is valid only until the next `add`. */
+  /** The collected values, valid until the next `add`. */
   readonly take: () => Array<unknown>
 }
 
@@ -151,8 +151,8 @@ const isLongText = <Item>(column: Column<Item>): column is LongText<Item> =>
   column.holds === "text" && column.values === undefined && column.bounds === false
 
 /**
- * Collects texts by encoding each at once into a buffer that all row groups reuse. Keeping the strings until the group
- * is written, and encoding each separately, takes twice the time and three times the memory.
+ * Encodes each text at once into a buffer that all row groups reuse. Keeping the strings and encoding them separately
+ * takes twice the time and three times the memory.
  */
 const textCollector = <Item>(column: LongText<Item>): ColumnCollector<Item> => {
   let memory = Buffer.allocUnsafe(TEXT_BYTES)

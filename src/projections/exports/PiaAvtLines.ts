@@ -12,35 +12,32 @@ export interface PiaAvtOptions {
   /** The `experiment_id` of all lines. */
   readonly experiment: string
   /**
-   * `iso`: UTC with three fraction digits and Z, as the toolkit's loader demands; `seconds`: since the Unix epoch, as a
-   * number, which its analysis scripts subtract.
+   * `iso`: UTC with three fraction digits and Z, which the toolkit's loader requires; `seconds`: a number since the
+   * Unix epoch, which its analysis scripts subtract.
    */
   readonly timestamps: "iso" | "seconds"
   /** Whether lines also have `source` and `data`, the older names that the toolkit's basic analyzer and sequencer read. */
   readonly aliases: boolean
-  /** The timeline whose history all events are; null if the events of several are exported. */
+  /** The timeline of all exported events; null if they come from several. */
   readonly timeline: string | null
-  /**
-   * The agents of tasks that were opened before the first exported event. The encoder adds the agents of tasks that are
-   * opened later.
-   */
+  /** The agents of tasks that were opened before the first exported event. The encoder adds those of later tasks. */
   readonly agents: Map<string, string>
 }
 
-/** The `simulation_run_id` and the `agent_id` of events that belong to no task. The toolkit demands a text. */
+/** The `simulation_run_id` and `agent_id` of events without a task. The toolkit requires a text. */
 const NO_RUN = "no-task"
 const NO_AGENT = "no-agent"
 
 /**
- * Events as the log lines of the PiaAGI Agent Analysis and Visualization Toolkit: one JSON object per line, with the eight
- * keys that its loader demands, in ASCII. The task is the simulation run and the goal (in a fork `fork/task`), its agent is the
- * agent (in a task with several, the one that the event names, by its name in the task), and the source is the component
- * that an event is about, or else its actor. An event that opens, closes, pauses or continues a task has several lines,
- * since the toolkit's analyzers have several names for it.
+ * Encodes events as log lines of the toolkit: one JSON object per line, in ASCII, with the eight keys that its loader
+ * requires. The task is both simulation run and goal (in a fork `fork/task`). The agent is the task's, or in a task
+ * with several the one that the event names. The source is the component that an event concerns, otherwise its actor.
+ * An event that opens, closes, pauses or continues a task has several lines, because the toolkit's analyzers use
+ * several names for it.
  */
 export const encoder = (options: PiaAvtOptions): Encoder<DecodedEvent> => {
   const { experiment, timestamps, aliases, agents } = options
-  /** The pending commands, because an outcome names only its command. */
+  /** The pending commands: an outcome names only its command. */
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   /** The agents of pending commands, in tasks with several. */
   const agentOfCommand = new Map<string, string>()
@@ -86,10 +83,10 @@ export const encoder = (options: PiaAvtOptions): Encoder<DecodedEvent> => {
   return { add: (page) => page.map(lines), end: () => "" }
 }
 
-/** An `experiment_id` or `source_component_id` that would consist of white space. */
+/** Replaces an `experiment_id` or `source_component_id` that consists of white space. */
 const UNNAMED = "unnamed"
 
-/** The payload with these fields before its own. */
+/** The payload, after these fields. */
 const dataOf = ({ fields }: Entry, payload: string): string => {
   const before = JSON.stringify(fields)
   return before === "{}" ? payload : payload === "{}" ? before : `${before.slice(0, -1)},${payload.slice(1)}`
@@ -97,7 +94,7 @@ const dataOf = ({ fields }: Entry, payload: string): string => {
 
 const quoted = (text: string): string => JSON.stringify(text)
 
-/** Python takes white space and some control characters for an empty text. */
+/** Python treats white space and some control characters as an empty text. */
 const textOr = (text: string | null, otherwise: string): string =>
   text !== null && /[^\s\p{Cc}]/u.test(text) ? text : otherwise
 
@@ -114,22 +111,20 @@ const timeOf = (epochMs: number, as: PiaAvtOptions["timestamps"]): string =>
     ? String(epochMs / 1000)
     : `"${new Date(Math.max(FIRST, Number(Time.dateOf(epochMs)))).toISOString()}"`
 
-/** Python reads a file in the encoding of its platform: characters beyond ASCII are escaped. */
+/** Escapes characters beyond ASCII: Python reads a file in its platform's encoding. */
 const ascii = (line: string): string =>
   line.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
-/** The component, else the plugin, else the measure that a payload names. */
+/** The component that a payload names, otherwise its plugin, otherwise its measure. */
 const sourceOf = (payload: JsonObject): string | undefined => {
   const names = [payload.sensor, payload.actuator, payload.component, payload.plugin, payload.measure]
   return names.find((name) => typeof name === "string")
 }
 
-/** `CommandOutcomeUnknown` is not among them, because the outcome can still become known. */
+/** Without `CommandOutcomeUnknown`: the outcome can still become known. */
 const ENDS_COMMAND: ReadonlySet<string> = new Set(["CommandDenied", "CommandSucceeded", "CommandFailed"])
 
-/**
- * The types whose payload is parsed, because a line needs one of its fields; all others are passed on without parsing.
- */
+/** The types whose payload is parsed because a line needs a field of it. */
 const PARSED: ReadonlySet<string> = new Set([
   ...MAPPED,
   ...["SensorSkipped", "CommandAllowed", "CommandDenied", "ConfirmationRequested", "EnvironmentDescribed"],

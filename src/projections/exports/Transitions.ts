@@ -11,7 +11,7 @@ import * as Projection from "../fold/Projection.ts"
 import * as EnvironmentState from "../state/EnvironmentState.ts"
 
 /**
- * The state before a step: the latest readings, and the environment as recorded in the log. The agent may have observed
+ * The state before a step: the latest readings, and the environment as the log records it. The agent may have observed
  * less.
  */
 export interface State {
@@ -22,7 +22,7 @@ export interface State {
 /** The outcome of a command; `open` if it had none at the end of its task. */
 export type Outcome = "succeeded" | "failed" | "denied" | "expired" | "unknown" | "open"
 
-/** One step of a task as a reinforcement-learning transition: state, action, reward, next state. */
+/** One step of a task as a reinforcement-learning transition. */
 export interface Transition {
   readonly taskId: string
   readonly timeline: string
@@ -32,19 +32,22 @@ export interface Transition {
   readonly step: number
   /** The position of the command. */
   readonly position: number
-  /** ms since 1970-01-01Z */
+  /** Milliseconds since 1970-01-01Z. */
   readonly at: number
   readonly state: State
   readonly action: { readonly actuator: string; readonly args: Json }
   readonly outcome: Outcome
-  /** Why the result of a command that succeeded is missing; null if it is not. Then `nextState` may be without what it changed, and `reward` without what a world gave. */
+  /**
+   * Why the result of a successful command is missing; null if it is not. Then `nextState` may lack the command's
+   * changes, and `reward` a world's reward.
+   */
   readonly unrecorded: string | null
-  /** The plugin that said what became of the command, after a crash had left that in doubt; null if nobody was asked. */
+  /** The plugin that told the command's outcome after a crash had left it in doubt; otherwise null. */
   readonly settledBy: string | null
   /** Σ amounts of `rewards`, exact to 1e-9. */
   readonly reward: number
   readonly rewards: ReadonlyArray<Share>
-  /** The state before the next step; after the last step, the state at the end of the task. */
+  /** The state before the next step; for the last step, the state at the end of the task. */
   readonly nextState: State
   /** Whether this is the last step of a task that ended by itself: `achieved` or `failed`. */
   readonly done: boolean
@@ -54,10 +57,7 @@ export interface Transition {
   readonly scoreSetId: string | null
 }
 
-/**
- * Builds the transitions of a task: `add` receives the task's own events in order, then `transitions` returns the
- * result.
- */
+/** Builds the transitions of a task. Call `add` with the task's own events in order, then `transitions`. */
 export interface TransitionBuilder {
   readonly add: (event: Event) => void
   readonly transitions: () => Iterable<Transition>
@@ -74,17 +74,17 @@ interface Step {
 }
 
 /**
- * Starts the transitions of an audited task. A step is a command of an agent. It lasts until just before the next one, or
- * until the end of the task. What a scenario commands happens within a step.
+ * Starts the transitions of an audited task. A step is an agent's command, and lasts until the next one or the end of
+ * the task. A scenario's commands happen within a step.
  *
- * **Rewards.** A verdict's amount is divided among the events that it cites, equally unless the log says what each
- * counts, and each share is attributed to one step: the step of the command (or of the confirmation's command) that the event names; else the step of the event that
- * caused it, if that one is linked to a command; else the current step at that position. Shares of events before the
- * first command go to the first step. Shares of events after the close, and of verdicts without evidence, go to the last
- * step. So the rewards of a task sum to its net score, unless it has no step.
+ * **Rewards.** Each verdict's amount is split over the events that it cites, equally unless the log has an amount for
+ * each. A share goes to the step of the command, or of the confirmation's command, that the event names; otherwise to
+ * the step of the event's cause, if that is linked to a command; otherwise to the current step. Shares before the first
+ * command go to the first step, shares after the close and of verdicts without evidence to the last. So the rewards of
+ * a task with steps sum to its net score.
  *
- * **States** are folded from the task's own events. They share what has not changed, so that the memory for a long task
- * is proportional to its changes.
+ * **States** are folded from the task's own events. They share unchanged parts, so memory for a long task is
+ * proportional to its changes.
  */
 export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder => {
   const environment = Projection.begin(EnvironmentState.projection, EnvironmentState.projection.initial)
@@ -97,7 +97,7 @@ export const begin = (audit: TaskAudit, score: Score | null): TransitionBuilder 
   let ended = false
   let lastActor: string | undefined
 
-  /** In a task with several agents, the readings are those of the one that acts. */
+  /** In a task with several agents, the readings of the acting one. */
   const stateNow = (agentId?: string): State => {
     const scope = EnvironmentState.taskScope(environment.state(), audit.taskId)
     const own = agentId === undefined ? undefined : SafeRecord.get(scope.agents ?? {}, agentId)?.readings

@@ -4,13 +4,15 @@ import type { Encoder } from "./Encoder.ts"
 import * as ParquetRows from "./ParquetRows.ts"
 import type { Transition } from "./Transitions.ts"
 
-/** Transitions as JSON Lines: one `Transition` per line. */
+/** Encodes transitions as JSON Lines: one `Transition` per line. */
 export const lines = (): Encoder<Transition> => ({
   add: (transitions) => transitions.map((transition) => `${JSON.stringify(transition)}\n`).join(""),
   end: () => "",
 })
 
-/** Transitions as a Parquet table: one row per step; states, arguments and the list of rewards are JSON text. */
+/**
+ * Encodes transitions as a Parquet table: one row per step; states, arguments and the list of rewards are JSON text.
+ */
 export const table = (about: Readonly<Record<string, string>>): Encoder<Transition> => {
   const textOf = lastText()
   const rows = ParquetRows.encoder<Row>({ columns: COLUMNS, weigh }, about)
@@ -28,7 +30,7 @@ interface Row extends Transition {
 
 const weigh = ({ stateText, nextText }: Row): number => stateText.length + nextText.length
 
-/** Caches the last text: a step's next state is the state of the following step, and is serialized once. */
+/** Caches the last text: a step's next state is the state of the following step. */
 const lastText = () => {
   let last: { readonly state: Transition["state"]; readonly text: string } | undefined
   return (state: Transition["state"]): string => {

@@ -1,9 +1,9 @@
 /**
- * A record divided into chunks of entries. A fold gives out its wide records in this form, so that a snapshot stores
- * only the chunks that have changed.
+ * A record divided into chunks of entries. A fold returns its wide records in this form, so that a snapshot stores only
+ * changed chunks.
  */
 
-/** Entries of a chunk. A record of at most so many keys is not divided. */
+/** Maximum number of entries of a chunk. A record of at most this many keys is not divided. */
 export const CHUNK_ENTRIES = 64
 
 /** Consecutive entries of a record: keys, and their values at the same index. */
@@ -13,8 +13,8 @@ export interface ChunkEntries {
 }
 
 /**
- * An immutable snapshot of a wide record that a fold goes on changing. A chunk that does not change between two
- * snapshots is the same object in both.
+ * An immutable snapshot of a wide record that a fold continues to change. An unchanged chunk is the same object in two
+ * snapshots.
  */
 export class ChunkedRecord {
   readonly chunks: ReadonlyArray<ChunkEntries>

@@ -1,4 +1,4 @@
-/** Builds small records whose keys come and go, without the cost that such records have in V8. */
+/** Builds small records whose keys come and go, without their cost in V8. */
 
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
@@ -16,7 +16,6 @@ export class MapBuilder<Value> {
     this.#record = record
   }
 
-  /** The value under a key, or `undefined`. */
   get(key: string): Value | undefined {
     return this.#changed === undefined ? SafeRecord.get(this.#record, key) : this.#changed.get(key)
   }

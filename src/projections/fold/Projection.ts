@@ -15,20 +15,20 @@ export interface Projection<S> {
   readonly version: number
   readonly state: Schema.Schema<S>
   readonly initial: S
-  /** The state after one more event. Pure: it changes neither, and the same arguments give the same state. */
+  /** Returns the state after one more event. */
   readonly evolve: (state: S, event: Event) => S
   /**
-   * Optional: the types of the events that concern it. The projector reads only these. `evolve` must return the identical
-   * state for every other type. Default: all types.
+   * The types of events that concern it. The projector reads only these. `evolve` must return the identical state for
+   * every other type. Default: all types.
    */
   readonly types?: ReadonlyArray<string>
   /**
-   * Optional mutable implementation of the same fold, for states with wide records, which `evolve` would copy at every
-   * event. It must be equivalent to applying `evolve` event by event. If `own` is true, the caller hands over `from`,
-   * and its wide records may be mutated; otherwise they are copied before the first write. See `RecordBuilder`.
+   * A mutable implementation of the same fold, for states with wide records, which `evolve` would copy at every event.
+   * It must be equivalent to applying `evolve` event by event. If `own` is true, the caller hands over `from`, and its
+   * wide records may be mutated; otherwise they are copied before the first write. See `RecordBuilder`.
    */
   readonly builder?: (from: S, own: boolean) => StateBuilder<S>
-  /** Of a combined projection (`combine`): the projections whose states are the fields of its states. */
+  /** For a combined projection (`combine`): the projections of its states' fields. */
   readonly parts?: Readonly<Record<string, object>>
 }
 
@@ -37,12 +37,11 @@ export interface StateBuilder<S> {
   /** Folds the next event. */
   readonly apply: (event: Event) => void
   /**
-   * The state so far. Later calls of `apply` do not change it. If no event has changed it, it is the identical object
-   * again.
+   * Returns the state so far. Later calls of `apply` do not change it. The identical object if no event has changed it.
    */
   readonly state: () => S
   /**
-   * Optional: the state for storage, with its wide records as `ChunkedRecord`. It costs only the changes since the last
+   * Returns the state for storage, with its wide records as `ChunkedRecord`. Costs only the changes since the last
    * call.
    */
   readonly chunked?: () => unknown
@@ -54,7 +53,7 @@ export interface Positioned<S> {
   readonly state: S
 }
 
-/** A defect of a projection: its `evolve` threw, or was found to be impure. */
+/** A defect of a projection: its `evolve` threw, or is impure. */
 export class FoldFailed extends Data.TaggedError("FoldFailed")<{
   readonly projection: string
   readonly position: number
@@ -84,8 +83,8 @@ export const step = <S>(projection: Projection<S>, state: S, event: Event): S =>
 }
 
 /**
- * The state after these events, in their order, from `from` or from the initial state. It holds that `fold(p, [...a,
- * ...b]) = fold(p, b, fold(p, a))`. Throws `FoldFailed` if `evolve` throws.
+ * Returns the state after these events, in order, from `from` or from the initial state. Law:
+ * `fold(p, [...a, ...b]) = fold(p, b, fold(p, a))`. Throws `FoldFailed` if `evolve` throws.
  */
 export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from: S = projection.initial): S => {
   const builder = begin(projection, from)
@@ -93,7 +92,7 @@ export const fold = <S>(projection: Projection<S>, events: Iterable<Event>, from
   return builder.state()
 }
 
-/** Starts a fold from a state. With `own`, the caller hands the state over and may not read it any more. */
+/** Starts a fold from a state. With `own`, the caller hands the state over and must not read it any more. */
 export const begin = <S>(projection: Projection<S>, from: S, own = false): StateBuilder<S> =>
   projection.builder?.(from, own) ?? stepwise(projection, from)
 
@@ -120,7 +119,7 @@ const stepwise = <S>(projection: Projection<S>, from: S): StateBuilder<S> => {
   }
 }
 
-/** The `evolve` of a projection that is implemented by its `builder`. */
+/** Derives `evolve` from a projection's `builder`. */
 export const evolveFrom =
   <S>(makeBuilder: (from: S, own: boolean) => StateBuilder<S>): Projection<S>["evolve"] =>
   (state, event) => {
@@ -130,7 +129,7 @@ export const evolveFrom =
   }
 
 /**
- * One projection whose state is the record of the given projections' states: several folds in one pass over the log.
+ * Combines projections into one whose state is the record of their states: several folds in one pass over the log.
  *
  * @example combine({ tasks: Tasks.projection, plugins: PluginRegistry.projection })
  */

@@ -11,22 +11,21 @@ import { begin, failureAt, type Projection, type StateBuilder, step } from "./Pr
 /** One fold in this many is sampled. */
 const SAMPLED_FOLDS = 32
 
-/** Events of a sampled fold from the start of one sample to the start of the next. */
+/** Events between the starts of two samples. */
 const SAMPLE_EVERY = 1_000
 
-/** Events of a sample, which are folded again. */
+/** Events of a sample. */
 const SAMPLED_EVENTS = 32
 
-/** The sampled events, and the state before the first of them. */
+/** Events, and the state before the first of them. */
 interface Sample<S> {
   readonly from: S
   readonly events: Array<Event>
 }
 
 /**
- * The same projection with checks. Everything it receives and returns is frozen, so that a projection which changes its
- * input throws. Sampled events are folded twice more, event by event; both folds must come to the same state, and that
- * must be plain JSON.
+ * Adds checks to a projection. Freezes its input and output, so that changing the input throws. Folds sampled events
+ * twice more, event by event; both folds must give the same state, and that must be plain JSON.
  */
 export const checked = <S>(projection: Projection<S>): Projection<S> => {
   const freeze = freezer()
@@ -61,7 +60,7 @@ export const checked = <S>(projection: Projection<S>): Projection<S> => {
   return { ...frozen, builder: checkedBuilder }
 }
 
-/** Throws unless a sample's events, folded one by one, come to this state, and to the same one when folded again. */
+/** Throws unless folding a sample's events one by one gives this state, twice. */
 const verify = <S>(projection: Projection<S>, { from, events }: Sample<S>, reached: S): void => {
   const fail = (event: Event, why: string) => failureAt(projection, event, new Error(why))
   let before = from
@@ -81,7 +80,7 @@ const VARIES =
   "the same state and event gave two different states; `evolve` may depend on nothing else, such as a clock or randomness"
 const DIFFERS = "its `builder` gave another state than `evolve` event by event, over the events up to here"
 
-/** Freezes values deeply. A value that is already frozen is not traversed again. */
+/** Freezes values deeply. Does not traverse frozen values again. */
 const freezer = () => {
   const frozen = new WeakSet<object>()
   const freeze = <Value>(value: Value): Value => {

@@ -4,8 +4,8 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { CHUNK_ENTRIES, type ChunkEntries, ChunkedRecord } from "./ChunkedRecord.ts"
 
 /**
- * A mutable record. It is copied at its first change, and from then on mutated in place until `record` gives it out.
- * The receiver may keep that record, because the next change is made to a new copy.
+ * A mutable record. The first change copies it, and later ones mutate the copy until `record` returns it. The receiver
+ * may keep that record, because the next change copies it again.
  */
 export class RecordBuilder<Value> {
   #record: SafeRecord.Own<Value> | SafeRecord.SafeRecord<Value>
@@ -18,7 +18,6 @@ export class RecordBuilder<Value> {
     this.#own = own
   }
 
-  /** The value under a key, or `undefined`. */
   get(key: string): Value | undefined {
     return SafeRecord.get(this.#record, key)
   }
@@ -65,7 +64,7 @@ export class RecordBuilder<Value> {
   }
 }
 
-/** Maps each key to its chunk, and tracks which chunks have changed since they were captured. */
+/** Maps each key to its chunk, and tracks the chunks that have changed since they were captured. */
 class Layout {
   readonly #chunkOf = new Map<string, number>()
   readonly #keys: Array<Array<string>> = []
@@ -79,7 +78,7 @@ class Layout {
     return this.#chunkOf.size
   }
 
-  /** Records that the value under a key changed. A new key is appended. */
+  /** Marks the value under a key as changed. Appends a new key. */
   touch(key: string): void {
     const chunk = this.#chunkOf.get(key) ?? this.#append(key)
     this.#captured[chunk] = undefined

@@ -7,11 +7,12 @@ import { evolveFrom, type Projection, type StateBuilder } from "./Projection.ts"
 import { RecordBuilder } from "./RecordBuilder.ts"
 
 /**
- * A projection of one wide record, which is empty at first.
+ * Makes a projection of one wide record, which is initially empty.
  *
  * @param apply changes the record by an event
  *
- * @example recordProjection({ name: "Readings", version: 1, state: Readings, apply: (readings, event) => readings.set(…) })
+ * @example recordProjection({ name: "Readings", version: 1, state: Readings, apply: (readings, event) =>
+ *   readings.set(…) })
  */
 export const recordProjection = <Value>({
   name,

@@ -1,23 +1,20 @@
-/** Deep equality of JSON values, with an optional budget that bounds the number of comparisons. */
+/** Deep equality of JSON values, with an optional budget for comparisons. */
 
 import type { Json } from "../../values/Json.ts"
 
-/** Whether a JSON value is a list. It narrows read-only lists, which `Array.isArray` does not. */
+/** Whether a JSON value is a list. Narrows read-only lists, which `Array.isArray` does not. */
 export const isArray = (value: Json | undefined): value is ReadonlyArray<Json> => Array.isArray(value)
 
 /** Whether two values are equal JSON. */
 export const equal = (a: Json | undefined, b: Json | undefined): boolean =>
   equalWithin(a, b, { left: Number.POSITIVE_INFINITY })
 
-/** How many more values may be compared. */
+/** The remaining number of comparisons. */
 export interface ComparisonBudget {
   left: number
 }
 
-/**
- * Whether two values are found to be equal JSON within the remaining budget, which the comparison uses up. Once it is
- * used up, the answer is always false.
- */
+/** Whether two values are equal JSON, within the budget, which the comparison reduces. False once it is used up. */
 export const equalWithin = (a: Json | undefined, b: Json | undefined, budget: ComparisonBudget): boolean => {
   if (budget.left-- <= 0) return false
   if (a === b) return true

@@ -8,12 +8,12 @@ import { isArray } from "./Equality.ts"
 export { diff } from "./diff.ts"
 export { equal, isArray } from "./Equality.ts"
 
-/** A patch that does not fit the document it was applied to, and the reason. `path` is the operation's JSON Pointer. */
+/** A patch that does not fit its document, and the reason. `path` is the operation's JSON Pointer. */
 export class PatchMisfit extends Data.TaggedClass("PatchMisfit")<{ readonly path: string; readonly reason: string }> {}
 
 /**
- * The document after a JSON Patch (RFC 6902: `add`, `replace`, `remove`). Either all operations are applied or none.
- * The input is not changed, and untouched parts are shared with it. `undefined` is a document without a value.
+ * Applies a JSON Patch (RFC 6902: `add`, `replace`, `remove`) completely or not at all. The result shares untouched
+ * parts with the input, which does not change. `undefined` is a document without a value.
  */
 export const apply = (
   document: Json | undefined,
@@ -91,7 +91,7 @@ const applyToObject = (
     if (changed === value) return object
     const copy = copies.object(object)
     if (changed === undefined) delete copy[key]
-    // Defined rather than assigned, so that `__proto__` is a key like any other.
+    // Defined instead of assigned, so that `__proto__` is a key like any other.
     else Object.defineProperty(copy, key, { value: changed, configurable: true, enumerable: true, writable: true })
     return copy
   })

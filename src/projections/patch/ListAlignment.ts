@@ -3,18 +3,15 @@
 import type { Json } from "../../values/Json.ts"
 import { type ComparisonBudget, equalWithin } from "./Equality.ts"
 
-/** The indexes of an item that two lists have in common. */
+/** The indexes of an item that two lists share. */
 export type Match = readonly [number, number]
 
-/**
- * The longest common subsequence takes a table of the product of both lengths. Beyond this size, about 64 × 64, it is
- * not computed.
- */
+/** Maximum size of the table for the longest common subsequence, the product of both lengths: about 64 × 64. */
 const MAX_TABLE = 4_096
 
 /**
- * The items that two lists have in common, in order: their common prefix and suffix, and between these the longest
- * common subsequence where it is cheap. Once the budget is used up, no further items match.
+ * Returns the items that two lists share, in order: their common prefix and suffix, and between these the longest
+ * common subsequence if it is cheap. Once the budget is used up, no further items match.
  */
 export const align = (
   a: ReadonlyArray<Json>,

@@ -1,4 +1,4 @@
-/** Paths into JSON of which some keys are open, as expressions read them: `state.tasks[id].open`. */
+/** JSON paths with open keys, as expressions read them: `state.tasks[id].open`. */
 
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import type { Json } from "../../values/Json.ts"
@@ -13,13 +13,13 @@ export type PathPattern = ReadonlyArray<Step>
 
 /** A path that an expression reads. */
 export interface Read {
-  /** The path in the words of the expression. */
+  /** The path as the expression writes it. */
   readonly text: string
   /** The variable and the steps below it. Undefined if the path starts at a computed value. */
   readonly at?: { readonly variable: string; readonly steps: PathPattern }
 }
 
-/** Whether the document has a value at the path; with open keys, at one of the paths that it stands for. */
+/** Whether the document has a value at the path, for at least one value of its open keys. */
 export const exists = (document: Json | undefined, steps: PathPattern): boolean =>
   document !== undefined && existsFrom(document, steps, 0)
 
@@ -44,13 +44,13 @@ export const keysOf = (steps: PathPattern): ReadonlyArray<string> | undefined =>
   return keys.length === steps.length ? keys : undefined
 }
 
-/** Most keys that a message lists, and most that a misspelt one is compared with. */
+/** Maximum numbers of keys that a message lists, and with which a misspelt key is compared. */
 const MAX_LISTED = 12
 const MAX_COMPARED = 1_000
 
 /**
- * The existing path that is nearest to one that does not exist, in the words of CEL: the same path with a similar key,
- * or the part of it that exists and the keys there.
+ * Describes, as CEL does, the existing path that is nearest to a missing one: the same path with a similar key, or its
+ * existing part and the keys there.
  */
 export const nearest = (variable: string, document: Json, steps: PathPattern): string => {
   let length = steps.length

@@ -1,4 +1,4 @@
-/** Computes the JSON Patch between two documents, with bounds on its time and its length. */
+/** Computes the JSON Patch between two documents, with bounds on its time and length. */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { type Json, type JsonObject, pointerToken } from "../../values/Json.ts"
@@ -7,11 +7,11 @@ import { type ComparisonBudget, isArray } from "./Equality.ts"
 import { align } from "./ListAlignment.ts"
 
 /**
- * The patch that turns the first document into the second; empty if they are equal.
+ * Returns the patch from the first document to the second; empty if they are equal.
  *
- * Objects are compared by key. Lists of equal length are compared index by index, so that a path in them means the same
- * in both documents. For lists of different length, common items are kept, and only the stretches between them are
- * compared index by index. An object or list whose patch would be longer than its new value is replaced as a whole.
+ * Compares objects by key. Compares lists of equal length index by index, so that a path in them means the same in both
+ * documents. For lists of different length, keeps common items and compares only the stretches between them index by
+ * index. Replaces an object or list as a whole if its patch would be longer than its new value.
  */
 export const diff = (before: Json, after: Json): ReadonlyArray<PatchOperation> => {
   const writer: PatchWriter = { operations: [], characters: 0, budget: { left: MAX_COMPARISONS }, sizes: new Map() }
@@ -20,15 +20,15 @@ export const diff = (before: Json, after: Json): ReadonlyArray<PatchOperation> =
 }
 
 /**
- * Comparisons spent in total on aligning lists of different length: some tens of milliseconds. Beyond that, lists are
+ * Comparisons in total for aligning lists of different length: some tens of milliseconds. Beyond that, lists are
  * compared index by index, which takes as long as reading them.
  */
 const MAX_COMPARISONS = 500_000
 
-/** Most operations inside one object or list, because applying each to a wide one takes a while. */
+/** Maximum number of operations inside one object or list, because applying each to a wide one takes a while. */
 const MAX_OPERATIONS = 10_000
 
-/** Characters of JSON by which a patch may be longer than the value that it produces. */
+/** Characters of JSON by which a patch may be longer than its new value. */
 const FREE_CHARACTERS = 10_000
 
 /** Characters of an operation's JSON besides its path and value. */
@@ -39,7 +39,7 @@ interface PatchWriter {
   /** Characters of the operations so far. */
   characters: number
   readonly budget: ComparisonBudget
-  /** Sizes of objects and lists of the new document, as far as they were measured. */
+  /** Known sizes of objects and lists of the new document. */
   readonly sizes: Map<object, number>
 }
 
@@ -52,7 +52,7 @@ const compare = (writer: PatchWriter, a: Json, b: Json, path: string): void => {
   else write(writer, { op: "replace", path, value: b })
 
   const written = writer.characters - characters
-  // Measuring the value takes as long as reading it, so that only long patches are compared with it.
+  // Measuring the value takes as long as reading it, so only long patches are compared with it.
   const longer = written > FREE_CHARACTERS && written > FREE_CHARACTERS + sizeOf(writer, b)
   if (longer || writer.operations.length - operations > MAX_OPERATIONS) {
     writer.operations.length = operations
@@ -84,15 +84,14 @@ const compareLists = (writer: PatchWriter, a: ReadonlyArray<Json>, b: ReadonlyAr
   const matches = a.length === b.length ? [] : align(a, b, writer.budget)
   let [i, j] = [0, 0]
   for (const [nextI, nextJ] of [...matches, [a.length, b.length] as const]) {
-    // The operations so far have already patched everything before this stretch, so that indexes are those of the new
-    // list.
+    // Everything before this stretch is already patched, so its indexes are those of the new list.
     if (nextI > i || nextJ > j) compareStretch(writer, a.slice(i, nextI), b.slice(j, nextJ), path, j)
     i = nextI + 1
     j = nextJ + 1
   }
 }
 
-/** Compares two stretches index by index, starting at `at`. Surplus items are removed or added at the end. */
+/** Compares two stretches index by index, starting at `at`. Removes or adds surplus items at the end. */
 const compareStretch = (
   writer: PatchWriter,
   a: ReadonlyArray<Json>,
@@ -109,7 +108,7 @@ const compareStretch = (
     write(writer, { op: "remove", path: `${path}/${at + index}` })
 }
 
-/** The length of a value's JSON; escape characters are not counted. */
+/** The length of a value's JSON, without escape characters. */
 const sizeOf = (writer: PatchWriter, value: Json): number => {
   if (typeof value === "string") return value.length + 2
   if (typeof value !== "object" || value === null) return String(value).length

@@ -1,18 +1,14 @@
-/**
- * An in-memory LRU cache of recently read state chunks, keyed by digest. States that have chunks in common then share
- * them in memory too.
- */
+/** An in-memory LRU cache of state chunks, keyed by digest. States with common chunks then share them in memory too. */
 
 import type { StateChunk } from "./StateChunks.ts"
 
 /** Recently read chunks by digest. */
 export interface ChunkCache {
   readonly get: (digest: string) => StateChunk | undefined
-  /** `size` is the length of the chunk's text. */
+  /** Adds a chunk. `size` is the length of its text. */
   readonly add: (chunk: StateChunk, size: number) => void
   /**
-   * Reports how many chunks the state being read has. The cache makes room for that many and some more, up to
-   * `MAX_SIZE`.
+   * Tells the number of chunks of the state being read. The cache makes room for these and some more, up to `MAX_SIZE`.
    */
   readonly expect: (chunks: number) => void
 }
@@ -20,18 +16,18 @@ export interface ChunkCache {
 /** Characters of chunk text that are always kept. In memory they take two to five times as many bytes. */
 const MIN_SIZE = 8 * 1024 * 1024
 
-/** Upper limit for the kept chunk text, in characters. */
+/** Maximum number of characters of chunk text. */
 const MAX_SIZE = 64 * 1024 * 1024
 
-/** Room relative to one state's chunks: neighbouring states differ in a few chunks, and those are kept too. */
+/** Room relative to one state's chunks, for those in which neighbouring states differ. */
 const ROOM = 1.25
 
 /**
- * Makes an empty cache. It evicts the chunk that was used longest ago. A state's chunks are read in sequence, so that a
- * cache smaller than one state would have evicted each chunk before its next use.
+ * Makes an empty cache, which evicts the least recently used chunk. Reading a state reads its chunks in sequence, so a
+ * cache smaller than one state would evict each chunk before its next use.
  */
 export const make = (): ChunkCache => {
-  // In order of use, least recent first.
+  // Least recently used first.
   const entries = new Map<string, { readonly chunk: StateChunk; readonly size: number }>()
   let total = 0
   let expected = 0

@@ -1,12 +1,12 @@
 /**
- * The fingerprint of a projection: a digest that keys its snapshots. A change of the projection, of its state's schema
- * or of the event versions changes the fingerprint, so that older snapshots are ignored.
+ * The fingerprint of a projection: a digest that keys its snapshots. It changes with the projection, its state's schema
+ * and the event versions, which invalidates older snapshots.
  */
 
 import { sha256 } from "../../values/Digest.ts"
 import * as Structure from "../../values/schema/Structure.ts"
 
-/** What a fingerprint depends on. */
+/** The input of a fingerprint. */
 export interface Described {
   readonly name: string
   readonly version: number

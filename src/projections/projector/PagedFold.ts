@@ -1,7 +1,4 @@
-/**
- * A fold over a timeline, page after page: its progress, how many events a page has, and where snapshots can be written
- * on the way.
- */
+/** Folds a timeline page by page, with growing pages, and writes snapshots on the way. */
 
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -35,36 +32,33 @@ export const reachedBy = <S>({ position, builder }: Progress<S>): Positioned<S> 
 })
 
 /**
- * Events folded per page. Only one page is in memory at a time, and a snapshot can be written after each. The first
- * pages are shorter: `FIRST_PAGE` says why.
+ * Maximum number of events per page. Only one page is in memory at a time, and a snapshot can follow each. The first
+ * pages are shorter: see `FIRST_PAGE`.
  */
 const PAGE = SnapshotStrategy.POLICY.minEvents
 
-/** What is folded, and when snapshots of it are written. */
 interface Folded<S> {
   readonly projection: Projection<S>
   readonly strategy: SnapshotStrategy.SnapshotStrategy<S>
 }
 
-/** How far a fold goes. */
+/** Where a fold ends. */
 export interface Target {
-  /** The last position to fold; undefined for the end of the log, which may move on meanwhile. */
+  /** The last position to fold; undefined for the end of the log, which may advance meanwhile. */
   readonly until: number | undefined
-  /** The head of the log, from which the fold's progress is told. */
+  /** The head of the log, for the fold's progress. */
   readonly head: number
 }
 
 /**
- * The folds over one timeline: returns a function that folds page after page, up to a position or to the end of the
- * log, and writes snapshots where they are due.
+ * Returns a function that folds one timeline page by page, up to a position or to the end of the log, and writes
+ * snapshots when they are due.
  */
 export const over = (log: EventLog.Service) => {
   /** Shared by all folds: V8 samples allocation sites, not folds. */
   let pageSize = FIRST_PAGE
 
-  /**
-   * Reads and folds one page. No reference to its events remains afterwards, so that memory is bounded by one page.
-   */
+  /** Reads and folds one page. Keeps no reference to its events, so that one page bounds the memory. */
   const foldPage = <S>(
     projection: Projection<S>,
     progress: Progress<S>,
@@ -97,7 +91,7 @@ export const over = (log: EventLog.Service) => {
     { until, head }: Target,
   ): Effect.Effect<void, LogError> => {
     const from = progress.position
-    // A projection of few types passes over most events.
+    // A projection with few types skips most events.
     const ahead = projection.types === undefined ? Math.min(until ?? head, head) - from : 0
     return FoldWatch.during(ahead, (onFolded) =>
       Effect.gen(function* () {
@@ -108,7 +102,7 @@ export const over = (log: EventLog.Service) => {
           if (step.events < limit) return
           yield* onFolded(progress.position - from)
           pageSize = Math.min(PAGE, limit * 2)
-          // A page takes milliseconds to fold; other fibers run in between.
+          // A page takes milliseconds to fold. Other fibers run in between.
           yield* yieldToEventLoop
         }
       }),
@@ -116,7 +110,7 @@ export const over = (log: EventLog.Service) => {
   }
 }
 
-/** One in so many events is measured; the total size is extrapolated from those. */
+/** One in this many events is measured, and the total extrapolated. */
 const MEASURED_EVENTS = 32
 
 /** The approximate size in bytes of these events' payloads as JSON text. */

@@ -1,6 +1,6 @@
 /**
- * The projector runs projections over a timeline of the log: the state at a position, the current state, and the stream
- * of its changes. It starts from snapshots where the log keeps them, and writes new ones while it folds.
+ * Runs projections over a timeline of the log: the state at a position, the current state, and the stream of its
+ * changes. Starts from snapshots if the log has any, and writes new ones.
  */
 
 import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
@@ -25,49 +25,50 @@ export { FoldFailed, type Positioned } from "../fold/Projection.ts"
 /** Options of a projector. */
 export interface ProjectorOptions {
   /**
-   * Whether projections are checked for purity, which costs time: their input is frozen, and some events are folded
-   * twice. Default: true where `NODE_ENV` is `test` or `development`.
+   * Checks projections for purity, which costs time: freezes their input, and folds some events twice. Default: true if
+   * `NODE_ENV` is `test` or `development`.
    */
   readonly checks?: boolean
-  /** Whether snapshots are read and written, where the log keeps any (`Snapshots`). Default: true. */
+  /** Reads and writes snapshots if the log keeps any (`Snapshots`). Default: true. */
   readonly snapshots?: boolean
 }
 
-/** The schema of the options. */
+/** Schema of the options. */
 export const ProjectorOptions = Options.of<ProjectorOptions>({
   optional: { checks: Schema.Boolean, snapshots: Schema.Boolean },
 })
 
 /**
  * Runs projections over one timeline: the log's own (`main`), unless `on` selects another. All methods run the same
- * fold. A projection whose `evolve` throws is a defect (`FoldFailed`), not a typed error.
+ * fold. A projection whose `evolve` throws is a defect (`FoldFailed`).
  */
 export interface ProjectorService {
-  /** The state after the event at this position; the initial state at 0. */
+  /** Returns the state after the event at this position; the initial state at 0. */
   readonly stateAt: <S>(projection: Projection<S>, at: number) => Effect.Effect<S, PositionOutOfRange | LogError>
   /**
-   * The current state: it includes every event committed before the call; of those of other processes, all that were
-   * committed before the turn of the event loop (see `EventLoopTurn`). The last state is kept in memory for as long as the
-   * projection value is reachable, so that a call per turn costs only the new events. Reuse one projection value rather
-   * than making a new one for each call.
+   * Returns the current state. It includes every event committed before the call; of other processes' events, those
+   * committed before the turn of the event loop (see `EventLoopTurn`). The last state stays in memory while the
+   * projection value is reachable, so each call costs only the new events: reuse one projection value.
    */
   readonly current: <S>(projection: Projection<S>) => Effect.Effect<S, LogError>
-  /** The current state, and the position of the last event folded into it. */
+  /** Returns the current state and the position of the last event folded into it. */
   readonly currentWithPosition: <S>(projection: Projection<S>) => Effect.Effect<Positioned<S>, LogError>
   /**
-   * The state once the existing history has been folded, then the state after each later event that changed it. No
-   * change is left out. The stream never ends by itself.
+   * Emits the state after the existing history, then the state after each later event that changed it. Leaves out no
+   * change and never ends by itself.
    */
   readonly changes: <S>(projection: Projection<S>) => Stream.Stream<Positioned<S>, LogError>
   /**
-   * Folds to the head and stores a snapshot there, so that later folds start there. Fails if the log is read-only.
+   * Folds to the head and stores a snapshot there, from which later folds start. Fails if the log is read-only.
    *
    * @returns the position of the last event that concerns the projection
    */
   readonly storeSnapshot: <S>(projection: Projection<S>) => Effect.Effect<number, LogError | DiskFull>
-  /** The position of the newest snapshot of a projection; see `SnapshotSearch`. Its state is verified where a fold uses it. */
+  /**
+   * Returns the position of the newest snapshot of a projection, without verifying its state (see `SnapshotSearch`).
+   */
   readonly snapshotAt: <S>(projection: Projection<S>) => Effect.Effect<number, LogError>
-  /** The same service over another timeline of the log. */
+  /** Returns the same service over another timeline of the log. */
   readonly on: (timeline: string) => Effect.Effect<ProjectorService, Timelines.TimelineNotFound | LogError>
 }
 
@@ -80,7 +81,7 @@ export declare namespace Projector {
   export type Service = ProjectorService
 }
 
-/** `Projector.Service`, under a shorter name where this module is imported as a namespace. */
+/** `Projector.Service`, for imports of this module as a namespace. */
 export type Service = Projector.Service
 
 const make = (options: ProjectorOptions, sharing: ReadonlyArray<SnapshotSource.Combined> = []) =>
@@ -105,7 +106,6 @@ const make = (options: ProjectorOptions, sharing: ReadonlyArray<SnapshotSource.C
     return yield* over(log)
   })
 
-/** The folds over one timeline. */
 const folding = (
   log: EventLog.Service,
   { checks = isDevelopment(), snapshots = true }: ProjectorOptions,
@@ -123,7 +123,7 @@ const folding = (
 
     const foldingOf = <S>(original: Projection<S>): Folding<S> => {
       const known = foldings.get(original)
-      // Only this function writes to the map, and it stores under each projection a folding of that projection's state.
+      // Only this function writes to the map, and stores under each projection a folding of its state.
       if (known !== undefined) return known as Folding<S>
       const projection = checks ? PurityChecks.checked(original) : original
       const folding: Folding<S> = {
@@ -150,11 +150,11 @@ const folding = (
         })
       })
 
-    /** The current state if nothing that concerns it was committed since it was folded; undefined if something may have been. */
+    /** The last state if no relevant event was committed since; undefined if one may have been. */
     const knownWithoutReading = <S>(folding: Folding<S>): Positioned<S> | undefined => {
       const { projection, latest, foldedTo } = folding
       if (foldedTo === 0 || log.mayHave === undefined) return undefined
-      // Before the log is asked, which may take longer than the turn lasts.
+      // Take the turn before the log answers, which may outlast it.
       const turn = EventLoopTurn.current()
       const { types } = projection
       if (log.mayHave({ after: foldedTo, ...defined({ types }) })) return undefined
@@ -172,8 +172,8 @@ const folding = (
       )
 
     /**
-     * The state at a position; undefined if there may be events up to it that are not folded yet. The position was the head
-     * in `turn`, and need not be any more: the fiber may have given way since.
+     * The state at a position; undefined if earlier events may not be folded yet. The position was the head in `turn`;
+     * the fiber may have yielded since.
      */
     const knownAt = <S>(
       folding: Folding<S>,
@@ -188,7 +188,7 @@ const folding = (
       if (projection.types === undefined || foldedTo === 0) return Effect.succeed(undefined)
       const range = { after: foldedTo, until: position, timeline: log.timeline, types: projection.types }
       return Effect.map(log.readPage(range, 1), ({ length }) => {
-        // Another caller may have folded on, or discarded everything, in the meantime.
+        // Another caller may have folded or discarded everything in the meantime.
         if (length > 0 || folding.foldedTo !== foldedTo || folding.sinceSnapshot !== sinceSnapshot) return undefined
         folding.foldedTo = position
         folding.currentIn = turn
@@ -196,7 +196,6 @@ const folding = (
       })
     }
 
-    /** Folds the events that are not folded yet. */
     const foldNew = <S>(folding: Folding<S>) =>
       Effect.gen(function* () {
         const { position: head } = yield* log.head
@@ -241,7 +240,7 @@ const folding = (
       })
 
     /**
-     * Discards what was folded if the log's epoch changed: a subject's key was destroyed, and older events now decode
+     * Discards the folded states if the log's epoch changed: a subject's key was destroyed, and older events now decode
      * differently.
      */
     const inEpoch = <S>(folding: Folding<S>) =>
@@ -308,8 +307,8 @@ const folding = (
           }
           const take = (event: Event): Effect.Effect<void, LogError> => {
             if (event.type !== SHREDDED) return Effect.sync(() => applyAll(projection, builder, [event]))
-            // A key was destroyed: all earlier events now decode differently, so that the state is folded again. The
-            // event's position is within its log.
+            // A key was destroyed, and all earlier events now decode differently: fold again. The event's position is
+            // within its log.
             return stateAt(original, event.position).pipe(
               Effect.catchTag("PositionOutOfRange", (error) => Effect.die(error)),
               Effect.map((state) => {
@@ -332,21 +331,21 @@ const folding = (
     return { stateAt, current, currentWithPosition, storeSnapshot, snapshotAt, changes }
   })
 
-/** How far one projection has been folded. */
+/** The progress of one projection. */
 interface Folding<S> {
   readonly projection: Projection<S>
   readonly strategy: SnapshotStrategy.SnapshotStrategy<S>
   latest: Positioned<S>
-  /** The position up to which no event is missing in `latest`. */
+  /** The position up to which `latest` lacks no event. */
   foldedTo: number
-  /** The turn of the event loop in which `latest` was found to be the current state. */
+  /** The turn of the event loop in which `latest` was found to be current. */
   currentIn: number | undefined
   sinceSnapshot: SnapshotStrategy.FoldProgress
   /** Prevents two callers from folding the same tail twice. */
   readonly lock: Effect.Semaphore
 }
 
-/** The type of the event that records the destruction of a subject's key. */
+/** Records the destruction of a subject's key. */
 const SHREDDED: CoreName = "PayloadShredded"
 
 const isDevelopment = () => {
@@ -354,17 +353,17 @@ const isDevelopment = () => {
   return NODE_ENV === "test" || NODE_ENV === "development"
 }
 
-/** The projector over the `EventLog` in its context, and over its `Snapshots` where there are any. */
+/** The projector over the `EventLog` in its context, and over its `Snapshots` if there are any. */
 export const layerWith = (options: ProjectorOptions): Layer.Layer<Projector, Options.InvalidOptions, EventLog> =>
   Layer.scoped(Projector, Effect.flatMap(Options.decode("Projector.layerWith", ProjectorOptions, options), make))
 
 /**
- * The same with default options, for programs that also fold combined projections: a fold of one of their parts may
- * start at a snapshot of the whole.
+ * The projector with default options, for programs that also fold combined projections: a fold of one of their parts
+ * may start at a snapshot of the whole.
  */
 export const layerSharing = (
   ...combined: ReadonlyArray<SnapshotSource.Combined>
 ): Layer.Layer<Projector, never, EventLog> => Layer.scoped(Projector, make({}, combined))
 
-/** The same with default options. */
+/** The projector with default options. */
 export const layer: Layer.Layer<Projector, never, EventLog> = Layer.scoped(Projector, make({}))

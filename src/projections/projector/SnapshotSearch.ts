@@ -1,4 +1,4 @@
-/** Finds the snapshot that a fold starts from, and verifies it. */
+/** Finds and verifies the snapshot from which a fold starts. */
 
 import { Effect, Either, Option } from "effect"
 import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
@@ -10,30 +10,29 @@ import type { StoredStates, Unread } from "./StoredStates.ts"
 
 /** Finds the stored states of one projection. */
 export interface SnapshotSearch<S> {
-  /** The state of the highest valid snapshot in a range (`after` exclusive, `until` inclusive). */
+  /** Returns the state of the highest valid snapshot in a range (`after` exclusive, `until` inclusive). */
   readonly nearest: (range: {
     readonly after: number
     readonly until: number
     readonly epoch: string
   }) => Effect.Effect<Option.Option<Positioned<S>>>
   /**
-   * The position of the newest snapshot of this projection itself; 0 if there is none, or if it is not of this log's
-   * events. Its state has not been verified.
+   * Returns the position of the newest snapshot of this projection itself, without verifying its state; 0 if there is
+   * none, or if this log does not have its event.
    */
   readonly reach: (epoch: string) => Effect.Effect<number, LogError>
 }
 
-/** Where snapshots are searched. */
 interface Searched {
   readonly log: EventLog.Service
   readonly snapshots: Snapshots.Service
   readonly states: StoredStates
   readonly own: SnapshotSource
-  /** Snapshots of combined projections, which hold the state too. */
+  /** Snapshots of combined projections that contain the state. */
   readonly shared: ReadonlyArray<SnapshotSource>
 }
 
-/** The search for the snapshots of one projection. */
+/** Searches the snapshots of one projection. */
 export const over = <S>({ log, snapshots, states, own, shared }: Searched): SnapshotSearch<S> => {
   const nearest: SnapshotSearch<S>["nearest"] = ({ after, until, epoch }) =>
     Effect.gen(function* () {
@@ -52,17 +51,15 @@ export const over = <S>({ log, snapshots, states, own, shared }: Searched): Snap
         const [source, snapshot] = next
         const { position } = snapshot
         const state = yield* verified(source, epoch, snapshot)
-        // The snapshot is authentic and its hashes hold, so that this very projection, with this state schema, wrote
-        // it.
+        // The snapshot is authentic and its hashes hold, so this projection wrote it with this state schema.
         if (Either.isRight(state)) return Option.some({ position, state: state.right as S })
         yield* Effect.ignore(snapshots.forget(source.seriesIn(epoch), position, state.left))
         yield* look(source, position - 1)
       }
-      // If snapshots cannot be read, the fold starts from the events; if those cannot be read either, that read reports
-      // the error.
+      // If snapshots cannot be read, fold from the events. If they cannot be read either, that read reports the error.
     }).pipe(Effect.catchAll(() => Effect.succeedNone))
 
-  /** The state of a snapshot, if the log wrote it, the log still has its event, and every hash holds. */
+  /** The state of a snapshot, if the log wrote it, still has its event, and every hash holds. */
   const verified = (
     { seriesIn, field }: SnapshotSource,
     epoch: string,
@@ -75,7 +72,7 @@ export const over = <S>({ log, snapshots, states, own, shared }: Searched): Snap
       return yield* states.read(text.value, (digests) => snapshots.parts(seriesIn(epoch), digests), field)
     })
 
-  /** Whether the log wrote a snapshot, and still has its event. */
+  /** Whether the log wrote a snapshot and still has its event. */
   const isOfThisLog = ({ position, eventHash, authentic }: FoundSnapshot): Effect.Effect<boolean, LogError> =>
     authentic
       ? Effect.map(

@@ -1,29 +1,29 @@
-/** Where the states of a projection are stored: in snapshots of its own, or of a combined projection that it is part of. */
+/** The places of a projection's states: its own snapshots, or those of a combined projection that contains it. */
 
 import { MAIN } from "../../events/log/EventLog.ts"
 import type { Series } from "../../events/log/Snapshots.ts"
 import * as Fingerprint from "./Fingerprint.ts"
 
-/** A combined projection (`Projection.combine`), as far as its snapshots serve those who fold one of its parts. */
+/** A combined projection (`Projection.combine`) whose snapshots serve folds of its parts. */
 export interface Combined extends Fingerprint.Described {
   readonly parts?: Readonly<Record<string, object>>
 }
 
-/** A series of snapshots, and the field of its states if that is of a combined projection. */
+/** A series of snapshots, and the field of their states if the projection is combined. */
 export interface SnapshotSource {
   readonly seriesIn: (epoch: string) => Series
   readonly field?: string
 }
 
-/** The snapshots of a projection itself. */
+/** The projection's own snapshots. */
 export const own = (projection: Combined, upcastVersions: string): SnapshotSource => {
   const fingerprint = Fingerprint.of(projection, upcastVersions)
-  // Each part of a combined projection's name ends with the part's version. Any other name is the projection's own.
+  // In a combined projection's name, each part ends with its version, which changes.
   const name = projection.parts === undefined ? projection.name : projection.name.replaceAll(/@\d+(?=\+|$)/g, "")
   return { seriesIn: (epoch) => ({ projection: name, fingerprint, timeline: MAIN, epoch }) }
 }
 
-/** The snapshots of those combined projections that have this projection as a part. */
+/** The snapshots of the combined projections that contain this one. */
 export const sharing = (
   combined: ReadonlyArray<Combined>,
   part: object,

@@ -1,6 +1,6 @@
 /**
- * When the projector writes snapshots. Snapshots are a cache: if one is missing, outdated or tampered with, the fold
- * comes to the same state from the events (`SnapshotSearch`).
+ * Decides when the projector writes snapshots. Snapshots are a cache: if one is missing, outdated or tampered with, the
+ * fold computes the same state from the events (`SnapshotSearch`).
  */
 
 import { Effect, Option, type Scope } from "effect"
@@ -19,13 +19,13 @@ import * as StoredStates from "./StoredStates.ts"
  * The snapshots of one projection. A fold starts at the nearest valid snapshot below its target, and writes new ones on
  * its way.
  *
- * Only `main` has snapshots. A fork has `main`'s states up to the point where it left `main`, and uses its snapshots up
- * to there. The events after that are few, and are folded each time.
+ * Only `main` has snapshots. A fork uses them up to the point where it left `main`; it folds its own events, which are
+ * few, each time.
  */
 export interface SnapshotStrategy<S> extends SnapshotSearch.SnapshotSearch<S> {
   /**
-   * Reports one folded page. If a snapshot is due, it is written in the background. The fold waits only if the previous
-   * snapshot is still being written.
+   * Reports one folded page. Writes a due snapshot in the background. The fold waits only if the previous snapshot is
+   * still being written.
    */
   readonly onProgress: (sinceSnapshot: FoldProgress, step: Step) => Effect.Effect<void>
   /** Stores a state, however few its events are. */
@@ -37,7 +37,7 @@ export interface StateToStore {
   /** The position and the hash of the last event. */
   readonly position: number
   readonly hash: string
-  /** The state, for storage. Called before the fold goes on; see `StateBuilder.chunked`. */
+  /** The state for storage, called before the fold continues; see `StateBuilder.chunked`. */
   readonly chunked: () => unknown
 }
 
@@ -62,11 +62,11 @@ export const start = (epoch: string): FoldProgress => ({ events: 0, bytes: 0, ep
 
 /** The minimum distance between two snapshots. */
 export interface SnapshotPolicy {
-  /** Fewest events between two snapshots. */
+  /** Minimum number of events. */
   readonly minEvents: number
-  /** Fewest bytes of events between two snapshots, per byte that the second one adds to the store. */
+  /** Minimum bytes of events per byte that the second snapshot adds to the store. */
   readonly perByteStored: number
-  /** Fewest bytes of events between two snapshots, per byte of text that was serialized before compression. */
+  /** Minimum bytes of events per byte of text serialized for the second snapshot. */
   readonly perByteWritten: number
 }
 
@@ -75,7 +75,7 @@ export interface SnapshotPolicy {
  */
 export const POLICY: SnapshotPolicy = { minEvents: 500, perByteStored: 4, perByteWritten: 1 }
 
-/** A strategy that reads and writes no snapshots. */
+/** A strategy without snapshots. */
 export const none = <S>(): SnapshotStrategy<S> => ({
   nearest: () => Effect.succeedNone,
   onProgress: () => Effect.void,
@@ -91,7 +91,7 @@ export interface StrategyOptions {
   readonly sharing?: ReadonlyArray<SnapshotSource.Combined>
 }
 
-/** Makes the strategy of each projection. At most one snapshot is written at a time; closing the scope waits for it. */
+/** Makes the strategy of each projection. Writes one snapshot at a time; closing the scope waits for it. */
 export const makeAll = (
   log: EventLog.Service,
   snapshots: Snapshots.Service,
@@ -122,7 +122,7 @@ const make = <S>(
   const { seriesIn } = own
   const shared = SnapshotSource.sharing(sharing, projection, snapshots.upcastVersions)
   const states = StoredStates.make(cache)
-  /** Bytes of events required before the next snapshot, estimated from the last one. */
+  /** Bytes of events before the next snapshot, estimated from the last one. */
   let requiredBytes = 0
 
   const isDue = ({ events, bytes }: FoldProgress) => events >= policy.minEvents && bytes >= requiredBytes
@@ -153,12 +153,12 @@ const make = <S>(
       )
     })
 
-  /** Captures the state before the fold goes on; it is stored later. */
+  /** Captures the state before the fold continues, to store it later. */
   const captureIfDue = (
     sinceSnapshot: FoldProgress,
     { position, hash, chunked }: Step,
   ): PendingSnapshot | undefined => {
-    // While this waited for the previous snapshot, that one may have raised `requiredBytes`.
+    // The previous snapshot may have raised `requiredBytes` meanwhile.
     if (!isDue(sinceSnapshot)) return undefined
     const { events, bytes, epoch } = sinceSnapshot
     sinceSnapshot.events = 0
@@ -178,9 +178,7 @@ const make = <S>(
     )
   }
 
-  /**
-   * Writes a snapshot, unless it costs more than its events are worth. Answers false if more events have to come first.
-   */
+  /** Writes a snapshot unless it costs more than its events are worth. Returns false if it needs more events. */
   const write = ({
     position,
     hash,
@@ -190,12 +188,12 @@ const make = <S>(
   }: PendingSnapshot): Effect.Effect<boolean, LogError | DiskFull> =>
     Effect.gen(function* () {
       const written = yield* states.write(state)
-      if (Option.isNone(written)) return true // The state is not plain JSON: no snapshot can be written now, nor soon.
+      if (Option.isNone(written)) return true // The state is not plain JSON, and will hardly become so: give up.
       const { root, chunks, parts, work } = written.value
       requiredBytes = policy.perByteWritten * work
       if (bytes < requiredBytes) return false
       const digests = [...chunks.keys()]
-      // If the missing chunks cannot be looked up, because somebody dropped the tables, all of them are written.
+      // If the lookup fails because the tables were dropped, write all chunks.
       const series = seriesIn(epoch)
       const missing = yield* Effect.orElseSucceed(snapshots.missing(series, digests), () => digests)
       const added = new Map<string, Uint8Array>()
@@ -218,10 +216,10 @@ const make = <S>(
   return { ...SnapshotSearch.over<S>({ log, snapshots, states, own, shared }), onProgress, store }
 }
 
-/** As the bytes of a snapshot's events: it is written, whatever it adds to the file. */
+/** Makes a snapshot due whatever its size. */
 const WORTH_ANY_SIZE = Number.POSITIVE_INFINITY
 
-/** A snapshot to be written. */
+/** A captured snapshot. */
 interface PendingSnapshot {
   readonly position: number
   readonly hash: string

@@ -1,4 +1,4 @@
-/** Splits a state into chunks for storage, so that entries which many states have in common are stored once. */
+/** Splits a state into chunks for storage, so that entries which many states share are stored once. */
 
 import { Option, Schema } from "effect"
 import { pointerKeys, pointerToken } from "../../values/Json.ts"
@@ -7,8 +7,8 @@ import { CHUNK_ENTRIES, type ChunkEntries, ChunkedRecord } from "../fold/Chunked
 
 /**
  * A state split at its *wide* records: those with more than `CHUNK_ENTRIES` keys, such as the record of all tasks. Each
- * is taken out and divided into chunks of consecutive entries. Where a record grows at its end and its older entries do
- * not change, nearly all chunks of one state are chunks of the next.
+ * is taken out and divided into chunks of consecutive entries. If a record grows at its end and its older entries do
+ * not change, consecutive states share nearly all chunks.
  */
 export interface StateChunks {
   /** The state, with null in place of each wide record. */
@@ -16,9 +16,9 @@ export interface StateChunks {
   readonly wide: ReadonlyArray<WideRecord>
 }
 
-/** A wide record that was taken out of a state. */
+/** A wide record of a state. */
 export interface WideRecord {
-  /** Its path in the state: a JSON Pointer (RFC 6901). */
+  /** Its JSON Pointer (RFC 6901) in the state. */
   readonly path: string
   readonly chunks: ReadonlyArray<ChunkEntries>
 }
@@ -28,10 +28,7 @@ export interface StateChunk extends ChunkEntries {
   readonly digest: string
 }
 
-/**
- * Takes a state's wide records out of it. A `ChunkedRecord` is already divided. Records inside a list or inside another
- * wide record stay in place.
- */
+/** Splits a state. A `ChunkedRecord` is already divided. Records inside a list or another wide record stay in place. */
 export const split = (state: unknown): StateChunks => {
   const wide: Array<WideRecord> = []
   const skeleton = splitInside(state, "", wide)
@@ -70,12 +67,12 @@ export const isSame = (a: ChunkEntries, b: ChunkEntries): boolean =>
   a.keys.every((key, index) => key === b.keys[index] && a.values[index] === b.values[index])
 
 /**
- * The JSON text of entries. Keys are a list, because with an object V8 makes a hidden class for each key, both when
- * writing and when reading, and keeps them all.
+ * The JSON text of entries. Keys are a list: with an object, V8 would make and keep a hidden class for each key, both
+ * when writing and when reading.
  */
 export const textOf = ({ keys, values }: ChunkEntries): string => JSON.stringify({ keys, values })
 
-/** Parses a text that `textOf` wrote. */
+/** Parses the result of `textOf`. */
 export const entriesOf = (text: string): ChunkEntries => JSON.parse(text)
 
 const Root = Schema.parseJson(
@@ -85,13 +82,13 @@ const Root = Schema.parseJson(
   }),
 )
 
-/** The stored root of a state: the skeleton, and for each wide record the digests of its chunks (stored as `pages`). */
+/** The stored root of a state: the skeleton, and the digests of each wide record's chunks (stored as `pages`). */
 export type Root = typeof Root.Type
 
 /** Decodes the text of a root. */
 export const rootOf: (text: string) => Option.Option<Root> = Schema.decodeOption(Root)
 
-/** The root of one field of a state, such as one part of a combined state. None if the state has no such field. */
+/** The root of one field of a state, such as a part of a combined state; none if there is no such field. */
 export const fieldOf = ({ skeleton, wide }: Root, field: string): Option.Option<Root> => {
   if (!isRecord(skeleton) || !Object.hasOwn(skeleton, field)) return Option.none()
   const path = `/${pointerToken(field)}`
@@ -103,10 +100,7 @@ export const fieldOf = ({ skeleton, wide }: Root, field: string): Option.Option<
   })
 }
 
-/**
- * The state of a skeleton, with its wide records put back. The records are new and the caller may change them; their
- * values may be shared.
- */
+/** Joins a skeleton and its wide records. The caller may change the records; their values may be shared. */
 export const join = (
   skeleton: unknown,
   wide: Iterable<{ readonly path: string; readonly chunks: ReadonlyArray<ChunkEntries> }>,

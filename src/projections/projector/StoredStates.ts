@@ -1,6 +1,6 @@
 /**
- * Serializes the states of one projection into compressed chunks, and reads them back. Chunks that are already known
- * are neither serialized nor read again.
+ * Serializes the states of one projection into compressed chunks, and reads them back. Known chunks are neither
+ * serialized nor read again.
  */
 
 import { Effect, Either, Option } from "effect"
@@ -13,30 +13,30 @@ import type { ChunkCache } from "./ChunkCache.ts"
 import * as compression from "./compression.ts"
 import * as StateChunks from "./StateChunks.ts"
 
-/** A state as it is stored. */
+/** A serialized state. */
 export interface WrittenState {
-  /** Names the chunks by their digests, so that its digest covers the whole state. */
+  /** Names the chunks by digest, so its own digest covers the whole state. */
   readonly root: compression.Compressed
-  /** Every chunk of the state by its digest. */
+  /** Every chunk of the state by digest. */
   readonly chunks: Chunks
   /** The compressed bytes of the new chunks. */
   readonly parts: Parts
-  /** Length of all the text that was serialized: the measure of the work. */
+  /** Length of all serialized text, as a measure of the work. */
   readonly work: number
 }
 
-/** Writes and reads the states of one projection. A chunk that was written or read before costs next to nothing. */
+/** Writes and reads the states of one projection. Known chunks cost next to nothing. */
 export interface StoredStates {
   /**
-   * None if the state is not plain JSON and so would not be read back equal. Yields to the event loop after every new
-   * chunk.
+   * Serializes a state; none if it is not plain JSON and would not be read back equal. Yields to the event loop after
+   * every new chunk.
    */
   readonly write: (state: StateChunks.StateChunks) => Effect.Effect<Option.Option<WrittenState>>
-  /** The state of a root's text, or one field of it. */
+  /** Reads the state of a root's text, or one field of it. */
   readonly read: (root: string, load: Load, field?: string) => Effect.Effect<Either.Either<unknown, Unread>, LogError>
 }
 
-/** Why a state cannot be read: the digests of the chunks that are missing, or whose bytes do not match their digest. */
+/** The digests of chunks that are missing or do not match their digest. */
 export type Unread = ReadonlyArray<string>
 
 /** Loads the stored bytes of the chunks with these digests. */
@@ -44,16 +44,16 @@ export type Load = (digests: ReadonlyArray<string>) => Effect.Effect<Parts, LogE
 
 type Chunks = ReadonlyMap<string, StateChunks.StateChunk>
 
-/** Chunks loaded and decompressed before the event loop runs. */
+/** Chunks loaded and decompressed per turn of the event loop. */
 const CHUNKS_PER_YIELD = 8
 
 export const make = (cache: ChunkCache): StoredStates => {
-  /** The state written last: it shares most of its chunks with the next one and with earlier ones. */
+  /** The last written state, which shares most of its chunks with its neighbours. */
   let last = {
     byPath: new Map() as ReadonlyMap<string, ReadonlyArray<StateChunks.StateChunk>>,
     byDigest: new Map<string, StateChunks.StateChunk>(),
   }
-  /** Chunks by their entries. A fold in progress returns the same entries object for as long as they do not change. */
+  /** Chunks by entries: a fold in progress returns the same entries object while they do not change. */
   const byEntries = new WeakMap<ChunkEntries, StateChunks.StateChunk>()
 
   const remember = (byPath: ReadonlyMap<string, ReadonlyArray<StateChunks.StateChunk>>) => {
@@ -62,7 +62,7 @@ export const make = (cache: ChunkCache): StoredStates => {
     last = { byPath, byDigest }
   }
 
-  /** The chunk of these entries, if it is known already. */
+  /** The chunk of these entries, if it is known. */
   const knownChunk = (
     entries: ChunkEntries,
     before: StateChunks.StateChunk | undefined,

@@ -1,10 +1,9 @@
-/** Compresses the text of stored states with raw DEFLATE (RFC 1951), and verifies the bytes when they are read. */
+/** Compresses the text of stored states with raw DEFLATE (RFC 1951), and verifies the bytes on reading. */
 
 import * as crypto from "node:crypto"
 import * as zlib from "node:zlib"
 import { Option } from "effect"
 
-/** Compressed text and its digest. */
 export interface Compressed {
   readonly bytes: Uint8Array
   /** SHA-256 of the compressed bytes, as hex. */
@@ -16,7 +15,7 @@ export const compress = (text: string): Compressed => {
   return { bytes, digest: digestOf(bytes) }
 }
 
-/** States repeat their keys, so that the fastest level finds nearly all of the redundancy. */
+/** States repeat their keys, so the fastest level finds nearly all redundancy. */
 const FASTEST = { level: zlib.constants.Z_BEST_SPEED }
 
 /** The text; none if the bytes do not have this digest or are not DEFLATE. */
@@ -29,7 +28,7 @@ export const decompress = (bytes: Uint8Array, digest: string): Option.Option<str
   }
 }
 
-/** Size of the output buffer: nearly every chunk fits, and need not be assembled from buffers of 16 KiB. */
+/** Output buffer size: nearly every chunk fits, and need not be assembled from buffers of 16 KiB. */
 const INFLATE_OPTIONS = { chunkSize: 128 * 1024 }
 
 const digestOf = (bytes: Uint8Array): string => crypto.hash("sha256", bytes, "hex")

@@ -5,10 +5,10 @@ import type { LogError, Query } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { applyAll, begin, type Projection } from "../fold/Projection.ts"
 
-/** Most events that are folded. It takes some 50 ms; a snapshot of the whole log's state is faster than more. */
+/** Maximum number of events, which take about 50 ms. Beyond it, a snapshot of the whole log's state is faster. */
 export const MAX_EVENTS = 10_000
 
-/** The state of a projection after the events that a query selects; undefined if these are more than `MAX_EVENTS`. */
+/** Returns the state after the events that a query selects; undefined for more than `MAX_EVENTS`. */
 export const fold = <S>(
   readPage: Pages.ReadPage,
   query: Query,

@@ -12,27 +12,27 @@ export interface AgentReport {
   readonly agent: string
   readonly tasks: number
   readonly outcomes: Outcomes
-  /** Its scores, in the unit of the report; null if none of its tasks was scored. */
+  /** Its scores in the report's unit; null if none of its tasks was scored. */
   readonly score: Spread | null
   /** Net scores, whatever the report's unit. */
   readonly net: Spread | null
   readonly steps: Spread | null
-  /** Its scores over all tasks of the log, which are numbered from 0 in their order. */
+  /** Its scores along all tasks of the log, numbered from 0. */
   readonly bins: ReadonlyArray<Bin>
-  /** Every score by itself; null if there are too many tasks. */
+  /** Every single score; null for too many tasks. */
   readonly points: ReadonlyArray<Point> | null
-  /** Mean scores of about the first and the last third of its tasks; null if it has too few scored tasks. */
+  /** Mean scores of about the first and the last third of its tasks; null for too few scored tasks. */
   readonly early: number | null
   readonly late: number | null
 }
 
-/** Agents reported separately; further ones are reported together. */
+/** Maximum number of agents with their own entry; the others share one. */
 const MAX_AGENTS = 50
 
 /** Bins of an agent's scores over the tasks. */
 const SCORE_BINS = 48
 
-/** Scored tasks from which on the mean of a third of them is meaningful. */
+/** Minimum number of scored tasks for a meaningful mean of a third. */
 const MIN_TASKS = 9
 
 /** Accumulates the reports of agents from their tasks' audits. */
@@ -61,7 +61,7 @@ export class Agents {
     agent.shares.add(task, score.normalized)
   }
 
-  /** The agent with the most tasks first. */
+  /** By descending number of tasks. */
   report(unit: "share" | "net"): ReadonlyArray<AgentReport> {
     return this.#agents
       .values()

@@ -1,6 +1,6 @@
 /** A map with a bounded number of keys, so that a report has a bounded size. */
 
-/** A map of at most so many keys, and one entry that all further keys share. */
+/** A map of at most `most` keys, and one entry that all other keys share. */
 export class BoundedMap<Value> {
   readonly #most: number
   readonly #make: (key: string) => Value

@@ -16,7 +16,7 @@ export interface ActuatorReport {
   readonly unknown: number
   /** The spread of the tasks' median latencies, in ms. */
   readonly latencyMs: Spread | null
-  /** The longest latency of all, in ms. */
+  /** The longest latency, in ms. */
   readonly longestMs: number | null
 }
 
@@ -32,11 +32,11 @@ export interface SensorReport {
   readonly longestMs: number | null
   /** The tasks' median latencies along the tasks. */
   readonly latencies: ReadonlyArray<Bin>
-  /** The share of reads that failed or were skipped, along the tasks. */
+  /** The share of failed or skipped reads along the tasks. */
   readonly missing: ReadonlyArray<Bin>
 }
 
-/** Actuators, and sensors, reported separately; further ones are reported together. */
+/** Maximum number of actuators, and of sensors, with their own entry; the others share one. */
 const MAX_COMPONENTS = 100
 
 /** Bins of a series along the tasks. */
@@ -90,7 +90,7 @@ export class Components {
     }
   }
 
-  /** The actuator with the most commands first. */
+  /** By descending number of commands. */
   actuators(): ReadonlyArray<ActuatorReport> {
     return this.#actuators
       .values()
@@ -98,7 +98,7 @@ export class Components {
       .sort((a, b) => b.commanded - a.commanded)
   }
 
-  /** The sensor with the most reads first, including failed and skipped ones. */
+  /** By descending number of reads, including failed and skipped ones. */
   sensors(): ReadonlyArray<SensorReport> {
     return this.#sensors
       .values()

@@ -1,4 +1,4 @@
-/** The part of a log report about confirmations: decisions, and how long they took. */
+/** The part of a log report about confirmations: decisions, and the time they took. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -22,11 +22,11 @@ export interface WaitReport {
   readonly withdrawn: number
   /** The waits for decisions, in ms. */
   readonly waitMs: Spread | null
-  /** From the shortest wait to the longest, without gaps; each bin is about 1.8 times as long as the one before it. */
+  /** From the shortest wait to the longest, without gaps; each bin is about 1.8 times as long as the previous one. */
   readonly bins: ReadonlyArray<WaitBin>
 }
 
-/** Bins per factor of ten, and factors of ten, from 1 ms to about eleven days. */
+/** Bins per decade, and decades, from 1 ms to about eleven days. */
 const PER_DECADE = 4
 const DECADES = 9
 
@@ -59,7 +59,7 @@ export class ConfirmationWaitTimes {
       const { confirmationId, approved, waitedMs } = event.payload
       const request = this.#pending.get(confirmationId)
       this.#pending.delete(confirmationId)
-      // The approval came too late; the event of its expiry follows.
+      // The approval came too late. The event of its expiry follows.
       if (approved && request !== undefined && isLate(request, event.recordedAt)) return
       this.#waits.add(waitedMs)
       const bins = approved ? this.#approved : this.#rejected

@@ -3,7 +3,7 @@
 import type { Score, Verdict } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 
-/** A task in a list. */
+/** A listed task. */
 export interface ListedTask {
   readonly taskId: string
   readonly goal: string
@@ -25,10 +25,10 @@ export interface Extremes {
   readonly worst: ReadonlyArray<ListedTask>
 }
 
-/** Most tasks in a list. */
+/** Maximum number of tasks in a list. */
 const MAX_LISTED = 10
 
-/** Characters kept of a text from the log. */
+/** Maximum length of a text from the log, in characters. */
 const MAX_TEXT = 200
 
 /** Accumulates the best and the worst tasks by net score. */

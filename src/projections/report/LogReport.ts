@@ -12,27 +12,27 @@ import { type RewardReport, Rewards } from "./Rewards.ts"
 import type { ScoreChoice } from "./ScoreChoice.ts"
 import type { Outcomes } from "./TaskOutcomes.ts"
 
-/** The content of a report of many tasks. Its size does not grow with the number of tasks. */
+/** A report of many tasks. Its size does not grow with their number. */
 export interface LogReport {
-  /** The name of the scoring that is reported. */
+  /** The name of the reported scoring. */
   readonly scoring: string
   /** The critics of the scores. */
   readonly critics: ReadonlyArray<string>
   readonly tasks: number
   readonly scored: number
-  /** Tasks with a reward or punishment that could not be decided. */
+  /** Tasks with an undecided reward or punishment. */
   readonly unscored: number
   readonly outcomes: Outcomes
   readonly steps: number
-  /** The calls of language models of all tasks, in total and by model, the model with the most calls first. */
+  /** The model calls of all tasks, in total and by model, by descending number of calls. */
   readonly model: ModelUse.UseOfModel & { readonly models: ReadonlyArray<ModelReport> }
   /** Positions from the first task's opening to the last one's end; null without a task. */
   readonly range: { readonly from: number; readonly to: number } | null
-  /** From the first opening to the last closing, ms since 1970-01-01Z. */
+  /** From the first opening to the last closing, in milliseconds since 1970-01-01Z. */
   readonly period: { readonly from: number; readonly to: number } | null
-  /** The unit of scores: `share` of the possible amount, if something was possible in every task; else `net`. */
+  /** The unit of scores: `share` of the possible amount if every task had a possible amount, otherwise `net`. */
   readonly unit: "share" | "net"
-  /** The agent with the most tasks first. */
+  /** By descending number of tasks. */
   readonly agents: ReadonlyArray<AgentReport>
   readonly rewards: ReadonlyArray<RewardReport>
   readonly actuators: ReadonlyArray<ActuatorReport>
@@ -42,15 +42,14 @@ export interface LogReport {
 }
 
 /**
- * Builds a report: `addAudit` receives every task's audit in order, `addConfirmationEvent` every event about a
- * confirmation.
+ * Builds a report: `addAudit` takes every task's audit in order, `addConfirmationEvent` every event of a confirmation.
  */
 export interface LogReportBuilder {
-  /** Adds the audit of one more task. */
+  /** Adds a task's audit. */
   readonly addAudit: (audit: TaskAudit) => void
-  /** Adds an event of a confirmation, for how long people were waited for. */
+  /** Adds an event of a confirmation, for the waiting times. */
   readonly addConfirmationEvent: (event: Event) => void
-  /** The report of what was added so far. */
+  /** Returns the report so far. */
   readonly report: () => LogReport
 }
 

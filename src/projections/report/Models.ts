@@ -13,13 +13,13 @@ export interface ModelReport {
   readonly use: ModelUse.UseOfModel
 }
 
-/** Models reported separately; further ones are reported together. */
+/** Maximum number of models with their own entry; the others share one. */
 const MAX_MODELS = 50
 
-/** Tables of prices named for each. */
+/** Maximum number of price tables per model. */
 const MAX_PRICES = 10
 
-/** Accumulates the calls of language models from the audits of their tasks. */
+/** Accumulates model calls from the audits of tasks. */
 export class Models {
   readonly #models = new BoundedMap(MAX_MODELS, (model) => ({ model, tasks: 0, use: ModelUse.none }))
 
@@ -32,7 +32,7 @@ export class Models {
     }
   }
 
-  /** The total, and the models. The model with the most calls comes first. */
+  /** The total, and the models by descending number of calls. */
   report(): ModelUse.UseOfModel & { readonly models: ReadonlyArray<ModelReport> } {
     const models = this.#models.values().map((entry) => ({ ...entry }))
     return {

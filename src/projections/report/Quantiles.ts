@@ -23,7 +23,7 @@ const LEVEL_CAPACITY = 256
  * Quantiles of any number of values in constant memory. Count, mean, minimum and maximum are exact, and so are the
  * quantiles of up to 256 values; beyond that, ranks are off by at most about 1 in 100. The sketch is a stack of levels
  * in which each value represents twice as many as one level below (Karnin, Lang and Liberty, "Optimal Quantile
- * Approximation in Streams", 2016). It keeps every other value in alternation rather than at random, so that it is
+ * Approximation in Streams", 2016). It keeps every other value alternately instead of at random, so it is
  * deterministic.
  */
 export class Quantiles {
@@ -38,7 +38,6 @@ export class Quantiles {
     return this.#count
   }
 
-  /** The sum of the values. */
   get total(): number {
     return Sum.value(this.#sum)
   }
@@ -105,7 +104,7 @@ export class Quantiles {
     this.#compact(level + 1)
   }
 
-  /** The value at a quantile; interpolated between neighbours (type 7) while all values are kept. */
+  /** The value at a quantile, interpolated between neighbours (type 7) while all values are kept. */
   #quantile(): (share: number) => number {
     const exact = this.#levels.slice(1).every(({ length }) => length === 0)
     const weighted = this.#levels

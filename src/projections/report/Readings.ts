@@ -5,20 +5,20 @@ import type { Json } from "../../values/Json.ts"
 /** A number in a sensor's readings, over the events of a task. */
 export interface Trace {
   readonly sensor: string
-  /** The path of the number in the reading: `position.x`; empty if the reading is the number. */
+  /** The path of the number in the reading, such as `position.x`; empty if the reading is the number. */
   readonly path: string
-  /** The indexes of events, and the value from each on. */
+  /** Indexes of events, and the value from each on. */
   readonly points: ReadonlyArray<readonly [index: number, value: number]>
 }
 
-/** Most numbers followed, and the depth to which a reading is searched for them. */
+/** Maximum number of followed numbers, and depth of the search in a reading. */
 const MAX_TRACES = 200
 const MAX_DEPTH = 3
 
-/** Most traces returned: those that changed most often. */
+/** Maximum number of returned traces: those that changed most often. */
 const MAX_RETURNED = 12
 
-/** Points kept per trace; of a longer trace every second, every fourth … is kept. */
+/** Maximum number of points per trace. A longer trace keeps every second, every fourth … point. */
 const MAX_POINTS = 2_000
 
 interface TraceState {

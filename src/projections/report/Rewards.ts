@@ -12,11 +12,11 @@ export interface RewardReport {
   /** Tasks in which it was given. */
   readonly tasks: number
   readonly times: number
-  /** Its sum over all tasks, exact to 1e-9. A punishment's amount is positive, and is subtracted from the score. */
+  /** Its sum over all tasks, exact to 1e-9. A punishment's amount is positive, and reduces the score. */
   readonly amount: number
 }
 
-/** Rewards, and punishments, reported separately; further ones are reported together. */
+/** Maximum number of rewards, and of punishments, with their own entry; the others share one. */
 const MAX_NAMES = 100
 
 /** Accumulates rewards and punishments from the scores of tasks. */
@@ -30,7 +30,7 @@ export class Rewards {
     }
   }
 
-  /** Rewards before punishments; of each, the largest amount first. */
+  /** Rewards before punishments, each by descending amount. */
   report(): ReadonlyArray<RewardReport> {
     return [this.#rewards, this.#punishments].flatMap((kind) =>
       kind
@@ -55,6 +55,6 @@ const add = (rewards: ReturnType<typeof ofKind>, { measure, name, times, amount 
   reward.amount = Sum.add(reward.amount, amount)
 }
 
-/** Names can be any text; JSON encodes the two in one key without ambiguity. */
+/** Names can be any text; JSON encodes both in one unambiguous key. */
 const keyOf = (measure: string, name: string): string => JSON.stringify([measure, name])
 const namesOf = (key: string): ReadonlyArray<string> => JSON.parse(key)

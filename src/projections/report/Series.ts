@@ -2,17 +2,17 @@
 
 import { Quantiles, type Spread } from "./Quantiles.ts"
 
-/** Statistics of the values of the tasks numbered `from` to `to`, some of which may have no value. */
+/** Statistics of the values of the tasks `from` to `to`, some of which may have none. */
 export interface Bin extends Spread {
   readonly from: number
   readonly to: number
 }
 
-/** Most bins that a series holds: up to so many tasks, each has its own bin. */
+/** Maximum number of bins of a series, and of tasks with their own bin. */
 export const MAX_BINS = 512
 
 /**
- * Values of successive tasks in constant memory: if there are more tasks than bins, neighbouring bins are merged. Tasks
+ * Values of successive tasks in constant memory. If there are more tasks than bins, neighbouring bins are merged. Tasks
  * are numbered from 0; a task may have any number of values.
  */
 export class Series {
@@ -29,12 +29,12 @@ export class Series {
     bin.add(value)
   }
 
-  /** The mean value of each task, while each has its own bin; null if there are too many tasks. */
+  /** The mean value of each task; null if there are too many tasks for their own bins. */
   points(): ReadonlyArray<Point> | null {
     return this.#width > 1 ? null : this.bins().map(({ from, mean }) => ({ task: from, value: mean }))
   }
 
-  /** The series in at most `most` bins of equal numbers of tasks; bins without a value are left out. */
+  /** At most `most` bins of equal numbers of tasks, without empty ones. */
   bins(most: number = MAX_BINS): ReadonlyArray<Bin> {
     const factor = Math.max(1, Math.ceil(this.#bins.length / most))
     const width = this.#width * factor
@@ -69,13 +69,13 @@ export interface Point {
   readonly value: number
 }
 
-/** The share of all tasks that the smoothing takes into account to either side. */
+/** The share of all tasks that smoothing uses on either side. */
 const BANDWIDTH = 0.3
 
 /**
- * The trend of a series by locally weighted regression. The value at each bin is that of the straight line that best
- * fits its neighbours; nearer and fuller bins weigh more (Cleveland, "Robust Locally Weighted Regression", 1979,
- * without the robustness).
+ * The trend of a series by locally weighted regression. The value at each bin is on the straight line that best fits
+ * its neighbours; nearer and fuller bins weigh more (Cleveland, "Robust Locally Weighted Regression", 1979, without the
+ * robustness).
  */
 export const trend = (bins: ReadonlyArray<Bin>): ReadonlyArray<Point> => {
   const points = bins.map(({ from, to, mean, count }) => ({ task: (from + to) / 2, mean, count }))

@@ -1,4 +1,4 @@
-/** Counts of tasks by outcome, as reports use them. */
+/** Counts of tasks by outcome, for reports. */
 
 /** Numbers of tasks by outcome. */
 export interface Outcomes {

@@ -12,7 +12,7 @@ import { Readings, type Trace } from "./Readings.ts"
 /** The lane of an event: readings, decisions, commands, confirmations, or changes of the environment. */
 export type ComponentLane = "sensed" | "decided" | "acted" | "asked" | "changed"
 
-/** The ending of a command or a confirmation. */
+/** The end of a command or a confirmation. */
 export type CommandEnding =
   | "succeeded"
   | "failed"
@@ -23,11 +23,11 @@ export type CommandEnding =
   | "rejected"
   | "withdrawn"
 
-/** A mark in a lane, from one event of the task to another or at a single one. Events are numbered from 0. */
+/** A mark in a lane, over a range of the task's events, numbered from 0, or at a single one. */
 export interface Mark {
   readonly from: number
   readonly to: number
-  /** Null if it has not ended, or has no ending. */
+  /** Null if it has not ended, or cannot end. */
   readonly ending: CommandEnding | null
 }
 
@@ -40,7 +40,7 @@ export interface ConfirmationMark {
   readonly waitedMs: number | null
 }
 
-/** An event in a list. */
+/** A listed event. */
 export interface ListedEvent {
   readonly position: number
   readonly type: string
@@ -50,7 +50,7 @@ export interface ListedEvent {
   readonly text: string
 }
 
-/** A share of a score's amount, negative for punishments, and the event it is attributed to. */
+/** A share of a score's amount, negative for punishments, with its event. */
 export interface EventLink {
   readonly position: number
   readonly index: number
@@ -58,7 +58,7 @@ export interface EventLink {
   readonly amount: number
 }
 
-/** The content of a report of one task. */
+/** A report of one task. */
 export interface TaskReport {
   readonly audit: TaskAudit
   readonly score: Score | null
@@ -68,24 +68,24 @@ export interface TaskReport {
   readonly elapsedMs: ReadonlyArray<number>
   readonly lanes: { readonly [lane in ComponentLane]: ReadonlyArray<Mark> }
   readonly questions: ReadonlyArray<ConfirmationMark>
-  /** In the order of their positions. */
+  /** By position. */
   readonly evidence: ReadonlyArray<EventLink>
   readonly traces: ReadonlyArray<Trace>
-  /** The number of traces that were left out. */
+  /** The number of omitted traces. */
   readonly tracesLeftOut: number
   /** The first and the last events, and those that the score cites, in order. */
   readonly listed: ReadonlyArray<ListedEvent>
 }
 
-/** Builds a report: `add` receives the task's own events in order. */
+/** Builds a report: `add` takes the task's own events in order. */
 export interface TaskReportBuilder {
-  /** Adds the next event of the task. After the task's end, further events are left out. */
+  /** Adds the next event of the task. Ignores events after the task's end. */
   readonly add: (event: Event) => void
-  /** The report of what was added so far. */
+  /** Returns the report so far. */
   readonly report: () => TaskReport
 }
 
-/** Most events listed: of the first, of the last, and of the cited ones. */
+/** Maximum numbers of listed events: first, last and cited ones. */
 const FIRST = 250
 const LAST = 100
 const CITED = 250
@@ -202,10 +202,7 @@ const ENDINGS: Readonly<Record<string, CommandEnding>> = {
 const citedBy = (score: Score | null): ReadonlyArray<number> =>
   score === null ? [] : sharesOf(score).flatMap(({ position }) => position ?? [])
 
-/**
- * The amounts of a score, divided equally among the events that each verdict cites; verdicts without evidence are at
- * the end.
- */
+/** The shares of a score by event; verdicts without evidence are at the end. */
 const evidenceOf = (score: Score | null, positions: ReadonlyArray<number>): ReadonlyArray<EventLink> => {
   const last = positions.at(-1) ?? 0
   return (score === null ? [] : sharesOf(score))

@@ -10,18 +10,18 @@ import * as GateSummary from "./GateSummary.ts"
 /** Maximum length of a summary, in characters. */
 const LENGTH = 120
 
-/** A one-line summary of an event. An event outside the core vocabulary is summarized by its payload. */
+/** Summarizes an event on one line. An event outside the core vocabulary is summarized by its payload. */
 export const of = (event: Pick<Event, "type" | "payload">): string => shorten(oneLine(summarize(event)), LENGTH)
 
 const summarize = ({ type, payload }: Pick<Event, "type" | "payload">): string => {
   try {
-    // The payload matches its type's schema, which was checked on append.
+    // The append checked the payload against its type's schema.
     const summary = byType.get(type)?.(payload as never)
     if (summary === undefined) return value(payload)
     const { agentId } = payload
     return typeof agentId === "string" && !summary.startsWith(agentId) ? `${agentId}: ${summary}` : summary
   } catch {
-    // In a log that was tampered with, a payload may not match, and must be shown all the same.
+    // In a log that was tampered with, the payload may not match its schema.
     return value(payload)
   }
 }
@@ -101,7 +101,7 @@ const summaries: Summaries = {
   CommandDenied: ({ rule, reason }) => `by ${rule}: ${reason}`,
   CommandDispatched: ({ commandId }) => commandId,
   CommandSucceeded: ({ result, latencyMs, unrecorded, settledBy }) => {
-    // Of a command that was settled later, the time is that of the question.
+    // For a command that was settled later, `latencyMs` is the time of the question.
     const took = settledBy === undefined && latencyMs !== undefined ? ` in ${duration(latencyMs)}` : ""
     return (
       settled(settledBy) + (unrecorded === undefined ? value(result) + took : `done${took}; ${notRecorded(unrecorded)}`)
@@ -172,7 +172,6 @@ const summaries: Summaries = {
 
 const notRecorded = ({ reason }: { readonly reason: string }) => `its result is not recorded: ${reason}`
 
-/** Who said what became of a command, where a crash had left it in doubt. */
 const tokensIn = ({ inputTokens, outputTokens, unknown }: PayloadOf<"ModelResponded">["usage"]): string => {
   const told = (name: "inputTokens" | "outputTokens", tokens: string) =>
     unknown?.includes(name) === true ? "unknown tokens" : tokens

@@ -4,12 +4,12 @@ import type { JsonObject } from "../../values/Json.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { isArray } from "../patch/JsonPatch.ts"
 
-/** Maximum number of rules that are named. The others are counted. */
+/** Maximum number of named rules. The others are counted. */
 const RULES = 3
 
 /**
- * A recorded gate configuration on one line: `little-risk allows, ask-a-person confirms, else deny`. The JSON is read
- * without a schema, because a later version may have written more.
+ * Summarizes a gate configuration: `little-risk allows, ask-a-person confirms, else deny`. Reads the JSON without a
+ * schema, because a later version may have written more.
  */
 export const of = ({ rules, default: otherwise }: JsonObject): string => {
   const named = isArray(rules) ? rules.map(ruleOf) : []

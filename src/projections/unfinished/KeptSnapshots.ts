@@ -1,4 +1,4 @@
-/** The snapshots that are kept near a log's head, so that whoever asks about the whole log has few events to fold. */
+/** Keeps snapshots near a log's head, so that queries over the whole log have few events to fold. */
 
 import { Effect } from "effect"
 import type { DiskFull, LogError } from "../../events/log/EventLog.ts"
@@ -7,11 +7,11 @@ import * as PendingConfirmations from "../state/PendingConfirmations.ts"
 import * as ScoreSets from "../state/ScoreSets.ts"
 import * as Unfinished from "./Unfinished.ts"
 
-/** The position of the snapshot of the whole state, 0 if there is none. */
+/** The position of the snapshot of the whole state; 0 if there is none. */
 export const reach = (projector: ProjectorService): Effect.Effect<number, LogError> =>
   projector.snapshotAt(Unfinished.projection)
 
-/** Stores snapshots at the head: of the whole state, of the score sets, and of what people are asked. */
+/** Stores snapshots at the head: of the whole state, the score sets, and the asked confirmations. */
 export const store = (projector: ProjectorService): Effect.Effect<number, LogError | DiskFull> =>
   Effect.gen(function* () {
     yield* projector.storeSnapshot(ScoreSets.projection)

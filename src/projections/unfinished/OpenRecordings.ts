@@ -1,4 +1,4 @@
-/** A projection of the tasks that processes record without a kernel, and that are open. */
+/** The projection of open tasks that processes record without a kernel. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -11,14 +11,14 @@ const Recordings = Schema.Record({ key: Schema.String, value: Recorder }).annota
 
 const apply = (recordings: RecordBuilder<Recorder>, event: Event): void => {
   if (event.taskId === null) return
-  // Nobody is at work on a task that its recorder left, and nobody closes it: another one may join it.
+  // A task that its recorder left stays open: another recorder may join it.
   if (is(event, "TaskClosed") || is(event, "RecorderLeft")) recordings.remove(event.taskId)
   else if (is(event, "TaskOpened") && event.payload.recorder !== undefined) {
     recordings.set(event.taskId, event.payload.recorder)
   } else if (is(event, "RecorderJoined")) recordings.set(event.taskId, event.payload.recorder)
 }
 
-/** The process that records each open task, by the task's id. */
+/** The process that records each open task, by task id. */
 export const projection = {
   ...recordProjection({ name: "OpenRecordings", version: 2, state: Recordings, apply }),
   types: ["TaskOpened", "TaskClosed", "RecorderJoined", "RecorderLeft"],

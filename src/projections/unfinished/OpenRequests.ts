@@ -1,4 +1,4 @@
-/** A projection of the host requests that have no answer yet. */
+/** The projection of host requests without an answer. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -31,5 +31,5 @@ const apply = (requests: RecordBuilder<Request>, event: Event): void => {
   }
 }
 
-/** The host requests of plugins without an answer in the log, by plugin and request. */
+/** The host requests without an answer in the log, by plugin and request. */
 export const projection = recordProjection({ name: "OpenRequests", version: 1, state: Requests, apply })

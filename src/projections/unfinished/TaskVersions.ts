@@ -1,4 +1,4 @@
-/** The projection of the version of each open task's stream, which an append that closes the task has to expect. */
+/** The projection of the version of each open task's stream, which an append that closes the task expects. */
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -6,7 +6,6 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
 
-/** The version of each open task's stream, by task id. */
 const Versions = Schema.Record({ key: Schema.String, value: Schema.Int }).annotations({ identifier: "TaskVersions" })
 
 const apply = (versions: RecordBuilder<number>, event: Event): void => {

@@ -1,6 +1,6 @@
 /**
- * The fold that a kernel makes when it opens a log: all that an earlier kernel may have left unfinished. Its snapshots
- * serve whoever asks for one of its parts (`Projector.layerSharing`).
+ * The fold with which a kernel opens a log: everything that an earlier kernel may have left unfinished. Its snapshots
+ * serve folds of its parts (`Projector.layerSharing`).
  */
 
 import * as Projection from "../fold/Projection.ts"
@@ -11,7 +11,7 @@ import * as Tasks from "../state/Tasks.ts"
 import * as OpenRequests from "./OpenRequests.ts"
 import * as TaskVersions from "./TaskVersions.ts"
 
-/** The environment, the tasks, and what waits: confirmations, processes, host requests. */
+/** The environment, the tasks, and pending confirmations, processes and host requests. */
 export const projection = Projection.combine({
   environment: EnvironmentState.projection,
   confirmations: PendingConfirmations.projection,

@@ -1,11 +1,11 @@
-/** What a call of a language model used and cost, as attributes of its span. */
+/** Usage and cost of a model call, as span attributes. */
 
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import { asObject } from "../../../values/JsonObjects.ts"
 
 /**
- * The attributes of an answer or a failure: tokens by OpenTelemetry's GenAI conventions, which count cached tokens among
- * the input and reasoning among the output; the cost, for which they have no attribute, as `hindcast.model.cost.*`.
+ * The attributes of an answer or a failure: tokens by OpenTelemetry's GenAI conventions, which count cached tokens as
+ * input and reasoning as output, and the cost, for which these have no attribute, as `hindcast.model.cost.*`.
  */
 export const attributes = ({ usage, cost }: JsonObject): Readonly<Record<string, string | number | undefined>> => {
   const { inputTokens, outputTokens, cachedTokens, cacheWriteTokens, reasoningTokens, ...rest } = asObject(usage)

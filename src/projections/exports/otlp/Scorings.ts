@@ -5,7 +5,7 @@ import type { JsonObject } from "../../../values/Json.ts"
 import * as Span from "./Span.ts"
 import { begin, ended, eventOf } from "./TaskTrace.ts"
 
-/** The trace and root span of a task, to which further spans are added. */
+/** The trace and root span of a task. */
 export interface SpanParent {
   readonly traceId: string
   /** Undefined if the task was opened and closed before the first exported event. */
@@ -42,8 +42,7 @@ const VERDICTS: Readonly<Record<string, (payload: JsonObject) => Record<string, 
 
 /**
  * Scorings as spans: one for each task that a scoring covers, in the task's trace, with a span event
- * `gen_ai.evaluation.result` for each verdict. A scoring's verdicts come task by task, so that each scoring has at most
- * one open span.
+ * `gen_ai.evaluation.result` for each verdict. Verdicts come task by task, so each scoring has at most one open span.
  */
 export class Scorings {
   readonly #open = new Map<string, Scoring>()

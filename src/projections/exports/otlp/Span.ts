@@ -1,4 +1,4 @@
-/** Spans in the encoding of OTLP/JSON, and the ids derived from tasks and events. */
+/** Spans in OTLP/JSON, with ids derived from tasks and events. */
 
 import { sha256 } from "../../../values/Digest.ts"
 import { nanoseconds } from "../../../values/Time.ts"
@@ -51,7 +51,7 @@ export const OK: Status = { code: 1 }
 export const UNSET: Status = {}
 export const failed = (message: string): Status => ({ code: 2, message })
 
-/** Attributes by name; undefined values are left out. */
+/** Attributes by name, without undefined values. */
 export const attributes = (
   of: Readonly<Record<string, string | number | boolean | undefined>>,
 ): ReadonlyArray<Attribute> =>
@@ -63,17 +63,17 @@ const asValue = (value: string | number | boolean): Value => {
   return Number.isSafeInteger(value) ? { intValue: String(value) } : { doubleValue: value }
 }
 
-/** Milliseconds since the Unix epoch, fractions allowed, as nanoseconds. */
+/** Converts milliseconds since the Unix epoch, fractions allowed, to nanoseconds. */
 export const nanos = (ms: number): string => String(nanoseconds(ms))
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 
 /**
- * The trace id of a task, 16 bytes, the same in every export. On `main`, a task id that is a UUID is used as the trace
- * id, so that the trace can be found by its task.
+ * The trace id of a task, 16 bytes, the same in every export. On `main`, a task id that is a UUID becomes the trace id,
+ * so that the trace can be found by its task.
  */
 export const traceIdOf = (taskId: string, timeline: string): string =>
   timeline === "main" && UUID.test(taskId) ? taskId.replaceAll("-", "") : sha256(`${timeline}\0${taskId}`).slice(0, 32)
 
-/** The span id, 8 bytes, from the id of the event that begins it. */
+/** The span id, 8 bytes, from the id of the span's first event. */
 export const spanIdOf = (eventId: string): string => sha256(eventId).slice(0, 16)

@@ -7,10 +7,10 @@ import { asObject } from "../../../values/JsonObjects.ts"
 import * as ModelUsage from "./ModelUsage.ts"
 import * as Span from "./Span.ts"
 
-/** Most events kept per open span; further ones are only counted. */
+/** Maximum number of events per open span; others are only counted. */
 const MAX_EVENTS = 1_000
 
-/** A span that has begun and not ended. */
+/** A span that has not ended. */
 interface OpenSpan {
   readonly spanId: string
   readonly parentSpanId: string | undefined
@@ -23,15 +23,15 @@ interface OpenSpan {
 }
 
 /**
- * The spans of one task, built event by event. A span is returned when it ends; only open spans are kept. Names and
+ * The spans of one task, built event by event. Returns a span when it ends and keeps only open ones. Names and
  * attributes follow OpenTelemetry's GenAI conventions (https://opentelemetry.io/docs/specs/semconv/gen-ai);
- * `hindcast.*` attributes cover what these do not define.
+ * `hindcast.*` attributes cover the rest.
  */
 export class TaskTrace {
   readonly traceId: string
   readonly root: OpenSpan
   #agent: string
-  /** Open spans by the key that ends them: commands, confirmations and model calls, by their ids. */
+  /** Open spans by key: commands, confirmations and model calls, by their ids. */
   readonly #open = new Map<string, OpenSpan>()
   #last: number
 
@@ -53,14 +53,14 @@ export class TaskTrace {
     })
   }
 
-  /** The spans that an event ends. */
+  /** Returns the spans that an event ends. */
   take(link: Link, payload: JsonObject): ReadonlyArray<Span.Span> {
     this.#last = Math.max(this.#last, link.occurredAt)
     const handle = HANDLERS[link.type]
     return handle === undefined ? [] : handle(this, link, payload)
   }
 
-  /** Ends the open spans, the root last, with what is known of them. */
+  /** Ends the open spans, the root last, as unfinished. */
   end(): ReadonlyArray<Span.Span> {
     return [...this.#closeOpen(), this.#ended(this.root, this.#last, Span.UNSET, { "hindcast.unfinished": true })]
   }
@@ -83,7 +83,7 @@ export class TaskTrace {
     return []
   }
 
-  /** Ends the span under a key; nothing if it began before the first exported event. */
+  /** Ends the span under a key, unless it began before the first exported event. */
   finish(
     key: string,
     link: Link,
@@ -102,7 +102,7 @@ export class TaskTrace {
     return [this.#ended(span, link.occurredAt, status, {})]
   }
 
-  /** Adds an event to the open span under a key, else to the root. */
+  /** Adds an event to the open span under a key, otherwise to the root. */
   note(key: string, link: Link, name: string, attributes: OpenSpan["attributes"]): ReadonlyArray<Span.Span> {
     const span = this.#open.get(key) ?? this.root
     if (span.events.length >= MAX_EVENTS) span.dropped += 1
@@ -110,7 +110,7 @@ export class TaskTrace {
     return []
   }
 
-  /** The id of the open span under a key, else of the root. */
+  /** The id of the open span under a key, otherwise of the root. */
   idOf(key: string): string {
     return (this.#open.get(key) ?? this.root).spanId
   }
@@ -130,7 +130,7 @@ export class TaskTrace {
   }
 }
 
-/** The finished span, ended at a time. */
+/** The finished span. */
 export const ended = (
   traceId: string,
   span: OpenSpan,
@@ -144,7 +144,7 @@ export const ended = (
   name: span.name,
   kind: span.kind,
   startTimeUnixNano: Span.nanos(span.start),
-  // The clock of the source may have been set back.
+  // The source's clock may have been set back.
   endTimeUnixNano: Span.nanos(Math.max(span.start, at)),
   attributes: Span.attributes({ ...span.attributes, ...attributes }),
   events: span.events,
@@ -152,7 +152,6 @@ export const ended = (
   status,
 })
 
-/** The name, kind and attributes of a span. */
 interface SpanDescription {
   readonly parentSpanId?: string
   readonly name: string
@@ -185,7 +184,7 @@ const agentAttributes = (agent: string): OpenSpan["attributes"] => ({
   "gen_ai.agent.version": agent.includes("@") ? agent.slice(agent.indexOf("@") + 1) : undefined,
 })
 
-/** `walker@1.0.0` is the agent `walker`. */
+/** Returns `walker` for `walker@1.0.0`. */
 const nameOf = (agent: string): string => agent.replace(/@.*$/, "")
 
 const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)
@@ -203,7 +202,7 @@ type Handle = (trace: TaskTrace, link: Link, payload: JsonObject) => ReadonlyArr
 const commandOf = (payload: JsonObject): string => `command ${payload.commandId}`
 const confirmationOf = (payload: JsonObject): string => `question ${payload.confirmationId}`
 
-/** Key of a model call; the response names the call's event as its cause. */
+/** Key of a model call, with the id of its event, which the response names as its cause. */
 const CALL = "call"
 
 const tool =

@@ -7,7 +7,7 @@ export const LEVELS = ["TRACE", "DEBUG", "INFO", "STATE", "WARN", "ERROR", "CRIT
 
 type Level = (typeof LEVELS)[number]
 
-/** The level of an event. `payload` may be empty where the level follows from the type alone. */
+/** The level of an event. `payload` may be empty if the type alone determines the level. */
 export const levelOf = (type: string, payload: JsonObject): Level => {
   switch (type) {
     case "PluginLogged":
@@ -25,7 +25,7 @@ export const levelOf = (type: string, payload: JsonObject): Level => {
 
 const LOGGED: Readonly<Record<string, Level>> = { debug: "DEBUG", info: "INFO", warn: "WARN", error: "ERROR" }
 
-/** The levels other than INFO that follow from the type alone. */
+/** The levels other than INFO that the type alone determines. */
 const BY_TYPE: Readonly<Record<string, Level>> = {
   RandomDrawn: "TRACE",
   CommandAllowed: "DEBUG",

@@ -2,25 +2,25 @@
 
 import type { Json, JsonObject } from "../../../values/Json.ts"
 
-/** A line of PiaAVT: its `event_type`, and the fields of `event_data` that come before those of the payload. */
+/** A line of PiaAVT: its `event_type`, and the fields of `event_data` in front of the payload's. */
 export interface Entry {
   readonly type: string
   readonly fields: JsonObject
 }
 
-/** An event, and what earlier events say about it. */
+/** An event, with context from earlier events. */
 interface Subject {
   readonly type: string
-  /** Empty for types that `isParsed` does not name. */
+  /** Empty for types that are not parsed. */
   readonly payload: JsonObject
-  /** The task's goal, as PiaAVT identifies it; null for events that belong to no task. */
+  /** PiaAVT's id of the task's goal; null for events without a task. */
   readonly goal: string | null
   readonly agent: string
-  /** The command that an outcome names; undefined if it is not among the events seen. */
+  /** The command of an outcome; undefined if it is not among the exported events. */
   readonly command: { readonly actuator: string; readonly args: JsonObject } | undefined
 }
 
-/** The lines of an event, at least one. An event for which the vocabulary has no word keeps its own type. */
+/** The lines of an event, at least one. An event without a word in the vocabulary keeps its own type. */
 export const entriesOf = (subject: Subject): ReadonlyArray<Entry> => {
   const { type } = subject
   const make = Object.hasOwn(ENTRIES, type) ? ENTRIES[type] : undefined
@@ -39,8 +39,8 @@ const one =
   (subject) => [{ type, fields: fields(subject) }]
 
 /**
- * The end or the change of a goal's state. `Goal_Dynamics_Analysis` reads `GOAL_STATE_CHANGED`,
- * `task_performance_analysis` reads `GOAL_STATUS_CHANGED`, so that there is a line of each.
+ * A change of a goal's state. `Goal_Dynamics_Analysis` reads `GOAL_STATE_CHANGED`, `task_performance_analysis` reads
+ * `GOAL_STATUS_CHANGED`, so there is a line for each.
  */
 const goalState = (state: string): ReadonlyArray<Entry> => [
   { type: "GOAL_STATE_CHANGED", fields: { new_state: state } },
@@ -49,7 +49,7 @@ const goalState = (state: string): ReadonlyArray<Entry> => [
 
 const taskStatus = (status: string): Entry => ({ type: "TASK_STATUS_UPDATE", fields: { status } })
 
-/** The states of a goal that PiaAVT takes for its end. It has none for a task that was stopped from outside. */
+/** Final states of a goal in PiaAVT, which has none for a task that was stopped from outside. */
 const GOAL_STATES: Readonly<Record<string, string>> = { achieved: "ACHIEVED", failed: "FAILED" }
 
 const closed: ToEntries = ({ payload }) => {
@@ -68,7 +68,7 @@ const opened: ToEntries = ({ payload }) => {
 
 const textOf = (value: Json | undefined): string => (typeof value === "string" ? value : "")
 
-/** What an action came to. Analyzers look for the goal among its parameters. */
+/** The outcome of an action. Analyzers look for the goal among its parameters. */
 const executed = (outcome: string): ToEntries =>
   one("AGENT_ACTION_EXECUTED_IN_ENV", ({ agent, goal, command }) => ({
     agent_id_acting: agent,
@@ -93,7 +93,7 @@ const ENTRIES: Readonly<Record<string, ToEntries>> = {
   InputReceived: one("PERCEPTION_INPUT_RECEIVED", () => ({ modality: "text" })),
   DecisionMade: one("PLAN_SELECTED", ({ goal }) => (goal === null ? {} : { goal_id_associated: goal })),
   MessageSent: one("NLG_OUTPUT_GENERATED"),
-  // The name of PiaSE's design, not of the specification.
+  // From PiaSE's design, not from the specification.
   AgentStateChanged: one("AGENT_INTERNAL_STATE"),
   ModelCalled: one("MODULE_METHOD_CALL"),
   ModelResponded: one("MODULE_METHOD_RETURN"),
@@ -126,5 +126,5 @@ const ENTRIES: Readonly<Record<string, ToEntries>> = {
   KernelStopped: one("SIMULATION_CONTROL", () => ({ control: "end" })),
 }
 
-/** The types of the core vocabulary that have a word in PiaAVT's. */
+/** The core event types that PiaAVT's vocabulary covers. */
 export const MAPPED: ReadonlyArray<string> = Object.keys(ENTRIES)
