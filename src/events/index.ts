@@ -1,5 +1,5 @@
 /**
- * The package's `EventLog` namespace: the interface of the log, and the backends that implement it.
+ * The `EventLog` namespace of the package: the log's interface and its backends.
  *
  * @module hindcast/events
  */

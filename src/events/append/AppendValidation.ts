@@ -1,6 +1,6 @@
 /**
- * Validates append requests, from callers that TypeScript does not check, and encrypts personal fields, before anything
- * is queued.
+ * Validates append requests, which TypeScript cannot check for every caller, and encrypts personal fields before a
+ * request is queued.
  */
 
 import { Either } from "effect"
@@ -18,36 +18,36 @@ import type { EventType } from "../vocabulary/EventType.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { checkedJson, copyJson, NonJson } from "./CopiedJson.ts"
 
-/** Most events of one append. */
+/** Maximum number of events per append. */
 export const MAX_EVENTS_PER_APPEND = 10_000
 
-/** Largest payload, in bytes of JSON (UTF-8). */
+/** Maximum size of a payload, in bytes of JSON (UTF-8). */
 export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 
-/** Longest name of a timeline, stream, task or actor, in characters. */
+/** Maximum length of a timeline's, stream's, task's or actor's name, in characters. */
 export const MAX_NAME_LENGTH = 512
 
 /** A valid event, ready to be sequenced. */
 export interface ValidatedEvent {
   readonly id: string
-  /** Whether the caller chose the id and may have appended the event before: the append is idempotent. */
+  /** True if the caller chose the id and may have appended the event before: the append is idempotent. */
   readonly idGiven: boolean
   readonly type: string
   readonly schemaVersion: number
   readonly causationId: string | null
   readonly occurredAt: number | null
-  /** Null: the actor of the append. */
+  /** Null for the actor of the append. */
   readonly actor: string | null
   readonly payload: JsonObject
   /** The payload's JSON text. */
   readonly text: string
   /**
-   * The text that is stored in the row and that the hash covers: the payload's JSON, with personal fields encrypted; a
-   * blob's name if it is large.
+   * The text that the row stores and the hash covers: JSON with encrypted personal fields, or a large payload's blob
+   * name.
    */
   readonly stored: string
   readonly blob: Blob | null
-  /** If personal fields were encrypted: the key's id, and the payload's text as it reads without that key. */
+  /** The key of encrypted fields, and the payload's text as it reads without that key. */
   readonly encrypted: { readonly keyId: string; readonly textWithoutKey: string } | null
 }
 
@@ -64,28 +64,25 @@ export interface ValidatedPart {
 export interface ValidatedAppend extends ValidatedPart {
   readonly expected: NonNullable<AppendRequest["expected"]> | null
   readonly fence: Required<Fence> | null
-  /** The events of other streams that are committed with it. */
+  /** Events of other streams in the same commit. */
   readonly with: ReadonlyArray<ValidatedPart>
-  /** Whether its commit must reach the disk (fsync) before it is acknowledged. */
+  /** True if the commit must reach the disk (fsync) before it is acknowledged. */
   readonly synced: boolean
 }
 
 /**
- * What covers the personal fields of an event: the key that encrypts them; `withheld` where that key was destroyed or is
- * not here, so that their replacements are recorded instead; undefined if nothing does.
+ * The key that encrypts an event's personal fields; `withheld` if that key is destroyed or missing here, so that the
+ * event records replacements; undefined if the fields stay plain.
  */
 type Cover = Key | "withheld" | undefined
 
 type Validate = (request: AppendRequest) => Either.Either<ValidatedAppend, InvalidEvent>
 
-/**
- * Makes the validation of append requests against a vocabulary. It encrypts personal fields. Errors of the key storage
- * are thrown.
- */
+/** Creates the validation against a vocabulary. Throws errors of the key storage. */
 export const make = (vocabulary: Vocabulary, keys: Keys, subjects = TaskSubjects.none): Validate => {
   const checks = new Map([...vocabulary.types.values()].map((type) => [type.name, payloadCheck(type.payload)]))
 
-  /** What covers the personal fields of events that name no subject: the key of their task's subject, if it has one. */
+  /** Without a subject of their own, events take the key of their task's subject. */
   const inherited = ({ stream, taskId, subjectOfTask }: AppendRequest): Cover => {
     const keyId = subjects(subjectOfTask ?? taskId ?? TaskSubjects.taskOf(stream))
     return keyId === null ? undefined : (keys.find(keyId) ?? "withheld")
@@ -189,7 +186,7 @@ const validateParts = (
             events,
             taskId: part.taskId ?? null,
             ...defined({ timeline: own }),
-            // An append that opens a task for a subject may bring more of the task.
+            // An append that opens a task for a subject may bring more events of the task.
             ...(subject !== undefined && part.taskId != null && part.taskId === taskId ? { subject } : {}),
           })
         }),
@@ -202,7 +199,7 @@ const IMPOSSIBLE_CLOCK = "this machine's clock is impossible, set it: expected a
 const KEY_DESTROYED =
   "subject: its key was destroyed, and the event that records it was not appended yet; finish it by shredding the subject again"
 
-/** Validates one event. Returns a text that says what is wrong if it is not valid. */
+/** Returns a text that says what is wrong with an invalid event. */
 const validateEvent = (
   event: NewEvent,
   type: EventType,
@@ -210,7 +207,7 @@ const validateEvent = (
   cover: Cover,
   { newIds = false, givenAway = false }: Pick<AppendRequest, "newIds" | "givenAway">,
 ): ValidatedEvent | string => {
-  // A copy, so that later changes of the caller's object do not reach the event.
+  // Copies, so that the caller's later changes do not reach the event.
   const given = givenAway ? checkedJson(event.payload) : copyJson(event.payload)
   if (given instanceof NonJson) return `payload${given.path}: expected JSON, found ${given.found}`
   const mistake = check(given)
@@ -256,18 +253,18 @@ const validateEvent = (
   }
 }
 
-/** Encrypts those fields of a payload that its type declares personal. Undefined if it has none of them. */
+/** Undefined if the payload has no personal fields. */
 const encryptPersonal = (key: Key, id: string, payload: JsonObject, type: EventType) => {
   const present = replacementsIn(payload, type)
   return Object.keys(present).length === 0 ? undefined : encryptPayload(key, id, payload, present)
 }
 
-/** The replacements of the personal fields that a payload has. */
+/** The replacements of the payload's personal fields. */
 const replacementsIn = (payload: JsonObject, { personal }: EventType): JsonObject =>
   Object.fromEntries(Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field)))
 
 const checkFence = (fence: Fence): string | undefined => {
-  // A malformed fence must not be ignored: the append would not be fenced.
+  // Ignoring a malformed fence would leave the append unfenced.
   if (!isObject(fence)) return `fence: expected a stream and its version, found ${describe(fence)}`
   const { timeline = MAIN, stream, version } = fence
   return (
@@ -281,7 +278,6 @@ const checkFence = (fence: Fence): string | undefined => {
 
 const isObject = (value: unknown): boolean => typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Describes a value for a message. */
 const describe = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   if (Array.isArray(value)) return "a list"
@@ -304,7 +300,7 @@ const checkExpected = (expected: AppendRequest["expected"]): string | undefined 
   }
 }
 
-/** What is wrong with a name; undefined if it is valid. */
+/** Says what is wrong with a name; undefined if it is valid. */
 export const checkName = (what: string, name: unknown): string | undefined => {
   if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${describe(name)}`
   if (name.length > MAX_NAME_LENGTH)

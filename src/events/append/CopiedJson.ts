@@ -1,9 +1,9 @@
-/** Copies a value from outside, if it is JSON, in the pass that checks it. */
+/** Copies and checks a value from outside in one pass. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { findNonJson, type NotJson, notJsonItself, pointerToken } from "../../values/Json.ts"
 
-/** The first part of a value that is not JSON. No JSON value is an instance of a class, so that the two cannot be confused. */
+/** The first part of a value that is not JSON. A class, so that no JSON value can be mistaken for it. */
 export class NonJson implements NotJson {
   readonly path: string
   readonly found: string
@@ -14,13 +14,12 @@ export class NonJson implements NotJson {
 }
 
 /**
- * The value that `JSON.parse(JSON.stringify(value))` is, in a third of the time; or what is not JSON in it, as `findNonJson` says.
- *
- * Each property is read once: what is checked is what is copied, also if a getter answers differently the next time.
+ * Returns the same as `JSON.parse(JSON.stringify(value))` in a third of the time, or what is not JSON in the value.
+ * Reads each property once, so a getter cannot return one value to the check and another to the copy.
  */
 export const copyJson = <Value extends Json>(value: Value): Value | NonJson => copy(value, 0) as Value | NonJson
 
-/** The value itself, if it is JSON that nobody changes any more. */
+/** Returns the value itself if it is JSON. Nobody may change it afterwards. */
 export const checkedJson = <Value extends Json>(value: Value): Value | NonJson => {
   const found = findNonJson(value)
   return found === undefined ? value : new NonJson(found.path, found.found)
@@ -56,6 +55,6 @@ const copyObject = (object: JsonObject, depth: number): JsonObject | NonJson => 
   return copied
 }
 
-/** An assignment to `__proto__` would change the object's prototype. */
+/** Assigning to `__proto__` would change the prototype. */
 const define = (object: Record<string, Json>, key: string, value: Json) =>
   Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true })

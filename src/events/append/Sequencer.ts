@@ -1,6 +1,6 @@
 /**
- * Sequences a batch of appends as a pure function: checks expected versions and retries, and assigns positions,
- * versions, times and hashes. Backends share it and only store its result.
+ * Sequences a batch of appends as a pure function that all backends share: checks expected versions and retries, and
+ * assigns positions, versions, times and hashes.
  */
 
 import canonicalize from "canonicalize"
@@ -10,16 +10,16 @@ import { type Appended, Exact, type ExpectedVersion, IdReused, type Query, Versi
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { ValidatedAppend, ValidatedEvent, ValidatedPart } from "./AppendValidation.ts"
 
-/** The state of the log that sequencing depends on, as of `head`. */
+/** The state of the log at `head`, as far as sequencing depends on it. */
 export interface LogState {
   readonly head: Head
-  /** Last version of a stream, 0 if it has no event. Called only for streams of the batch and its fences. */
+  /** The last version of a stream, 0 if empty. Called only for streams of the batch and its fences. */
   readonly version: (timeline: string, stream: string) => number
   /** The event with this id. Called only for ids that a caller chose. */
   readonly find: (id: string) => Event | undefined
 }
 
-/** The result of one request. A conflict does not hold the missed events yet: `toResult` reads them. */
+/** The result of one request. A conflict has no missed events yet; `toResult` reads them. */
 export type Placement =
   | { readonly kind: "placed"; readonly events: ReadonlyArray<Event> }
   | { readonly kind: "already there"; readonly events: ReadonlyArray<Event> }
@@ -31,28 +31,26 @@ export type Placement =
     }
   | { readonly kind: "id reused"; readonly id: string; readonly position: number }
 
-/** The stream whose version is not the expected one: the request's own, or its fence's. */
+/** The stream in conflict: the request's own, or its fence's. */
 type ConflictingStream = Pick<ValidatedAppend, "timeline" | "stream">
 
-/** A sequenced batch: the rows to write, and the placement of each request, in the order given. */
+/** The rows to write, and the placement of each request, in the given order. */
 export interface Sequenced {
   readonly rows: ReadonlyArray<Event>
   /** The validated event of each row. */
   readonly validated: ReadonlyArray<ValidatedEvent>
   readonly placements: ReadonlyArray<Placement>
   readonly head: Head
-  /** The last versions of the streams that got events, by `streamKey`. */
+  /** The last versions of streams with new events, by `streamKey`. */
   readonly versions: ReadonlyMap<string, number>
 }
 
-/** The key of a stream of a timeline in maps. */
+/** Identifies a stream of a timeline in maps. */
 export const streamKey = (timeline: string, stream: string): string => `${timeline}\0${stream}`
 
 /**
- * Sequences a batch: assigns positions, versions, times and hashes, request by request.
- *
- * Pure: a backend calls it and writes the rows. If another writer was faster, the backend discards the result and calls
- * it again. A request that conflicts gets no positions and does not affect the others.
+ * Sequences a batch, request by request. A conflict gets no positions and does not affect other requests. If another
+ * process appended first, the backend discards the result and sequences the batch again.
  */
 export const sequence = (log: LogState, requests: ReadonlyArray<ValidatedAppend>, now: number): Sequenced => {
   const rows: Array<Event> = []
@@ -145,8 +143,8 @@ const envelope = (
 }
 
 /**
- * Detects a retry: every event of the request has an id that is in the log with the same content. If only some events
- * are in the log, or the content differs, an id was reused.
+ * Detects a retry: all events of the request have ids in the log, with the same content. If only some do, or the
+ * content differs, an id was reused.
  */
 const findEarlier = (request: ValidatedAppend, find: (id: string) => Event | undefined): Placement | undefined => {
   if (!request.events.some(({ idGiven }) => idGiven)) return undefined
@@ -164,7 +162,7 @@ const findEarlier = (request: ValidatedAppend, find: (id: string) => Event | und
     : { kind: "id reused", id: first.id, position: first.position }
 }
 
-/** An id of another stream's events that is in the log although the request's own events are not. */
+/** Finds an id of a part's events in the log, although the request's own events are new. */
 const reusedIn = (
   parts: ReadonlyArray<ValidatedPart>,
   find: (id: string) => Event | undefined,
@@ -188,25 +186,23 @@ const sameContent = (request: ValidatedAppend, validated: ValidatedEvent, event:
   isSameJson(JSON.stringify(event.payload), textAsReadable(validated, event))
 
 /**
- * A retrying program may build the payload anew with keys in another order, so that texts that differ are compared in
- * canonical form (RFC 8785).
+ * A retrying program may build the payload with keys in another order, so differing texts are compared in canonical
+ * form (RFC 8785).
  */
 const isSameJson = (a: string, b: string): boolean =>
   a === b || canonicalize(JSON.parse(a)) === canonicalize(JSON.parse(b))
 
-/**
- * The stored event of a destroyed key has lost its personal fields: compares it with the request's text without them.
- */
+/** If the key is destroyed, the stored event has lost its personal fields; compare without them. */
 const textAsReadable = ({ text, encrypted }: ValidatedEvent, { personal }: Event): string =>
   personal?.readable === false && encrypted !== null ? encrypted.textWithoutKey : text
 
-/** Most missed events that a conflict carries. */
+/** Maximum number of missed events in a conflict. */
 const MAX_MISSED = 1000
 
-/** Reads the events that conflicts missed. */
+/** Reads the events that a conflict missed. */
 export type ReadMissed = (query: Query, limit: number) => ReadonlyArray<Event>
 
-/** Caches `read` for one batch, since many conflicts may have missed the same events. Each caller gets its own copy. */
+/** Caches `read` for one batch, because many conflicts may miss the same events. Each caller gets a copy. */
 export const readingOnce = (read: ReadMissed): ReadMissed => {
   const known = new Map<string, ReadonlyArray<Event>>()
   return (query, limit) => {
@@ -219,7 +215,7 @@ export const readingOnce = (read: ReadMissed): ReadMissed => {
   }
 }
 
-/** Turns a placement into the caller's result. For a conflict, reads the missed events. */
+/** Turns a placement into the caller's result, reading the missed events of a conflict. */
 export const toResult = (
   placement: Placement | undefined,
   read: ReadMissed,

@@ -1,4 +1,4 @@
-/** The single writer of a log: queues appends of all fibers and commits them in groups. */
+/** The single writer of a log in this process: queues appends of all fibers and commits them in groups. */
 
 import { Effect, Either, type Scope } from "effect"
 import * as CallingFiber from "../../platform/fibers/CallingFiber.ts"
@@ -12,30 +12,28 @@ import {
 } from "../log/EventLog.ts"
 import type * as AppendValidation from "./AppendValidation.ts"
 
-/** Most appends in the queue. Later ones wait until there is room (back-pressure). */
+/** Maximum number of queued appends. Later ones wait for room (back-pressure). */
 const MAX_PENDING = 4096
 
-/** Most appends committed together. */
+/** Maximum number of appends per commit. */
 const MAX_APPENDS_PER_COMMIT = 1024
 
-/** The result of one request of a batch. */
 export type CommitResult = Either.Either<Appended, AppendError>
 
 /**
- * Commits a batch in one synchronous transaction. Returns the result of each request, in the order given. If it fails,
- * none was written.
+ * Commits a batch in one synchronous transaction. Returns each request's result in the given order. A failure means
+ * that nothing was written.
  */
 export type Commit = (
   requests: ReadonlyArray<AppendValidation.ValidatedAppend>,
 ) => Either.Either<ReadonlyArray<CommitResult>, LogError | DiskFull>
 
 /**
- * Waits until everything that was committed is on the disk, and then calls `done`: with an error if it may not be. It never calls it before
- * it returns.
+ * Calls `done` once every commit so far is on the disk, or with an error if it may not be. Never calls it
+ * synchronously.
  */
 export type Flush = (done: (failure: LogError | undefined) => void) => void
 
-/** An append whose caller waits. */
 interface PendingAppend<Request = unknown> {
   readonly request: Request
   readonly resume: (result: Effect.Effect<Appended, AppendError>) => void
@@ -43,18 +41,16 @@ interface PendingAppend<Request = unknown> {
 }
 
 /**
- * Makes the writer. Appends gather until the program next yields to the event loop, then are committed together (group
- * commit): one alone under low load, hundreds under high load. Callers are resumed after the commit.
+ * Creates the writer. Appends gather until the program yields to the event loop, then commit together (group commit):
+ * one alone under low load, hundreds under high load.
  *
- * Appends are committed in the order in which they came. After a commit, callers whose append failed (such as by a
- * conflict) are resumed before the others: of fibers that contend for a stream, one that retries is ahead of one that
- * has just succeeded, so that each succeeds once before any succeeds twice.
+ * Commits keep the order of arrival. After a commit, callers of failed appends resume first: a fiber that retries after
+ * a conflict comes before one that has just succeeded, so each contender succeeds once before any succeeds twice.
  *
- * Callers whose append must reach the disk (`synced`) are resumed after the next flush; if it fails, so does their
- * append, although its events are in the log. Without `flush`, `commit` flushes by itself.
+ * A `synced` append resumes its caller after the next flush. If the flush fails, the append fails, although its events
+ * are in the log. Without `flush`, `commit` flushes by itself.
  *
- * An append that is interrupted while it waits is not written. When the scope closes, waiting appends are committed
- * first, and later appends fail.
+ * An interrupted append that still waits is not written. Closing the scope commits waiting appends; later ones fail.
  */
 export const make = (
   name: string,
@@ -63,13 +59,13 @@ export const make = (
   flush?: Flush,
 ): Effect.Effect<(request: AppendRequest) => Effect.Effect<Appended, AppendError>, never, Scope.Scope> => {
   let pending: Array<PendingAppend<AppendValidation.ValidatedAppend>> = []
-  /** Appends that came while the queue was full. They keep their order, and are validated when there is room. */
+  /** Appends that found the queue full, in order. Validated once there is room. */
   let overflow: Array<PendingAppend<AppendRequest>> = []
   let scheduled = false
   let closed = false
   /** Callers that wait for a flush. */
   let flushing = 0
-  /** Set when the writer is closed: called after the last of them was resumed. */
+  /** Set at closing; called once all waiting callers have resumed. */
   let flushed: (() => void) | undefined
 
   const schedule = () => {
@@ -85,7 +81,7 @@ export const make = (
     const stillWaiting = batch.filter(isWaiting)
     if (stillWaiting.length > 0) commitAndResume(stillWaiting)
     if (overflow.length > 0) admitOverflow()
-    // The queue may be empty and the overflow not: those moved to the queue may have been interrupted, or invalid.
+    // The queue may be empty although appends overflowed: those moved into it may be interrupted or invalid.
     if (pending.length > 0 || overflow.length > 0) schedule()
   }
 
@@ -95,14 +91,13 @@ export const make = (
       const answer = answers[index] ?? UNANSWERED
       return { resume, answer, failed: hasFailed(answer), synced: flush !== undefined && request.synced }
     })
-    // The disk is asked before anybody runs who may use the processor first.
+    // Start the disk before resuming callers that may occupy the processor.
     for (const { resume, answer, failed, synced } of answered)
       if (flush !== undefined && synced && !failed) afterFlush(flush, resume, answer)
     for (const { resume, answer, failed } of answered) if (failed) resume(answer)
     for (const { resume, answer, failed, synced } of answered) if (!failed && !synced) resume(answer)
   }
 
-  /** Resumes a caller when its append is on the disk. */
   const afterFlush = (flush: Flush, resume: PendingAppend["resume"], answer: Effect.Effect<Appended, AppendError>) => {
     flushing += 1
     flush((failure) => {
@@ -112,7 +107,7 @@ export const make = (
     })
   }
 
-  /** The result of each append of a batch. A defect becomes the result of all, so that no caller waits for ever. */
+  /** A defect becomes the result of every append, so that no caller waits forever. */
   const commitAll = (
     batch: ReadonlyArray<PendingAppend<AppendValidation.ValidatedAppend>>,
   ): ReadonlyArray<Effect.Effect<Appended, AppendError>> => {
@@ -172,11 +167,11 @@ export const make = (
   )
 }
 
-/** Whether an append failed, so that its caller may retry. */
+/** A failed append's caller may retry. */
 const hasFailed = (result: Effect.Effect<Appended, AppendError> | undefined): boolean =>
   result !== undefined && Either.isEither(result) && Either.isLeft(result)
 
-/** Whether the caller still waits. Tested when the append is due. */
+/** False if the caller was interrupted meanwhile. */
 const isWaiting = ({ caller }: Pick<PendingAppend<unknown>, "caller">): boolean => CallingFiber.isWaiting(caller)
 
 const UNANSWERED = Effect.dieMessage("the commit left an append unanswered")

@@ -1,6 +1,6 @@
 /**
- * Anchors: signed heads of a log, kept outside it. Against an anchor, `verify` finds events that were removed from the
- * end and a chain that was rewritten as a whole, which the log alone cannot show.
+ * Anchors: signed heads of a log, stored outside it. Against an anchor, `verify` detects a cut end and a rewritten
+ * chain, which the log alone cannot reveal.
  */
 
 import * as crypto from "node:crypto"
@@ -20,10 +20,8 @@ const hexadecimal = (bytes: number, description: string) =>
   )
 
 /**
- * A signed head. It proves later which events the log held up to a position, if it is kept where an attacker who can
- * write the log cannot write.
- *
- * The signature is Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of all other fields.
+ * A signed head. It proves which events the log held up to a position, provided that nobody who can write the log can
+ * write the anchor. The signature is Ed25519 (RFC 8032) over the canonical JSON (RFC 8785) of the other fields.
  */
 export const Anchor = Schema.Struct({
   format: Schema.Literal(FORMAT),
@@ -40,7 +38,7 @@ export const Anchor = Schema.Struct({
 
 export interface Anchor extends Schema.Schema.Type<typeof Anchor> {}
 
-/** Use another anchor: this one is not valid, so that it proves nothing. */
+/** This anchor is invalid and proves nothing. Use another one. */
 export class AnchorRefused extends Data.TaggedError("AnchorRefused")<{
   readonly expected: string
   readonly found: string
@@ -50,14 +48,14 @@ export class AnchorRefused extends Data.TaggedError("AnchorRefused")<{
   }
 }
 
-/** Name another file: its text is not an Ed25519 key of the expected kind. */
+/** The file holds no Ed25519 key of the expected kind. Name another one. */
 export class KeyInvalid extends Data.TaggedError("KeyInvalid")<{ readonly expected: string; readonly found: string }> {
   override get message() {
     return `Expected ${this.expected}, found ${this.found}. Name a file with such a key; \`hindcast log anchor --key FILE\` makes a new pair where there is no file yet.`
   }
 }
 
-/** A key pair in PEM: the private key signs and stays secret, the public key is handed out. */
+/** A key pair in PEM. The private key signs and stays secret; hand out the public one. */
 export interface Keys {
   /** PKCS #8 (RFC 5958). */
   readonly privateKey: string
@@ -65,13 +63,12 @@ export interface Keys {
   readonly publicKey: string
 }
 
-/** Generates a key pair from the system's randomness. */
 export const makeKeys = (): Keys => {
   const { privateKey, publicKey } = crypto.generateKeyPairSync("ed25519")
   return { privateKey: pkcs8(privateKey), publicKey: spki(publicKey) }
 }
 
-/** The public key (PEM) of a private key (PEM). */
+/** Derives the public key from a private key, both PEM. */
 export const publicKeyOf = (privateKey: string): Either.Either<string, KeyInvalid> =>
   Either.map(privateKeyIn(privateKey), (key) => spki(crypto.createPublicKey(key)))
 
@@ -88,7 +85,7 @@ export const sign = (
 
 const decodeAnchor = Schema.decodeUnknownEither(Anchor, { onExcessProperty: "error" })
 
-/** Decodes an anchor without checking its signature: see `check`. */
+/** Decodes an anchor. Does not check its signature; `check` does. */
 export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
   Either.try({
     try: (): unknown => parseJson(text),
@@ -105,11 +102,8 @@ export const decode = (text: string): Either.Either<Anchor, AnchorRefused> =>
   )
 
 /**
- * The head that an anchor vouches for, if its signature is valid and, where `trusted` is given, made with that key
- * (PEM).
- *
- * Without `trusted` the signature is checked against the key in the anchor itself. That detects accidental changes, but
- * not an attacker who signed another head with another key.
+ * Checks the signature and returns the signed head. With `trusted` (PEM), the signature must be from that key. Without
+ * it, the anchor's own key is used: that detects accidents, but no attacker who signed another head with another key.
  */
 export const check = (anchor: Anchor, trusted?: string): Either.Either<Head, AnchorRefused | KeyInvalid> =>
   Either.gen(function* () {
@@ -141,12 +135,12 @@ const isSigned = (signed: Signed, signature: string): boolean => {
   try {
     return crypto.verify(null, bytesToSign(signed), keyOf(signed.publicKey), Buffer.from(signature, "hex"))
   } catch {
-    // The 32 bytes are not a point of the curve.
+    // The 32 bytes are no point of the curve.
     return false
   }
 }
 
-/** The raw 32 bytes of a public key as a JSON Web Key (RFC 8037). */
+/** Raw 32 bytes as a JSON Web Key (RFC 8037). */
 const keyOf = (publicKey: string): crypto.KeyObject =>
   crypto.createPublicKey({
     key: { kty: "OKP", crv: "Ed25519", x: Buffer.from(publicKey, "hex").toString("base64url") },
@@ -163,10 +157,7 @@ const spki = (key: crypto.KeyObject): string => key.export({ type: "spki", forma
 const privateKeyIn = (pem: string) =>
   keyIn("an Ed25519 private key in PEM (PKCS #8, without a passphrase)", () => crypto.createPrivateKey(pem))
 
-/**
- * A private key contains the public one, and Node would accept it. It is refused, since private keys should not be
- * passed around.
- */
+/** Node would accept a private key, which contains the public one. Nobody should pass private keys around. */
 const publicKeyIn = (pem: string) => {
   const expected = "an Ed25519 public key in PEM (SPKI)"
   return pem.includes("PRIVATE KEY")

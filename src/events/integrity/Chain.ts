@@ -1,8 +1,8 @@
-/** The hash chain of a log: the hash of each event covers the event and the hash before it. */
+/** The hash chain: each event's hash covers the event and the previous hash. */
 
 import * as crypto from "node:crypto"
 
-/** The envelope fields that the hash covers. It also covers the payload's text exactly as stored. */
+/** The envelope fields that the hash covers, next to the payload's text exactly as stored. */
 export interface Link {
   readonly position: number
   readonly id: string
@@ -22,13 +22,12 @@ export interface Link {
 export const GENESIS = "0".repeat(64)
 
 /**
- * The hash of an event, given the previous hash:
- * `SHA-256(previous hash ‖ every field, length-prefixed ‖ the payload, length-prefixed)`.
+ * Returns `SHA-256(previous hash ‖ every field, length-prefixed ‖ the payload, length-prefixed)`.
  *
  * Each field is a netstring without the comma (`<bytes in UTF-8>:<text>`), numbers in decimal, an absent field `-:`, so
- * that no two envelopes share an encoding. Names are hashed as text, never as a backend's row ids, so that the chain
- * does not depend on the backend. `keyId` names the key that encrypts fields of the payload. Both hashes are 64
- * hexadecimal digits; the previous one is hashed as its 64 ASCII bytes.
+ * that no two envelopes share an encoding. Names are hashed as text, never as row ids, so the chain does not depend on
+ * the backend. `keyId` names the key of encrypted fields. Both hashes are 64 hexadecimal digits; the previous one is
+ * hashed as 64 ASCII bytes.
  */
 export const link = (previous: string, event: Link, payload: string, keyId: string | null = null): string =>
   crypto.hash(
@@ -53,12 +52,12 @@ export const link = (previous: string, event: Link, payload: string, keyId: stri
 
 const field = (text: string | null): string => (text === null ? ABSENT : `${Buffer.byteLength(text)}:${text}`)
 
-/** Most names whose fields are kept. */
+/** Maximum number of cached names. */
 const MOST_NAMES = 256
 
 const names = new Map<string, string>()
 
-/** Like `field`, for names: those of one event are nearly always those of one of the last. */
+/** Like `field`, cached: successive events share most names. */
 const name = (text: string | null): string => {
   if (text === null) return ABSENT
   const known = names.get(text)
@@ -69,7 +68,7 @@ const name = (text: string | null): string => {
   return made
 }
 
-/** Like `field`, for numbers and ids, whose length in bytes equals their length in characters. */
+/** Like `field`, for ASCII text, whose bytes equal its characters. */
 const ascii = (text: string | null): string => (text === null ? ABSENT : `${text.length}:${text}`)
 
 const ABSENT = "-:"

@@ -1,19 +1,19 @@
 /**
- * Infers what was done to a log at the first position where its chain breaks. Each inference is a proof by hash: a
- * row's stored hash is reproduced from another previous hash, or at another position, than its own.
+ * Infers how a log was altered at the first break of its chain. Each inference is a proof by hash: the row's stored
+ * hash follows from another previous hash, or at another position.
  */
 
 import type { TamperKind } from "../log/Verification.ts"
 import type { Head } from "../vocabulary/Event.ts"
 import * as Chain from "./Chain.ts"
 
-/** An event as stored: the fields that the chain covers, and the stored hash. */
+/** An event as stored: the fields that the chain covers, and the hash. */
 export interface StoredRow {
   readonly link: Chain.Link
   readonly payload: string
   readonly keyId: string | null
   readonly hash: string
-  /** A reason why the row cannot be a valid event, whatever its hash; null if there is none. */
+  /** A reason why the row cannot be valid, whatever its hash. */
   readonly flaw: Flaw | null
 }
 
@@ -23,27 +23,27 @@ export interface Flaw {
   readonly reason: string
 }
 
-/** The first position at which a chain breaks, the type of tampering, and a sentence with the evidence. */
+/** The first broken position, the kind of tampering, and a sentence with the evidence. */
 export interface Break {
   readonly position: number
   readonly kind: TamperKind
   readonly reason: string
 }
 
-/** The rows and heads around a break. */
+/** Rows and heads around a break. */
 export interface TamperEvidence {
   /** The last event that continues the chain, or genesis. */
   readonly head: Head
   /** Heads before `head`, in order. */
   readonly earlier: ReadonlyArray<Head>
-  /** The rows after the head, in order. The first one breaks the chain. */
+  /** Rows after the head, in order. The first one breaks the chain. */
   readonly from: ReadonlyArray<StoredRow>
-  /** Whether the first of these rows has the next version of its stream. */
+  /** True if the first of these rows has the next version of its stream. */
   readonly inSequence: boolean
   readonly anchor: Head | undefined
 }
 
-/** Classifies a break. Claims no more than the rows around it prove. */
+/** Classifies a break, claiming no more than the rows prove. */
 export const classify = (evidence: TamperEvidence): Break => {
   const { head, from } = evidence
   const [first] = from
@@ -54,7 +54,7 @@ export const classify = (evidence: TamperEvidence): Break => {
   return misplaced(evidence, first) ?? changed(evidence, first)
 }
 
-/** Detects rows that are missing, inserted, or at another position than recorded. */
+/** Detects missing, inserted and moved rows. */
 const misplaced = ({ head, earlier, from }: TamperEvidence, first: StoredRow): Break | undefined => {
   const position = head.position + 1
   const later = from.findIndex((row, index) => index > 0 && continues(head.hash, row, position))
@@ -64,7 +64,7 @@ const misplaced = ({ head, earlier, from }: TamperEvidence, first: StoredRow): B
   return forgedBefore(earlier, first) ?? movedUp(position, first, from[1])
 }
 
-/** The row of this position is found later: either two rows were swapped, or the rows before it were inserted. */
+/** The row of this position stands later: either two rows were swapped, or the rows before it were inserted. */
 const swappedOrInserted = (position: number, from: ReadonlyArray<StoredRow>, later: number, belongs: StoredRow) => {
   const [first] = from
   const next = from[later + 1]
@@ -79,8 +79,7 @@ const swappedOrInserted = (position: number, from: ReadonlyArray<StoredRow>, lat
 }
 
 /**
- * Detects rows that were inserted with forged hashes that continue the chain: the first row continues a head before
- * them.
+ * Detects inserted rows with forged hashes that continue the chain: the first row after them continues an earlier head.
  */
 const forgedBefore = (earlier: ReadonlyArray<Head>, first: StoredRow): Break | undefined => {
   const lastGenuine = earlier.findLast(({ position, hash }) => continues(hash, first, position + 1))
@@ -89,10 +88,10 @@ const forgedBefore = (earlier: ReadonlyArray<Head>, first: StoredRow): Break | u
   )
 }
 
-/** Most removed events that are tried when the rows after a gap were renumbered to close it. */
+/** Maximum number of removed events to try if the rows after a gap were renumbered. */
 const MAX_MOVED_UP = 1000
 
-/** Detects rows that were renumbered: this row and the next one were recorded at later positions. */
+/** Detects renumbered rows: this row and the next were recorded at later positions. */
 const movedUp = (position: number, first: StoredRow, next: StoredRow | undefined): Break | undefined => {
   if (next === undefined) return undefined
   for (let removed = 1; removed <= MAX_MOVED_UP; removed++) {
@@ -103,7 +102,7 @@ const movedUp = (position: number, first: StoredRow, next: StoredRow | undefined
   return undefined
 }
 
-/** The row is at its recorded position, and its content or its hash was altered. */
+/** The row stands where it was recorded, so its content or hash was altered. */
 const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: StoredRow): Break => {
   const { position } = first.link
   const flaw = payloadFlaw(first.payload)
@@ -134,9 +133,7 @@ const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stor
   return { position, kind: "content or hash changed", reason }
 }
 
-/**
- * A flaw that the payload's text shows by itself: it is not the output of `JSON.stringify`, which writes every payload.
- */
+/** `JSON.stringify` writes every payload, so other text is a flaw by itself. */
 const payloadFlaw = (payload: string): Flaw | null => {
   const reason = serializationFlaw(payload)
   return reason === null ? null : { kind: "payload changed", reason }
@@ -150,7 +147,7 @@ const serializationFlaw = (payload: string): string | null => {
   }
 }
 
-/** Whether a row's stored hash is the hash of its content at this position after this previous hash. */
+/** True if the stored hash results from this previous hash and position. */
 const continues = (hash: string, { link, payload, keyId, hash: stored }: StoredRow, position: number): boolean =>
   Chain.link(hash, { ...link, position }, payload, keyId) === stored
 

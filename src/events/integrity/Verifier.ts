@@ -1,4 +1,4 @@
-/** Verifies the hash chain of a log of any backend, against an anchor where there is one. */
+/** Verifies the hash chain of any backend, optionally against an anchor. */
 
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
@@ -8,25 +8,25 @@ import type { Head } from "../vocabulary/Event.ts"
 import * as Chain from "./Chain.ts"
 import * as TamperClassification from "./TamperClassification.ts"
 
-/** Rows read in one step, so that memory use is constant. */
+/** Rows per read, which bounds memory. */
 const PAGE_SIZE = 1000
 
-/** Rows before and after a break that are read to classify it. */
+/** Rows before and after a break that classification reads. */
 const WINDOW = 1000
 
-/** A backend's stored rows, read without trusting any of them. */
+/** A backend's stored rows, none of them trusted. */
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
-  /** Rows after a position, in order of position. */
+  /** Rows after a position, in order. */
   readonly page: (
     after: number,
     limit: number,
   ) => Effect.Effect<ReadonlyArray<TamperClassification.StoredRow>, LogError>
-  /** The highest version of a stream before a position; 0 if it has no event there. */
+  /** The highest version of a stream before a position, 0 if none. */
   readonly versionBefore: (timeline: string, stream: string, position: number) => Effect.Effect<number, LogError>
 }
 
-/** The result of verifying the chain: its head, or its first break. */
+/** The chain's head, or its first break. */
 export type ChainResult =
   | { readonly broken: null; readonly head: Head; readonly events: number }
   | { readonly broken: TamperClassification.Break }
@@ -35,10 +35,10 @@ export type ChainResult =
 export const BEGINNING: Head = { position: 0, hash: Chain.GENESIS }
 
 /**
- * Recomputes the chain from the first stored event, and compares it with the anchor. If a page of rows cannot be read,
- * reads the next row alone, so that the error names the first unreadable position.
+ * Recomputes the chain and compares it with the anchor. If a page is unreadable, reads the next row alone, so that the
+ * error names the first unreadable position.
  *
- * @param from a head up to which the chain was verified, with the anchor if that is not later. Default: the beginning
+ * @param from a head up to which the chain, and an anchor up to there, are verified already. Default: the beginning
  */
 export const verify = (
   source: Source,
@@ -65,14 +65,14 @@ export const verify = (
       if (onProgress !== undefined) yield* onProgress(head.position, Math.max(head.position, atStart.position))
       yield* yieldToEventLoop
     }
-    // Also if the anchor's position never occurs: an anchor that was not compared must not pass.
+    // An anchor that was never compared must not pass, even if its position does not occur.
     if (anchor !== undefined && !isAnchorChecked) return broken(truncated(head, anchor))
     return { broken: null, head, events: head.position }
   })
 
 const broken = (found: TamperClassification.Break): ChainResult => ({ broken: found })
 
-/** The head after the rows that continue the chain from `from`; stops before the first that does not. */
+/** Follows the rows that continue the chain and returns the last head; stops at the first that does not. */
 export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.StoredRow>): Head => {
   let { position, hash } = from
   for (const row of rows) {
@@ -85,10 +85,7 @@ export const walk = (from: Head, rows: ReadonlyArray<TamperClassification.Stored
   return { position, hash }
 }
 
-/**
- * The head after the rows from one position to another, which are walked as `verify` walks them; earlier if one of them does not
- * continue the chain. What `from` is worth, the caller knows.
- */
+/** Walks the chain to a position, or up to the first break. The caller must know whether to trust `from`. */
 export const walkTo = (source: Pick<Source, "page">, from: Head, until: number): Effect.Effect<Head, LogError> =>
   Effect.gen(function* () {
     let head = from
@@ -101,14 +98,10 @@ export const walkTo = (source: Pick<Source, "page">, from: Head, until: number):
     return head
   })
 
-/** The row at a position, if it is among the rows between two heads. */
 const rowAt = (rows: ReadonlyArray<TamperClassification.StoredRow>, from: Head, to: Head, position: number) =>
   position > from.position && position <= to.position ? rows[position - from.position - 1] : undefined
 
-/**
- * The position to read after. Before the first event it is minus infinity: an attacker may insert rows at negative
- * positions.
- */
+/** Minus infinity before the first event: an attacker may insert rows at negative positions. */
 const beginning = (head: Head) => (head.position === 0 ? Number.NEGATIVE_INFINITY : head.position)
 
 const readNext = (source: Source, head: Head) =>
@@ -141,7 +134,7 @@ const headsBefore = (source: Source, head: Head) => {
   )
 }
 
-/** The rows after a position. Later rows may be damaged as well; the first is known to be readable. */
+/** Rows after a position. Later ones may be damaged too; the first is readable. */
 const readable = (source: Source, after: number) =>
   Effect.catchTag(source.page(after, WINDOW), "LogCorrupt", () => source.page(after, 1))
 

@@ -1,23 +1,21 @@
 /**
- * Serialises decisions about a stream: each decision sees the stream's version, and is made again if another writer
- * appended first.
+ * Serialises decisions about a stream: each sees the stream's version, and runs again if another writer appended first.
  */
 
 import { Deferred, Effect } from "effect"
 import { type AppendError, type Appended, type AppendRequest, type EventLog, Exact, type LogError } from "./EventLog.ts"
 
-/** The append that a decision returns; the decider adds the stream and its expected version. */
+/** The append that a decision returns, without stream and expected version. */
 export type DecidedAppend = Omit<AppendRequest, "stream" | "timeline" | "expected">
 
-/** Makes decisions that depend on a stream's events: one at a time per stream, in the order of the calls. */
+/** Runs decisions about a stream one at a time, in the order of the calls. */
 export interface Decider {
   /**
-   * Calls `decide`, and appends its result if the stream's version is unchanged; otherwise calls it again with the new
-   * version. Returns undefined if `decide` returned undefined. Within a program, decisions about a stream never run
-   * concurrently and never overtake each other. If other processes append to the stream, `decide` may be called several
-   * times.
+   * Calls `decide` and appends its result if the stream's version is unchanged; otherwise calls it again with the new
+   * version. Returns undefined if `decide` did. Within a program, decisions about a stream never run concurrently and
+   * never overtake each other. If other processes append to the stream, `decide` may run several times.
    *
-   * @param decide is given the version of the stream's last event, 0 if it has none
+   * @param decide receives the version of the stream's last event, 0 if it has none
    */
   readonly decide: <E, R>(
     stream: string,
@@ -25,9 +23,9 @@ export interface Decider {
   ) => Effect.Effect<Appended | undefined, E | AppendError, R>
 }
 
-/** Makes a decider. Use one per log: two deciders do not see each other's queues. */
+/** Creates a decider. Use one per log: deciders do not see each other's queues. */
 export const decider = (log: EventLog.Service): Decider => {
-  /** The end of each stream's queue: done when every decision in it has finished. */
+  /** The end of each stream's queue, done once all decisions in it have finished. */
   const queues = new Map<string, Deferred.Deferred<void>>()
 
   const inTurn = <A, E, R>(stream: string, effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
@@ -41,7 +39,7 @@ export const decider = (log: EventLog.Service): Decider => {
           return Deferred.succeed(done, undefined)
         })
         if (before !== undefined) {
-          // A caller that is interrupted while it waits releases its successor only when its predecessor is done.
+          // A caller interrupted in the queue must not release its successor before its predecessor is done.
           const waited = restore(Deferred.await(before))
           yield* Effect.onInterrupt(waited, () => Effect.forkDaemon(Effect.zipRight(Deferred.await(before), leave)))
         }

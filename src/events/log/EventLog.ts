@@ -1,6 +1,6 @@
 /**
- * The interface of the event log: queries, appends (`AppendRequest`) and their errors (`LogErrors`). Every backend
- * implements `EventLog`.
+ * The event log's interface, which every backend implements: queries, appends (`AppendRequest`) and errors
+ * (`LogErrors`).
  */
 
 import { Context, Data, type Effect, type Option, type Stream } from "effect"
@@ -47,10 +47,10 @@ export { type TamperKind, Verification, VerifyOptions } from "./Verification.ts"
 /** The timeline that every log has. */
 export const MAIN = "main"
 
-/** The timeline and spans of a log that is not a view of another timeline. */
+/** Timeline and spans of a log that is no view of a fork. */
 export const ON_MAIN = { timeline: MAIN, spans: [{ timeline: MAIN, until: Number.MAX_SAFE_INTEGER }] } as const
 
-/** Which events to read, in order of position. Absent fields do not filter. */
+/** Selects events, in order of position. Absent fields do not filter. */
 export interface Query {
   /** Only events after this position. Default: 0, the beginning. */
   readonly after?: number
@@ -60,90 +60,89 @@ export interface Query {
   readonly stream?: string
   /** With `stream`: only events of a higher version. */
   readonly afterVersion?: number
-  /** Only events of this task; null: only events without a task. */
+  /** Only events of this task; null for events without a task. */
   readonly taskId?: string | null
   readonly types?: ReadonlyArray<string>
-  /** Only events that happened at exactly this time, by the source's clock. No index has it: bound the range. */
+  /** Only events that happened at exactly this time by the source's clock. No index covers it: bound the range. */
   readonly occurredAt?: number
 }
 
-/** An event of which is told that it was committed: what queries filter by. */
+/** The fields of a committed event that queries filter by. */
 export type Committed = Pick<Event, "position" | "timeline" | "stream" | "version" | "taskId" | "type" | "occurredAt">
 
-/** A part of a timeline's history: the events of one timeline up to a position. */
+/** The events of one timeline up to a position, as part of a history. */
 export interface Span {
   readonly timeline: string
   readonly until: number
 }
 
-/** The marker that `follow` emits once: every event that was in the log at the start has been emitted. */
+/** `follow` emits this marker once, after every event that was in the log at its start. */
 export class CaughtUp extends Data.TaggedClass("CaughtUp")<{ readonly position: number }> {}
 
 /**
  * The log: a totally ordered, append-only store of events, and the only thing in Hindcast that writes. Several
- * processes may append to one log at the same time.
+ * processes may append at the same time.
  */
 export class EventLog extends Context.Tag("hindcast/EventLog")<EventLog, EventLog.Service>() {}
 
 /** The type of the service: `EventLog.Service`. */
 export declare namespace EventLog {
-  /** What a backend provides, and proves by `suite` of `hindcast/testing`. */
+  /** The log as every backend provides it. `suite` of `hindcast/testing` tests a backend. */
   export interface Service {
     /** The log's location, for messages: a file's path, or `memory`. */
     readonly name: string
-    /** The file that threads can read the same events from. Absent for a log in memory, or with event types of its own. */
+    /** The file, for threads that read the same events. Absent for a log in memory or with event types of its own. */
     readonly file?: LogFile
-    /** Who wrote the log. Absent for a log in memory, which nobody else can write. */
+    /** Who wrote the log. Absent in memory, where nobody else can write. */
     readonly ownership?: Ownership
     /** The timeline that this log is bound to: `main`, or another one in a view (see `Timelines.view`). */
     readonly timeline: string
-    /** The spans that the timeline's history consists of, oldest first. */
+    /** The spans of the timeline's history, oldest first. */
     readonly spans: ReadonlyArray<Span>
     /**
-     * Appends events to one stream, all of them or none. Concurrent appends are committed together. A conflict fails
-     * only the append that caused it; if its caller retries at once, the retry goes before appends that come later.
-     * After it succeeds, the events survive the death of any process.
+     * Appends events to one stream, all of them or none. Concurrent appends commit together. A conflict fails only its
+     * own append; an immediate retry goes before later appends. Acknowledged events survive the death of any process.
      */
     readonly append: (request: AppendRequest) => Effect.Effect<Appended, AppendError>
     /** Reads events in order of position, in constant memory. Ends at the head as of the last read. */
     readonly read: (query?: Query) => Stream.Stream<Event, LogError>
-    /** Reads at most `limit` events, 1 or more, in order of position. One page of `read`, for folds. */
+    /** Reads at most `limit` events, 1 or more: one page of `read`, for folds. */
     readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-    /** The event with this id. */
+    /** Finds an event by id. */
     readonly find: (id: string) => Effect.Effect<Option.Option<Event>, LogError>
     /** The version of a stream's last event, for `Exact`; 0 if it has none. Default timeline: the log's. */
     readonly versionOf: (stream: string, timeline?: string) => Effect.Effect<number, LogError>
     /** The last position and its hash. */
     readonly head: Effect.Effect<Head, LogError>
     /**
-     * Emits the past events, then one `CaughtUp`, then events as this or any other process commits them, without gaps
-     * or repeats. Never ends by itself.
+     * Emits past events, then one `CaughtUp`, then events as this or any other process commits them, without gaps or
+     * repeats. Never ends by itself.
      */
     readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
     /**
-     * Calls a function after each commit, until the returned function is called: with what was committed, in order, without
-     * gaps or repeats; with nothing where it is not known what, so that who is told has to read. Commits of other processes are
-     * told of when a read of this process finds them, at the latest 50 ms after they were made. The function must be short
-     * and not throw.
+     * Calls `told` after each commit, until the caller runs the returned function. It receives the committed events, in
+     * order, without gaps or repeats, or nothing if they are unknown and must be read. It learns of other processes'
+     * commits when this process reads, at the latest after 50 ms. It must be short and not throw.
      */
     readonly onCommit: (told: (events?: ReadonlyArray<Committed>) => void) => () => void
     /**
-     * Whether the log may have an event that a query selects, answered from memory: false only if it has none. It looks at
-     * `after`, `stream` and `types`, and sees what a read of the same turn of the event loop would see. Absent for a log that has no such memory.
+     * Returns false only if the log has no event that the query selects, from memory. Considers `after`, `stream` and
+     * `types`, and sees what a read in the same turn of the event loop would see. Absent for a log without such a
+     * memory.
      */
     readonly mayHave?: (query: Query) => boolean
     /**
-     * Verifies everything that reads depend on, in constant memory. First the whole chain: the result names the first
-     * position that fails and why. It detects every change, removal, insertion and reordering of events, except those
-     * that leave a valid chain: removal of the last events, and a log rewritten from some position on. Those need an
-     * anchor, see `verifyWith`. Then the indexes and the data beside the events: tables, triggers, pages and indexes,
-     * versions, ids, names, large payloads, segments, snapshots. The result lists the checks.
+     * Verifies everything that reads depend on, in constant memory. The chain comes first: the result names the first
+     * position that fails, and why. It detects every change, removal, insertion and reordering of events, except those
+     * that leave a valid chain: a cut end, and a log rewritten from some position on. Those need an anchor, see
+     * `verifyWith`. Then come tables, triggers, pages and indexes, versions, ids, names, large payloads, segments and
+     * snapshots. The result lists the checks.
      */
     readonly verify: Effect.Effect<Verification, LogError>
-    /** Like `verify`, with options: an anchor, progress reports, or the chain alone. */
+    /** Like `verify`, with an anchor, progress reports, or the chain alone. */
     readonly verifyWith: (options: VerifyOptions) => Effect.Effect<Verification, InvalidOptions | LogError>
   }
 }
 
-/** `EventLog.Service`, under a shorter name where this module is imported as a namespace. */
+/** Alias of `EventLog.Service` for namespace imports. */
 export type Service = EventLog.Service

@@ -1,5 +1,5 @@
 /**
- * The lease of a log: at most one kernel acts on a log at a time. Keeps a silent kernel from acting after another took
+ * The lease of a log: at most one kernel acts on a log at a time, and a silent kernel stops acting once another took
  * over.
  */
 
@@ -19,7 +19,7 @@ export interface Holder {
   readonly heartbeatAt: number
 }
 
-/** Stop the other kernel or use another log: another kernel holds the lease. */
+/** Another kernel holds the lease. Stop it or use another log. */
 export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly log: string; readonly holder: Holder }> {
   override get message() {
     const { owner, host, pid, acquiredAt } = this.holder
@@ -32,44 +32,44 @@ export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly log: str
 
 /** A lease that this kernel acquired. */
 export interface HeldLease {
-  /** The identity that the owner drew for this acquisition, a UUID. */
+  /** A UUID that the owner drew for this acquisition. */
   readonly identity: string
-  /** Fails if another kernel has taken over. Reads the file; call it before any effect on the outside. */
+  /** Fails if another kernel has taken over. Reads the file; call it before every effect on the outside. */
   readonly check: Effect.Effect<void, LeaseLost | LogError>
-  /** Like `check`, as of the last heartbeat: costs nothing, and is at most a few seconds old. */
+  /** Like `check`, as of the last heartbeat, at most a few seconds ago. Costs nothing. */
   readonly held: Effect.Effect<void, LeaseLost>
-  /** The owner that had not released the lease and from which it was taken over; null if the lease was free. */
+  /** The owner that this kernel took over from; null if the lease was free. */
   readonly takenFrom: string | null
-  /** The identity of that owner; null if the lease was free. It is dead for this log: it appends nothing any more. */
+  /** The identity of that owner, which can append nothing any more; null if the lease was free. */
   readonly lostBy: string | null
 }
 
 /**
- * The right to act on a log. A heartbeat keeps it alive while its scope is open; closing the scope releases it. The
- * lease of a dead process is taken over at once where the process can be looked at: on the same machine, since the same
- * boot, in the same PID namespace. Any other owner that is silent loses the lease after it was watched for a while: no
- * wall clock is trusted, since clocks can be set, but a heartbeat that changes proves a live owner.
+ * The right to act on a log. A heartbeat keeps it while its scope is open; closing the scope releases it. A dead
+ * process loses the lease at once if this kernel can look at the process: on the same machine, since the same boot, in
+ * the same PID namespace. Any other silent owner loses it after a while of watching. No wall clock is trusted, since
+ * clocks can be set; a changed heartbeat proves that the owner lives.
  */
 export class Lease extends Context.Tag("hindcast/Lease")<Lease, Lease.Service>() {}
 
 /** The type of the service: `Lease.Service`. */
 export declare namespace Lease {
-  /** What a backend provides, and proves by `leaseSuite` of `hindcast/testing`. */
+  /** The lease as every backend provides it. `leaseSuite` of `hindcast/testing` tests a backend. */
   export interface Service {
-    /** Acquires the lease until the scope closes. Fails with `LeaseHeld` while another kernel is alive. */
+    /** Acquires the lease until the scope closes. Fails with `LeaseHeld` while another kernel lives. */
     readonly acquire: (owner: string) => Effect.Effect<HeldLease, LeaseHeld | LogError, Scope.Scope>
     /**
-     * The current owner, if its kernel is alive; undefined if the lease is free, or its owner is dead or silent. Takes up to
-     * ten seconds where only the next heartbeat can tell; a live owner sends one each second.
+     * The owner, if its kernel lives; undefined if the lease is free, or its owner is dead or silent. A live owner
+     * sends a heartbeat each second; if only that can tell, this takes up to ten seconds.
      */
     readonly holder: Effect.Effect<Holder | undefined, LogError>
     /**
-     * The owner that has been silent for long although its process on this machine lives, such as one that is stopped;
-     * undefined if there is none. Whoever acquires the lease takes over from it.
+     * An owner that has long been silent although its process on this machine lives, for example because it is stopped.
+     * Acquiring the lease takes over from it.
      */
     readonly silent: Effect.Effect<Holder | undefined, LogError>
   }
 }
 
-/** `Lease.Service`, under a shorter name where this module is imported as a namespace. */
+/** Alias of `Lease.Service` for namespace imports. */
 export type Service = Lease.Service

@@ -1,4 +1,4 @@
-/** The errors of the event log, grouped by remedy: retry, rebase, fix the call, or give up. */
+/** The errors of the event log, by remedy: retry, rebase, fix the call, or give up. */
 
 import { Data } from "effect"
 import { quoteWord } from "../../values/ShellWord.ts"
@@ -12,13 +12,13 @@ export class LogBusy extends Data.TaggedError("LogBusy")<{ readonly log: string;
   }
 }
 
-/** Rebase: the stream's version is not the expected one. Holds the events that the caller missed. */
+/** Rebase: the stream has another version than expected. Holds the events that the caller missed. */
 export class VersionConflict extends Data.TaggedError("VersionConflict")<{
   readonly stream: string
   readonly expected: ExpectedVersion
   /** The stream's version; 0 if it has no event. */
   readonly actual: number
-  /** The stream's events after the expected version, up to the actual one; at most the first 1,000. */
+  /** The stream's events after the expected version, at most the first 1,000. */
   readonly missed: ReadonlyArray<Event>
 }> {
   override get message() {
@@ -43,8 +43,7 @@ const describeExpected = (expected: ExpectedVersion): string => {
 }
 
 /**
- * Give up: another kernel took over the log while this one was silent, or this one suspended the task. Appends are
- * refused from now on.
+ * Give up: another kernel took over while this one was silent, or this one suspended the task. All later appends fail.
  */
 export class LeaseLost extends Data.TaggedError("LeaseLost")<{
   readonly log: string
@@ -60,10 +59,10 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{
   }
 }
 
-/** Fix the call: a part of the request is not a valid event of this log. */
+/** Fix the call: a part of the request is no valid event of this log. */
 export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
   readonly stream: string
-  /** Index of the event in the request, or null if the request itself is invalid. */
+  /** Index of the event in the request; null if the request itself is invalid. */
   readonly index: number | null
   readonly reason: string
 }> {
@@ -73,7 +72,7 @@ export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
   }
 }
 
-/** Fix the call: the id is in the log already, with other content. */
+/** Fix the call: the log has this id with other content. */
 export class IdReused extends Data.TaggedError("IdReused")<{ readonly id: string; readonly position: number }> {
   override get message() {
     return `Event id ${this.id} stands at @${this.position} with other content. Nothing was written; use a new id for a new event.`
@@ -88,13 +87,13 @@ export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
 }> {
   override get message() {
     const where = this.position === null ? "" : ` at @${this.position}`
-    // It may be another log than the one that the command names: a backup, or one that is copied from.
+    // The log may be another than the command's: a backup, or the source of a copy.
     const log = `--log ${quoteWord(this.log)}`
     return `${this.log} is damaged${where}: ${this.reason}. \`hindcast log doctor ${log}\` says what is damaged, how far it is sound, and what to do.`
   }
 }
 
-/** Give up: the file is not a Hindcast log, or has a format that this version does not know. */
+/** Give up: the file is no Hindcast log, or its format is unknown to this version. */
 export class LogFormatUnsupported extends Data.TaggedError("LogFormatUnsupported")<{
   readonly log: string
   readonly found: string
@@ -115,7 +114,7 @@ export class DiskFull extends Data.TaggedError("DiskFull")<{ readonly log: strin
 export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
   readonly log: string
   readonly reason: string
-  /** Whether there is no such file. */
+  /** True if there is no such file. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -123,7 +122,7 @@ export class LogUnavailable extends Data.TaggedError("LogUnavailable")<{
   }
 }
 
-/** Restore the file: it holds archived events, and is missing or cannot be read. */
+/** Restore the file: it holds archived events, and is missing or unreadable. */
 export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
   readonly log: string
   readonly first: number
@@ -139,7 +138,7 @@ export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
   }
 }
 
-/** Fix the call: the query is not valid. */
+/** Fix the call: the query is invalid. */
 export class InvalidQuery extends Data.TaggedError("InvalidQuery")<{ readonly reason: string }> {
   override get message() {
     return `Query: ${this.reason}. Nothing was read.`
@@ -152,5 +151,5 @@ export type LogError = LogBusy | LogCorrupt | LogUnavailable | SegmentUnavailabl
 /** Errors of opening. */
 export type OpenError = LogError | LogFormatUnsupported
 
-/** Errors of appending. `LeaseLost` occurs only where a kernel appends. */
+/** Errors of appending. Only a kernel's appends fail with `LeaseLost`. */
 export type AppendError = LogError | VersionConflict | InvalidEvent | IdReused | DiskFull | LeaseLost

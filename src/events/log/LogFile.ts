@@ -1,10 +1,10 @@
-/** The file that a log is in, for threads that read it with connections of their own. */
+/** The file of a log, for threads that read it through connections of their own. */
 
-/** A log's file, as plain data. */
+/** Plain data, for `postMessage`. */
 export interface LogFile {
   readonly filename: string
-  /** Its inode, so that a thread reads the file that the log was opened with, and no other that took its place. */
+  /** The inode, so that a thread never reads another file that took the log's place. */
   readonly identity: string
-  /** Whether personal data is decrypted. */
+  /** True if readers decrypt personal data. */
   readonly personal: boolean
 }

@@ -1,52 +1,52 @@
 /**
- * Who wrote a log. A log is this user's own if every event in it was appended by this user on this machine, or came
- * before a moment at which the user trusted the log. Any other log is foreign: it may bring plugins, approvals and
- * tasks that a stranger put there. Reading a foreign log needs no trust; acting on it does.
+ * Who wrote a log. A log is this user's own if this user appended every event on this machine, or trusted the log at a
+ * later moment. Any other log is foreign: it may contain plugins, approvals and tasks of a stranger. Reading a foreign
+ * log needs no trust; acting on it does.
  */
 
 import { Data, Effect } from "effect"
 import type { Head } from "../vocabulary/Event.ts"
 import type { LogError } from "./LogErrors.ts"
 
-/** How a person gave trust. */
+/** How a person expressed trust. */
 export type TrustedBy = "answer" | "option"
 
 /** What this user's store says about a log. */
 export type Provenance =
-  /** Everything after `foreignUpTo` was appended by this user on this machine. */
+  /** This user appended everything after `foreignUpTo` on this machine. */
   | { readonly kind: "own"; readonly foreignUpTo: number }
-  /** `head` is the log's head when this was found; `why` is one sentence without a full stop. */
+  /** `head` is the log's head at that time; `why` is one sentence without a full stop. */
   | { readonly kind: "foreign"; readonly head: Head; readonly why: string }
 
-/** The user's store cannot be used. To recover, follow the reason. */
+/** The user's store is unusable. The reason says how to recover. */
 export class StoreUnusable extends Data.TaggedError("StoreUnusable")<{ readonly reason: string }> {
   override get message() {
     return `Your own store cannot be used: ${this.reason}.`
   }
 }
 
-/** Code of a plugin that the user installed, or trusted with the log, and what it may do. */
+/** Code of a plugin that the user installed or trusted with the log, and its grants. */
 export interface VouchedCode {
   readonly plugin: string
   readonly digest: string
-  /** The grants, as JSON. */
+  /** As JSON. */
   readonly grants: unknown
 }
 
-/** Who wrote a log, by the user's store. A log that was found to be this user's own stays so while it is open. */
+/** Who wrote a log, by the user's store. A log that is this user's own stays so while it is open. */
 export interface Ownership {
   readonly provenance: Effect.Effect<Provenance, LogError>
   /**
-   * Trusts the log as it is at this head, and records it. The record has no effect on a log that has another head
-   * meanwhile. If it fails, the trust holds while the log is open.
+   * Trusts the log at this head and records it. Has no effect if the head has changed meanwhile. If recording fails,
+   * the trust lasts while the log is open.
    */
   readonly trust: (head: Head, by: TrustedBy) => Effect.Effect<void, StoreUnusable>
   /**
-   * Keeps in the user's store which code of plugins may be started, so that whoever can write the log's directory cannot
-   * exchange both. If it fails, it holds while the log is open.
+   * Keeps in the user's store which plugin code may start, so that somebody who can write the log's directory cannot
+   * exchange both log and code. If recording fails, it lasts while the log is open.
    */
   readonly vouch: (codes: ReadonlyArray<VouchedCode>) => Effect.Effect<void, StoreUnusable>
-  /** All code that was vouched for since the log is this user's own. */
+  /** All code vouched for since the log is this user's own. */
   readonly vouched: Effect.Effect<ReadonlyArray<VouchedCode>>
 }
 

@@ -1,4 +1,4 @@
-/** Appends the events of one stream in the order in which a program decides them, with the right expected versions. */
+/** Appends events of one stream in the order in which a program decides them, with the right expected versions. */
 
 import { Cause, Effect, Exit, Option } from "effect"
 import * as OneAtATime from "../../platform/OneAtATime.ts"
@@ -19,54 +19,53 @@ import {
 import * as StreamState from "./StreamState.ts"
 
 /**
- * Appends to one stream as one actor. Every append expects the version at which the recorder knows the stream to be.
- * Concurrent appends expect the versions that the appends before them leave, so that they are committed together.
+ * Appends to one stream as one actor. Concurrent appends expect the versions that the appends before them leave, so
+ * they commit together.
  */
 export interface Recorder {
   /**
-   * Appends an event and its consequences in one commit. The first event is the cause of every consequence that names
-   * no other cause. Returns the first event as stored. If another program appended to the stream meanwhile, the append
-   * is repeated after its events, unless the log refuses it (see `AppendError`).
+   * Appends an event and its consequences in one commit, and returns the first as stored. It is the cause of every
+   * consequence that names none. If another program appended meanwhile, the append repeats after its events, unless the
+   * log refuses it (see `AppendError`).
    */
   readonly record: (
     event: CoreNewEvent,
     ...consequences: ReadonlyArray<CoreNewEvent>
   ) => Effect.Effect<Event, AppendError>
   /**
-   * Appends events in one commit, each with its own cause. Returns them as stored. It is repeated as `record` is. Ids that
-   * they have must be new.
+   * Appends events in one commit, each with its own cause, and returns them as stored. Repeats like `record`. Given ids
+   * must be new.
    */
   readonly recordAll: (
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
   /**
-   * Appends events as `recordAll` does, but only where no other program has appended to the stream: otherwise nothing is
-   * recorded, and it returns undefined. It waits until nothing else is pending, and for others that wait so before it;
-   * if appends keep coming, it gives up after `MOST_AWAITED` of them. The ids of the events must be new.
+   * Like `recordAll`, but only if no other program has appended to the stream; otherwise records nothing and returns
+   * undefined. It waits until no append is pending, in order of the calls, and gives up after `MOST_AWAITED` appends.
    *
-   * @param applies whether the events are still to be recorded, asked after the waiting
+   * @param applies decides after the wait whether to record at all
    */
   readonly recordUndisturbed: <E>(
     events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
     applies: Effect.Effect<boolean, E>,
   ) => Effect.Effect<ReadonlyArray<Event> | undefined, AppendError | E>
   /**
-   * Has an event recorded with the next one that this recorder, or another actor's of the same stream, records: before it and
-   * in the same commit. Returns its id. It is for what is of no use by itself, such as a decision whose command follows at once; if
-   * nothing follows, it is not in the log. Should it be invalid, the append that brings it fails. If the log cannot be written, the append
-   * after that one brings it.
+   * Queues an event for the next commit of this recorder, or of another actor's recorder of the stream, where it comes
+   * first. Returns its id. For events that mean nothing alone, such as a decision whose command follows at once: if
+   * nothing follows, the log never has it. If it is invalid, the append that brings it fails. If the log cannot be
+   * written, the next append brings it.
    */
   readonly hold: (event: CoreNewEvent) => string
   /**
-   * Appends the first event of a stream. Fails with the existing events if there are any (`VersionConflict`).
+   * Appends the first event of a stream. If the stream has events, fails with them (`VersionConflict`).
    *
    * @param subject whose personal data it holds; later events of the task inherit it
    */
   readonly recordFirst: (event: CoreNewEvent, subject?: string) => Effect.Effect<Event, AppendError>
   /**
-   * Appends an event, and others in the same commit. Returns the first. Fails with `VersionConflict` if another program has
-   * appended to the stream after `version`, or may have. The conflict's events begin after the last one up to which all are known
-   * to be this recorder's. Ids that the events have must be new.
+   * Appends events in one commit and returns the first. Fails with `VersionConflict` if another program has, or may
+   * have, appended after `version`; the conflict's events start after the last one up to which all are known to be this
+   * recorder's. Given ids must be new.
    */
   readonly recordAfter: (
     version: number,
@@ -77,7 +76,6 @@ export interface Recorder {
   readonly as: (actor: string) => Recorder
 }
 
-/** The stream, task and actor of a recorder. */
 export interface RecorderTarget {
   readonly stream: string
   readonly taskId: string | null
@@ -85,11 +83,10 @@ export interface RecorderTarget {
 }
 
 /**
- * Makes a recorder. Use one per stream and program: two recorders would treat each other's appends as another
- * program's.
+ * Creates a recorder. Use one per stream and program: two recorders take each other's appends for another program's.
  *
- * @param noticed called with events that other programs appended to the stream, when an append meets them
- * @param clock whose changes are recorded (`ClockChanged`) before what is recorded next; as a rule none are
+ * @param noticed receives events of other programs when an append meets them
+ * @param clock its changes are recorded (`ClockChanged`) before the next event. Default: none
  */
 export const make = (
   log: EventLog.Service,
@@ -103,13 +100,15 @@ export const make = (
     StreamState.make(noticed, () => clockChange(recording.actor, clock)),
   )
 
-/** The change of a clock that is not recorded yet. */
+/** A change of the clock that is not recorded yet. */
 const clockChange = (actor: string, clock: WallClockWatch | undefined): CoreNewEvent | undefined => {
   const byMs = clock?.changedByMs()
   return byMs === undefined ? undefined : { type: "ClockChanged", id: newId(), actor, payload: { byMs } }
 }
 
-/** Most appends that `recordUndisturbed` waits for, so that a program that always records cannot hold it up. */
+/**
+ * Maximum number of appends that `recordUndisturbed` waits for, so that a program that always records cannot block it.
+ */
 const MOST_AWAITED = 64
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
@@ -120,7 +119,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
   const append = (request: Pick<AppendRequest, "events" | "expected" | "newIds" | "subject">) =>
     Effect.flatMap(log.append({ ...recording, ...request }), firstEvent)
 
-  /** Makes an append. It is pending until it has ended, also where it is interrupted. Called when it begins. */
+  /** Counts an append as pending until it ends, even by interruption. */
   const begun = <A, E>(appending: Effect.Effect<A, E>, restore: Restore): Effect.Effect<A, E> => {
     state.pending += 1
     return OneAtATime.endingWith(restore(appending), ended)
@@ -131,7 +130,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
     if (state.waiting.size > 0) for (const told of [...state.waiting]) told()
   }
 
-  /** Appends events after all appends that are pending. After a conflict, `again` decides what happens. */
+  /** Appends after all pending appends. After a conflict, `again` decides. */
   const appendNext = <A>(
     events: ReadonlyArray<CoreNewEvent>,
     newIds: boolean,
@@ -141,7 +140,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
     const { version, round } = state
     state.version += events.length
     state.pending += 1
-    // Every event of an agent comes by here: one step of Effect's runtime for all that follows an append.
+    // Every event of an agent passes here, so one step of Effect's runtime covers everything that follows an append.
     return Effect.matchCauseEffect(restore(log.append({ ...recording, events, newIds, expected: Exact(version) })), {
       onSuccess: (appended) => {
         ended()
@@ -170,7 +169,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
     return Effect.sync(() => state.waiting.delete(told))
   })
 
-  /** Appends once nothing is pending, after at most so many appends. */
+  /** Appends once nothing is pending, waiting for at most `most` appends. */
   const appendUndisturbed = <E>(
     events: ReadonlyArray<CoreNewEvent>,
     applies: Effect.Effect<boolean, E>,
@@ -182,7 +181,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
         Effect.uninterruptibleMask((restore): Effect.Effect<ReadonlyArray<Event> | undefined, AppendError | E> => {
           if (!still) return Effect.succeed(undefined)
           if (state.pending > 0 && most > 0) return restore(appendUndisturbed(events, applies, most - 1))
-          // If one that is pending failed, events of another program could take its place unnoticed.
+          // If a pending append failed, another program's events could take its place unnoticed.
           if (state.version !== state.committed) return Effect.succeed(undefined)
           return withHeld((held) =>
             Effect.map(
@@ -211,10 +210,10 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
     Effect.flatMap(appendAll(events, newIds), (recorded) => firstEvent({ events: recorded }))
 
   /**
-   * Makes an append with the events that are held, uninterrupted: nobody else would append them. They are appended by themselves, before
-   * it, if it is refused for what is in it, or if the log has to look for ids: it looks for all of an append or for none.
+   * Appends with the held events, uninterrupted because nobody else would append them. They go separately, first, if
+   * the append is invalid, or if its own ids may be old: the log looks for all ids of an append or for none.
    *
-   * @param newIds whether the ids of the append's own events are new
+   * @param newIds true if the ids of the append's own events are new
    */
   const withHeld = <A>(
     append: (held: ReadonlyArray<CoreNewEvent>) => Effect.Effect<A, AppendError>,
@@ -237,7 +236,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
     })
   }
 
-  /** Puts held events back if the log could not be written: the next append brings them. It may have stored them nevertheless. */
+  /** Holds the events again if the log could not be written. It may have stored them nevertheless. */
   const unlessFailed = <A>(held: ReadonlyArray<CoreNewEvent>, appending: Effect.Effect<A, AppendError>) =>
     Effect.tapError(appending, ({ _tag }) => {
       if (_tag === "InvalidEvent") return Effect.void
@@ -285,7 +284,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
       Effect.tap(append({ events: [event], expected: NoStream, ...defined({ subject }) }), () => {
         StreamState.begun(state)
       }),
-    // One by one: of many that expect the same version, each but the first would read what the others appended.
+    // One by one: of many with the same expected version, all but the first would read the others' events.
     recordAfter: (version, ...events) => state.oneByOne(Effect.uninterruptibleMask(appendAfter(version, events))),
     as: (actor) => recorderFor(log, { ...recording, actor }, state),
   }

@@ -1,4 +1,4 @@
-/** What copying a whole log takes and returns, and why a copy was not made. */
+/** Options, results and errors of copying a whole log. */
 
 import { Data, Schema } from "effect"
 import * as Options from "../../values/Options.ts"
@@ -6,16 +6,16 @@ import type { OpenError } from "../log/EventLog.ts"
 import type { LeaseHeld } from "../log/Lease.ts"
 import type { Head } from "../vocabulary/Event.ts"
 
-/** Called with the number of pages that were copied, and of all. */
+/** Receives the number of copied pages, and of all pages. */
 export type OnPages = (copied: number, of: number) => void
 
-/** Fix the call, or repair the source: nothing was copied, and what was there is as it was. */
+/** Fix the call or repair the source. Nothing was copied, and existing files are unchanged. */
 export class NotCopied extends Data.TaggedError("NotCopied")<{
   readonly log: string
   readonly to: string
   readonly expected: string
   readonly found: string
-  /** An additional hint: one sentence. */
+  /** An additional hint, one sentence. */
   readonly advice?: string
 }> {
   override get message() {
@@ -26,15 +26,15 @@ export class NotCopied extends Data.TaggedError("NotCopied")<{
 
 /** Options of `backup` and `restore`. */
 export interface CopyOptions {
-  /** The log that is copied. */
+  /** The log to copy. */
   readonly from: string
-  /** The name of the copy. Files beside it get its name too, such as `copy.db.segments`. */
+  /** The copy's name, which files next to it share, such as `copy.db.segments`. */
   readonly to: string
-  /** Whether the keys of personal data are copied. Whoever has them reads the personal fields. Default: false. */
+  /** Copies the keys of personal data too. Anyone who has them can read the personal fields. Default: false. */
   readonly withKeys?: boolean
-  /** Whether a file that is there already is replaced, with all that belongs to it. Default: false. */
+  /** Replaces an existing file and everything that belongs to it. Default: false. */
   readonly replace?: boolean
-  /** Called while the events are copied, with the number of pages that were copied, and of all. */
+  /** Called while events are copied, with the number of copied pages, and of all pages. */
   readonly onPages?: OnPages
 }
 
@@ -44,10 +44,10 @@ export const CopyOptions = Options.of<CopyOptions>({
   optional: { withKeys: Schema.Boolean, replace: Schema.Boolean, onPages: Options.callable<OnPages>() },
 })
 
-/** What was copied. */
+/** The copied parts. */
 export interface Copied {
   readonly file: string
-  /** The head of the copy: that of the log when the copy began, or a later one. */
+  /** The copy's head: that of the log at the start of the copy, or a later one. */
   readonly head: Head
   readonly events: number
   readonly bytes: number
@@ -56,11 +56,11 @@ export interface Copied {
   readonly plugins: boolean
   readonly keys: boolean
   /**
-   * Whether the copy is this user's own log under its name: a restored backup that this user made, on this machine, of a log of
-   * their own. False for a backup: a copy has a name that no log of the user's has.
+   * True if the copy is this user's own log under its name: a restored backup that this user made, on this machine, of
+   * an own log. False for a backup, whose name no log of the user has.
    */
   readonly own: boolean
 }
 
-/** Why a backup or a restoration was not made. */
+/** Errors of `backup` and `restore`. */
 export type CopyError = Options.InvalidOptions | NotCopied | LeaseHeld | OpenError

@@ -1,4 +1,4 @@
-/** Bundles: copies one task into a small log of its own, to be passed on. */
+/** Copies one task into a small log of its own, to pass on. */
 
 import { Context, Data, type Effect } from "effect"
 import * as Options from "../../values/Options.ts"
@@ -16,7 +16,7 @@ export class NotBundled extends Data.TaggedError("NotBundled")<{
   }
 }
 
-/** The task, and the target. */
+/** Options of `bundle`. */
 export interface BundleOptions {
   readonly taskId: string
   /** The file to create. It must not exist. */
@@ -26,7 +26,7 @@ export interface BundleOptions {
 /** Schema of `BundleOptions`. */
 export const BundleOptions = Options.of<BundleOptions>({ required: { taskId: Options.Text, file: Options.Path } })
 
-/** The bundle that was written. */
+/** The written bundle. */
 export interface Bundled {
   readonly file: string
   readonly events: number
@@ -34,13 +34,12 @@ export interface Bundled {
 }
 
 /**
- * A bundle is one task as a log of its own, which opens like any log. It holds the task's events, those of the score
- * sets that cover the task, and the registry's and kernel's events up to then; all of them of `main`, none of the
- * task's forks. Ids, times and payloads are those of the source. Positions, versions and hashes are the bundle's own;
- * positions in payloads are mapped to the bundle's. Its first events (`TaskBundled`) record every event's position and
- * hash in the source.
+ * A bundle is one task as a log of its own. It holds the task's events, those of score sets that cover the task, and
+ * those of the registry and the kernel up to then; all of `main`, without the task's forks. Ids, times and payloads are
+ * the source's. Positions, versions and hashes are the bundle's own, also in payloads. Its first events (`TaskBundled`)
+ * record every event's position and hash in the source.
  *
- * Encrypted fields stay encrypted, and the keys are not copied. Archived events are bundled like all others.
+ * Encrypted fields stay encrypted, without their keys. Archived events are included.
  */
 export class Bundles extends Context.Tag("hindcast/Bundles")<Bundles, Bundles.Service>() {}
 
@@ -55,5 +54,5 @@ export declare namespace Bundles {
   }
 }
 
-/** `Bundles.Service`, under a shorter name where this module is imported as a namespace. */
+/** Alias of `Bundles.Service` for namespace imports. */
 export type Service = Bundles.Service

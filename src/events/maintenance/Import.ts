@@ -1,13 +1,13 @@
-/** Importing a log from events that were exported exactly as stored. */
+/** Imports a log from events that were exported exactly as stored. */
 
 import { Data, Predicate, Stream } from "effect"
 import * as Options from "../../values/Options.ts"
 import type { StoredEvent } from "../read/Records.ts"
 
-/** Fix the input or the call: the events are not a complete, unchanged log, or the target file exists. */
+/** Fix the input or the call: the events are no complete, unchanged log, or the target file exists. */
 export class NotImported extends Data.TaggedError("NotImported")<{
   readonly log: string
-  /** The event at fault, counted from 1: its line in a file with one event a line. Null if no event is. */
+  /** The event at fault, counted from 1: its line in a file with one event per line. Null if none is. */
   readonly line: number | null
   readonly reason: string
 }> {
@@ -17,7 +17,7 @@ export class NotImported extends Data.TaggedError("NotImported")<{
   }
 }
 
-/** The events, and the target. */
+/** Options of `importEvents`. */
 export interface ImportOptions<E, R> {
   /** The log to create. The file must not exist. */
   readonly filename: string
@@ -25,7 +25,7 @@ export interface ImportOptions<E, R> {
   readonly events: Stream.Stream<ReadonlyArray<StoredEvent>, E, R>
 }
 
-/** Schema of `ImportOptions`. The chain is verified event by event while the stream is read. */
+/** Schema of `ImportOptions`. The import verifies the chain while it reads. */
 export const ImportOptions = <E, R>() =>
   Options.of<ImportOptions<E, R>>({
     required: {

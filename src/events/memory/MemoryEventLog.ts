@@ -30,9 +30,9 @@ import * as Vocabulary from "../vocabulary/Vocabulary.ts"
 import * as MemoryLease from "./MemoryLease.ts"
 import * as MemorySnapshots from "./MemorySnapshots.ts"
 
-/** Options of the log in memory. */
+/** Options of a log in memory. */
 export interface MemoryOptions {
-  /** The event types that appends are validated by. Default: Hindcast's own. */
+  /** Event types that appends are validated against. Default: Hindcast's own. */
   readonly vocabulary?: Vocabulary.Vocabulary
 }
 
@@ -40,15 +40,15 @@ export interface MemoryOptions {
 export const MemoryOptions = Options.of<MemoryOptions>({ optional: { vocabulary: Vocabulary.Vocabulary } })
 
 /**
- * A log in memory, with its lease, snapshots and personal data. Payloads are kept as text, so that later changes of a
- * caller's object do not reach the log.
+ * Opens a log in memory with lease, snapshots and personal data. It keeps payloads as text, so a caller's later changes
+ * do not reach it.
  */
 export const layer = (
   options: MemoryOptions = {},
 ): Layer.Layer<EventLog | Lease | Presence | Snapshots | PersonalData, Options.InvalidOptions> =>
   layerOver(new Map(), options)
 
-/** A log in memory whose large payloads are in this map, by their digests. */
+/** Opens a log in memory with large payloads in this map, by digest. */
 export const layerOver = (
   blobs: Map<string, string>,
   options: MemoryOptions = {},
@@ -150,7 +150,7 @@ const make = (vocabulary: Vocabulary.Vocabulary, keys: PersonalDataKeys.Keys, bl
     })
   })
 
-/** Only the chain is verified: arrays have no indexes that could differ from it. */
+/** Arrays have no indexes that could differ from the chain. */
 const verifyChain = (source: Verifier.Source, options: VerifyOptions = {}) =>
   Effect.map(Verifier.verify(source, options), (chained) => {
     const told = chained.broken === null ? `${chained.events} events` : `broken at @${chained.broken.position}`

@@ -1,11 +1,11 @@
-/** The lease of a log in memory. */
+/** Lease and presence of a log in memory. */
 
 import { Effect } from "effect"
 import { type Holder, type Lease, LeaseHeld } from "../log/Lease.ts"
 import type { Presence } from "../log/Presence.ts"
 import { newId } from "../vocabulary/Event.ts"
 
-/** A lease that only this program can see: its owner keeps it until the scope closes. */
+/** A lease within this program: the owner keeps it until its scope closes. */
 export const make = (log: string): Lease.Service => {
   let holder: Holder | undefined
   return {
@@ -28,7 +28,7 @@ export const make = (log: string): Lease.Service => {
   }
 }
 
-/** The writers of such a log: all of them in this program, each until its scope closes. */
+/** Writers of this program, each until its scope closes. */
 export const presence = (): Presence.Service => {
   const writers = new Set<string>()
   const stateOf = (identity: string) => Effect.sync(() => (writers.has(identity) ? "alive" : "gone"))

@@ -4,7 +4,6 @@ import { Effect, Option } from "effect"
 import { type Series, type Snapshot, Snapshots, seriesToDelete } from "../log/Snapshots.ts"
 import type { Keys } from "../payload/PersonalDataKeys.ts"
 
-/** The snapshots and parts of one series. */
 interface StoredSeries {
   readonly key: string
   readonly projection: string
@@ -12,9 +11,8 @@ interface StoredSeries {
   readonly parts: Map<string, Uint8Array>
 }
 
-/** Makes an empty cache. */
 export const make = (upcastVersions: string, keys: Keys): Snapshots.Service => {
-  // In the order in which each series was last stored.
+  // Ordered by each series' last save.
   const seriesByKey = new Map<string, StoredSeries>()
   const epoch = () => keys.ofSnapshots()?.id ?? ""
   const keyOf = ({ fingerprint, timeline, epoch }: Series) => `${epoch}\0${timeline}\0${fingerprint}`
@@ -68,5 +66,5 @@ export const make = (upcastVersions: string, keys: Keys): Snapshots.Service => {
   })
 }
 
-/** Bytes belong to whoever has them: what a caller does with its own changes nothing here. */
+/** Copies bytes, so that callers cannot change the cache. */
 const copied = (snapshot: Snapshot): Snapshot => ({ ...snapshot, root: snapshot.root.slice() })

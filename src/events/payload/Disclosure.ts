@@ -1,20 +1,18 @@
 /**
- * Decides which parts of an event leave Hindcast in plain text: the one door for personal data.
- *
- * A payload becomes readable in one place, `StoredPayload.read`, by the keys that it is given. This module says which
- * keys a reader gets. A reader without keys sees each personal field as the replacement that its type declares, as if
- * the key were destroyed, and so does everything that is folded from what it reads.
+ * Decides which readers see personal data. `StoredPayload.read` makes payloads readable with the keys that it receives;
+ * this module chooses those keys. A reader without keys, and everything folded from its reads, sees each personal field
+ * as the replacement that its type declares.
  */
 
 import * as PersonalDataKeys from "./PersonalDataKeys.ts"
 
 /**
- * The keys by which a log is read.
+ * Returns the keys for a reader.
  *
- * @param decrypted whether the reader may see personal data. Any other value than true, from an untyped program, is a no.
+ * @param decrypted anything but true, for example from an untyped program, withholds personal data
  */
 export const keysFor = (keys: PersonalDataKeys.Keys, decrypted: boolean): PersonalDataKeys.Keys =>
   decrypted === true ? keys : NO_KEYS
 
-/** Keys that open nothing. They are only ever read from. */
+/** Opens nothing. Only read from. */
 const NO_KEYS: PersonalDataKeys.Keys = PersonalDataKeys.memory()

@@ -1,4 +1,4 @@
-/** Encrypts personal data (AES-256-GCM): bytes, and the personal fields of a payload. */
+/** Encrypts bytes and personal fields with AES-256-GCM. */
 
 import * as crypto from "node:crypto"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -10,7 +10,7 @@ const TAG_BYTES = 16
 
 /**
  * Encrypts bytes with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce. Returns nonce, tag and ciphertext,
- * concatenated. `about` is authenticated, not encrypted: decryption fails for another `about`.
+ * concatenated. `about` is authenticated: decryption with another `about` fails.
  */
 export const encryptFields = (key: Key, about: string, plain: Uint8Array): Buffer => {
   const iv = crypto.randomBytes(IV_BYTES)
@@ -19,7 +19,7 @@ export const encryptFields = (key: Key, about: string, plain: Uint8Array): Buffe
   return Buffer.concat([iv, cipher.getAuthTag(), ciphertext])
 }
 
-/** Decrypts the output of `encryptFields`. Undefined if key, `about` or bytes are not the same. */
+/** Decrypts the output of `encryptFields`. Undefined if key, `about` or bytes differ. */
 export const decryptFields = (key: Key, about: string, sealed: Uint8Array): Buffer | undefined => {
   if (sealed.length < IV_BYTES + TAG_BYTES) return undefined
   const iv = sealed.subarray(0, IV_BYTES)
@@ -28,21 +28,19 @@ export const decryptFields = (key: Key, about: string, sealed: Uint8Array): Buff
   try {
     return Buffer.concat([decipher.update(sealed.subarray(IV_BYTES + TAG_BYTES)), decipher.final()])
   } catch {
-    return undefined // The tag does not fit: another key, another matter, or changed bytes.
+    return undefined // The tag does not match: another key, another `about`, or changed bytes.
   }
 }
 
-/** A payload whose personal fields are encrypted. */
+/** A payload with encrypted personal fields. */
 interface SealedPayload {
-  /** The payload as it reads without the key: each personal field replaced by the value that its type declares. */
+  /** The payload without the key: personal fields hold their replacements. */
   readonly open: JsonObject
   /** The personal fields as JSON text, encrypted, in base64. */
   readonly sealed: string
 }
 
-/**
- * Encrypts the personal fields of an event's payload. `replacements` holds the value of each of them in the open part.
- */
+/** Encrypts the fields that `replacements` names; its values replace them in the open part. */
 export const encryptPayload = (
   key: Key,
   eventId: string,
@@ -55,12 +53,12 @@ export const encryptPayload = (
   return { text: JSON.stringify({ open, sealed } satisfies SealedPayload), open }
 }
 
-/** Decrypts the text that `encryptPayload` wrote; without a key, returns the open part. Throws if decryption fails. */
+/** Decrypts the text of `encryptPayload`; without a key, returns the open part. Throws if decryption fails. */
 export const decryptPayload = (key: Key | undefined, eventId: string, text: string): JsonObject => {
   const { open, sealed } = JSON.parse(text) as SealedPayload
   if (key === undefined) return open
   const plain = decryptFields(key, eventId, Buffer.from(sealed, "base64"))
   if (plain === undefined) throw new Error(`its personal fields are not what key ${key.id} encrypted`)
-  // Spread over their replacements, so that the keys keep their order.
+  // Spread over the replacements, so that keys keep their order.
   return { ...open, ...(JSON.parse(plain.toString()) as Record<string, Json>) }
 }

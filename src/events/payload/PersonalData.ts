@@ -29,46 +29,45 @@ export interface Shredding {
 }
 
 /**
- * The personal data in a log. If an append names a `subject`, the events' personal fields are encrypted under a key of
- * that subject, which is kept outside the log. Destroying the key makes them unreadable in every copy of the log,
- * unless the keys were copied too. The chain stays valid, since it covers the encrypted text.
+ * Personal data in a log. An append with a `subject` encrypts the events' personal fields under the subject's key,
+ * which is stored outside the log. Destroying the key makes the fields unreadable in every copy of the log, unless the
+ * keys were copied too. The chain covers the encrypted text and stays valid.
  *
- * Not encrypted are the envelope (names of streams, tasks and actors, times), fields that a type does not declare
- * personal, and digests, from which a short value can be guessed. Keep personal data out of these.
+ * The envelope (names of streams, tasks and actors, times), fields that a type does not declare personal, and digests,
+ * from which a short value can be guessed, are not encrypted. Keep personal data out of them.
  */
 export class PersonalData extends Context.Tag("hindcast/PersonalData")<PersonalData, PersonalData.Service>() {}
 
 /** The type of the service: `PersonalData.Service`. */
 export declare namespace PersonalData {
-  /** What a backend provides, and proves by `personalDataSuite` of `hindcast/testing`. */
+  /** Personal data as every backend provides it. `personalDataSuite` of `hindcast/testing` tests a backend. */
   export interface Service {
-    /** The subjects whose keys are kept. */
+    /** Subjects that have keys. */
     readonly subjects: Effect.Effect<ReadonlyArray<Subject>, LogError>
     /**
      * Destroys a subject's key, drops all snapshots, and records it (`PayloadShredded`). From then on the subject's
-     * personal fields read as the replacements that their types declare. Cannot be undone. If it fails half-way or the
-     * process dies, the key is destroyed; call it again for the same subject to complete the rest.
+     * personal fields read as the replacements that their types declare. It cannot be undone. After a failure or a
+     * crash half-way, the key is destroyed; call it again for the same subject to complete the rest.
      */
     readonly shred: (shredding: Shredding) => Effect.Effect<Event, NoSuchSubject | AppendError>
   }
 }
 
-/** `PersonalData.Service`, under a shorter name where this module is imported as a namespace. */
+/** Alias of `PersonalData.Service` for namespace imports. */
 export type Service = PersonalData.Service
 
-/** How long to retry while another process is writing to the log: five seconds. */
+/** Retries for five seconds while another process writes to the log. */
 const RETRY_WHILE_BUSY = Schedule.intersect(Schedule.spaced("50 millis"), Schedule.recurs(100))
 
-/** The services that shredding uses. `attempt` turns errors that the key storage throws into typed errors. */
+/** The stores that shredding uses. */
 export interface Stores {
   readonly log: EventLog.Service
   readonly keys: Keys
   readonly snapshots: Snapshots.Service
-  /** Runs a call of the key storage. */
+  /** Runs a call of the key storage, and turns what it throws into typed errors. */
   readonly attempt: <A>(run: () => A) => Effect.Effect<A, LogError | DiskFull>
 }
 
-/** The service over given stores. */
 export const make = ({ log, keys, snapshots, attempt }: Stores): PersonalData.Service => ({
   // Reading needs no disk space.
   subjects: Effect.catchTag(
@@ -81,8 +80,8 @@ export const make = ({ log, keys, snapshots, attempt }: Stores): PersonalData.Se
       const destroyed = yield* attempt(() => keys.destroy(subject))
       if (destroyed === undefined) return yield* new NoSuchSubject({ subject, keys: keys.name })
       const { keyId, eventId } = destroyed
-      // The snapshots are unreadable already; this frees their space. It is retried here, since `drop` does not wait,
-      // unlike `append`.
+      // The snapshots are unreadable already; this frees their space. Unlike `append`, `drop` does not wait, hence the
+      // retry.
       yield* Effect.retry(snapshots.drop, { while: ({ _tag }) => _tag === "LogBusy", schedule: RETRY_WHILE_BUSY })
       const event = yield* log
         .append({
@@ -92,7 +91,7 @@ export const make = ({ log, keys, snapshots, attempt }: Stores): PersonalData.Se
         })
         .pipe(
           Effect.map(({ events }) => events[0]),
-          // An earlier call that was not completed recorded it, with other words.
+          // An earlier, incomplete call recorded it with another reason.
           Effect.catchTag("IdReused", () => Effect.map(log.find(eventId), Option.getOrUndefined)),
         )
       yield* attempt(() => keys.settle(keyId))

@@ -1,6 +1,6 @@
 /**
- * The keys that encrypt personal data, one for each subject, and their storage in memory. Stored apart from the log, so
- * that destroying a key erases the data in every copy of the log.
+ * Keys of personal data, one per subject, and their storage in memory. They are stored apart from the log, so that
+ * destroying a key erases the data in every copy of the log.
  */
 
 import * as crypto from "node:crypto"
@@ -17,9 +17,9 @@ export interface Key {
 export interface Subject {
   readonly subject: string
   readonly keyId: string
-  /** Time at which the key was made, in epoch milliseconds. */
+  /** Creation time of the key, in epoch milliseconds. */
   readonly since: number
-  /** Whether the key is destroyed, and only the event that records it is missing. */
+  /** True if the key is destroyed, but the event that records it is missing. */
   readonly shredding: boolean
 }
 
@@ -30,33 +30,32 @@ export interface DestroyedKey {
 }
 
 /**
- * The keys of a log: one for each subject, and one for all snapshots. Methods throw the errors of their storage;
- * callers turn them into typed errors.
+ * The keys of a log: one per subject, and one for all snapshots. Methods throw the errors of their storage; callers
+ * turn them into typed errors.
  */
 export interface Keys {
   /** Location of the keys, for messages. */
   readonly name: string
-  /** The subject's key; makes one if there is none. Undefined if it was destroyed and that is not recorded yet. */
+  /** The subject's key; creates one if there is none. Undefined if it was destroyed and that is not recorded yet. */
   readonly of: (subject: string) => Key | undefined
-  /** The key with this id; undefined if it was destroyed, or is not in this storage. */
+  /** The key with this id; undefined if it was destroyed or is stored elsewhere. */
   readonly find: (id: string) => Key | undefined
-  /** The subjects that have a key, and those whose shredding was interrupted. */
+  /** Subjects with a key, and those whose shredding was interrupted. */
   readonly subjects: () => ReadonlyArray<Subject>
   /**
-   * Destroys a subject's key. Also replaces the snapshots' key, so that states folded from the subject's data become
+   * Destroys a subject's key, and replaces the snapshots' key, so that states folded from the subject's data become
    * unreadable. Undefined if the subject has no key. Repeated calls return the same until `settle`.
    */
   readonly destroy: (subject: string) => DestroyedKey | undefined
-  /** Deletes the record of a destroyed key, after the event that records it was appended. */
+  /** Deletes the record of a destroyed key. Call it after the event that records the destruction is appended. */
   readonly settle: (keyId: string) => void
-  /** The key that encrypts snapshots; undefined while there is no key at all. */
+  /** The key of snapshots; undefined while there is no key at all. */
   readonly ofSnapshots: () => Key | undefined
 }
 
-/** Length of a secret, in bytes. */
+/** In bytes. */
 export const SECRET_BYTES = 32
 
-/** Makes a key with a random secret. */
 export const newKey = (): Key => ({ id: newId(), secret: crypto.randomBytes(SECRET_BYTES) })
 
 /** Keys in memory, for a log in memory. */

@@ -1,4 +1,4 @@
-/** Decodes payloads as stored: resolves blobs and decrypts personal fields. */
+/** Decodes stored payloads: resolves blobs and decrypts personal fields. */
 
 import { sha256 } from "../../values/Digest.ts"
 import { isTooDeep, type JsonObject, MAX_DEPTH } from "../../values/Json.ts"
@@ -9,22 +9,22 @@ import type { Keys } from "./PersonalDataKeys.ts"
 
 /** A payload as stored and covered by the hash. */
 export interface StoredContent {
-  /** JSON, or JSON with encrypted fields, or the name of a blob that holds one of the two. */
+  /** JSON, JSON with encrypted fields, or the name of a blob that holds one of the two. */
   readonly payload: string
   readonly keyId: string | null
 }
 
 /**
- * Maximum bytes of a stored payload: four times `MAX_PAYLOAD_BYTES` of an append, since encrypted fields take more. No log writes a longer one, so that one
- * in a log from elsewhere is refused before it is read, and takes no memory.
+ * Maximum size of a stored payload, in bytes: four times `MAX_PAYLOAD_BYTES`, because encrypted fields take more. A
+ * larger one in a foreign log is refused before it takes memory.
  */
 export const MAX_STORED_BYTES = 32 * 1024 * 1024
 
-/** Why a text that takes so many bytes is not read. */
+/** Reason for refusing a text of so many bytes. */
 export const tooLong = (bytes: number): string =>
   `its payload has ${bytes} bytes, and no log writes one of more than ${MAX_STORED_BYTES}`
 
-/** The blobs and keys that decoding needs. */
+/** Blobs and keys for decoding. */
 export interface PayloadReader {
   /** The text of a blob; undefined if it is missing. */
   readonly blob: (digest: string) => string | undefined
@@ -34,11 +34,11 @@ export interface PayloadReader {
 /** A decoded payload. */
 export interface ReadContent {
   readonly payload: JsonObject
-  /** Whether its personal fields were decrypted. Absent if no field was encrypted. */
+  /** Whether personal fields were decrypted. Absent if none was encrypted. */
   readonly personal: Event["personal"]
 }
 
-/** Decodes a stored payload. Throws if it is not one that a log writes. */
+/** Decodes a stored payload. Throws if no log writes it. */
 export const read = (
   { blob, keys }: PayloadReader,
   eventId: string,
@@ -62,7 +62,7 @@ const textOf = (blob: PayloadReader["blob"], payload: string): string => {
   return text
 }
 
-/** Whether a text has so many openings of objects and lists that they may be nested too deep. Most texts are short. */
+/** Counts opening brackets, cheaply, to find texts that may be nested too deep. Most texts are short. */
 const hasManyLevels = (text: string): boolean => {
   if (text.length <= 2 * MAX_DEPTH) return false
   let found = 0

@@ -1,20 +1,19 @@
-/** Whose personal data a task holds: the subject that its opening was appended with. */
+/** Finds the subject whose personal data a task holds: the one that its opening was appended with. */
 
 import type { Event } from "../vocabulary/Event.ts"
 import { is } from "../vocabulary/Vocabulary.ts"
 
-/** The key of a task's subject, by its id; null if the task has no subject, or was not opened yet. */
+/** The key of a task's subject; null if the task has none or is not open yet. */
 export type TaskSubjects = (taskId: string | null) => string | null
 
-/** No task has a subject. */
 export const none: TaskSubjects = () => null
 
-/** Tasks whose keys are remembered. */
+/** Maximum number of cached tasks. */
 const MAX_REMEMBERED = 10_000
 
 /**
- * The subjects of a log's tasks: a task's opening, the first event of its stream, decides for all timelines, so that forks
- * inherit it. It never changes: what was found once is remembered.
+ * Finds subjects of a log's tasks. A task's opening, the first event of its stream, decides for all timelines, so forks
+ * inherit it. It never changes, so it is cached.
  *
  * @param first reads the first event of a stream on `main`
  */
@@ -35,6 +34,6 @@ export const make = (first: (stream: string) => Event | undefined): TaskSubjects
 
 const STREAM = "task/"
 
-/** The task of a stream; null if it is not a task's. */
+/** The task of a stream; null for other streams. */
 export const taskOf = (stream: string): string | null =>
   stream.startsWith(STREAM) ? stream.slice(STREAM.length) : null

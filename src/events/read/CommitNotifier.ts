@@ -1,23 +1,19 @@
-/** Tells the followers of a log in this process what was committed, so that they need not ask for it. */
+/** Tells followers in this process what was committed, so that they need not poll. */
 
 import { Effect } from "effect"
 import type { Committed } from "../log/EventLog.ts"
 
-/** Told of a commit: what it brought, in order; nothing where that is not known. */
+/** Receives the events of a commit in order, or nothing if they are unknown. */
 export type Told = (events?: ReadonlyArray<Committed>) => void
 
-/** Tells listeners in this process of commits. */
+/** Notifies listeners in this process of commits. */
 export interface CommitNotifier {
   readonly notify: Told
-  /** Calls a function at each commit, until the returned one is called. */
+  /** Calls a function at each commit until the caller runs the returned one. */
   readonly listen: (told: Told) => () => void
 }
 
-/**
- * Makes a notifier.
- *
- * @param watch called when the first listener comes; what it answers with is called when the last one has gone
- */
+/** @param watch runs when the first listener comes; its result runs when the last one leaves */
 export const make = (watch: () => () => void = () => () => {}): CommitNotifier => {
   const listeners = new Set<Told>()
   let endWatch = () => {}
@@ -26,7 +22,7 @@ export const make = (watch: () => () => void = () => () => {}): CommitNotifier =
       for (const told of listeners) told(events)
     },
     listen: (told) => {
-      // Each call is a listener of its own, also with the same function.
+      // Each call is a listener of its own, even with the same function.
       const listener: Told = (events) => told(events)
       if (listeners.size === 0) endWatch = watch()
       listeners.add(listener)
@@ -37,15 +33,17 @@ export const make = (watch: () => () => void = () => () => {}): CommitNotifier =
   }
 }
 
-/** Commits that concern somebody who waits for them. */
+/** Commits that concern a waiting caller. */
 export interface Awaited {
-  /** Waits for the next one. One that came between two waits ends the second one at once, also where the first was interrupted. */
+  /**
+   * Waits for the next commit. One that came between two waits ends the second at once, even if the first was
+   * interrupted.
+   */
   readonly committed: Effect.Effect<void>
-  /** Ends listening. */
   readonly end: () => void
 }
 
-/** Listens for commits that somebody waits for, or of which it is not known what they brought. */
+/** Listens for commits with an event that `concerns` the caller, or with unknown events. */
 export const awaiting = (listen: CommitNotifier["listen"], concerns: (event: Committed) => boolean): Awaited => {
   let isCommitted = false
   let wake = () => {}
@@ -63,7 +61,7 @@ export const awaiting = (listen: CommitNotifier["listen"], concerns: (event: Com
     }
     wake()
     return Effect.sync(() => {
-      // Who waits next is told, not who has gone.
+      // Wakes the next waiter instead of the one that left.
       wake = () => {}
     })
   })

@@ -1,4 +1,4 @@
-/** Follows a log of any backend: emits its past events, then new ones as they are committed. */
+/** Follows a log of any backend: past events, then new ones as they are committed. */
 
 import { Chunk, Effect, Option, Stream } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
@@ -8,7 +8,7 @@ import { awaiting, type CommitNotifier } from "./CommitNotifier.ts"
 import { PAGE_SIZE } from "./Pages.ts"
 import { matches } from "./QueryMatch.ts"
 
-/** The parts of a log that following needs. */
+/** The parts of a log that `follow` needs. */
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
@@ -18,9 +18,9 @@ export interface Source {
 }
 
 /**
- * Follows a log: whenever something that the query selects may have been committed, reads on from the last position. All
- * events come from the same ordered read, so that none is lost or repeated, whichever process appended it. While nothing of
- * the kind is committed, nothing is read.
+ * Follows a log: reads on from the last position whenever an event that the query selects may have been committed. One
+ * ordered read delivers all events, so none is lost or repeated, whichever process appended it. It reads nothing while
+ * no such event is committed.
  */
 export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stream<Event | CaughtUp, LogError> =>
   Stream.paginateChunkEffect({ after: query.after ?? 0, caughtUp: false }, ({ after, caughtUp }) =>
@@ -36,10 +36,10 @@ export const follow = (source: Source, query: Omit<Query, "until">): Stream.Stre
     }),
   )
 
-/** The head, once it is past the query's position and something that the query selects may be up to it. */
+/** The head, once it is past the query's position and may include an event that the query selects. */
 const newHead = (source: Source, query: Query & { readonly after: number }): Effect.Effect<Head, LogError> =>
   Effect.acquireUseRelease(
-    // Listening begins before anything is asked, so that no commit is missed in between.
+    // Listens before it asks, so that it misses no commit in between.
     Effect.sync(() => awaiting(source.commits.listen, (event) => matches(query, event))),
     ({ committed }) => {
       const isNew = ({ position }: Head) => position > query.after

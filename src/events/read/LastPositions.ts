@@ -1,23 +1,22 @@
-/** The last position of each stream and type among a log's newest events: tells without a read that there is nothing new. */
+/** The last position of each stream and type among the newest events. It tells without a read that nothing is new. */
 
 import type { Committed, Query } from "../log/EventLog.ts"
 
-/** Most streams that are known. Beyond that all of them are forgotten. */
+/** Maximum number of streams. Beyond it, everything is forgotten. */
 const MAX_STREAMS = 10_000
 
-/** The last positions in a log, as far as they are known. */
 export interface LastPositions {
-  /** Takes note of events, each directly after the one before. */
+  /** Adds events, each directly after the one before. */
   readonly take: (events: ReadonlyArray<Committed>) => void
-  /** Forgets everything: nothing is known of events up to this position. */
+  /** Forgets everything up to this position. */
   readonly startAfter: (position: number) => void
-  /** Whether there may be an event that a query selects; see `EventLog.mayHave`. */
+  /** See `EventLog.mayHave`. */
   readonly mayHave: (query: Query) => boolean
 }
 
-/** The last positions, of which none is known yet: not even those of an empty log, before `startAfter`. */
+/** Creates an empty memory, which knows nothing before `startAfter`, not even that a log is empty. */
 export const make = (): LastPositions => {
-  /** Everything after this position is known. */
+  /** Complete after this position. */
   let from = Number.POSITIVE_INFINITY
   let last = 0
   const [ofStream, ofType] = [new Map<string, number>(), new Map<string, number>()]

@@ -6,46 +6,47 @@ import * as Timelines from "./Timelines.ts"
 import * as TimeSearch from "./TimeSearch.ts"
 
 /**
- * A moment of the past, as a program or a person writes it:
- * - a position: `412`, `"412"` or `"@412"`; 0 is the moment before the first event;
- * - an event's id: the moment right after that event;
- * - a time, ISO 8601: a date (`2026-03-01`, midnight UTC) or a date and time with its zone (`2026-03-01T12:00:00Z`):
- *   the moment after the last event recorded by then (`recordedAt`), or, if it has milliseconds and an event happened at
- *   exactly that time (`occurredAt`, which lists print), after that event; or `now`, the moment after the last event.
+ * A moment of the past:
+ * - a position: `412`, `"412"` or `"@412"`; 0 is before the first event;
+ * - an event's id: right after that event;
+ * - a time in ISO 8601: a date (`2026-03-01`, midnight UTC), or a date and time with its zone (`2026-03-01T12:00:00Z`).
+ *   It means the moment after the last event recorded by then (`recordedAt`). If it has milliseconds and an event
+ *   happened at exactly that time (`occurredAt`, which lists print), it means the moment after that event;
+ * - `now`: after the last event.
  *
- * A position or a time may be prefixed by a timeline: `main@412`, `fork-1@2026-03-01`. Without a prefix the timeline is
- * the log's (`main`), or, if the event of a position or id is not in the log's history, that event's timeline.
+ * A timeline may prefix a position or a time: `main@412`, `fork-1@2026-03-01`. Without a prefix, the timeline is the
+ * log's (`main`), or the event's if the log's history does not contain the event of a position or id.
  */
 export type Moment = number | string
 
-/** Schema of `Moment`. Texts are parsed only when the moment is looked up. */
+/** Schema of `Moment`. Text is parsed at look-up. */
 export const Moment: Schema.Schema<Moment> = Schema.Union(Schema.Number, Schema.String).annotations({
   description: "a moment: a position, an event's id or a time",
 })
 
-/** A moment after it was looked up: the state of a timeline after its events up to a position of the log. */
+/** The state of a timeline after its events up to a position. */
 export interface LocatedMoment {
   readonly timeline: string
   readonly position: number
-  /** Of a time: which clock found it. */
+  /** For a time: how it was found. */
   readonly time?: TimeSearch.FoundTime
 }
 
-/** A moment that was parsed but not looked up. */
+/** A parsed moment, not looked up yet. */
 export type Parsed = Data.TaggedEnum<{
-  /** `timeline`: null if none is named. */
+  /** `timeline` is null if the moment names none. */
   AtPosition: { readonly timeline: string | null; readonly position: number }
   AtEvent: { readonly id: string }
   AtTime: {
     readonly timeline: string | null
     readonly epochMs: number
-    /** Whether it is written with its milliseconds, as lists print times. */
+    /** True if written with milliseconds, as lists print times. */
     readonly toTheMs: boolean
   }
 }>
 const Parsed = Data.taggedEnum<Parsed>()
 
-/** Fix the call: the text is not a moment. */
+/** Fix the call: the text is no moment. */
 export class MomentInvalid extends Data.TaggedError("MomentInvalid")<{
   readonly moment: Moment
   readonly reason: string
@@ -68,7 +69,7 @@ export class PositionOutOfRange extends Data.TaggedError("PositionOutOfRange")<{
   }
 }
 
-/** Fix the call: the event at this position is not part of the timeline's history. */
+/** Fix the call: the timeline's history does not include the event at this position. */
 export class PositionElsewhere extends Data.TaggedError("PositionElsewhere")<{
   readonly asked: number
   readonly timeline: string
@@ -100,12 +101,12 @@ export class RangeReversed extends Data.TaggedError("RangeReversed")<{
   }
 }
 
-/** Fails with `RangeReversed` if the range ends before it begins; otherwise returns it. */
+/** Returns the range, or fails with `RangeReversed`. */
 export const checkedRange = <Range extends { readonly after: number; readonly until: number }>(
   range: Range,
 ): Effect.Effect<Range, RangeReversed> => (range.until < range.after ? new RangeReversed(range) : Effect.succeed(range))
 
-/** Reasons why a moment cannot be looked up. */
+/** Errors of looking up a moment. */
 export type LocateError =
   | MomentInvalid
   | PositionOutOfRange
@@ -114,7 +115,7 @@ export type LocateError =
   | Timelines.TimelineNotFound
   | LogError
 
-/** Parses a moment without looking anything up. */
+/** Parses a moment without a look-up. */
 export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   if (typeof moment === "number") return Either.right(Parsed.AtPosition({ timeline: null, position: moment }))
   if (typeof moment !== "string")
@@ -132,11 +133,11 @@ export const parse = (moment: Moment): Either.Either<Parsed, MomentInvalid> => {
   return Either.left(new MomentInvalid({ moment, reason: "it is neither a position, nor an id, nor a time" }))
 }
 
-/** The position of a moment, whatever its timeline. */
+/** The position of a moment, on any timeline. */
 export const resolve = (moment: Moment): Effect.Effect<number, LocateError, EventLog> =>
   Effect.map(locate(moment), ({ position }) => position)
 
-/** The timeline and the position of a moment. */
+/** The timeline and position of a moment. */
 export const locate = (moment: Moment): Effect.Effect<LocatedMoment, LocateError, EventLog> =>
   Effect.gen(function* () {
     const parsed = yield* parse(moment)
@@ -172,28 +173,26 @@ const locatePosition = ({ timeline, position }: { readonly timeline: string | nu
     return yield* new PositionElsewhere({ asked: position, timeline, found: event.timeline })
   })
 
-/**
- * The event at a position. None if it is archived and its segment is missing: the state after it may still be readable.
- */
+/** No event if it is archived and its segment is missing: the state after it may still be readable. */
 const eventAt = (log: EventLog.Service, position: number) =>
   log
     .readPage({ after: position - 1, until: position }, 1)
     .pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed([])))
 
-/** The log bound to a timeline; the log itself if none is named. */
+/** The log bound to a timeline, or the log itself for null. */
 const viewOf = (timeline: string | null) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     return timeline === null ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
   })
 
-/** Whether an event is part of a history: the spans of its timelines, oldest first. */
+/** True if a history includes the event. Spans are ordered oldest first. */
 export const isInHistory = (spans: EventLog.Service["spans"], { timeline, position }: LocatedMoment): boolean =>
   spans.some(
     (span, index) => span.timeline === timeline && position <= span.until && position > (spans[index - 1]?.until ?? 0),
   )
 
-/** Fails with `PositionOutOfRange` if the log does not have the position; otherwise returns it. */
+/** Returns the position, or fails with `PositionOutOfRange`. */
 export const checkedPosition = (position: number): Effect.Effect<number, PositionOutOfRange | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -207,10 +206,10 @@ const POSITION = /^\d{1,15}$/
 const EVENT_ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 const TIME = /^(\d{4})-(\d{2})-(\d{2})(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:Z|[+-]\d{2}:\d{2}))?$/
 
-/** A time with three decimals of its seconds, or more of which only three say anything. */
+/** A time with exactly three significant decimals. */
 const MILLISECONDS = /:\d{2}\.\d{3}0*(?:Z|[+-])/
 
-/** A time without a zone is rejected: it would mean different moments on different machines. */
+/** Rejects a time without a zone: it would mean different moments on different machines. */
 const parseTime = (text: string): number | undefined => {
   const match = TIME.exec(text)
   if (match === null) return undefined

@@ -1,4 +1,4 @@
-/** Reads events in pages, so that memory use is constant and the event loop is not blocked. */
+/** Reads events in pages, which bounds memory and leaves the event loop free. */
 
 import { Chunk, Effect, Option, Stream } from "effect"
 import { yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
@@ -6,17 +6,17 @@ import type { LogError, Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { invalidQuery } from "./QueryValidation.ts"
 
-/** Events read in one step. Larger pages are not faster. */
+/** Events per read. Larger pages are not faster. */
 export const PAGE_SIZE = 1000
 
 /** Reads one page of the events that a query selects. */
 export type ReadPage = (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
 
 /**
- * Size of the first page; each later page is twice as large, up to `PAGE_SIZE`. At first V8's young generation is
- * smaller than a large page. V8 would see events that survive it, allocate them in the old generation from then on, and
- * keep that decision, although they are slower to allocate and to collect there (measured: 4.6 instead of 3.5 µs per
- * event; a fold of 1,000,000 events took a third more time and 80 MiB more).
+ * Size of the first page; each later one doubles, up to `PAGE_SIZE`. V8's young generation starts smaller than a large
+ * page: V8 would see events survive it, allocate them in the old generation from then on, and keep doing so, although
+ * that is slower (measured: 4.6 instead of 3.5 µs per event; a fold of 1,000,000 events took a third more time and 80
+ * MiB more).
  */
 export const FIRST_PAGE = 64
 
@@ -28,7 +28,7 @@ export const checked =
     return flaw === undefined ? readPage(query, limit) : Effect.fail(flaw)
   }
 
-/** Reads in pages until a page is not full, in constant memory. Yields to the event loop between pages. */
+/** Reads pages until one is not full, in constant memory. Yields to the event loop between pages. */
 export const stream = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError> => {
   const flaw = invalidQuery(query)
   return flaw === undefined ? pages(readPage, query) : Stream.fail(flaw)
@@ -45,7 +45,7 @@ const pages = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError>
     }),
   )
 
-/** Like `stream`, for folds: calls `take` with every page in turn, and is several times faster for a short one. */
+/** Like `stream`, for folds: calls `take` with every page. Several times as fast for short ones. */
 export const forEach = (
   readPage: ReadPage,
   query: Query,

@@ -1,8 +1,7 @@
-/** Tests whether a query selects an event, for backends and followers that filter in memory. */
+/** Matches events against queries in memory, for backends and followers. */
 
 import type { Committed, Query } from "../log/EventLog.ts"
 
-/** Whether a query selects an event. */
 export const matches = (query: Query, event: Committed): boolean =>
   event.position > (query.after ?? 0) &&
   (query.until === undefined || event.position <= query.until) &&

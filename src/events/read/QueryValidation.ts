@@ -1,8 +1,8 @@
-/** Validates queries. A number that is not one, or a misspelt filter, would otherwise silently select other events. */
+/** Validates queries. A misspelt filter or an invalid number would silently select other events. */
 
 import { InvalidQuery, type Query } from "../log/EventLog.ts"
 
-/** The first mistake in a query or in the limit of a page; undefined if there is none. */
+/** The first mistake in a query or in a page's limit. */
 export const invalidQuery = (query: Query, limit = 1): InvalidQuery | undefined => {
   const reason = flawIn(query) ?? flawInLimit(limit)
   return reason === undefined ? undefined : new InvalidQuery({ reason })
@@ -27,7 +27,7 @@ const flawInLimit = (limit: number): string | undefined =>
 
 type Check = (value: unknown) => string | undefined
 
-/** A position, or 0, which is before the first event. `Number.MAX_SAFE_INTEGER` is after the last. */
+/** A position, 0 (before the first event), or `Number.MAX_SAFE_INTEGER` (after the last). */
 const isPosition: Check = (value) =>
   Number.isSafeInteger(value) && Number(value) >= 0 ? undefined : "a position, or 0"
 
@@ -47,7 +47,6 @@ const FIELDS: { readonly [field: string]: Check } = {
   occurredAt: (value) => (Number.isSafeInteger(value) ? undefined : "whole milliseconds since 1970"),
 }
 
-/** Describes a value for a message. */
 const describe = (value: unknown): string => {
   if (typeof value === "string") return JSON.stringify(value)
   return typeof value === "object" && value !== null ? "an object" : String(value)

@@ -1,26 +1,23 @@
-/** Reads a log's events for exports: exactly as stored, or decoded as JSON text; and for indexes: without what they say. */
+/** Reads events for exports, exactly as stored or decoded to JSON text, and for indexes, without payloads. */
 
 import { Context, type Effect } from "effect"
 import type { Link } from "../integrity/Chain.ts"
 import type { LogError, Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 
-/** An event exactly as stored: the content that its hash covers, and the hash. */
+/** An event exactly as stored, with its hash. */
 export interface StoredEvent {
   readonly link: Link
-  /**
-   * The payload's text that the hash covers: JSON, `{ open, sealed }` if fields are encrypted, a blob's name if it is
-   * large.
-   */
+  /** The payload's text that the hash covers: JSON, `{ open, sealed }` with encrypted fields, or a blob's name. */
   readonly stored: string
-  /** The blob's text; null if the payload is stored in the event's row. */
+  /** The blob's text; null if the row holds the payload. */
   readonly blob: string | null
-  /** The key that encrypts its personal fields. */
+  /** The key of its personal fields. */
   readonly keyId: string | null
   readonly hash: string
 }
 
-/** A decoded event whose payload is still JSON text, since most exports write the text as it is. */
+/** A decoded event with its payload as JSON text, which most exports write unchanged. */
 export interface DecodedEvent {
   readonly link: Link
   /** The payload, upcast to the current version of its type's schema. */
@@ -29,24 +26,24 @@ export interface DecodedEvent {
   readonly hash: string
 }
 
-/** An event without what it says. */
+/** An event without its payload. */
 export type Envelope = Pick<Event, "position" | "timeline" | "type" | "taskId" | "occurredAt" | "recordedAt">
 
 /** Options of `Records.decoded`. */
 export interface DecodedOptions {
   /**
-   * Whether to decrypt personal fields whose keys are available. Otherwise each reads as the replacement that its type
-   * declares, as if its key were destroyed.
+   * True to decrypt personal fields whose keys are available. Otherwise each reads as the replacement that its type
+   * declares.
    */
   readonly decrypted: boolean
 }
 
 /**
- * The events of a log for export, in order of position, page by page. The next page is read when `take` is done with
- * the one before. The chain is not verified: use `EventLog.verify`.
+ * Events of a log for export, in order of position, page by page. The next read starts when `take` has finished. It
+ * does not verify the chain; `EventLog.verify` does.
  *
- * Not a `Stream`: over a million events, the garbage of a stream survives until V8 collects its whole heap, which costs
- * 100 MiB more.
+ * Not a `Stream`: over a million events, a stream's garbage survives until V8 collects its whole heap, which costs 100
+ * MiB more.
  */
 export class Records extends Context.Tag("hindcast/Records")<Records, Records.Service>() {}
 
@@ -54,14 +51,14 @@ export class Records extends Context.Tag("hindcast/Records")<Records, Records.Se
 export declare namespace Records {
   /** The records of a log. */
   export interface Service {
-    /** The events as they are stored, with their hashes: encrypted fields stay encrypted. */
+    /** Reads events exactly as stored, with hashes; encrypted fields stay encrypted. */
     readonly stored: <E, R>(
       query: Query,
       take: (page: ReadonlyArray<StoredEvent>) => Effect.Effect<void, E, R>,
     ) => Effect.Effect<void, E | LogError, R>
-    /** One page of events without what they say: several times faster than with it. */
+    /** Reads one page of events without payloads, several times as fast as with them. */
     readonly envelopes: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Envelope>, LogError>
-    /** The events with payloads of the current schema versions. */
+    /** Reads events with payloads of the current schema versions. */
     readonly decoded: <E, R>(
       query: Query,
       options: DecodedOptions,
@@ -70,5 +67,5 @@ export declare namespace Records {
   }
 }
 
-/** `Records.Service`, under a shorter name where this module is imported as a namespace. */
+/** Alias of `Records.Service` for namespace imports. */
 export type Service = Records.Service

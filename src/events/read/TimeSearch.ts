@@ -1,31 +1,31 @@
 /**
  * Finds a time in a log. Events have two times: when they happened by their source's clock (`occurredAt`, which lists
- * print) and when they were recorded (`recordedAt`). The second rises with the position, except where a clock was set back;
- * the first follows no order where runs were imported.
+ * print), and when they were recorded (`recordedAt`). `recordedAt` rises with the position, unless a clock was set
+ * back; `occurredAt` has no order in imported runs.
  */
 
 import { Effect, FiberRef, Option } from "effect"
 import type { EventLog, LogError } from "../log/EventLog.ts"
 
-/** A time after it was looked up. */
+/** A time after its look-up. */
 export interface FoundTime {
-  /** The time as it was written. */
+  /** The time as written. */
   readonly asked: string
-  /** `occurredAt`: an event happened at exactly this time. `recordedAt`: the event is the last one recorded by it. */
+  /** `occurredAt`: an event happened at exactly this time. `recordedAt`: the event is the last one recorded by then. */
   readonly clock: "occurredAt" | "recordedAt"
   readonly timeline: string
   /** The event; 0 if none was recorded by then. */
   readonly position: number
-  /** Whether it is after the last event of the timeline, or even after now. */
+  /** Set if the time is after the timeline's last event, or even in the future. */
   readonly beyond: "last event" | "now" | null
 }
 
-/** Is told each time that is looked up, so that an answer can say how it was understood. Default: nobody is. */
+/** Receives each time that is looked up, so that a command can say how it understood it. Default: does nothing. */
 export const onFound: FiberRef.FiberRef<(found: FoundTime) => Effect.Effect<void>> = FiberRef.unsafeMake(
   (_: FoundTime): Effect.Effect<void> => Effect.void,
 )
 
-/** What was found for a time, in a sentence. */
+/** Describes a found time in a sentence. */
 export const said = ({ asked, clock, position, beyond }: FoundTime): string => {
   const future = beyond === "now"
   if (future && position > 0)
@@ -66,7 +66,7 @@ export const find = (
     return found
   })
 
-/** Whether a position is the last of its timeline, and recorded before the time. */
+/** True if the position is the timeline's last and was recorded before the time. */
 const isLastOf = (log: EventLog.Service, position: number, epochMs: number) =>
   Effect.gen(function* () {
     const events = yield* log.readPage({ after: position - 1, timeline: log.timeline }, 2)
@@ -74,9 +74,9 @@ const isLastOf = (log: EventLog.Service, position: number, epochMs: number) =>
   }).pipe(Effect.catchTag("SegmentUnavailable", () => Effect.succeed(false)))
 
 /**
- * The last event that happened at exactly this time. Where an event was recorded as it happened, that is the one found by
- * its time of recording. Otherwise each event may be it: they are read from the newest on, without what they say, in
- * ranges between which others have their turn. Archived events whose segment is missing are not found.
+ * The last event that happened at exactly this time. An event recorded as it happened is found by its `recordedAt`. Any
+ * other may stand anywhere: searches ranges without payloads, newest first, yielding between them. Skips archived
+ * events whose segment is missing.
  */
 const lastHappenedAt = (
   log: EventLog.Service,
@@ -98,12 +98,12 @@ const lastHappenedAt = (
     return Option.none()
   })
 
-/** Positions that are searched at once. */
+/** Positions per search step. */
 const RANGE = 20_000
 
 /**
- * The last position recorded by a time, or 0, by binary search. If a clock was set back, the recorded times are not
- * monotonic; the result is then one of the positions at which they pass the requested time.
+ * The last position recorded by a time, or 0, by binary search. If a clock was set back, `recordedAt` is not monotonic;
+ * the result is then one of the positions at which it passes the requested time.
  */
 export const lastRecordedBy = (log: EventLog.Service, epochMs: number): Effect.Effect<number, LogError> =>
   Effect.gen(function* () {
@@ -111,7 +111,7 @@ export const lastRecordedBy = (log: EventLog.Service, epochMs: number): Effect.E
     let after = (yield* log.head).position + 1
     while (after - before > 1) {
       const middle = Math.floor((before + after) / 2)
-      // Not every position belongs to this timeline: compares the timeline's first event from the middle on.
+      // Not every position is on this timeline: compare the timeline's first event from the middle on.
       const [event] = yield* log.readPage({ after: middle - 1, until: after - 1, timeline: log.timeline }, 1)
       if (event !== undefined && event.recordedAt <= epochMs) before = event.position
       else after = middle

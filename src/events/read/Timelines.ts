@@ -1,4 +1,4 @@
-/** The timelines of a log: the list of forks, and a view of the log that is bound to one of them. */
+/** The timelines of a log: the list of forks, and views of the log bound to one of them. */
 
 import { Data, Effect, Stream } from "effect"
 import * as DidYouMean from "../../values/DidYouMean.ts"
@@ -10,9 +10,9 @@ import * as Pages from "./Pages.ts"
 /** A timeline of a log. */
 export interface Timeline {
   readonly name: string
-  /** The timeline it was forked from, and the last position that the two share; null for `main`. */
+  /** The timeline that it was forked from, and the last shared position; null for `main`. */
   readonly parent: { readonly name: string; readonly at: number } | null
-  /** The spans of its history, oldest first: its ancestors' events up to each fork point, then its own events. */
+  /** Its history, oldest first: its ancestors' events up to each fork point, then its own. */
   readonly spans: ReadonlyArray<Span>
   /** The event that recorded the fork; null for `main`, and for a fork that is not in the log. */
   readonly forked: Event | null
@@ -21,7 +21,7 @@ export interface Timeline {
 /** Fix the call: the log has no such timeline. */
 export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
   readonly timeline: string
-  /** The names of the log's timelines. */
+  /** Names of the log's timelines. */
   readonly known: ReadonlyArray<string>
 }> {
   override get message() {
@@ -30,12 +30,12 @@ export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
   }
 }
 
-/** Most timelines that a message lists. */
+/** Maximum number of timelines in a message. */
 const MAX_LISTED = 20
 
 const main: Timeline = { name: MAIN, parent: null, spans: ON_MAIN.spans, forked: null }
 
-/** All timelines of a log: `main`, then the forks in their order. */
+/** `main`, then the forks in log order. */
 export const list = (log: EventLog.Service): Effect.Effect<ReadonlyArray<Timeline>, LogError> => {
   const known = new Map([[MAIN, main]])
   return Pages.forEach(log.readPage, { types: ["TimelineForked"] }, (page) => {
@@ -46,7 +46,7 @@ export const list = (log: EventLog.Service): Effect.Effect<ReadonlyArray<Timelin
   }).pipe(Effect.map(() => [...known.values()]))
 }
 
-/** The timeline that would be forked from the one that a log is bound to. */
+/** The timeline that a fork of the log's own timeline would be. */
 export const branch = (parent: Pick<EventLog.Service, "timeline" | "spans">, name: string, at: number): Timeline => ({
   name,
   parent: { name: parent.timeline, at },
@@ -54,7 +54,7 @@ export const branch = (parent: Pick<EventLog.Service, "timeline" | "spans">, nam
   spans: [...spansUpTo(parent.spans, at), { timeline: name, until: Number.MAX_SAFE_INTEGER }],
 })
 
-/** The timeline of this name. */
+/** Finds a timeline by name. */
 export const named = (log: EventLog.Service, name: string): Effect.Effect<Timeline, TimelineNotFound | LogError> =>
   Effect.gen(function* () {
     if (name === MAIN) return main
@@ -64,8 +64,7 @@ export const named = (log: EventLog.Service, name: string): Effect.Effect<Timeli
   })
 
 /**
- * The timeline that an event forks. Undefined if the fork is not possible: appends do not check the payload against the
- * log.
+ * The timeline that an event forks. Undefined for an impossible fork: appends do not check the payload against the log.
  */
 const forked = (known: ReadonlyMap<string, Timeline>, event: Event): Timeline | undefined => {
   if (!is(event, "TimelineForked")) return undefined
@@ -81,9 +80,9 @@ const spansUpTo = (spans: ReadonlyArray<Span>, at: number): ReadonlyArray<Span> 
 }
 
 /**
- * An `EventLog` bound to one timeline. A read of that timeline includes its ancestors' events up to each fork point. An
- * append without a timeline goes to it. Queries without a timeline, or for another one, go to the underlying log
- * unchanged. Code that works on a log works on a fork when it is given the view.
+ * Binds an `EventLog` to one timeline. Its reads include the ancestors' events up to each fork point; an append without
+ * a timeline goes to it. Queries without a timeline, or for another one, go to the underlying log. Code for a log thus
+ * works on a fork.
  *
  * Stream versions count within one timeline: a query with `afterVersion` reads only events written on this timeline.
  */
@@ -96,7 +95,7 @@ export const view = (log: EventLog.Service, { name, spans }: Timeline): EventLog
       const events: Array<Event> = []
       for (const part of splitBySpan(spans, query)) {
         if (events.length === limit) break
-        // Most pages lie within one span: those are returned as read.
+        // Most pages lie within one span and are returned as read.
         const page = yield* log.readPage(part, limit - events.length)
         if (page.length === limit) return page
         events.push(...page)
@@ -124,10 +123,7 @@ export const view = (log: EventLog.Service, { name, spans }: Timeline): EventLog
   }
 }
 
-/**
- * Splits a query over a whole history into one query for each span, in order. Spans outside the query's range are left
- * out.
- */
+/** Splits a query over a history into one query per span, in order, skipping spans outside its range. */
 export const splitBySpan = (spans: ReadonlyArray<Span>, query: Query): ReadonlyArray<Query> => {
   const { after = 0, until = Number.MAX_SAFE_INTEGER } = query
   let from = 0
