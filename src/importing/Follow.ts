@@ -1,4 +1,4 @@
-/** Imports sessions while they are written: again and again, only the files that changed. */
+/** Imports sessions while they are being written, by polling for files that changed. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -13,32 +13,35 @@ import type { ImportReport } from "./ImportReport.ts"
 import type { Source } from "./Source.ts"
 import { EarlierImports } from "./writing/EarlierImports.ts"
 
-/** What to follow, and how. */
 export interface FollowOptions extends Omit<ImportOptions, "dryRun" | "onProgress"> {
-  /** How long to wait between two looks at the files, in milliseconds. Default: 1 second. A look that took longer is followed by as long a wait. */
+  /**
+   * Milliseconds between two polls. Default: 1 second. After a poll that took longer, the pause is as long as the poll.
+   */
   readonly everyMs?: number
-  /** Is told what each look imported: the first one in any case, later ones if something is new or was refused. */
+  /** Called with each poll's report: the first one always, later ones if something is new or was refused. */
   readonly onReport: (report: ImportReport) => Effect.Effect<void>
 }
 
 const EVERY_MS = 1_000
 
-/** How long after its import a file with a run that is open, or waits to be imported, is looked at again though it did not change: it may have ended since. */
+/**
+ * Milliseconds after which an unchanged file with an open or waiting run is imported again: the run may have ended
+ * since.
+ */
 const LOOK_AGAIN_MS = 5 * 60 * 1_000
 
-/** A file, or the directory of a run in pieces, as it was when it was last imported. */
+/** The last imported state of a file, or of a directory that holds one run in pieces. */
 interface Known {
-  /** Which files it and the small files that belong to it are, and when they were last changed. */
+  /** Identity and change times of the file and its companions. */
   readonly state: string
-  /** When it is looked at again, by the monotonic clock; null if all of its runs are imported and have ended. */
+  /** When to import it again, by the monotonic clock; null if all of its runs have ended. */
   readonly dueAt: number | null
 }
 
 /**
- * Imports files and then, until it is interrupted, what is added to them, and new files of directories. Whole lines only
- * are imported; what was imported is in the log, whenever this is stopped. A path that is of no format is passed over:
- * it may be of one when more of it is written. A named path has to be there at the first look; what vanishes or cannot
- * be read later is reported once, and imported when it can be read again.
+ * Imports files and then, until interrupted, everything added to them, and new files in directories. Imports whole
+ * lines only. A file of no known format is skipped until it has one. A named path must exist at the first poll; a file
+ * that later vanishes or becomes unreadable is reported once and imported when it is readable again.
  */
 export const followFiles = (options: FollowOptions): Effect.Effect<never, FileRefused | AppendError, EventLog> =>
   Effect.gen(function* () {
@@ -71,7 +74,7 @@ export const followFiles = (options: FollowOptions): Effect.Effect<never, FileRe
     }
   })
 
-/** What is imported as one: files, and directories of runs in pieces. And what cannot be looked at. */
+/** The files, and directories of runs in pieces, to import as one unit each, plus everything unreadable. */
 const unitsOf = (paths: ReadonlyArray<string>, sources: ReadonlyArray<Source>, isFirst: boolean) =>
   Effect.gen(function* () {
     const units = new Set<string>()
@@ -91,7 +94,7 @@ const unitsOf = (paths: ReadonlyArray<string>, sources: ReadonlyArray<Source>, i
 const isPiece = (file: string, sources: ReadonlyArray<Source>): boolean =>
   sources.some(({ piece }) => piece?.test(path.basename(file)) === true)
 
-/** The units that are not as they were, with their state now. The state is taken before they are read. */
+/** Changed units with their state, taken before they are read. */
 const changedOf = (
   units: ReadonlySet<string>,
   known: ReadonlyMap<string, Known>,
@@ -117,8 +120,8 @@ const stateOf = (unit: string, companions: ReadonlyArray<string>): string => {
 }
 
 /**
- * Which file is at a place, as it is now: one that took another's place is not told by its size and time, which may have
- * been set. What cannot be looked at has a state too: its import says why it is refused.
+ * Identifies the file now at a path. Size and modification time can be set, so they alone do not show a replaced file.
+ * An unreadable file has a state too; its import reports why.
  */
 const identityOf = (file: string): string => {
   try {
@@ -129,7 +132,7 @@ const identityOf = (file: string): string => {
   }
 }
 
-/** The names of the files in a directory; undefined of what is none, or is one no more. */
+/** The names of files in a directory; undefined for anything else. */
 const piecesOf = (unit: string): ReadonlyArray<string> | undefined => {
   try {
     return fs.readdirSync(unit)
@@ -138,6 +141,5 @@ const piecesOf = (unit: string): ReadonlyArray<string> | undefined => {
   }
 }
 
-/** The files of units: those of a directory are its pieces. */
 const filesIn = (units: ReadonlyMap<string, string>): ReadonlyArray<string> =>
   [...units.keys()].flatMap((unit) => piecesOf(unit)?.map((name) => path.join(unit, name)) ?? [unit])

@@ -1,4 +1,4 @@
-/** Imports the runs of other programs: reads their files as a stream, maps them, and appends what is new. */
+/** Imports runs of other programs: streams their files, maps the records to events, and appends the new ones. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -32,40 +32,38 @@ import { Relatives } from "./writing/Relatives.ts"
 import * as ScoreAppender from "./writing/ScoreAppender.ts"
 import { TaskAppender, type Writing } from "./writing/TaskAppender.ts"
 
-/** What to import, and how. */
 export interface ImportOptions {
-  /** Files, and directories with all that is in them. */
+  /** Files, and directories with everything below them. */
   readonly paths: ReadonlyArray<string>
   /** The only format to consider. Default: all. */
   readonly from?: string
-  /** A format of one's own, such as a mapping's: the only one to consider. */
+  /** A custom format, such as a mapping; the only one to consider. */
   readonly format?: Source
-  /** The person whose personal data the files hold: their personal fields are encrypted under this subject's key. */
+  /** The person whose personal data the files hold; personal fields are encrypted with this subject's key. */
   readonly subject?: string
-  /** Whether personal fields are replaced: what was said, done and answered is then not in the log. */
+  /** Replaces personal fields, so that the log lacks all text, arguments and results. */
   readonly redact?: boolean
-  /** Whether nothing is written. */
+  /** Writes nothing. */
   readonly dryRun?: boolean
-  /** Is told what was done if the import is interrupted. */
+  /** Called if the import is interrupted. */
   readonly onInterrupt?: (done: ImportSoFar) => Effect.Effect<void>
-  /** Is told how many bytes of how many were read. */
+  /** Called with the bytes read so far and in total. */
   readonly onProgress?: (bytes: number, of: number) => Effect.Effect<void>
 }
 
-/** How far an import came. */
 export interface ImportSoFar {
-  /** Files that are imported to their ends, or were refused. */
+  /** Files completed or refused. */
   readonly files: number
-  /** Files in all. */
+  /** Files in total. */
   readonly of: number
-  /** Events that were new, those of the file under way among them. */
+  /** New events, including those of the unfinished file. */
   readonly added: number
 }
 
 /**
- * Imports files. The format of every file is found first: a named file that is of none, or of two, fails the import
- * before anything is written. A run is written in one transaction (one of more than 10,000 events in several), with ids
- * that follow from the source's: what is in the log is not written again.
+ * Imports files. First finds every file's format: a named file without one, or with two, fails the import before
+ * anything is written. Each run is one transaction (several above 10,000 events). Event ids derive from the source's,
+ * so importing again adds only what is new.
  */
 export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport, FileRefused | AppendError, EventLog> =>
   Effect.gen(function* () {
@@ -73,7 +71,7 @@ export const importFiles = (options: ImportOptions): Effect.Effect<ImportReport,
     return yield* importFound(findings, options)
   })
 
-/** Imports files whose formats are known. Whoever imports again and again gives what it knows of `earlier` imports. */
+/** Imports files of known formats. Repeated imports share `earlier`. */
 export const importFound = (
   { found, unknown, unknownBecause, links, others, refused: unreadable }: Detection.Findings,
   options: ImportOptions,
@@ -136,7 +134,10 @@ export const importFound = (
     }
   })
 
-/** The formats to consider. One that is named recognizes every file but those that only another one does. */
+/**
+ * The formats to consider. A format that the caller names recognizes every file except those that only another format
+ * does.
+ */
 export const sourcesOf = ({ from, format }: Pick<ImportOptions, "from" | "format">): ReadonlyArray<Source> => {
   if (format !== undefined) return [format]
   if (from === undefined) return SOURCES
@@ -147,7 +148,7 @@ export const sourcesOf = ({ from, format }: Pick<ImportOptions, "from" | "format
   })
 }
 
-/** How many runs are appended at once: the log commits them together, each whole or not at all. */
+/** Number of runs appended concurrently. The log commits them together, each atomically. */
 const RUNS_AT_ONCE = 32
 
 const refusal = ({ file, expected, found }: FileRefused, added: number): RefusedFile => ({
@@ -156,20 +157,18 @@ const refusal = ({ file, expected, found }: FileRefused, added: number): Refused
   added,
 })
 
-/** How many events of a file were new so far. */
 const addedBy = (appenders: ReadonlyMap<ImportedRun, TaskAppender>): number =>
   [...appenders.values()].reduce((sum, { added }) => sum + added, 0)
 
-/** What the files of an import have in common. */
 interface Shared {
   readonly preview: Preview | undefined
   readonly relatives: Relatives
   readonly earlier: EarlierImports
-  /** Of a dry run: what it would have written of each task so far. */
+  /** For a dry run: what it would have written, by task. */
   readonly dry: Map<string, TaskAppender>
 }
 
-/** Imports one file. Those that write its runs are put into `appenders`. */
+/** Imports one file and collects its writers in `appenders`. */
 const importFile = (
   writing: Writing,
   found: Detection.Found,
@@ -213,7 +212,7 @@ const importFile = (
       runs,
     )
 
-    /** Hands the events that were mapped to their runs, and writes the runs that ended. */
+    /** Passes mapped events to their runs and flushes runs that ended. */
     const write = Effect.suspend(() => {
       const flushes: Array<Effect.Effect<void, AppendError>> = []
       for (const event of runs.drain()) {
@@ -235,7 +234,7 @@ const importFile = (
 
     let records = 0
     let stopped: FileRefused | undefined
-    /** What a mapper throws that gives up ends the import of the file at the next write. */
+    /** `Unmappable` stops the file at the next write. */
     const mapping = <A>(map: () => A): A | undefined => {
       try {
         return stopped === undefined ? runs.mapping(map) : undefined
@@ -264,7 +263,7 @@ const importFile = (
     for (const name of tooLarge) runs.remark(`${name} beside it is too large: what it has is not known`)
     if (extent.packing !== undefined)
       runs.remarkOnFile(`a file in ${extent.packing}: its digest and its size are those of its text, in UTF-8`)
-    // What a mapper maps in steps is mapped as the steps are taken.
+    // Writes between the steps of a mapper that maps in steps.
     const steps = mapping(() => mapper.end())?.[Symbol.iterator]()
     while (mapping(() => steps?.next().done === false) === true) yield* write
     yield* writeUnlessStopped
@@ -281,7 +280,6 @@ const importFile = (
     return yield* ImportedFile.conclude(writing, content, reported(records, scored, false))
   })
 
-/** Receives what is read for one of its parts alone. */
 const NOTHING = { noObject: () => {}, noText: () => {}, onRecords: () => Effect.void }
 
 const extentOf = (
@@ -294,7 +292,7 @@ const extentOf = (
   return form === "lines" ? examineLines(file, stages) : examineWhole(file, MAX_DOCUMENT_BYTES)
 }
 
-/** When a file was last written, or the last of the pieces or files of a run. */
+/** Last modification of a file, or of the last piece or file of a run. */
 const modifiedAt = ({ file, pieces, parts }: Pick<Detection.Found, "file" | "pieces" | "parts">): number => {
   if (parts !== undefined) return Math.max(...parts.map((part) => modifiedAt({ file: part })))
   const last = pieces?.at(-1)

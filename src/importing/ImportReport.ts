@@ -1,80 +1,77 @@
-/** What an import did: which files, which runs, what is kept as it was, and what is not in the log. */
+/** The result of an import: files, runs, records kept unmapped, and records left out. */
 
 import type { Event } from "../events/vocabulary/Event.ts"
 
-/** A run as it was imported. */
 export interface RunReport {
-  /** The tasks that it is in: more than one if the log had closed the first before the run went on. */
+  /** Its tasks: more than one if the log had closed the first before the run continued. */
   readonly taskIds: ReadonlyArray<string>
   readonly goal: string
   readonly ended: boolean
-  /** Events that were new. */
+  /** New events. */
   readonly added: number
-  /** Transactions that they took. */
+  /** Transactions. */
   readonly commits: number
 }
 
-/** A file as it was imported. */
 export interface FileReport {
   readonly file: string
-  /** All files of a run that is in several, in the order of time; else none. */
+  /** All files of a run that spans several, by time; otherwise empty. */
   readonly parts: ReadonlyArray<string>
   readonly source: string
   readonly digest: string
   readonly bytes: number
   readonly records: number
-  /** Whether the log had all of it already. */
+  /** Whether the log already had everything. */
   readonly known: boolean
-  /** Whether something of it is left to a later import, though the file may not change until then. */
+  /** Whether a later import may find more even if the file does not change. */
   readonly waits: boolean
   readonly runs: ReadonlyArray<RunReport>
-  /** Events that were new, those of score sets and of the import itself among them. */
+  /** New events, including score sets and the import's own event. */
   readonly added: number
-  /** Score sets that the source's scorers gave. */
+  /** Number of score sets by the source's scorers. */
   readonly scorers: ReadonlyArray<string>
   readonly kept: Readonly<Record<string, number>>
   readonly leftOut: Readonly<Record<string, number>>
   readonly remarks: Readonly<Record<string, number>>
 }
 
-/** A file that was not imported to its end. */
+/** A file that was not fully imported. */
 export interface RefusedFile {
   readonly file: string
   readonly reason: string
-  /** Events that were new, of whole lines that were written before it was found to be rewritten: 0 for all other reasons. */
+  /** New events from lines written before the file turned out to be rewritten; 0 for all other reasons. */
   readonly added: number
 }
 
-/** The beginning of the first run that would be imported. */
+/** The beginning of the first run of a dry run. */
 export interface RunPreview {
   readonly taskId: string
   readonly goal: string
   /** Its first events, without ids and positions. */
   readonly events: ReadonlyArray<{
     readonly type: string
-    /** By the source's clock, in milliseconds since 1970; null if it has none. */
+    /** Epoch milliseconds by the source's clock; null if it has none. */
     readonly at: number | null
     readonly payload: Event["payload"]
   }>
-  /** How many events of it there are in all. */
+  /** Total number of its events. */
   readonly of: number
 }
 
-/** An import. */
 export interface ImportReport {
   readonly dryRun: boolean
   readonly files: ReadonlyArray<FileReport>
   readonly refused: ReadonlyArray<RefusedFile>
-  /** Files in directories that are of no known format. */
+  /** Files in directories without a known format. */
   readonly unknown: ReadonlyArray<string>
   /** What each of them is instead. */
   readonly unknownBecause: Readonly<Record<string, string>>
-  /** Symbolic links in directories that may lead to runs. They are imported if they are named. */
+  /** Symbolic links in directories that may lead to runs. Name a link to import it. */
   readonly links: ReadonlyArray<string>
-  /** How many files in directories were not looked at, since they are not named as runs are, by how their names end. */
+  /** Number of skipped files in directories, by file ending. */
   readonly others: Readonly<Record<string, number>>
-  /** Events that were new in all. */
+  /** All new events. */
   readonly added: number
-  /** Of a dry run in which something is new. */
+  /** For a dry run that would add something. */
   readonly preview?: RunPreview
 }

@@ -1,9 +1,9 @@
-/** Keeps the beginning of the first run of a dry run, so that it can be looked at before it is imported. */
+/** Collects the first events of a dry run's first run. */
 
 import type { RunPreview } from "./ImportReport.ts"
 import type { ImportedRun, RunEvent } from "./runs/RunEvent.ts"
 
-/** Most events that are kept. */
+/** Maximum number of collected events. */
 const MAX_EVENTS = 50
 
 export class Preview {
@@ -11,7 +11,6 @@ export class Preview {
   readonly #events: Array<RunPreview["events"][number]> = []
   #count = 0
 
-  /** Takes an event of any run. */
   take({ run, at, body: { type, payload } }: RunEvent): void {
     this.#run ??= run
     if (run !== this.#run) return
@@ -19,7 +18,7 @@ export class Preview {
     if (this.#events.length < MAX_EVENTS) this.#events.push({ type, at, payload: { ...payload } })
   }
 
-  /** What was kept; undefined if there was no run. */
+  /** Undefined if there was no run. */
   get shown(): RunPreview | undefined {
     if (this.#run === undefined) return undefined
     const { taskId, start } = this.#run

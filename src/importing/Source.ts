@@ -1,72 +1,70 @@
-/** The formats that runs are imported from: what each has to provide. */
+/** The interface of an import format. */
 
 import type { FormatCapture } from "./runs/FormatCapture.ts"
 import type { Runs } from "./runs/Runs.ts"
 
-/** The beginning of a file, by which its format is recognized. */
+/** The beginning of a file, by which formats recognize it. */
 export interface FileHead {
-  /** Its name, without its directory. */
+  /** File name without directory. */
   readonly name: string
-  /** Its path, with `/`. */
+  /** With `/` separators. */
   readonly path: string
   /** Its first 64 KiB as text. */
   readonly text: string
-  /** Its first whole lines that are JSON, at most ten of them. Empty if it has no such lines. */
+  /** Its first complete JSON lines, up to ten; empty for other files. */
   readonly lines: ReadonlyArray<unknown>
   /** Whether it is a ZIP archive. */
   readonly zipped: boolean
 }
 
-/** A record of a file. */
 export interface SourceRecord {
-  /** The parsed JSON. */
   readonly value: unknown
-  /** Where it is, for messages: a number of a line, or the name of a part. */
+  /** Place for messages: a line number, or the name of a part. */
   readonly where: string
 }
 
-/** What the beginning of a file tells of the run that it is of. */
+/** What the beginning of a file tells about its run. */
 export interface FileBeginning {
-  /** Which run: files of one are imported as one, in the order of time. */
+  /** The run's id. Files with equal ids are imported as one, by time. */
   readonly run: string
-  /** When it begins, in milliseconds since 1970. Runs are imported in the order of time. */
+  /** Start in epoch milliseconds. Runs are imported by time. */
   readonly at: number | null
-  /** Of runs that begin at the same time: the lower comes first. */
+  /** Order among runs with equal start; lower first. */
   readonly rank?: number
-  /** The source's id of the first message, which a copy of the run in another file has too. */
+  /** The source's id of the first message, which copies of the run share. */
   readonly first?: string
-  /** Whether its lines do not stand in the order in which they were written, as after `tac` or `sort`. */
+  /** Whether the lines are not in the order of writing, as after `tac` or `sort`. */
   readonly isOutOfOrder?: true
 }
 
-/** A run that begins with the same message as one that is imported: one of them was copied from the other. */
+/** An imported run that begins with the same message; one is a copy of the other. */
 export interface Relative {
   readonly taskId: string
-  /** Whether the log has an event of that run, by its key. */
+  /** Whether the log has an event of that run with this key. */
   readonly has: (key: string) => boolean
 }
 
-/** What is known of a file that is read. */
+/** A file being read. */
 export interface SourceFile {
   readonly name: string
   readonly path: string
   /** SHA-256 of its content, in hexadecimal. */
   readonly digest: string
-  /** The import's clock, in milliseconds since 1970. */
+  /** Time of the import, in epoch milliseconds. */
   readonly now: number
-  /** When the file was last written, in milliseconds since 1970. */
+  /** Last modification, in epoch milliseconds. */
   readonly modifiedAt: number
-  /** Whether the lines of one of its parts do not stand in the order in which they were written. */
+  /** Whether one of its parts has its lines out of order. */
   readonly isOutOfOrder: boolean
-  /** Runs that were imported before and begin with the same message, the oldest first. */
+  /** Imported runs that begin with the same message, oldest first. */
   readonly relatives: ReadonlyArray<Relative>
-  /** The text of a file whose name fits the source's `blobs`; undefined if there is none, or it is too large. */
+  /** The text of a file that matches the source's `blobs`; undefined if missing or too large. */
   readonly blob: (name: string) => string | undefined
-  /** The text of one of the source's `companions`; undefined if there is none. */
+  /** The text of one of the source's `companions`; undefined if missing. */
   readonly beside: (name: string) => string | undefined
 }
 
-/** A mapper gives up: what it was told to read is not there, or does not end. Nothing more of the file is written. */
+/** A mapper gives up: something it was told to read is missing or does not end. Nothing more of the file is written. */
 export class Unmappable extends Error {
   readonly expected: string
 
@@ -76,52 +74,51 @@ export class Unmappable extends Error {
   }
 }
 
-/** Maps the records of one file to runs. Pure: it knows no log, and does nothing but write to `runs`. */
+/** Maps the records of one file to runs. Pure apart from `runs`. */
 export interface Mapper {
   /**
-   * Takes each record of a file of lines before the first one is mapped: for a format whose runs cannot be told to be whole
-   * otherwise, so that all of them would have to be in memory until the end. Of other files nothing is surveyed.
+   * Sees each record of a file of lines before the first `record` call, for formats that otherwise would have to hold
+   * all runs in memory until the end. Not called for other files.
    */
   readonly survey?: (record: SourceRecord) => void
-  /** Takes the next record, in the order of the file. */
+  /** Maps the next record, in file order. */
   readonly record: (record: SourceRecord) => void
   /**
-   * Says that the file is at its end, for now. A mapper that has much left to map does so in steps, and what each step
-   * maps is written before the next.
+   * Called at the end of the file. A mapper with much left to map yields between steps; each step is written before the
+   * next.
    */
   readonly end: () => Iterable<void> | void
 }
 
-/** A format. */
+/** An import format. */
 export interface Source {
-  /** Its name, as in `import:<name>` and `--from`. */
+  /** Its name in `import:<name>` and `--from`. */
   readonly name: string
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly title: string
   /**
-   * How its files are divided in records: a line each, or one for the whole file. `either`: a file whose first line is
-   * JSON has lines. Of an archive a record is each part.
+   * A record is a line, the whole document, or, for `either`, a line if the first line is JSON. In an archive, each
+   * part is a record.
    */
   readonly form: "lines" | "document" | "either"
   /** What it shows of a run, and what it cannot show. */
   readonly capture: FormatCapture
   readonly recognizes: (head: FileHead) => boolean
-  /** Whether files of other formats may look like it: it is a file's only if no other format recognizes the file. */
+  /** Whether files of other formats may look the same; those then take precedence. */
   readonly isGeneral?: true
-  /** Of a format that somebody named: what a file is that it does not recognize and another one does. */
+  /** For a format that the caller named: the format of a file that only another one recognizes. */
   readonly instead?: (head: FileHead) => string | undefined
-  /** Of a format whose runs may be in several files, or copied from each other: which run a file is of. */
+  /** For formats whose runs may span files or be copies of each other: the run of a file. */
   readonly beginning?: (head: FileHead) => FileBeginning | undefined
-  /** Of an archive: the names of the parts that are records, in the order in which they are mapped. */
+  /** For archives: the names of the parts to map, in order. */
   readonly partsInOrder?: (names: ReadonlyArray<string>) => ReadonlyArray<string>
   /**
-   * The name of a file that is one record of a run whose other records are the files beside it with such names. They are
-   * mapped in the order of their names.
+   * Names of files of which each is one record of a run; all such files of a directory form the run, ordered by name.
    */
   readonly piece?: RegExp
-  /** Paths of the small files, relative to a file's directory, that `beside` may be asked for. */
+  /** Relative paths of small files that `beside` can return. */
   readonly companions?: ReadonlyArray<string>
-  /** Paths, relative to a file's directory, of files that records name by what is in them, and that `blob` may be asked for. */
+  /** Relative paths of content-named files that records refer to, and that `blob` can return. */
   readonly blobs?: RegExp
   readonly open: (file: SourceFile, runs: Runs) => Mapper
 }

@@ -1,4 +1,4 @@
-/** Every format that runs are imported from. */
+/** All import formats. */
 
 import { atif } from "./atif/Atif.ts"
 import { claudeCode } from "./claude/ClaudeCode.ts"
@@ -20,7 +20,7 @@ import { langfuse } from "./traces/Langfuse.ts"
 import { langSmith } from "./traces/LangSmith.ts"
 import { verifiers } from "./verifiers/Verifiers.ts"
 
-/** In the order in which messages name them. */
+/** In the order of messages. */
 export const SOURCES: ReadonlyArray<Source> = [
   ...[claudeCode, codex, geminiCli, copilotCli, openCode, cline],
   ...[

@@ -1,7 +1,7 @@
 /**
  * Trajectories in the Agent Trajectory Interchange Format, versions 1.0 to 1.8
- * (https://www.harborframework.com/docs/agents/trajectory-format), as Harbor's agents write them, with the rewards that
- * Harbor's verifier leaves beside them.
+ * (https://www.harborframework.com/docs/agents/trajectory-format), as Harbor's agents write them, with the rewards of
+ * Harbor's verifier from files nearby.
  */
 
 import { sha256 } from "../../values/Digest.ts"
@@ -27,7 +27,7 @@ export const atif: Source = {
     const map = function* () {
       const rewards = Rewards.rewardsOf(file)
       const failure = Rewards.failureOf(file)
-      // Some agents write their trajectory anew with each step: it has ended when the trial has, or when it is silent.
+      // Some agents rewrite the file at each step, so it has ended only if the trial has, or after a silence.
       const hasEnded = (last: number | null) =>
         rewards.length > 0 || failure !== undefined || isSilent(file, last ?? file.modifiedAt)
       const run = yield* mapTrajectory(runs, trajectory, { failure, hasEnded })
@@ -46,17 +46,16 @@ export const atif: Source = {
 
 const KNOWN = /^ATIF-v1\.[0-8]$/
 
-/** Most trajectories of subagents that are nested in each other. */
+/** Maximum depth of nested subagent trajectories. */
 const MAX_NESTED = 8
 
-/** How a trajectory ended, as far as the files beside it tell. */
 interface Ending {
   readonly failure: string | undefined
-  /** Whether a trajectory whose last step has this time goes on no more. */
+  /** Whether a trajectory has ended whose last step has this time. */
   readonly hasEnded: (last: number | null) => boolean
 }
 
-/** Maps a trajectory, and those of its subagents that are in it, each as a run of its own. */
+/** Maps a trajectory and its nested subagents, each to a run. */
 function* mapTrajectory(
   runs: Runs,
   value: unknown,
@@ -99,7 +98,7 @@ function* mapTrajectory(
   return run
 }
 
-/** Session ids need not be unique: of one that is no UUID, the agent and the first step belong to the run's id. */
+/** Session ids need not be unique, so an id that is no UUID is extended by a hash of the agent and the first step. */
 const idOf = (value: unknown, session: string | undefined, steps: ReadonlyArray<unknown>, parent: Run | undefined) => {
   const own = textOf(value, "trajectory_id") ?? session
   const within = parent === undefined ? "" : `${parent.start.id}.`
@@ -110,7 +109,7 @@ const idOf = (value: unknown, session: string | undefined, steps: ReadonlyArray<
 
 const UUID = /[0-9a-f]{8}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/i
 
-/** The first words of the person. Those that were copied from another trajectory count if there are no others. */
+/** The first user message; one copied from another trajectory only if there are no others. */
 const goalOf = (steps: ReadonlyArray<unknown>): string | undefined => {
   const said = steps.filter((step) => field(step, "source") === "user")
   const first = said.find((step) => field(step, "is_copied_context") !== true) ?? said[0]

@@ -1,4 +1,4 @@
-/** What Harbor leaves beside a trajectory: the verifier's rewards, and the trial's result. */
+/** Files that Harbor writes near a trajectory: the verifier's rewards and the trial's result. */
 
 import { field, isObject, parsed, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
@@ -10,13 +10,13 @@ const REWARD = "../verifier/reward.txt"
 /** A trial is a directory with `agent/trajectory.json`, `verifier/` and `result.json`. */
 export const COMPANIONS = [RESULT, REWARDS, REWARD, "reward.json", "reward.txt"]
 
-/** A reward by its name; null if it is no number. */
+/** `value` is null if it is no number. */
 export interface Reward {
   readonly name: string
   readonly value: number | null
 }
 
-/** The rewards of a trial: those of its result, else those of the verifier's own files. */
+/** The rewards in the trial's result, otherwise in the verifier's files. */
 export const rewardsOf = ({ beside }: Pick<SourceFile, "beside">): ReadonlyArray<Reward> => {
   const result = field(field(parsed(beside(RESULT) ?? ""), "verifier_result"), "rewards")
   const named = [result, parsed(beside(REWARDS) ?? ""), parsed(beside("reward.json") ?? "")].find(isObject)
@@ -30,7 +30,7 @@ const numberIn = (value: unknown): number | null => {
   return typeof number === "number" && Number.isFinite(number) ? number : null
 }
 
-/** Why a trial failed, as its result says; undefined if it did not. */
+/** Why the trial failed according to its result; undefined if it did not. */
 export const failureOf = ({ beside }: Pick<SourceFile, "beside">): string | undefined => {
   const exception = field(parsed(beside(RESULT) ?? ""), "exception_info")
   if (!isObject(exception)) return undefined

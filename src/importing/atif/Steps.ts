@@ -1,4 +1,4 @@
-/** The steps of a trajectory as events: what was said, what the model answered and called, and what came of it. */
+/** Maps the steps of a trajectory to events. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
@@ -8,16 +8,15 @@ import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { asText, countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
 
-/** What a trajectory says outside of its steps. */
 interface Circumstances {
   readonly model: string | undefined
-  /** Why the trial failed, where Harbor says that it did. */
+  /** Harbor's reason, if the trial failed. */
   readonly failure: string | undefined
-  /** Whether a trajectory whose last step has this time goes on no more. */
+  /** Whether a trajectory has ended whose last step has this time. */
   readonly hasEnded: (last: number | null) => boolean
 }
 
-/** Maps the steps, in the order of the file, some at a time, and ends the run if it has ended. */
+/** Maps the steps in file order, in batches, and closes the run if it has ended. */
 export function* mapSteps(
   runs: Runs,
   run: Run,
@@ -61,7 +60,7 @@ export function* mapSteps(
   else run.close("end", "achieved", "the agent ended its turn; what it was worth is in its score sets", run.lastAt)
 }
 
-/** How many steps are mapped before what they became is written. */
+/** Number of steps between two writes. */
 const STEPS_AT_A_TIME = 256
 
 const isAnswered = (step: unknown): boolean => textOf(step, "source") === "agent"
@@ -79,7 +78,7 @@ interface Turn {
   readonly model: string | undefined
 }
 
-/** An answer with its calls and their results. Returns why the run would be open if it ended here. */
+/** Maps an answer with its calls and results. Returns why the run would be unfinished if it ended here. */
 const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, model }: Turn): string | undefined => {
   const calls = listOf(step, "tool_calls").map((call, index) => ({
     callId: `${key}:${textOf(call, "tool_call_id") ?? index}`,
@@ -99,7 +98,7 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
       args: logJson(args).json,
     })),
   ]
-  // A step that says how often a model was asked, and says never, was made by the program alone.
+  // A step with zero model calls comes from the program.
   const isByModel = field(step, "llm_call_count") !== 0
   if (isByModel)
     run.model.turn({
@@ -123,7 +122,7 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
           ? calls[0]
           : undefined
         : calls.find(({ sourceId, callId }) => sourceId === named && run.commands.pending.has(callId))
-    // A step with one call and one result has both.
+    // A single result without an id belongs to a single call.
     const by = named === undefined ? { by: null } : {}
     const isKnown =
       call !== undefined && run.commands.result(call.callId, { ...resultOf(result), at, ...by }) !== undefined
@@ -138,7 +137,7 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
       : "it ends before the agent answered"
 }
 
-/** What a step of somebody else than the agent observed. */
+/** Keeps observations of steps that are not the agent's. */
 const keepObservation = (run: Run, step: unknown, key: string, at: number | null): void => {
   for (const [index, result] of listOf(field(step, "observation"), "results").entries())
     run.keep(`${key}:${index}`, "observation", result, { at })
@@ -151,7 +150,7 @@ const resultOf = (result: unknown): { readonly ok: boolean; readonly content: un
   return { ok: !isError, content: trajectories === undefined ? content : { content, trajectories } }
 }
 
-/** Content is text or, from 1.6 on, parts. */
+/** Text or, from version 1.6 on, parts. */
 const contentOf = (content: unknown): Json => {
   if (!Array.isArray(content)) return logJson(content ?? null).json
   const texts = content.map((part) => (field(part, "type") === "text" ? textOf(part, "text") : undefined))

@@ -1,17 +1,17 @@
-/** The content blocks of Claude Code's messages (those of Anthropic's Messages API) as parts of messages. */
+/** Converts content blocks of Claude Code (those of Anthropic's Messages API) to message parts. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { at, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
-/** The blocks of a message: its content, which may be a single text. */
+/** The blocks of a message, whose content may be plain text. */
 export const blocksOf = (message: unknown): ReadonlyArray<unknown> => {
   const content = field(message, "content")
   return typeof content === "string" ? [{ type: "text", text: content }] : listOf(message, "content")
 }
 
-/** The part of an answer that a block is; undefined if it is none. */
+/** The answer part of a block; undefined for other blocks. */
 export const answerPart = (block: unknown): JsonObject | undefined => {
   switch (field(block, "type")) {
     case "text": {
@@ -40,7 +40,7 @@ export const answerPart = (block: unknown): JsonObject | undefined => {
   }
 }
 
-/** What a person said, as content parts: text and images. */
+/** Text and images of a user message. */
 export const contentParts = (blocks: ReadonlyArray<unknown>): ReadonlyArray<Json> =>
   blocks.flatMap((block): ReadonlyArray<Json> => {
     const text = field(block, "type") === "text" ? textOf(block, "text") : undefined
@@ -52,7 +52,7 @@ export const contentParts = (blocks: ReadonlyArray<unknown>): ReadonlyArray<Json
       : []
   })
 
-/** The result of a tool: its text, if all of it is text. */
+/** A result's text if it is all text, otherwise its content. */
 export const resultContent = (block: unknown): unknown => {
   const content = field(block, "content")
   if (!Array.isArray(content)) return content ?? null
@@ -60,7 +60,7 @@ export const resultContent = (block: unknown): unknown => {
   return texts.length > 0 && texts.every((text) => text !== undefined) ? texts.join("\n") : content
 }
 
-/** The tokens of an answer. Those that were read from the cache or written to it are part of the request. */
+/** Input tokens include those read from and written to the cache. */
 export const usageOf = (message: unknown): ModelUsage | undefined => {
   const usage = field(message, "usage")
   if (!isObject(usage)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Claude Code's sessions: JSON Lines in `~/.claude/projects/<directory>/<session>.jsonl`, those of subagents beside
- * them. The format is not documented by its makers; what is relied on here is what released versions (1.0 to 2.1) write.
+ * Claude Code's sessions: JSON Lines in `~/.claude/projects/<directory>/<session>.jsonl`, with subagents in files next
+ * to them. The format is undocumented; this follows what versions 1.0 to 2.1 write.
  */
 
 import { defined } from "../../values/defined.ts"
@@ -13,7 +13,6 @@ import { Session } from "./Session.ts"
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
 
-/** Whether a record is of Claude Code. */
 const isOwn = (line: unknown): boolean =>
   (textOf(line, "sessionId") !== undefined &&
     textOf(line, "type") !== undefined &&
@@ -30,7 +29,7 @@ export const claudeCode: Source = {
   open: (file, runs) => mapper(file, runs),
 }
 
-/** The session of a file's name, or the agent that it is of. */
+/** The session or subagent in a file name. */
 const namedBy = (name: string): { readonly session?: string; readonly agent?: string } => {
   const named = name.replace(/\.jsonl$/i, "")
   const agent = /^agent-(.+)$/.exec(named)?.[1]
@@ -38,11 +37,11 @@ const namedBy = (name: string): { readonly session?: string; readonly agent?: st
   return UUID.test(named) ? { session: named } : {}
 }
 
-/** The agent that a record is of that another one started. */
+/** The subagent that wrote a record. */
 const agentIn = (value: unknown): string | undefined =>
   field(value, "isSidechain") === true ? textOf(value, "agentId") : undefined
 
-/** Of the session whose records a file begins with: its agent, when it begins, and its first message. */
+/** Session, start, first message and agent of a file. */
 const beginningOf = ({ name, text, lines }: FileHead): FileBeginning | undefined => {
   const records = [...lines, ...text.split("\n").slice(lines.length).map(parsed)]
   const named = namedBy(name)
@@ -65,8 +64,8 @@ const beginningOf = ({ name, text, lines }: FileHead): FileBeginning | undefined
 }
 
 /**
- * How many prompts have the id of the first one: one in an original, and in a fork as many as it copied, for it gives all of them one id.
- * So of two that begin with the same message, the one with fewer is the original.
+ * Number of prompts that share the first one's id: one in an original, more in a fork, which gives all copied prompts
+ * one id. Of two sessions with the same first message, the one with fewer is the original.
  */
 const promptsOfOneId = (records: ReadonlyArray<unknown>): number => {
   const prompts = records.filter((value) => textOf(value, "promptId") !== undefined && isPrompt(value))
@@ -81,17 +80,16 @@ const isPrompt = (value: unknown): boolean => {
 }
 
 /**
- * A file is one session, that of its name. Records of other sessions in it were copied when it was resumed or forked
- * from them: they are in those sessions' own files. A file whose name is no session's may hold several, and agents that they
- * started.
+ * A file holds the session in its name. Records of other sessions were copied on resume or fork and are in those
+ * sessions' files. A file with any other name may hold several sessions with their subagents.
  */
 const mapper = (file: SourceFile, runs: Runs): Mapper => {
   const { session: owner, agent: subagent } = namedBy(file.name)
   const sessions = new Map<string, Session>()
-  /** Records before the first that names its session. */
+  /** Records before the first one with a session id. */
   const early: Array<unknown> = []
   let last: Session | undefined
-  /** Whether the file begins with the records of an agent, and so has agents as runs of their own. */
+  /** Whether the file begins with a subagent's records, so that subagents become runs of their own. */
   let isOfAgents: boolean | undefined
 
   const sessionOf = (id: string, agent: string | undefined): Session => {
@@ -130,5 +128,5 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
   }
 }
 
-/** Most records that wait for the first one that names its session. */
+/** Maximum number of records to hold back until one has a session id. */
 const MAX_EARLY = 1_000

@@ -1,6 +1,6 @@
 /**
- * The records that a session copied from another one when it was forked from it (`--fork-session`) or, by early versions, resumed: they have
- * the same ids there, and the session does not name the other one.
+ * Detects records that a session copied when it was forked (`--fork-session`) or, in early versions, resumed. Copies
+ * keep their ids, and the session does not name its origin.
  */
 
 import { field, listOf, textOf } from "../runs/Untrusted.ts"
@@ -10,21 +10,21 @@ export class CopiedRecords {
   #relatives: ReadonlyArray<Relative>
   #parent: Relative | undefined
 
-  /** @param relatives the sessions that begin with the same message */
+  /** @param relatives sessions that begin with the same message */
   constructor(relatives: ReadonlyArray<Relative>) {
     this.#relatives = relatives
   }
 
-  /** The task of the session that has the last record that was copied. */
+  /** Task of the session with the last copied record. */
   get parent(): string | undefined {
     return this.#parent?.taskId
   }
 
-  /** Whether the next record was copied. After the first one that was not, none is. */
+  /** Whether the next record is a copy. After the first one that is not, none is. */
   take(record: unknown): boolean {
     if (this.#relatives.length === 0) return false
     const keys = keysOf(record)
-    // What makes no event tells nothing, and goes with what comes before it.
+    // A record without events follows the one before it.
     if (keys.length === 0) return this.#parent !== undefined
     const found = this.#relatives.find(({ has }) => keys.some(has))
     if (found === undefined) this.#relatives = []
@@ -33,7 +33,7 @@ export class CopiedRecords {
   }
 }
 
-/** The keys of the events that may stand for a record; none where there need not be one. */
+/** Possible event keys of a record; empty for records that may have no event. */
 const keysOf = (record: unknown): ReadonlyArray<string> => {
   const uuid = textOf(record, "uuid")
   if (uuid === undefined || field(record, "isMeta") === true) return []

@@ -1,11 +1,11 @@
-/** What Claude Code's file tools did to files, by their calls and results. */
+/** Tracks file contents through the calls and results of Claude Code's file tools. */
 
 import type { PendingCommand } from "../runs/Commands.ts"
 import { edited, type TextEdit } from "../runs/EditedFiles.ts"
 import type { Run } from "../runs/Run.ts"
 import { at, field, listOf, numberOf, textOf } from "../runs/Untrusted.ts"
 
-/** Applies a successful call to what is known of the run's files. `result` is the record's `toolUseResult`. */
+/** Applies a successful call. `result` is the record's `toolUseResult`. */
 export const apply = (
   run: Run,
   callId: string,
@@ -24,10 +24,12 @@ export const apply = (
   if (EDITS.has(tool)) run.environment.fileChanged(callId, path, before, contentAfter(tool, args, result, before), time)
 }
 
-/** The tools that change a file. */
 const EDITS = new Set(["Write", "Edit", "MultiEdit", "NotebookEdit"])
 
-/** What the result says was written counts, else what the call asked for: a person may change an edit before approving it. */
+/**
+ * Prefers the written content in the result over the call's arguments, since a person may change an edit before
+ * approving it.
+ */
 const contentAfter = (
   tool: string,
   args: unknown,
@@ -46,7 +48,7 @@ const contentAfter = (
   return after ?? (typeof before === "string" && hunks.length > 0 ? patchedBy(before, hunks) : null)
 }
 
-/** A text after the hunks of a patch, as the library `diff` writes them; null if one does not fit it. */
+/** Applies hunks of the `diff` library; null if one does not fit. */
 const patchedBy = (before: string, hunks: ReadonlyArray<unknown>): string | null => {
   const lines = before.split("\n")
   const after: Array<string> = []
@@ -68,7 +70,7 @@ const patchedBy = (before: string, hunks: ReadonlyArray<unknown>): string | null
   return [...after, ...lines.slice(next)].join("\n")
 }
 
-/** A file that was read whole is known. */
+/** Remembers a file that was read in full. */
 const learn = (run: Run, callId: string, result: unknown, time: number | null): void => {
   const file = field(result, "file")
   const path = textOf(file, "filePath")
@@ -81,7 +83,7 @@ const learn = (run: Run, callId: string, result: unknown, time: number | null): 
     run.environment.fileKnown(callId, path, content, time)
 }
 
-/** A content after edits; null if it is not known. An edit of nothing makes the file. */
+/** Applies edits; null if the content is unknown. An edit of the empty text creates the file. */
 const afterEdits = (before: string | null | undefined, edits: ReadonlyArray<unknown>): string | null => {
   const all: Array<TextEdit> = []
   for (const edit of edits) {

@@ -1,11 +1,11 @@
-/** What records of Claude Code mean: which of them repeat others, and which results and answers are none. */
+/** Classifies records of Claude Code: repetitions, results that no tool gave, and answers that no model gave. */
 
 import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
 import { named } from "../runs/ModelName.ts"
 import { field, textOf } from "../runs/Untrusted.ts"
 import { blocksOf } from "./Blocks.ts"
 
-/** Records that say nothing which other records do not. */
+/** Types of records that only repeat others. */
 export const REPEATED = new Map([
   ["progress", "what a tool or hook said while it ran; its result is there"],
   ["file-history-snapshot", "the program's own backup; edits are in the calls"],
@@ -13,23 +13,22 @@ export const REPEATED = new Map([
   ["last-prompt", "it repeats a prompt"],
 ])
 
-/** What Claude Code writes as a call's result if it may not be made: it did not run. */
+/** Results of calls that were denied and did not run. */
 const DENIED =
   /^(?:The agent was denied permission|Permission to use .* has been denied|Permission for this .* denied|PreToolUse:\S* hook (?:blocking )?error)/
 
-/** What it writes if the person did not let it be: the same if the person refused it, and if the tool was at work. */
+/** Result of a call that a person stopped; the text is the same whether they refused it or interrupted it. */
 const STOPPED = /^The user doesn't want to (?:proceed|take this action)/
 
-/** With it stand the words of a person who was asked, so that the tool was not at work. */
+/** If the person's words follow, they were asked and the tool had not started. */
 const ANSWERED = /the user said:\s*\S/i
 
-/** What it writes in place of the results that a killed process did not write. */
+/** Claude Code writes this for results that a killed process did not write. */
 const MADE_UP = /^\[Tool call interrupted: /
 
-/** What an error that stands for a call's result says of the call. */
 export type Stopped = "denied" | "refused-or-interrupted" | "interrupted"
 
-/** Whether a result is no tool's, and what it says then. */
+/** How a call was stopped, if its result comes from no tool. */
 export const stoppedBy = (value: unknown, content: unknown): Stopped | undefined => {
   const kind = textOf(value, "toolDenialKind")
   const text = typeof content === "string" ? content : ""
@@ -39,22 +38,21 @@ export const stoppedBy = (value: unknown, content: unknown): Stopped | undefined
   return ANSWERED.test(text) ? "denied" : "refused-or-interrupted"
 }
 
-/** Why it is not known what came of a call that has a result. */
+/** Reasons for unknown outcomes. */
 export const WHY_UNKNOWN = {
   "refused-or-interrupted": "it was refused, or interrupted while it ran: the source writes the same for both",
   interrupted: "the program was killed before it wrote the result; its text in the source is made up",
 }
 
-/** Whether an answer is none of a model: the program put it there, such as after a crash. */
+/** Whether the program, not a model, wrote an answer, for example after a crash. */
 export const isMadeUp = (value: unknown): boolean => textOf(field(value, "message"), "model") === "<synthetic>"
 
-/** The text of a message. */
 export const contentTexts = (message: unknown): string =>
   blocksOf(message)
     .flatMap((block) => textOf(block, "text") ?? [])
     .join("\n")
 
-/** Why a request was not answered, by what is shown in the answer's place. */
+/** The kind of a failed request, from the text shown in place of an answer. */
 export const failureKind = (reason: string): ModelFailureKind => {
   if (/\b401\b|authenticat|API key/i.test(reason)) return "unauthorized"
   if (/\b429\b|rate.?limit|usage limit/i.test(reason)) return "rate-limited"
@@ -64,9 +62,9 @@ export const failureKind = (reason: string): ModelFailureKind => {
   return /time.?out/i.test(reason) ? "timed-out" : "unreachable"
 }
 
-/** Why an answer ends that goes no further. */
+/** Stop reasons after which an answer does not continue. */
 export const ENDED: ReadonlySet<string> = new Set(["end_turn", "stop_sequence", "max_tokens", "refusal"])
 
-/** The provider of a model: its name tells of Anthropic's; a name with a slash is a proxy's. Of others it is not known. */
+/** Anthropic's models are known by name; a slash marks a proxy's name. Otherwise the provider is unknown. */
 export const modelNamed = (model: string): { readonly provider: string; readonly model: string } =>
   /^claude-/.test(model) ? { provider: "anthropic", model } : named(model)

@@ -1,4 +1,4 @@
-/** One session of Claude Code: maps its records, in the order of the file, to a run. */
+/** Maps the records of one Claude Code session, in file order, to a run. */
 
 import { Chain } from "../runs/Chain.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
@@ -21,10 +21,10 @@ import { StatedCosts } from "./StatedCosts.ts"
 
 const MESSAGE = /^(?:user|assistant)$/
 
-/** Most records that wait for the first prompt, which is the session's goal. */
+/** Maximum number of records to hold back until the first prompt, which is the goal. */
 const MAX_BEFORE_GOAL = 200
 
-/** Of records that follow a message which was not read before them. The order is the file's all the same. */
+/** Remarks for parents that had not been read; the order of the file is kept. */
 const MISPLACED = {
   later: "messages that come after what follows them: the order is the file's",
   nowhere: "messages that are followed and are not in the file, or not of this session: the order is the file's",
@@ -42,13 +42,13 @@ export class Session {
   readonly #costs = new StatedCosts()
   #early: Array<unknown> = []
   #run: Run | undefined
-  /** The session's first message, by which copies of it are known. */
+  /** Id of the first message, by which copies are recognized. */
   #first: string | undefined
   readonly #copies: CopiedRecords
   #copied: Run | undefined
   #lastAt: number | null = null
   #number = 0
-  /** Whether the main agent has ended its turn, and why not if it has not. */
+  /** Why the main agent's turn is unfinished; undefined if it has ended. */
   #open: string | undefined = "it ends before the agent answered"
   #failure: string | undefined
 
@@ -70,7 +70,7 @@ export class Session {
     else this.#beforeGoal(value)
   }
 
-  /** A record was copied from another session, of which this one is a fork: it makes known what the fork begins with. */
+  /** Maps a copied record to the state from which the fork begins, without writing it. */
   #copy(value: unknown): void {
     this.#copied ??= this.#runs.openCopied(this.#start("", [value]))
     this.#map(this.#copied, value)
@@ -104,14 +104,14 @@ export class Session {
     else run.close(key, "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
   }
 
-  /** Whether the session is over, by the time of its last record. */
+  /** Whether the session is over, judging by its last record's time. */
   #isSettled(): boolean {
     const times = this.#early.map((value) => timeOf(field(value, "timestamp"))).filter((time) => time !== null)
     const last = this.#lastAt ?? times.at(-1) ?? null
     return isSilent(this.#file, last)
   }
 
-  /** Records wait for the first prompt: it is the goal. */
+  /** Holds records back until the first prompt, the goal. */
   #beforeGoal(value: unknown): void {
     this.#early.push(value)
     const goal = goalIn(value)
@@ -141,7 +141,7 @@ export class Session {
     const uuid = textOf(value, "uuid")
     const type = textOf(value, "type") ?? "unknown"
     this.#order.follows(textOf(value, "parentUuid"))
-    // A line that was written twice, as by two programs that worked on one session.
+    // A duplicate line, for example from two programs in one session.
     if (uuid !== undefined && !this.#order.add(uuid)) {
       this.#runs.repeated(type, "record")
       return
@@ -149,9 +149,9 @@ export class Session {
     const at = this.#runs.timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
     const key = uuid ?? this.#keys.of(value)
-    // In a subagent's file all is of one agent.
+    // A subagent's file has one agent only.
     const agentId = this.#subagent === undefined ? this.#sidechains.agentOf(value, this.#number) : undefined
-    // Agents work at the same time: only the times of one of them are in order.
+    // Agents run concurrently, so only the times of one agent are in order.
     if (agentId === undefined) run.tick(at)
     const chain = this.#chain(agentId)
     switch (type) {
@@ -184,7 +184,7 @@ export class Session {
     const chain = new Chain({
       agentId,
       named: modelNamed,
-      // The tokens of an answer are counted with its first part.
+      // The first part of an answer has its tokens.
       ofLaterPart: { inputTokens: 0, outputTokens: 0 },
     })
     this.#chains.set(agentId ?? "", chain)
@@ -217,7 +217,7 @@ export class Session {
     const turn = chain.answer(run, id, model, at)
     turn.usage = usageOf(message) ?? turn.usage
     turn.usd = numberOf(value, "costUSD") ?? turn.usd
-    // The line of a thought has the reason too, and comes before that of the answer.
+    // The line of a thought also has a stop reason, but the answer's text follows it.
     const isSaid = blocksOf(message).some((block) => textOf(block, "type") === "text")
     turn.ended = isSaid && ENDED.has(textOf(message, "stop_reason") ?? "")
     for (const block of blocksOf(message)) {
@@ -244,7 +244,7 @@ export class Session {
     this.#open = turn.calls ? "it ends with calls that have no result" : undefined
   }
 
-  /** An answer that never came: what Claude Code shows in its place. */
+  /** A failed request, with the text that Claude Code shows instead. */
   #failed(run: Run, chain: Chain, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
     chain.finish(run)
     const reason = contentTexts(field(value, "message")) || "an error of the provider"
@@ -264,7 +264,7 @@ export class Session {
       if (results.length === 0) chain.later(run, () => run.keep(key, "user", value, { at, agentId }))
       return
     }
-    // A person's words after results belong to the same message; alone, they begin a new turn.
+    // User text together with results belongs to the same message; alone, it begins a turn.
     if (results.length === 0) chain.finish(run)
     chain.messages += 1
     const text = contentTexts(field(value, "message"))
@@ -293,7 +293,7 @@ export class Session {
     chain.toldAt = at
   }
 
-  /** A prompt that was typed while the agent was at work, and given to it between two requests; or a notice that waited like one. */
+  /** A prompt typed while the agent was working, or a notification that waited the same way. */
   #queued(
     run: Run,
     chain: Chain,
@@ -320,7 +320,7 @@ export class Session {
     chain.toldAt = at
   }
 
-  /** A prompt that follows an earlier message than the last: the person went back, and the conversation branches. */
+  /** Notes a rewind: a prompt whose parent is not the last message. */
   #rewound(run: Run, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
     const parent = textOf(value, "parentUuid")
     if (agentId !== undefined || parent === undefined || !this.#order.branchesAt(parent)) return

@@ -1,4 +1,4 @@
-/** How a session begins, by its first records and by what is known of its origin. */
+/** Builds the start of a session's run from its first records and its origin. */
 
 import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -6,21 +6,19 @@ import type { RunStart } from "../runs/RunEvent.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, textOf } from "../runs/Untrusted.ts"
 
-/** What is known of a session. */
 export interface SessionOrigin {
   readonly id: string
-  /** The agent that it is of, where another session started that. */
+  /** Set for a subagent's session. */
   readonly subagent: string | undefined
-  /** The id of its first message, which copies of it begin with too. */
+  /** Id of its first message, shared by copies. */
   readonly first: string | undefined
-  /** The task of the session that it was copied from. */
+  /** Task of the session it was copied from. */
   readonly parent: string | undefined
 }
 
-/** The beginning of a session's run. */
 export const startOf = (origin: SessionOrigin, goal: string, early: ReadonlyArray<unknown>): RunStart => {
   const { id, subagent, first, parent } = origin
-  // The first records of a session may be of types that have none of these.
+  // The first records may lack these fields.
   const said = (name: string) => early.map((value) => textOf(value, name)).find((text) => text !== undefined)
   const about = Object.fromEntries(
     ["cwd", "gitBranch", "version"].flatMap((name) => {
@@ -40,6 +38,5 @@ export const startOf = (origin: SessionOrigin, goal: string, early: ReadonlyArra
   }
 }
 
-/** Where a session comes from: the one that started its agent, or from which it was copied. */
 const parentOf = ({ id, subagent, parent }: SessionOrigin): JsonObject =>
   subagent === undefined ? defined({ parent }) : { parent: `claude-code-${id}`, subagent }

@@ -1,15 +1,15 @@
-/** The agents whose messages stand among those of the session that started them. */
+/** Finds the subagent of each record inside its parent session's file. */
 
 import { field, nameFrom, textOf } from "../runs/Untrusted.ts"
 
-/** Most messages of sidechains whose agent is remembered. */
+/** Maximum number of remembered messages. */
 const MAX_SIDECHAINS = 100_000
 
 export class Sidechains {
-  /** The agent of each message, where its records do not name it. */
+  /** Agent by message id, for records that do not name it. */
   readonly #agents = new Map<string, string>()
 
-  /** The agent that a record is of; undefined for the session's own. `number` tells the record from others. */
+  /** The subagent of a record; undefined for the session's own. `number` makes a name for an unknown one unique. */
   agentOf(value: unknown, number: number): string | undefined {
     if (field(value, "isSidechain") !== true) return undefined
     const [uuid, parent, named] = [textOf(value, "uuid"), textOf(value, "parentUuid"), textOf(value, "agentId")]

@@ -1,16 +1,16 @@
 /**
- * Who says what in the name of the user: Claude Code tells the model of its own commands, of finished background work, of the editor
- * and of interruptions in messages of the role `user`, alone or next to what a person typed.
+ * Finds the speakers in messages of role `user`. Claude Code also uses that role for its own commands, finished
+ * background work, the editor and interruptions, alone or next to typed text.
  */
 
 import type { Json } from "../../values/Json.ts"
 import { field, isObject, textOf } from "../runs/Untrusted.ts"
 import { blocksOf, contentParts } from "./Blocks.ts"
 
-/** Who said something that no person typed. */
+/** A speaker other than the person. */
 export type Speaker = "harness" | "notification" | "ide" | "interrupt"
 
-/** Elements of the program, by their names. */
+/** Speakers by element name. */
 const ELEMENTS: ReadonlyArray<readonly [RegExp, Speaker]> = [
   [/^(?:task|agent|background)-notification$|^teammate-message$|^cross-session-message$/, "notification"],
   [/^ide_|^ide-|^new-diagnostics$/, "ide"],
@@ -19,17 +19,16 @@ const ELEMENTS: ReadonlyArray<readonly [RegExp, Speaker]> = [
 
 const INTERRUPTED = /^\[Request interrupted by user/
 
-/** What is in a message. */
 export interface Spoken {
-  /** What a person typed, with pictures: content parts. Empty if there is nothing of a person in it. */
+  /** Content parts that the person typed or attached. */
   readonly person: ReadonlyArray<Json>
-  /** What a person typed, as text. */
+  /** The typed text. */
   readonly text: string
-  /** Who else said something in it. */
+  /** All other speakers. */
   readonly others: ReadonlySet<Speaker>
 }
 
-/** Takes apart who said what in a message. */
+/** Splits a message by speaker. */
 export const spokenIn = (message: unknown): Spoken => {
   const others = new Set<Speaker>()
   const person = contentParts(blocksOf(message)).flatMap((part): ReadonlyArray<Json> => {
@@ -41,7 +40,7 @@ export const spokenIn = (message: unknown): Spoken => {
   return { person, text: person.flatMap((part) => textOf(part, "text") ?? []).join("\n"), others }
 }
 
-/** What a person typed of a text: what is left of it without the elements of the program before and after it. */
+/** Strips the program's elements at the beginning and end of a text. */
 const typedIn = (text: string, others: Set<Speaker>): string => {
   if (INTERRUPTED.test(text)) return none(others, "interrupt")
   if (text.startsWith("Caveat: ")) return none(others, "harness")
@@ -68,7 +67,7 @@ const none = (others: Set<Speaker>, speaker: Speaker): string => {
 const OPENING = /^\s*<([a-z][\w-]*)(?:\s[^<>]*)?>/i
 const CLOSING = /<\/([a-z][\w-]*)>\s*$/i
 
-/** The element of the program that a text begins or ends with. */
+/** The program's element at the beginning or end of a text. */
 const element = (text: string, pattern: RegExp): { readonly name: string; readonly speaker: Speaker } | undefined => {
   const [, name] = pattern.exec(text) ?? []
   if (name === undefined) return undefined
@@ -76,7 +75,7 @@ const element = (text: string, pattern: RegExp): { readonly name: string; readon
   return speaker === undefined ? undefined : { name, speaker }
 }
 
-/** The person's words of a record, if they can be what the session is about. */
+/** The person's text in a record, if it can be the session's goal. */
 export const goalIn = (value: unknown): string | undefined => {
   if (field(value, "type") !== "user" || !isObject(field(value, "message"))) return undefined
   if (field(value, "isMeta") === true || field(value, "isCompactSummary") === true) return undefined
@@ -85,6 +84,6 @@ export const goalIn = (value: unknown): string | undefined => {
   return text === "" ? undefined : text
 }
 
-/** Whether a record says of itself that it tells of finished background work. */
+/** Whether a record marks itself as a notification of finished background work. */
 export const isNotification = (value: unknown): boolean =>
   textOf(field(value, "origin"), "kind") === "task-notification" || textOf(value, "commandMode") === "task-notification"

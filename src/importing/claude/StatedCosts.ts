@@ -1,6 +1,6 @@
 /**
- * What Claude Code says that a process cost, by model (`cost-state`). It may be more than the calls of the session's file cost: agents in
- * files of their own and calls that are in no file are counted too. So it stands for the calls of the file only where the tokens are theirs.
+ * Costs that Claude Code states for a process, by model (`cost-state`). They also cover subagents' files and calls in
+ * no file, so they apply to this file's calls only if the token counts agree.
  */
 
 import type { StatedUse } from "../runs/Run.ts"
@@ -14,14 +14,14 @@ interface Used {
 }
 
 export class StatedCosts {
-  /** The last one of each process, by when it was started. */
+  /** The last record of each process, by its start time. */
   readonly #processes = new Map<number, unknown>()
 
   take(record: unknown): void {
     this.#processes.set(numberOf(record, "startTime") ?? 0, record)
   }
 
-  /** The costs, if they are those of the calls of the file; `used` are the tokens of these. */
+  /** Returns the costs if their tokens equal `used`, the tokens of the file's calls. */
   of(
     used: ReadonlyMap<string, { readonly inputTokens: number; readonly outputTokens: number }>,
   ): StatedUse | undefined {

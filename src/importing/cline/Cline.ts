@@ -1,7 +1,7 @@
 /**
- * Tasks of Cline and Roo Code: a directory `tasks/<id>` with what the model was told (`api_conversation_history.json`, messages of Anthropic's)
- * and what the person was shown (`ui_messages.json`, with the tokens and the cost of each request). Later versions of Cline write sessions:
- * `Sessions.ts`.
+ * Tasks of Cline and Roo Code: a directory `tasks/<id>` with the model's view (`api_conversation_history.json`,
+ * Anthropic messages) and the person's view (`ui_messages.json`, with tokens and cost of each request). `Sessions.ts`
+ * reads the sessions of later Cline versions.
  */
 
 import { anthropic } from "../../providers/formats/Anthropic.ts"
@@ -20,7 +20,7 @@ import { callsInText, type TextCall } from "./TextCalls.ts"
 
 const SHOWN = "ui_messages.json"
 const ABOUT = "task_metadata.json"
-/** What Roo Code says of a task. */
+/** Roo Code's description of a task. */
 const HISTORY = "history_item.json"
 
 export const cline: Source = {
@@ -68,7 +68,7 @@ const mapTask = (runs: Runs, file: SourceFile, value: unknown): void => {
   else run.close("end", "abandoned", "it ends before the agent said that it is done", lastAt)
 }
 
-/** What Roo Code says of a task: where it worked, and of which task it is a part. */
+/** Working directory and parent task, from Roo Code. */
 const aboutIn = (history: unknown): JsonObject => {
   const [cwd, parent] = [textOf(history, "workspace"), textOf(history, "parentTaskId")]
   return defined({ cwd, parent: parent === undefined ? undefined : taskIdOf("cline", parent) })
@@ -86,7 +86,7 @@ class Task {
   readonly #runs: Runs
   readonly #model: string
   readonly #requests: Requests
-  /** The calls of the last answer that were made in its text. */
+  /** Calls that the last answer made in its text. */
   #inText: ReadonlyArray<TextCall & { readonly id: string }> = []
 
   constructor(run: Run, runs: Runs, file: SourceFile, requests: Requests) {
@@ -102,7 +102,7 @@ class Task {
       this.#compacted(message, key)
       return
     }
-    // Roo Code keeps what a model may not be shown between messages.
+    // Roo Code stores hidden reasoning between messages.
     if (textOf(message, "type") === "reasoning") {
       this.#run.keep(key, "reasoning", message, { at: this.#runs.timeOf(field(message, "ts")) })
       return
@@ -125,7 +125,7 @@ class Task {
       else this.#run.keep(key, "message", message, { at })
   }
 
-  /** What was said before is summarized, or left out of requests from here on. */
+  /** Earlier messages were summarized, or are omitted from later requests. */
   #compacted(message: unknown, key: string): void {
     const { texts } = wordsOf(message)
     const at = this.#runs.timeOf(field(message, "ts"))
@@ -165,7 +165,7 @@ class Task {
     this.isDone = tools.includes("attempt_completion")
   }
 
-  /** What the model was told in the person's name: what came of its calls, words of a person in an element, and the surroundings. */
+  /** Maps a user message: results of calls, typed text in an element, and environment details. */
   #told(message: unknown, key: string, at: number | null): void {
     const { texts, typed } = wordsOf(message)
     const results = this.#inText
@@ -192,10 +192,10 @@ class Task {
   }
 }
 
-/** Elements in which Cline puts what a person typed. */
+/** Elements in which Cline wraps typed text. */
 const TYPED = /<(task|feedback|user_message|answer)>\s*([\s\S]*?)\s*<\/\1>/g
 
-/** The texts of a message, and what a person typed of them. */
+/** The texts of a message, and what a person typed. */
 const wordsOf = (message: unknown): { readonly texts: ReadonlyArray<string>; readonly typed: string } => {
   const content = field(message, "content")
   const texts =

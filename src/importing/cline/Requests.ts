@@ -1,10 +1,9 @@
-/** The requests of a task of Cline or Roo Code, as the person was shown them: with tokens and costs, of which the answers have none. */
+/** The requests in the person's view of a Cline or Roo Code task, which has the tokens and costs that answers lack. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { at, countOf, field, isObject, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 
-/** A request to the model. */
 export interface Request {
   readonly at: number | null
   readonly usage: ModelUsage | undefined
@@ -15,7 +14,7 @@ export class Requests {
   readonly #runs: Runs
   #left: ReadonlyArray<Request>
 
-  /** @param isRoo whether Roo Code wrote them, whose tokens of the input have those of the cache in them */
+  /** @param isRoo whether Roo Code wrote them; its input tokens include cached ones */
   constructor(runs: Runs, shown: ReadonlyArray<unknown>, isRoo: boolean) {
     this.#runs = runs
     this.#left = shown
@@ -23,7 +22,7 @@ export class Requests {
       .map((one) => requestOf(runs, one, isRoo))
   }
 
-  /** The request that a message answers: the last one that was shown before it, else the next one. */
+  /** The request of an answer: the last one shown before it, otherwise the next one. */
   of(message: unknown, answeredAt: number | null): Request | undefined {
     const before = answeredAt === null ? 0 : this.#left.findLastIndex((one) => one.at !== null && one.at <= answeredAt)
     const request = this.#left[Math.max(0, before)]
@@ -35,12 +34,11 @@ export class Requests {
       : { at: request?.at ?? null, usage: own, usd: numberOf(field(message, "metrics"), "cost") }
   }
 
-  /** There are no more answers. */
   end(): void {
     this.#unanswered(this.#left)
   }
 
-  /** Requests without an answer are not in the log: what they used is not in its sums. */
+  /** Unanswered requests are not in the log, so their tokens are missing from its sums. */
   #unanswered(requests: ReadonlyArray<Request>): void {
     for (const { usage, usd } of requests)
       if (usd !== undefined || (usage !== undefined && usage.inputTokens + usage.outputTokens > 0))
@@ -48,7 +46,7 @@ export class Requests {
   }
 }
 
-/** The tokens that a message has itself, since version 3.50 of Cline. */
+/** A message's own tokens, in Cline 3.50 and later. */
 const usageIn = (message: unknown): ModelUsage | undefined => {
   const tokens = at(message, "metrics", "tokens")
   if (!isObject(tokens)) return undefined

@@ -1,6 +1,6 @@
 /**
- * Sessions of Cline (version 1 of its contract for `messages.json`): a document `sessions/<id>/<id>.messages.json` for each agent, written anew
- * with each message. A fork begins with copies of messages, which keep their ids.
+ * Sessions of Cline (version 1 of its contract for `messages.json`): a document `sessions/<id>/<id>.messages.json` for
+ * each agent, rewritten with each message. A fork begins with copied messages, which keep their ids.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
@@ -16,28 +16,27 @@ import { timeOf } from "../runs/SourceTimes.ts"
 import { at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, SourceFile } from "../Source.ts"
 
-/** Whether a file is a session: its agent and id come before its messages. */
+/** Whether a file is a session: agent and id precede the messages. */
 export const isSession = ({ text }: FileHead): boolean =>
   /^\s*\{/.test(text) &&
   /"agent"\s*:\s*"(?:lead|subagent|teammate)"/.test(text) &&
   /"sessionId"\s*:\s*"/.test(text) &&
   /"messages"\s*:\s*\[/.test(text)
 
-/** Which session a file is of. The copy that a compaction makes of one is none. */
+/** The session of a file; undefined for the copy that a compaction makes. */
 export const beginningOf = ({ name, text }: FileHead): FileBeginning | undefined => {
   const run = /"sessionId"\s*:\s*"([^"]+)"/.exec(text)?.[1]
   const messages = text.slice(text.search(/"messages"\s*:\s*\[/))
   const first = /"id"\s*:\s*"([^"]+)"/.exec(messages)?.[1]
   const time = /"ts"\s*:\s*(\d{10,16})/.exec(messages)?.[1]
   if (run === undefined || isCompaction(name)) return undefined
-  // A session's id begins with when it was begun: of two that begin with the same message, the earlier is the original.
+  // A session id begins with its creation time; of two with the same first message, the earlier is the original.
   const begun = Number(/^\d{10,16}/.exec(run)?.[0] ?? 0)
   return { run, at: time === undefined ? null : timeOf(Number(time)), rank: begun, ...defined({ first }) }
 }
 
 const isCompaction = (name: string): boolean => name.endsWith(".compaction.json")
 
-/** Maps a session. */
 export const map = (runs: Runs, file: SourceFile, value: unknown): void => {
   if (isCompaction(file.name)) {
     runs.leaveOut("document", "a copy of a session's messages that a compaction made")
@@ -85,7 +84,7 @@ const guide = (run: Run, session: unknown, { at: time }: RunStart): void => {
   if (system !== undefined) run.model.guided("system", system, time)
 }
 
-/** How many of the first messages were copied from a session that is known, and its task. */
+/** The number of leading messages copied from an imported session, and that session's task. */
 const copiedOf = (messages: ReadonlyArray<unknown>, { relatives }: SourceFile) => {
   const isIn = (message: unknown, has: (key: string) => boolean) => {
     const id = textOf(message, "id") ?? ""
@@ -131,7 +130,7 @@ const mapMessage = (runs: Runs, run: Run, conversation: Conversation, message: u
     })
 }
 
-/** The tokens of an answer: those of the input have those of the cache in them. The last one of a turn may have those of all. */
+/** Input tokens include cached ones. The last answer of a turn may state the turn's total. */
 const usageOf = (message: unknown): ModelUsage | undefined => {
   const metrics = field(message, "metrics")
   if (!isObject(metrics)) return undefined
@@ -147,7 +146,7 @@ const usageOf = (message: unknown): ModelUsage | undefined => {
 const texts = (message: unknown): ReadonlyArray<string> =>
   listOf(message, "content").flatMap((part) => (textOf(part, "type") === "text" ? (textOf(part, "text") ?? []) : []))
 
-/** What a person typed: without the element that says in which mode, and notices of the program. */
+/** Typed text without the mode element and the program's notices. */
 const typed = (text: string): string =>
   text
     .replaceAll(/<mode_notice>[\s\S]*?<\/mode_notice>/g, "")
@@ -159,7 +158,7 @@ const personIn = (message: unknown): string =>
     ? texts(message).map(typed).join("\n").trim()
     : ""
 
-/** A message of a person as it was typed; any other as it is. */
+/** Unwraps a user message to the typed text. */
 const unwrapped = (message: unknown): unknown => {
   if (textOf(message, "role") !== "user" || !isObject(message)) return message
   const content = listOf(message, "content").map((part) => {

@@ -1,6 +1,5 @@
-/** Calls that models write as elements in their text, as Cline and Roo Code asked them to until they had calls of the provider's. */
+/** Calls that models write as XML elements in text, as Cline and Roo Code requested before providers had tool calls. */
 
-/** A call in a text. */
 export interface TextCall {
   readonly tool: string
   readonly args: Readonly<Record<string, string>>
@@ -31,11 +30,10 @@ const TOOLS = [
 
 const CALL = new RegExp(`<(${TOOLS.join("|")})>([\\s\\S]*?)</\\1>`, "g")
 
-/** The calls of a text, in order. */
 export const callsInText = (text: string): ReadonlyArray<TextCall> =>
   [...text.matchAll(CALL)].map(([, tool = "", inner = ""]) => ({ tool, args: argumentsIn(inner) }))
 
-/** What is in a call: elements, whose content may be anything. */
+/** A call's child elements, whose content may be anything. */
 const argumentsIn = (inner: string): TextCall["args"] =>
   Object.fromEntries(
     [...inner.matchAll(/<(\w+)>\n?([\s\S]*?)\n?<\/\1>/g)].map(([, name = "", value = ""]) => [name, value]),

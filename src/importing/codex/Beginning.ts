@@ -1,6 +1,6 @@
 /**
- * How a rollout begins: lines wait for the first prompt, which is its goal; and what it copied from another rollout, which it was forked
- * from or whose agent it is, is no part of it.
+ * The beginning of a rollout: holds lines back until the first prompt, the goal, and separates turns copied from the
+ * rollout that it was forked from or that started its agent.
  */
 
 import { defined } from "../../values/defined.ts"
@@ -14,18 +14,17 @@ import type { SourceFile } from "../Source.ts"
 import { CopiedTurns } from "./CopiedTurns.ts"
 import { goalIn } from "./Items.ts"
 
-/** Most lines that wait for the first prompt. */
+/** Maximum number of lines to hold back. */
 const MAX_BEFORE_GOAL = 200
 
-/** What is done with the lines. */
 interface Receiver {
   readonly map: (run: Run, line: unknown) => void
-  /** What was copied has ended. */
+  /** Called after the last copied line. */
   readonly endCopied: (run: Run) => void
 }
 
 export class Beginning {
-  /** What the rollout says of itself. */
+  /** The rollout's metadata. */
   meta: unknown
   /** The run, once its goal is known. */
   run: Run | undefined
@@ -33,7 +32,7 @@ export class Beginning {
   readonly #file: SourceFile
   readonly #receiver: Receiver
   #early: Array<unknown> = []
-  /** The lines that were copied, as long as they go on, and the run that they make known. */
+  /** Set while lines are copies, and the run built from them. */
   #copies: CopiedTurns | undefined
   #copied: Run | undefined
 
@@ -43,30 +42,30 @@ export class Beginning {
     this.#receiver = receiver
   }
 
-  /** The time of the last line that waits. */
+  /** Time of the last held-back line. */
   get lastAt(): number | null {
     const times = this.#early.map((value) => timeOf(field(value, "timestamp"))).filter((time) => time !== null)
     return times.at(-1) ?? null
   }
 
-  /** Whether totals of tokens count what another rollout used, whose lines are not in this one. */
+  /** Whether token totals include those of another rollout whose lines are not in this one. */
   get goesOn(): boolean {
     return textOf(this.meta, "forked_from_id") !== undefined && this.#copied === undefined
   }
 
-  /** Whether it is of an agent that another one started: its prompts are that one's. */
+  /** Whether this is a subagent's rollout, whose prompts come from its parent. */
   get isOfAgent(): boolean {
     return isObject(valueAt(this.meta, "source", "subagent"))
   }
 
-  /** Takes the next line, as long as there is no run. */
+  /** Takes the next line while there is no run. */
   record(value: unknown): void {
     if (this.#copies !== undefined) this.#copy(this.#copies, value)
     else if (this.#isOfAnother(value)) this.#beginCopied()
     else this.#wait(value)
   }
 
-  /** There are no more lines, for now. */
+  /** Called at the end of the file. */
   end(settled: boolean): void {
     if (this.#copies !== undefined) this.#mapCopied(this.#copies.end())
     if (this.run === undefined && settled && this.#early.length > 0) this.#begin("")
@@ -80,7 +79,7 @@ export class Beginning {
     if (goal !== undefined || this.#early.length >= MAX_BEFORE_GOAL) this.#begin(goal ?? "")
   }
 
-  /** Whether a line is the head of another rollout: what follows was copied from there. */
+  /** Whether a line is another rollout's metadata, after which copied lines follow. */
   #isOfAnother(value: unknown): boolean {
     const [own, id] = [textOf(this.meta, "id"), textOf(field(value, "payload"), "id")]
     return this.#copied === undefined && field(value, "type") === "session_meta" && own !== undefined && id !== own
@@ -153,5 +152,5 @@ export class Beginning {
   }
 }
 
-/** The id of the rollout that a file's name has. */
+/** The rollout id in a file name. */
 export const idIn = (name: string): string | undefined => /([0-9a-f-]{36})\.jsonl$/i.exec(name)?.[1]

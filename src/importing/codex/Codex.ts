@@ -1,6 +1,6 @@
 /**
- * Codex's rollouts: JSON Lines in `~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl`. Each line is
- * `{ timestamp, type, payload }`; those of the first versions are the items alone.
+ * Codex's rollouts: JSON Lines in `~/.codex/sessions/<date>/rollout-<time>-<id>.jsonl`. A line is
+ * `{ timestamp, type, payload }`, in the first versions the bare item.
  */
 
 import { APPROVALS, DEFINITIONS, REQUESTS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
@@ -58,7 +58,7 @@ export const codex: Source = {
   },
 }
 
-/** Most lines that are mapped between two writes. */
+/** Number of lines mapped between two writes. */
 const LINES_AT_A_TIME = 256
 
 const LEGACY = new Set(["message", "function_call", "reasoning"])

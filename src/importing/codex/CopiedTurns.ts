@@ -1,30 +1,28 @@
 /**
- * The lines that a rollout copied from the one that it was forked from, or whose agent it is. They are written anew, with times of the
- * copy, in one go: they end where a turn begins that is younger than the rollout, by its id (a UUID of version 7, which holds its time),
- * or where a turn begins after a pause.
+ * Finds the lines that a rollout copied from another one. Codex rewrites them in one go with new times. They end at a
+ * turn that is younger than the rollout by its id (UUID version 7 holds a time), or at a turn after a pause.
  */
 
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, textOf } from "../runs/Untrusted.ts"
 import { isAnswer, isPrompt } from "./Items.ts"
 
-/** A longer pause is none of a program that writes lines that it has, in milliseconds. */
+/** A pause in milliseconds that a program copying lines never makes. */
 const PAUSE_MS = 1_000
 
-/** Most lines of a turn that wait until it is known whether it was copied. */
+/** Maximum number of lines of a turn to hold back until it is classified. */
 const MAX_WAITING = 2_000
 
-/** What is known of lines now. */
 interface Taken {
   readonly copied: ReadonlyArray<unknown>
-  /** The rollout's own first lines; undefined as long as there are none. */
+  /** The rollout's own first lines; undefined while all lines are copies. */
   readonly own: ReadonlyArray<unknown> | undefined
 }
 
 export class CopiedTurns {
   readonly #createdAt: number
   #lastAt: number
-  /** The lines of the last turn so far. */
+  /** Lines of the current turn. */
   #turn: Array<unknown> = []
   #hasAnswer = false
 
@@ -33,7 +31,6 @@ export class CopiedTurns {
     this.#lastAt = createdAt
   }
 
-  /** Takes the next line. */
   take(line: unknown): Taken {
     const begins = beginsTurn(line)
     const at = timeOf(field(line, "timestamp"))
@@ -41,7 +38,7 @@ export class CopiedTurns {
     if (at !== null) this.#lastAt = Math.max(this.#lastAt, at)
     const turnAt = timeOfTurn(line)
     const isOld = turnAt !== undefined ? turnAt < this.#createdAt : at !== null && at < this.#createdAt
-    // The first lines of a turn are settings, the person's words, or both.
+    // A turn begins with settings, the person's text, or both.
     const isNext = begins && (this.#hasAnswer || this.#turn.length === 0 || isPaused)
     const isUnanswered = this.#turn.some(beginsTurn) && !this.#hasAnswer
     const isOwn = !isOld && (turnAt !== undefined || (isPaused && (begins || isUnanswered)))
@@ -55,7 +52,7 @@ export class CopiedTurns {
     return { copied, own: undefined }
   }
 
-  /** The lines that wait. */
+  /** Releases the held-back lines. */
   end(): ReadonlyArray<unknown> {
     const turn = this.#turn
     this.#turn = []
@@ -69,7 +66,7 @@ const beginsTurn = (line: unknown): boolean =>
 
 const typeOf = (line: unknown): string => textOf(field(line, "payload"), "type") ?? ""
 
-/** When the turn began that a line names, in milliseconds since 1970; undefined where it names none whose id tells. */
+/** Start of the turn that a line names, in epoch milliseconds; undefined if no id tells it. */
 const timeOfTurn = (line: unknown): number | undefined => {
   const id = textOf(field(line, "payload"), "turn_id") ?? ""
   return /^[0-9a-f]{8}-[0-9a-f]{4}-7/i.test(id) ? Number.parseInt(id.replaceAll("-", "").slice(0, 12), 16) : undefined

@@ -1,9 +1,9 @@
-/** The items of Codex's rollouts (those of OpenAI's Responses API), as parts of messages. */
+/** Reads the items of Codex's rollouts (those of OpenAI's Responses API). */
 
 import type { Json } from "../../values/Json.ts"
 import { at, field, isObject, listOf, logJson, parsed, textOf } from "../runs/Untrusted.ts"
 
-/** The text of a message, or of a summary of reasoning. */
+/** The joined text of a message or of a reasoning summary. */
 export const textIn = (item: unknown, name: string): string => {
   const content = field(item, name)
   if (typeof content === "string") return content
@@ -12,7 +12,7 @@ export const textIn = (item: unknown, name: string): string => {
     .join("\n")
 }
 
-/** A message's content parts: text, and images that are in it. */
+/** Text and embedded images of a message. */
 export const contentParts = (item: unknown): ReadonlyArray<Json> =>
   listOf(item, "content").flatMap((part): ReadonlyArray<Json> => {
     const text = textOf(part, "text")
@@ -21,7 +21,7 @@ export const contentParts = (item: unknown): ReadonlyArray<Json> =>
     return mediaType === undefined || data === undefined ? [] : [{ type: "file", mediaType, data }]
   })
 
-/** A call's tool and arguments. Arguments are JSON text; what is none stays text. */
+/** A call's tool and arguments. Invalid JSON stays text. */
 export const callOf = (item: unknown): { readonly tool: string; readonly args: Json; readonly isText: boolean } => {
   const type = textOf(item, "type")
   if (type === "local_shell_call")
@@ -39,7 +39,7 @@ export const callOf = (item: unknown): { readonly tool: string; readonly args: J
     : { tool, args: logJson(args).json, isText: false }
 }
 
-/** A call's result, and whether it succeeded as far as it says. */
+/** A call's result, and whether it succeeded as far as it shows. */
 export const resultOf = (item: unknown): { readonly content: unknown; readonly ok: boolean } => {
   const output = field(item, "output")
   if (Array.isArray(output)) {
@@ -58,7 +58,7 @@ export const resultOf = (item: unknown): { readonly content: unknown; readonly o
   return { content: output, ok: isSuccess(output) }
 }
 
-/** Whether the text of a result does not say otherwise in its head. */
+/** Whether the head of a result reports no failure. */
 const isSuccess = (text: string): boolean => {
   const head = text.slice(0, 400)
   const [, code] = /^(?:Exit code: |Process exited with code )(-?\d+)/m.exec(head) ?? []
@@ -67,18 +67,18 @@ const isSuccess = (text: string): boolean => {
     : code === "0"
 }
 
-/** Whether a result says that a person or a hook refused the call. */
+/** Whether a person or hook refused the call. */
 export const isRefusal = (content: unknown): content is string =>
   typeof content === "string" &&
   /^(?:exec command rejected by user|patch rejected by user|rejected by user|Command blocked by \w+ hook|Rejected\()/i.test(
     content,
   )
 
-/** Whether a result says that the call was interrupted, or that the program ended in it: what it did until then is not known. */
+/** Whether the call was interrupted or the program ended during it; its effects are unknown. */
 export const isInterrupted = (content: unknown): content is string =>
   typeof content === "string" && /^aborted(?:$| by user)/i.test(content)
 
-/** The patch of a call, if it applies one. */
+/** The patch that a call applies, if any. */
 export const patchOf = (tool: string, args: unknown): string | undefined => {
   const texts = [
     field(args, "input"),
@@ -95,11 +95,11 @@ export const patchOf = (tool: string, args: unknown): string | undefined => {
   return patch
 }
 
-/** What Codex tells the model in the person's name. */
+/** User messages that Codex itself writes. */
 export const OF_THE_PROGRAM =
   /^<(?:environment_context|user_instructions|user_shell_command|turn_aborted|permissions|INSTRUCTIONS|skill|subagent_notification)|^# AGENTS\.md instructions/
 
-/** Whether a message to the model is a person's: where Codex says so of its parts (since 0.170), that counts. */
+/** Whether a person typed the message. Since 0.170, Codex states the origin of each part, which takes precedence. */
 export const isTyped = (item: unknown, text: string): boolean => {
   const origins = listOf(field(item, "internal_chat_message_metadata_passthrough"), "content_item_metadata").flatMap(
     (part) => textOf(at(part, "provenance"), "type") ?? [],
@@ -108,10 +108,9 @@ export const isTyped = (item: unknown, text: string): boolean => {
   return origins.length > 0 ? origins.includes("user") : !OF_THE_PROGRAM.test(text)
 }
 
-/** Whether a line is of a person's words. */
 export const isPrompt = (line: unknown): boolean => goalIn(line) !== undefined
 
-/** Whether a line is a part of an answer of a model. */
+/** Whether a line is part of a model's answer. */
 export const isAnswer = (line: unknown): boolean => {
   const item = isObject(field(line, "payload")) ? field(line, "payload") : line
   return (
@@ -119,7 +118,7 @@ export const isAnswer = (line: unknown): boolean => {
   )
 }
 
-/** The person's words of a line, if they can be what the rollout is about. */
+/** The person's text in a line, if it can be the goal. */
 export const goalIn = (value: unknown): string | undefined => {
   const payload = isObject(field(value, "payload")) ? field(value, "payload") : value
   if (field(payload, "type") === "message") {

@@ -1,6 +1,6 @@
 /**
- * In which order the lines of a rollout were written, where they stand in another one, as after `tac` or `sort`. Totals of tokens, turns and
- * what was copied from another rollout can be told in that order alone.
+ * Restores the original order of a rollout's lines, as after `tac` or `sort`. Token totals, turns and copied lines make
+ * sense in that order only.
  */
 
 import { timeOf } from "../runs/SourceTimes.ts"
@@ -8,24 +8,24 @@ import { field, isObject, textOf } from "../runs/Untrusted.ts"
 
 const isMeta = (line: unknown): boolean => field(line, "type") === "session_meta"
 
-/** The first line of a rollout of the first versions: it has no type. */
+/** The first line of a rollout of the first versions, which has no type. */
 const isLegacyMeta = (line: unknown): boolean => textOf(line, "id") !== undefined && textOf(line, "type") === undefined
 
-/** What a rollout says of itself in one of its lines: the one with the id of its file, else the first. */
+/** The rollout's metadata: that with the file's id, otherwise the first. */
 export const metaIn = (lines: ReadonlyArray<unknown>, id: string | undefined): unknown => {
   const all = lines.flatMap((line) => (isMeta(line) ? [field(line, "payload")] : isLegacyMeta(line) ? [line] : []))
   return all.find((meta) => id !== undefined && textOf(meta, "id") === id) ?? all[0]
 }
 
-/** When a rollout began: as it says, else the earliest of the times of its lines. */
+/** The start that a rollout states, otherwise its earliest line. */
 export const beginningOf = (meta: unknown, lines: ReadonlyArray<unknown>): number | null => {
   const times = lines.flatMap((line) => timeOf(field(line, "timestamp")) ?? [])
   return timeOf(field(meta, "timestamp")) ?? (times.length === 0 ? null : Math.min(...times))
 }
 
 /**
- * Whether lines do not stand in their order, by the first ones of a file. A rollout begins with what it says of itself; its clock may be
- * set back once or twice all the same.
+ * Whether a file's first lines are out of order. In order, a rollout begins with its metadata; even then its clock may
+ * be set back once or twice.
  */
 export const isOutOfOrder = (lines: ReadonlyArray<unknown>): boolean => {
   const { back } = stepsOf(lines)
@@ -34,17 +34,17 @@ export const isOutOfOrder = (lines: ReadonlyArray<unknown>): boolean => {
   return back > (isBegun ? SETBACKS : 0)
 }
 
-/** Most times that a clock is set back among a file's first lines. */
+/** Tolerated number of clock set-backs among the first lines. */
 const SETBACKS = 2
 
-/** How often the time goes back from a line to the next one, and how often on. */
+/** How often the time decreases and increases between successive lines. */
 const stepsOf = (lines: ReadonlyArray<unknown>): { readonly back: number; readonly on: number } => {
   const times = lines.flatMap((line) => timeOf(field(line, "timestamp")) ?? [])
   const steps = times.slice(1).map((time, index) => time - (times[index] ?? time))
   return { back: steps.filter((step) => step < 0).length, on: steps.filter((step) => step > 0).length }
 }
 
-/** Lines in the order of their times. Of those with one time, what the rollout says of itself comes first; lines without a time follow the one before. */
+/** Sorts lines by time, metadata first among equal times. A line without a time follows the one before it. */
 export const inOrder = (lines: ReadonlyArray<unknown>, id: string | undefined): ReadonlyArray<unknown> => {
   const { back, on } = stepsOf(lines)
   const meta = metaIn(lines, id)

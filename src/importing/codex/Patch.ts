@@ -1,6 +1,6 @@
-/** Patches of Codex's `apply_patch`: what they do to files. */
+/** Applies patches of Codex's `apply_patch` to known file contents. */
 
-/** What a patch does to one file. A content of null is not known; undefined: the file is gone. */
+/** One patched file. Content: null if unknown, undefined if the file does not exist. */
 export interface PatchedFile {
   readonly path: string
   readonly before: string | null | undefined
@@ -9,10 +9,7 @@ export interface PatchedFile {
 
 const HEADER = /^\*\*\* (Add File|Delete File|Update File|Move to): (.+)$/
 
-/**
- * The files that a patch changes, by what is known of their contents. A hunk that does not fit the known content leaves
- * a content that is not known.
- */
+/** The files that a patch changes. A hunk that does not fit makes the content unknown. */
 export const patched = (
   patch: string,
   known: (path: string) => string | null | undefined,
@@ -52,7 +49,7 @@ const sectionsOf = (patch: string): ReadonlyArray<Section> => {
 const added = (lines: ReadonlyArray<string>): string =>
   lines.flatMap((line) => (line.startsWith("+") ? [`${line.slice(1)}\n`] : [])).join("")
 
-/** A content after hunks: lines of context begin with a space, removed ones with `-`, added ones with `+`. */
+/** Applies hunks: context lines begin with a space, removed ones with `-`, added ones with `+`. */
 const updated = (content: string, lines: ReadonlyArray<string>): string | null => {
   let now = content.split("\n")
   let from = 0
@@ -79,7 +76,7 @@ const hunksOf = (lines: ReadonlyArray<string>): ReadonlyArray<ReadonlyArray<stri
   return hunks.filter((hunk) => hunk.length > 0)
 }
 
-/** Where these lines stand, from a line on; -1 if they do not. A hunk without old lines goes to the end. */
+/** The index of the lines at or after `from`; -1 if they do not occur. A hunk without old lines goes to the end. */
 const placeOf = (lines: ReadonlyArray<string>, old: ReadonlyArray<string>, from: number): number => {
   if (old.length === 0) return lines.at(-1) === "" ? lines.length - 1 : lines.length
   for (let at = from; at + old.length <= lines.length; at++)

@@ -1,6 +1,6 @@
-/** Rollouts tell some things in two forms: as an item of the conversation, and as an event for the screen. */
+/** Finds repetitions in rollouts, which tell some things twice: as a conversation item and as a screen event. */
 
-/** Messages of which the rollout has a second form. */
+/** Events that repeat an item. */
 export const TOLD_TWICE = new Map([
   ["agent_reasoning", "it repeats an item of reasoning"],
   ["agent_reasoning_raw_content", "it repeats an item of reasoning"],
@@ -16,7 +16,7 @@ export const TOLD_TWICE = new Map([
   ["web_search_end", "it repeats a call"],
 ])
 
-/** Items of the screen (since 0.170) that repeat an item of the conversation. */
+/** Screen items (since 0.170) that repeat a conversation item. */
 export const ITEMS_TOLD_TWICE = new Map([
   ["Reasoning", "it repeats an item of reasoning"],
   ["CommandExecution", "it repeats a result"],
@@ -27,7 +27,6 @@ export const ITEMS_TOLD_TWICE = new Map([
   ["WebSearch", "it repeats a call"],
 ])
 
-/** Words in one of their two forms. */
 export interface Words {
   readonly text: string
   readonly by: "event" | "item"
@@ -35,11 +34,11 @@ export interface Words {
   readonly at: number | null
 }
 
-/** The last words of the person and of the agent, by which their second form is known. */
+/** Remembers the last text of the person and of the agent. */
 export class RepeatedWords {
   readonly #last = new Map<"user" | "agent", Words>()
 
-  /** Whether these words were told in the other form just before. */
+  /** Whether the text repeats the last one in the other form. */
   isRepeated(who: "user" | "agent", words: Words): boolean {
     const last = this.#last.get(who)
     if (last !== undefined && last.by !== words.by && last.text === words.text) {
@@ -50,7 +49,7 @@ export class RepeatedWords {
     return false
   }
 
-  /** The agent's last words, if only an event told them so far. They are forgotten then. */
+  /** Takes the agent's last text if only an event has told it so far. */
   takeOfEvent(): Words | undefined {
     const words = this.#last.get("agent")
     if (words?.by !== "event") return undefined

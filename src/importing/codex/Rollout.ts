@@ -1,4 +1,4 @@
-/** One rollout of Codex: maps its lines, in the order of the file, to a run. */
+/** Maps the lines of one Codex rollout, in file order, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { Chain } from "../runs/Chain.ts"
@@ -31,9 +31,9 @@ export class Rollout {
   readonly #words = new RepeatedWords()
   #open: string | undefined = "it ends before the agent answered"
   #counts: TokenCounts | undefined
-  /** Whether the agent has answered in the turn that its source began. */
+  /** Whether the agent has answered in the current turn. */
   #isAtWork = false
-  /** Whether the source says when turns begin and end. */
+  /** Whether the source marks the beginning and end of turns. */
   #tellsTurns = false
 
   constructor(runs: Runs, file: SourceFile) {
@@ -73,7 +73,7 @@ export class Rollout {
 
   #map(run: Run, value: unknown): void {
     const at = this.#runs.timeOf(field(value, "timestamp"))
-    // Lines have no ids. One that is equal to another, its time to the millisecond included, was written twice.
+    // Lines have no ids. An identical line with the same millisecond is a duplicate.
     const key = at === null ? this.#keys.of(value) : this.#keys.ofNew(value)
     if (key === undefined) {
       this.#runs.repeated(textOf(value, "type") ?? "record", "record")
@@ -85,7 +85,7 @@ export class Rollout {
     const payload = field(value, "payload")
     const type = textOf(value, "type") ?? "unknown"
     if (!isObject(payload)) {
-      // The first versions wrote items without an envelope, and their first line without a type.
+      // The first versions wrote bare items, and a first line without a type.
       if (value === this.#beginning.meta || textOf(value, "record_type") === "state") return
       this.#item(run, value, key, at)
       return
@@ -124,7 +124,7 @@ export class Rollout {
     this.#settings = settings
   }
 
-  /** An item of the conversation, as the model was told or answered it. */
+  /** A conversation item. */
   #item(run: Run, item: unknown, key: string, at: number | null): void {
     const type = textOf(item, "type") ?? "unknown"
     const callId = textOf(item, "call_id") ?? textOf(item, "id") ?? key
@@ -156,7 +156,7 @@ export class Rollout {
           ...(isText ? { invalid: true } : {}),
         })
         turn.after(() => run.commands.called(callId, tool, args, { at, cause: `answered:${turn.id}` }))
-        // A search is done by the provider: the rollout has no result of it.
+        // The provider runs the search, and the rollout has no result.
         if (type === "web_search_call")
           turn.after(() => run.commands.result(callId, { ok: true, content: null, at, by: null }))
         this.#open = "it ends with calls that have no result"
@@ -172,7 +172,7 @@ export class Rollout {
     }
   }
 
-  /** The answer that is under way; a new one if what stood last was a result. */
+  /** The current answer; a new one after a result. */
   #answered(run: Run, key: string, at: number | null): OpenTurn {
     const { turn } = this.#chain
     if (turn !== undefined && (turn.ended || turn === this.#withResults)) this.#chain.finish(run)
@@ -181,7 +181,7 @@ export class Rollout {
     return this.#chain.answer(run, this.#chain.turn?.id ?? key, this.#model, at)
   }
 
-  /** The answer after which a result came. */
+  /** The answer that results have followed. */
   #withResults: OpenTurn | undefined
 
   #result(run: Run, item: unknown, callId: string, key: string, at: number | null): void {
@@ -240,7 +240,7 @@ export class Rollout {
     return this.#counts
   }
 
-  /** An answer used tokens. One that left no item in the rollout, such as a summary, is an answer all the same. */
+  /** Assigns tokens to the current answer. An answer without items, such as a summary, counts too. */
   #used(run: Run, usage: ModelUsage | undefined, type: string, key: string, at: number | null): void {
     if (usage === undefined) {
       this.#runs.leaveOut(type, "it is of no answer, or repeats the one before")
@@ -250,7 +250,7 @@ export class Rollout {
     this.#count(turn ?? this.#answered(run, key, at), usage)
   }
 
-  /** Whether an answer is under way whose tokens are not known. */
+  /** Whether the current answer still lacks its tokens. */
   get #isUncounted(): boolean {
     return this.#chain.turn?.ended === false
   }
@@ -260,7 +260,7 @@ export class Rollout {
     turn.ended = true
   }
 
-  /** What the program told its own screen. Much of it repeats items. */
+  /** A screen event, which often repeats an item. */
   #message(run: Run, payload: unknown, key: string, at: number | null): void {
     const type = textOf(payload, "type") ?? "unknown"
     const why = TOLD_TWICE.get(type)
@@ -304,14 +304,14 @@ export class Rollout {
     }
   }
 
-  /** The source says that a turn has ended: its last answer is whole. */
+  /** The source marks the end of a turn, so its last answer is complete. */
   #turnEnded(run: Run): void {
     this.#chain.finish(run)
     this.#spokeByEvent(run)
     this.#isAtWork = false
   }
 
-  /** An item as the screen shows it, since 0.170. */
+  /** A screen item, since 0.170. */
   #shown(run: Run, payload: unknown, key: string, at: number | null): void {
     const item = field(payload, "item")
     const type = textOf(item, "type") ?? "unknown"
@@ -332,13 +332,13 @@ export class Rollout {
     this.#said(run, key, [], text, at)
   }
 
-  /** The agent's words come before or after the item that they repeat. */
+  /** The event may come before or after the item that it repeats. */
   #saidByEvent(type: string, text: string, key: string, at: number | null): void {
     if (this.#words.isRepeated("agent", { text, by: "event", key, at }))
       this.#runs.leaveOut(type, "it repeats a message")
   }
 
-  /** The agent's words of which there is an event and no item, as in rollouts of which items were left out. */
+  /** Records agent text that exists only as an event, in rollouts with missing items. */
   #spokeByEvent(run: Run): void {
     const words = this.#words.takeOfEvent()
     if (words === undefined) return
@@ -352,5 +352,5 @@ export class Rollout {
   }
 }
 
-/** The provider of a model whose rollout does not name it: that of OpenAI's own models is known by their names. */
+/** OpenAI's models are known by name if the rollout names no provider. */
 const providerOf = (model: string): string => (/^(?:gpt-|o\d|codex-)/.test(model) ? "openai" : "unknown")

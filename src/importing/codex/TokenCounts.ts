@@ -1,6 +1,6 @@
 /**
- * What Codex says of tokens: a total after each answer, which it says again when nothing was asked meanwhile, and since 0.170 a record for
- * each answer. Totals decide: the same total is no further answer, and an answer used what the total grew by.
+ * Token counts of Codex: a running total after each answer, repeated if nothing was asked since, and since 0.170 a
+ * record per answer. An unchanged total means no new answer; otherwise the answer used the difference.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
@@ -14,17 +14,17 @@ const COUNTS = [
 type Counts = Readonly<Record<(typeof COUNTS)[number], number>>
 
 export class TokenCounts {
-  /** Undefined as long as the totals of what came before are not known. */
+  /** Undefined while earlier totals are unknown. */
   #total: Counts | undefined
   #hasRecords = false
   readonly #responses = new Set<string>()
 
-  /** @param goesOn whether totals count what another rollout used before, which this one was forked from */
+  /** @param goesOn whether totals include another rollout, from which this one was forked */
   constructor(goesOn: boolean) {
     this.#total = goesOn ? undefined : ZERO
   }
 
-  /** The tokens of an answer, of the record that is made of each; undefined where it is none, or there is one already. */
+  /** Tokens from an answer's record; undefined for an invalid or repeated record. */
   ofRecord(payload: unknown): ModelUsage | undefined {
     const usage = field(payload, "usage")
     const id = textOf(payload, "response_id")
@@ -35,8 +35,8 @@ export class TokenCounts {
   }
 
   /**
-   * The tokens of an answer, by the totals after it; undefined where nothing was used since the last ones. Early versions told the last
-   * answer's alone, more than once too: `ofAnswer` says whether an answer is there whose tokens are not known.
+   * Tokens of an answer from the totals after it; undefined if nothing was used since. Early versions repeat the last
+   * answer's tokens alone: `ofAnswer` says whether an answer still lacks its tokens.
    */
   ofTotals(info: unknown, ofAnswer: boolean): ModelUsage | undefined {
     if (this.#hasRecords) return undefined
@@ -46,7 +46,7 @@ export class TokenCounts {
     this.#total = after
     const grown = before === undefined ? undefined : differenceOf(after, before)
     if (grown !== undefined && COUNTS.every((name) => grown[name] === 0)) return undefined
-    // Totals that became less were begun anew: then the answer says what it used.
+    // Smaller totals were restarted; use the answer's own count.
     const isLess = grown === undefined || COUNTS.some((name) => grown[name] < 0)
     return usageOf(isLess && isObject(last) ? countsOf(last) : (grown ?? after))
   }

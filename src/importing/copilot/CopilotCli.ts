@@ -1,4 +1,6 @@
-/** Sessions of GitHub Copilot CLI: JSON Lines in `~/.copilot/session-state/<id>/events.jsonl`, an event of a type each. */
+/**
+ * Sessions of GitHub Copilot CLI: JSON Lines in `~/.copilot/session-state/<id>/events.jsonl`, one typed event per line.
+ */
 
 import { APPROVALS, DEFINITIONS, REQUESTS, SETTINGS, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"

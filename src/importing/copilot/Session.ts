@@ -1,4 +1,4 @@
-/** One session of Copilot CLI: maps its events, in the order of the file, to a run. */
+/** Maps the events of one Copilot CLI session, in file order, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { defined } from "../../values/defined.ts"
@@ -12,10 +12,10 @@ import { isSilent } from "../runs/Silence.ts"
 import { at, countOf, field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 
-/** Most events that wait for the first prompt, which is the session's goal. */
+/** Maximum number of events to hold back until the first prompt, the goal. */
 const MAX_BEFORE_GOAL = 200
 
-/** Events that say nothing which other events do not. */
+/** Events that only repeat others. */
 const REPEATED = new Map([
   ["tool.execution_start", "it repeats a call"],
   ["tool.execution_partial_result", "it repeats a part of a result"],
@@ -30,7 +30,7 @@ export class Session {
   readonly #idIn: (value: unknown) => string | undefined
   readonly #keys = new RecordKeys()
   readonly #seen = new IdSet()
-  /** What requests used whose answers did not come yet. */
+  /** Usage by request id, until the answer comes. */
   readonly #used = new Map<string, unknown>()
   #start: unknown
   #early: Array<unknown> = []
@@ -130,7 +130,7 @@ export class Session {
     })
   }
 
-  /** What a request used is told before its answer. */
+  /** Usage comes before its answer. */
   #uses(run: Run, data: unknown, value: unknown, key: string, time: number | null): void {
     const usage = field(data, "usage")
     const id = textOf(usage, "apiCallId")
@@ -159,7 +159,7 @@ export class Session {
       usage: usageOf(usage),
       askedAt: this.#toldAt,
       at: time,
-      // Whoever brings a key asks any server; else it is GitHub's.
+      // With an own key, any server may have answered; otherwise GitHub's did.
       provider: usage === undefined || field(usage, "isByok") === true ? "unknown" : "github-copilot",
       model: textOf(data, "model") ?? textOf(usage, "model") ?? "unknown",
     })

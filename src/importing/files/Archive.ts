@@ -1,7 +1,6 @@
 /**
- * Reads the entries of a ZIP archive (APPNOTE 6.3.10) at random, one at a time: stored, deflated, or compressed with
- * Zstandard (method 93). A library would need the archive in memory, or would read the entries in the order in which
- * they were written, where an entry that was written twice comes first in its old form.
+ * Random access to the entries of a ZIP archive (APPNOTE 6.3.10): stored, deflated, or Zstandard (method 93). Libraries
+ * need the archive in memory, or read in write order, in which a rewritten entry appears in its old form first.
  */
 
 import * as crypto from "node:crypto"
@@ -10,18 +9,17 @@ import * as zlib from "node:zlib"
 import { Decompress } from "fzstd"
 import { crc32 } from "../../values/Digest.ts"
 
-/** Largest entry, in bytes as it reads. A larger one is refused before it is expanded. */
+/** Maximum size of an uncompressed entry, in bytes; checked before expanding. */
 export const MAX_ENTRY_BYTES = 128 * 1024 * 1024
 
-/** Largest list of entries, in bytes. */
+/** Maximum size of the central directory, in bytes. */
 const MAX_DIRECTORY_BYTES = 256 * 1024 * 1024
 
-/** Most bytes that the entries of an archive may have together, as they read. */
+/** Maximum total size of uncompressed entries, in bytes. */
 export const MAX_TOTAL_BYTES = 16 * 1024 * 1024 * 1024
 
 const STEP_BYTES = 1024 * 1024
 
-/** An entry of an archive. */
 export interface Entry {
   readonly name: string
   /** CRC-32 of its content, as in ISO 3309. */
@@ -39,13 +37,12 @@ const CENTRAL = 0x02014b50
 const LOCAL = 0x04034b50
 const UNKNOWN_32 = 0xffffffff
 
-/** An archive that is open. */
 export interface Archive {
-  /** Its entries by name. Of several with one name, the last. */
+  /** By name; of several with one name, the last. */
   readonly entries: ReadonlyMap<string, Entry>
-  /** Reads an entry whole. Throws if it is damaged, too large, or of another compression. */
+  /** Reads a whole entry. Throws if it is damaged, too large, or of another compression. */
   readonly read: (entry: Entry) => Promise<Buffer>
-  /** Throws if an entry has another name in its place than in the list of entries, whose names no checksum protects. */
+  /** Throws if an entry's local name differs from the directory's, which has no checksum. */
   readonly check: (entry: Entry) => Promise<void>
   /** SHA-256 of the whole file, in hexadecimal. */
   readonly digest: () => Promise<string>
@@ -53,8 +50,8 @@ export interface Archive {
 }
 
 /**
- * Opens an archive. Throws if it is none, was not finished, is larger expanded than `MAX_TOTAL_BYTES`, or has entries
- * that lie in each other: so a few bytes would be read as any number of entries.
+ * Opens an archive. Throws for other and unfinished files, above `MAX_TOTAL_BYTES`, and for overlapping entries, with
+ * which a few bytes could expand to any number of entries (a ZIP bomb).
  */
 export const open = async (file: string): Promise<Archive> => {
   const handle = await fs.open(file, "r")
@@ -67,7 +64,7 @@ export const open = async (file: string): Promise<Archive> => {
       return buffer
     }
     const entries = await entriesOf(at, size)
-    /** Where the content of an entry begins. */
+    /** Offset of an entry's content. */
     const startOf = async ({ name, offset }: Entry): Promise<number> => {
       const local = await at(offset, 30)
       if (local.readUInt32LE(0) !== LOCAL) throw new Error(`${name} is not where the archive says`)
@@ -135,7 +132,7 @@ const entriesOf = async (at: (offset: number, length: number) => Promise<Buffer>
     position = extraAt + extraLength + directory.readUInt16LE(position + 32)
   }
   checkPlaces(all, offset)
-  // Of several with one name the last counts, and stands where it was written last.
+  // Of equal names, the last one counts, in its own place.
   const entries = new Map<string, Entry>()
   for (const entry of all) {
     entries.delete(entry.name)
@@ -144,7 +141,7 @@ const entriesOf = async (at: (offset: number, length: number) => Promise<Buffer>
   return entries
 }
 
-/** Checks that entries lie before the list of them, none within another, and that all of them can be expanded. */
+/** Checks that entries precede the directory without overlap, and limits their total size. */
 const checkPlaces = (entries: ReadonlyArray<Entry>, directoryAt: number): void => {
   let [end, total] = [0, 0]
   for (const { name, offset, compressed, size } of [...entries].sort((a, b) => a.offset - b.offset)) {
@@ -156,7 +153,7 @@ const checkPlaces = (entries: ReadonlyArray<Entry>, directoryAt: number): void =
   if (total > MAX_TOTAL_BYTES) throw new Error(`the archive has ${total} bytes expanded, more than ${MAX_TOTAL_BYTES}`)
 }
 
-/** An entry with the sizes of its ZIP64 field, where those of the entry are full. */
+/** Sizes from the ZIP64 field, where the entry's own fields are full. */
 const with64 = (entry: Entry, extra: Buffer): Entry => {
   for (let at = 0; at + 4 <= extra.length; at += 4 + extra.readUInt16LE(at + 2)) {
     if (extra.readUInt16LE(at) !== 1) continue
@@ -194,7 +191,7 @@ const inflated = (name: string, bytes: Buffer, size: number): Buffer => {
   }
 }
 
-/** Expands Zstandard frames, up to the size that the archive states. */
+/** Expands Zstandard frames up to the stated size. */
 const unzstd = (bytes: Buffer, size: number): Buffer => {
   const parts: Array<Uint8Array> = []
   let total = 0

@@ -1,4 +1,4 @@
-/** The small files that a format has beside its own, such as the rewards of a trajectory. */
+/** Reads small files that belong to an imported one, such as the rewards of a trajectory. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -8,15 +8,16 @@ import { FileRefused } from "./SourceText.ts"
 
 const MAX_BYTES = 32 * 1024 * 1024
 
-/** The companions of a file. */
 export interface Companions {
-  /** Their texts, by their relative paths. */
+  /** By relative path. */
   readonly texts: ReadonlyMap<string, string>
-  /** Those that are there and too large. */
+  /** Existing ones that are too large. */
   readonly tooLarge: ReadonlyArray<string>
 }
 
-/** Reads a file's companions. What is not there, or no file, is left out; one that cannot be read refuses the file, of which a part would be missing. */
+/**
+ * Reads a file's companions and skips missing ones. An unreadable one refuses the file, since data would be missing.
+ */
 export const of = ({ file, source, pieces }: Found): Effect.Effect<Companions, FileRefused> =>
   Effect.gen(function* () {
     const directory = pieces === undefined ? path.dirname(file) : file
@@ -39,10 +40,13 @@ export const of = ({ file, source, pieces }: Found): Effect.Effect<Companions, F
     return { texts, tooLarge }
   })
 
-/** Largest file that a record may name, in bytes. */
+/** Maximum size of a file that a record refers to, in bytes. */
 const MAX_BLOB_BYTES = 32 * 1024 * 1024
 
-/** The text of a file that a record names; undefined if its format has no such files, it is not there, too large, or cannot be read. */
+/**
+ * The text of a file that a record refers to; undefined if the format has none, or if it is missing, too large or
+ * unreadable.
+ */
 export const blobOf =
   ({ file, source }: Found) =>
   (name: string): string | undefined => {

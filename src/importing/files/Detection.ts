@@ -1,4 +1,4 @@
-/** Finds the files to import, and which format each of them has. */
+/** Finds the files to import and the format of each. */
 
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -11,42 +11,39 @@ import { filesOf, NO_FILES } from "./Listing.ts"
 import * as NoFormat from "./NoFormat.ts"
 import { FileRefused, unreadable } from "./SourceText.ts"
 
-/** A file and its format. */
 export interface Found {
   readonly file: string
   readonly source: Source
-  /** How it is divided in records. */
   readonly form: "lines" | "document"
-  /** Whether it is an archive: each of its parts is then a record. */
+  /** Whether it is an archive, whose parts are the records. */
   readonly zipped: boolean
-  /** The names of the files in it, in order, where `file` is the directory of a run in pieces. */
+  /** Names of the pieces, in order, if `file` is the directory of a run in pieces. */
   readonly pieces?: ReadonlyArray<string>
-  /** Which run it is of, where its format tells. */
   readonly beginning?: FileBeginning
-  /** When it was made, where the file system knows, in milliseconds since 1970. */
+  /** Creation time in epoch milliseconds, where the file system has one. */
   readonly madeAt?: number
-  /** All files of the run in the order of time, where there are several; `file` is the first. */
+  /** All files of a run that spans several, by time; `file` is the first. */
   readonly parts?: ReadonlyArray<string>
 }
 
-/** What was found: files that will be imported, and those of a directory that are of no known format. */
+/** Files to import, and files of directories without a known format. */
 export interface Findings {
   readonly found: ReadonlyArray<Found>
   readonly unknown: ReadonlyArray<string>
   /** What each of them is instead. */
   readonly unknownBecause: Readonly<Record<string, string>>
-  /** Symbolic links in a named directory that may lead to runs: they are not followed. */
+  /** Symbolic links in named directories that may lead to runs; they are not followed. */
   readonly links: ReadonlyArray<string>
-  /** How many files in named directories were not looked at, since they are not named as runs are, by how their names end. */
+  /** Number of skipped files in named directories, by file ending. */
   readonly others: ReadonlyMap<string, number>
-  /** Files and directories in a named directory that cannot be read, and files that may be of two formats. */
+  /** Unreadable files and directories, and files that match two formats. */
   readonly refused: ReadonlyArray<FileRefused>
 }
 
 /**
- * Finds the files that paths name. A file must have exactly one format of those given; of a directory, with all that
- * is in it, files of no format are listed as unknown. Symbolic links in directories are not followed. With `lenient`, a
- * named file is as one of a directory.
+ * Finds files. A named file must match exactly one of the formats; files of directories that match none are listed as
+ * unknown. Symbolic links in directories are not followed. With `lenient`, named files are treated like those of
+ * directories.
  */
 export const find = (
   paths: ReadonlyArray<string>,
@@ -94,13 +91,13 @@ export const find = (
     }
   })
 
-/** The paths of the small files that belong to a found one: they are read with it. */
+/** Paths of a file's companions, which are read with it. */
 const companionsOf = ({ file, source, pieces }: Found): ReadonlyArray<string> => {
   const directory = pieces === undefined ? path.dirname(file) : file
   return (source.companions ?? []).map((name) => path.resolve(directory, name))
 }
 
-/** Files that are pieces of one run stand as one, at the place of the first. */
+/** Groups the pieces of a run into one entry, in the place of the first. */
 const inPieces = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
   const runs = new Map<string, Array<string>>()
   const once = found.flatMap((one) => {
@@ -118,7 +115,10 @@ const inPieces = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
   return once
 }
 
-/** Files of one run stand as one, and runs in the order of time, as far as their formats tell of both; the others stay where they are. */
+/**
+ * Groups the files of each run and orders runs by time. Files whose format does not tell come first, in their own
+ * order.
+ */
 const inRuns = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
   const told = found.filter(({ beginning }) => beginning !== undefined).sort(byTime)
   const runs = [...groupBy(told, ({ source, beginning }) => [`${source.name} ${beginning?.run}`])].map(([, files]) =>
@@ -128,7 +128,6 @@ const inRuns = (found: ReadonlyArray<Found>): ReadonlyArray<Found> => {
   return [...others, ...runs]
 }
 
-/** The files of one run, in the order of time, as one. */
 const oneOf = (files: ReadonlyArray<Found>): Found => {
   const first = files[0] as Found
   if (files.length === 1 || first.beginning === undefined) return first
@@ -152,7 +151,7 @@ const timesOf = ({ beginning, madeAt = 0 }: Found): ReadonlyArray<number> => [
   madeAt,
 ]
 
-/** The format of a file, or what it is instead. Two formats are an error. */
+/** A file's format, or what it is instead. Fails if two formats match. */
 const formatOf = (
   file: string,
   sources: ReadonlyArray<Source>,
@@ -180,7 +179,7 @@ const formatOf = (
     return { ...told, beginning, madeAt: birthtimeMs }
   })
 
-/** A document is one value over several lines, or one that is longer than the head; else a file has lines. */
+/** A value over several lines, or longer than the head, is a document. */
 const formIn = ({ text, lines }: FileHead, { form }: Source): Found["form"] => {
   if (form !== "either") return form
   const begin = text.trimStart()

@@ -1,14 +1,13 @@
-/** The text of a file as bytes of UTF-8: as they are, unpacked (gzip, Zstandard), or from UTF-16. */
+/** Reads a file's text as UTF-8, unpacking gzip and Zstandard, and converting UTF-16. */
 
 import * as fs from "node:fs/promises"
 import { pipeline, Readable } from "node:stream"
 import * as zlib from "node:zlib"
 import { Decompress } from "fzstd"
 
-/** How a file has its text, where it is not as it is. */
 export type Packing = "gzip" | "Zstandard" | "UTF-16"
 
-/** What a packed file begins with. */
+/** Magic numbers. */
 const MARKS: ReadonlyArray<{ readonly packing: Packing; readonly bytes: ReadonlyArray<number>; readonly le?: true }> = [
   { packing: "gzip", bytes: [0x1f, 0x8b, 0x08] },
   { packing: "Zstandard", bytes: [0x28, 0xb5, 0x2f, 0xfd] },
@@ -16,31 +15,31 @@ const MARKS: ReadonlyArray<{ readonly packing: Packing; readonly bytes: Readonly
   { packing: "UTF-16", bytes: [0xfe, 0xff] },
 ]
 
-/** Bytes by which it is told how a file has its text. */
+/** Bytes read to find the packing. */
 const MARK_BYTES = 64
 
 const STEP_BYTES = 1024 * 1024
 
-/** Of what may be the end of a file. */
+/** Near the end of a file. */
 const SMALLEST_STEP_BYTES = 4 * 1024
 
-/** Most bytes of Zstandard that are unpacked at once: four of them may become 128 KiB. */
+/** Bytes of Zstandard unpacked at once: four of them may expand to 128 KiB. */
 const ZSTD_STEP_BYTES = 1024
 
-/** Most bytes that a packed file may hold. */
+/** Maximum unpacked size, in bytes. */
 const MAX_UNPACKED_BYTES = 16 * 1024 * 1024 * 1024
 
-/** The name of a file without that of its packing. */
+/** The file name without `.gz` or `.zst`. */
 export const unpackedName = (name: string): string => name.replace(/\.(?:gz|zst)$/i, "")
 
 const markOf = (head: Buffer) => {
-  // Four bytes of UTF-32 begin like two of UTF-16.
+  // UTF-32's mark begins like that of UTF-16.
   const isUtf32 = head.length >= 4 && head.readUInt32LE(0) === 0xfeff
   if (isUtf32) return undefined
   return MARKS.find(({ bytes }) => bytes.every((byte, index) => head[index] === byte)) ?? unmarkedOf(head)
 }
 
-/** UTF-16 without its mark, as JSON that begins with ASCII has it: every second byte is zero. */
+/** UTF-16 without a mark, as JSON beginning with ASCII: every second byte is zero. */
 const unmarkedOf = (head: Buffer): (typeof MARKS)[number] | undefined => {
   const bytes = head.subarray(0, MARK_BYTES)
   if (bytes.length < 4) return undefined
@@ -49,10 +48,7 @@ const unmarkedOf = (head: Buffer): (typeof MARKS)[number] | undefined => {
   return even === odd ? undefined : { packing: "UTF-16", bytes: [], ...(odd ? { le: true } : {}) }
 }
 
-/**
- * The first bytes of the text of a file, in chunks that are not reused. `onPacking` is told how the file has its text, where it is not as
- * it is. Throws where a packed file is damaged.
- */
+/** Yields the first bytes of a file's text in buffers that are not reused. Throws if a packed file is damaged. */
 export async function* chunksOf(
   file: string,
   bytes: number,
@@ -95,7 +91,7 @@ async function* unpackedChunksOf(all: AsyncGenerator<Buffer>, mark: (typeof MARK
 }
 
 async function* gunzipped(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
-  // What is wrong with it is thrown where it is read.
+  // The reader gets the error.
   yield* pipeline(Readable.from(chunks), zlib.createGunzip(), () => {})
 }
 
@@ -123,7 +119,7 @@ async function* fromUtf16(chunks: AsyncGenerator<Buffer>, isLittleEndian: boolea
   yield Buffer.from(decoder.decode())
 }
 
-/** The first bytes of a file. Buffers are no larger than what is left of it: of many small files, large ones would be all there is to collect. */
+/** Buffers are no larger than the rest of the file; otherwise many small files would allocate large ones. */
 async function* plainChunksOf(handle: fs.FileHandle, bytes: number): AsyncGenerator<Buffer> {
   const { size } = await handle.stat()
   let position = 0

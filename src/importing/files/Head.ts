@@ -1,4 +1,4 @@
-/** The beginning of a file, by which its format is recognized. */
+/** Reads the beginning of a file, by which formats recognize it. */
 
 import * as path from "node:path"
 import { parsed } from "../runs/Untrusted.ts"
@@ -9,16 +9,14 @@ import { beginningWithLine, MAX_LINE_BYTES } from "./SourceText.ts"
 
 const HEAD_BYTES = 64 * 1024
 
-/** Most bytes that are read for the first line: those of the longest line. */
+/** Maximum length of a first line, in bytes. */
 const FIRST_LINE_BYTES = MAX_LINE_BYTES + 1
 
-/** Most lines of a file's beginning that are parsed. */
+/** Maximum number of parsed lines. */
 const HEAD_LINES = 10
 
-/** Reads as much of a file as its format is recognized by. */
 export const headBytesOf = (file: string): Promise<Buffer> => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES)
 
-/** The beginning of a file, by its first bytes. */
 export const headOf = (file: string, bytes: Buffer): FileHead => {
   const whole = bytes.toString("utf8").replace(/^\uFEFF/, "")
   const text = bytes.length > HEAD_BYTES ? whole.slice(0, HEAD_BYTES) : whole
@@ -33,7 +31,7 @@ export const headOf = (file: string, bytes: Buffer): FileHead => {
   }
 }
 
-/** The objects of a line, by the same rule as when it is read; what may be a part of a document has none. */
+/** The objects of a line, by the same rule as in reading; none for a part of a document. */
 const valuesOf = (line: string): ReadonlyArray<object> => {
   const value = parsed(line)
   if (value !== undefined || !MAY_BE_DAMAGED.test(line))
@@ -42,5 +40,5 @@ const valuesOf = (line: string): ReadonlyArray<object> => {
   return isWhole ? values : []
 }
 
-/** NULs, or an object right after another. */
+/** NUL bytes, or two adjacent objects. */
 const MAY_BE_DAMAGED = /\0|\}\s*\{/

@@ -1,18 +1,17 @@
-/** The JSON of a line or a document, also where a crash or two programs at once damaged the line. */
+/** Parses a line or document as JSON, also lines damaged by a crash or by two concurrent writers. */
 
-/** The objects of a line. */
 export interface LineObjects {
   readonly values: ReadonlyArray<object>
-  /** Whether there is nothing else in the line. */
+  /** Whether the line holds nothing else. */
   readonly isWhole: boolean
 }
 
-/** Most places in a damaged line where an object is looked for. */
+/** Maximum number of attempts to find an object in a damaged line. */
 const MAX_PLACES = 200
 
 /**
- * The objects of a line. Where a machine stopped, a file may have NULs, which are left out; where a program did, or two wrote at the same
- * time, a line may have several objects, or an object after a part of one.
+ * The objects of a line. After a machine crash, a line may contain NUL bytes, which are dropped. After a program crash,
+ * or with two writers, it may contain several objects, or an object after a fragment.
  */
 export const objectsIn = (text: string): LineObjects => {
   const value = jsonOf(text)
@@ -32,7 +31,7 @@ export const objectsIn = (text: string): LineObjects => {
   return { values: last === undefined ? values : [...values, last], isWhole: false }
 }
 
-/** The object at the end of a line, after a part of another one. One that stands where a value does is a part of that. */
+/** The object at the end of a line, after a fragment. An object in the place of a value belongs to the fragment. */
 const lastObject = (text: string, from: number): object | undefined => {
   let places = 0
   for (let at = text.indexOf('{"', from); at >= 0 && places < MAX_PLACES; at = text.indexOf('{"', at + 1), places++) {
@@ -55,7 +54,7 @@ const jsonOf = (text: string): unknown => {
   }
 }
 
-/** Where the object ends that begins somewhere; -1 if it does not. */
+/** The end of the object at `begin`; -1 if it does not end. */
 const endOfObject = (text: string, begin: number): number => {
   let depth = 0
   for (let at = begin; at < text.length; at++) {
@@ -68,8 +67,8 @@ const endOfObject = (text: string, begin: number): number => {
 }
 
 /**
- * A JSON document. Python writes NaN and infinities as words that are no JSON: outside of texts they become null. A whole number whose last
- * digits a double does not hold becomes the text of it, so that two ids of twenty digits stay two.
+ * Parses a JSON document. Python's NaN and infinities become null. An integer that a double cannot hold becomes its
+ * text, so that two ids of twenty digits stay distinct.
  */
 export const parsedDocument = (text: string): unknown => {
   const plain = withoutMark(text)
@@ -88,7 +87,7 @@ const parsedPlain = (plain: string): unknown => {
 
 const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/
 
-/** Digits that may be of a number that no double holds; it has no fraction and no exponent. */
+/** Candidates for such integers. */
 const LONG_NUMBER = /\d{17}/
 
 const exact = (json: string): string =>
@@ -98,10 +97,10 @@ const exact = (json: string): string =>
     return BigInt(digits) === BigInt(double) || digits === String(double) ? digits : `"${digits}"`
   })
 
-/** Longer numbers are no ids: they stay as they are. */
+/** Longer numbers are no ids and stay numbers. */
 const MAX_DIGITS = 100
 
-/** JSON whose parts outside of texts are changed. No pattern fits a text of megabytes. */
+/** Changes the parts of JSON outside of strings. A regular expression would overflow on strings of megabytes. */
 const outsideOfTexts = (json: string, change: (part: string) => string): string => {
   const parts: Array<string> = []
   for (let from = 0; from < json.length; ) {
@@ -114,7 +113,7 @@ const outsideOfTexts = (json: string, change: (part: string) => string): string 
   return parts.join("")
 }
 
-/** Where the text in quotes that begins somewhere has ended. */
+/** The end of the string at `begin`. */
 const endOfText = (json: string, begin: number): number => {
   for (let end = json.indexOf('"', begin + 1); end >= 0; end = json.indexOf('"', end + 1)) {
     let slashes = 0
@@ -124,5 +123,4 @@ const endOfText = (json: string, begin: number): number => {
   return json.length
 }
 
-/** A text without its byte order mark. */
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)

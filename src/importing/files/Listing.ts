@@ -1,4 +1,4 @@
-/** The files of a directory that may hold runs, by their names and in the order in which they were written. */
+/** Lists the files of a directory that may hold runs, in the order of writing. */
 
 import type { Dirent } from "node:fs"
 import * as fs from "node:fs/promises"
@@ -8,37 +8,36 @@ import { unpackedName } from "./FileText.ts"
 import { FileRefused, unreadable } from "./SourceText.ts"
 
 /**
- * Names of files in a directory that may hold runs, those included that were rotated: by how many times (`.1`), or when, as Python
- * (`.2026-01-31`, `.2026-01-31_10-30`) and logrotate (`-20260131`) name them, and those that were packed. All others are passed over.
+ * File names that may hold runs, including rotated ones (`.1`; Python's `.2026-01-31`, `.2026-01-31_10-30`; logrotate's
+ * `-20260131`) and packed ones. All others are skipped.
  */
 const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d{1,7}|[.-](?:\d{8}|\d{4}-)[\d_-]*)?(?:\.(?:gz|zst))?$/i
 
-/** Directories that hold no runs, and many files. */
+/** Skipped directories: many files, no runs. */
 const PASSED_OVER = new Set(["node_modules", ".git"])
 
 const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write what it holds to a file" }
 
-/** What is in a directory, with all that is in it. */
+/** The contents of a directory tree. */
 export interface Listing {
-  /** The files that may hold runs. */
+  /** Files that may hold runs. */
   readonly files: ReadonlyArray<string>
-  /** Symbolic links to such files, and to directories. */
+  /** Symbolic links to such files and to directories. */
   readonly links: ReadonlyArray<string>
-  /** How the names of all other files end. */
+  /** Endings of all other file names. */
   readonly others: ReadonlyArray<string>
-  /** Directories that cannot be read. */
+  /** Unreadable directories. */
   readonly unreadable: ReadonlyArray<FileRefused>
 }
 
-/** Of a directory in which nothing is. */
 export const NO_FILES: Listing = { files: [], links: [], others: [], unreadable: [] }
 
-/** What is in a directory; undefined for a file. */
+/** Lists a directory; undefined for a file. */
 export const filesOf = (named: string): Effect.Effect<Listing | undefined, FileRefused> =>
   Effect.gen(function* () {
     const stat = yield* Effect.tryPromise({ try: () => fs.stat(named), catch: unreadable(named) })
     if (stat.isDirectory()) return yield* filesIn(named)
-    // A pipe could be read once only, and its opening waits for whoever writes to it.
+    // A pipe can be read only once, and opening it blocks.
     return stat.isFile() ? undefined : yield* new FileRefused({ file: named, ...NO_FILE })
   })
 
