@@ -67,14 +67,14 @@ const filesIn = (directory: string): Effect.Effect<Listing> =>
     return { files, links, others, unreadable: failed }
   }).pipe(Effect.catchAll((cause) => Effect.succeed({ ...NO_FILES, unreadable: [cause] })))
 
-/** Whether a link leads to a directory. One that leads nowhere does not. */
+/** Whether a link leads to a directory; false for a broken link. */
 const isDirectory = (link: string): Promise<boolean> =>
   fs.stat(link).then(
     (stat) => stat.isDirectory(),
     () => false,
   )
 
-/** By name; a file that was rotated before those that were written after it: the highest number or the earliest date first, the one without last. */
+/** By name; rotated files oldest first: descending numbers, or ascending dates, then the current file. */
 const inOrder = (a: string, b: string): number => {
   const [one, other] = [rotationOf(a), rotationOf(b)]
   return (
@@ -85,12 +85,12 @@ const inOrder = (a: string, b: string): number => {
   )
 }
 
-/** What comes after every date. */
+/** Sorts after every date. */
 const LAST = "9999999"
 
 const compared = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
 
-/** The name of a file before it was rotated, and how many times it was, or when. */
+/** A file's name before rotation, and its rotation number or date. */
 const rotationOf = (name: string): { readonly base: string; readonly age: number; readonly date?: string } => {
   const own = unpackedName(name)
   const [rotated, date] = MAY_HOLD_RUNS.test(name) ? (ROTATION.exec(own) ?? []) : []

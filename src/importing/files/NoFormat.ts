@@ -1,8 +1,8 @@
-/** What a file is that is of none of the formats, and what to do with it. */
+/** Describes a file that matches no format, and what to do with it. */
 
 import type { FileHead, Source } from "../Source.ts"
 
-/** Files of other kinds, by the bytes that they begin with. */
+/** Other kinds of files, by their first bytes. */
 const KINDS: ReadonlyArray<readonly [begins: string, kind: string]> = [
   ["fffe0000", "text in UTF-32; `iconv -f UTF-32 -t UTF-8 FILE` makes it readable"],
   ["0000feff", "text in UTF-32; `iconv -f UTF-32 -t UTF-8 FILE` makes it readable"],
@@ -13,7 +13,7 @@ const KINDS: ReadonlyArray<readonly [begins: string, kind: string]> = [
   ["53514c69746520666f726d61742033", "a database of SQLite; export what it holds as JSON Lines"],
 ]
 
-/** What a file is, by its beginning. One that was named by the user as of a format is told what it is instead. */
+/** Describes a file by its beginning. If the caller named a format, the description names the actual one. */
 export const kindOf = (file: string, head: FileHead, bytes: Buffer, sources: ReadonlyArray<Source>): string => {
   const { text, lines } = head
   if (bytes.length === 0) return "an empty file; import it when something is in it"

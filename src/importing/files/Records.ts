@@ -1,4 +1,4 @@
-/** Reads the records of a file in bounded memory: its lines, the whole of it, its pieces, or the parts of an archive. */
+/** Reads a file's records in bounded memory: lines, a document, pieces of a directory, or parts of an archive. */
 
 import { isUtf8 } from "node:buffer"
 import * as crypto from "node:crypto"
@@ -10,21 +10,17 @@ import type { Found } from "./Detection.ts"
 import { objectsIn, parsedDocument } from "./LineText.ts"
 import { type Extent, FileRefused, linesOf, wholeOf } from "./SourceText.ts"
 
-/** What takes the records of a file. */
 export interface Receiver<E> {
   readonly record: (record: SourceRecord) => void
-  /** A line that is no JSON object. */
+  /** Called for a line that is no JSON object. */
   readonly noObject: () => void
-  /** Text in which bytes are no UTF-8, in one of a file's chunks. */
+  /** Called for each chunk with invalid UTF-8. */
   readonly noText: () => void
-  /** Is called after each group of records, with their number and how many bytes were read so far. */
+  /** Called after each group of records with their number and the bytes read so far. */
   readonly onRecords: (count: number, bytes: number) => Effect.Effect<void, E>
 }
 
-/**
- * Reads what was examined, and nothing beyond it. A file that has other bytes than it had then is refused: whole lines
- * that were taken before that are not taken back.
- */
+/** Reads exactly the examined extent. Refuses a file whose bytes have changed since; lines already passed on stay. */
 export const read = <E>(found: Found, extent: Extent, receiver: Receiver<E>): Effect.Effect<void, FileRefused | E> => {
   const { file, source, form, zipped, pieces, parts } = found
   const refuse = (cause: unknown) =>
@@ -41,7 +37,6 @@ const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.me
 
 type Refuse = (cause: unknown) => FileRefused
 
-/** Checks that a file is what it was when it was examined. */
 const checkUnchanged = (digest: string, { digest: before }: Extent): void => {
   if (digest !== before) throw new Error("one that was rewritten while it was read; import it again")
 }
@@ -63,7 +58,7 @@ const readDocument = <E>(file: string, extent: Extent, refuse: Refuse, receiver:
     yield* receiver.onRecords(1, extent.bytes)
   })
 
-/** Reads the files of a run, one after the other. */
+/** Reads the files of a run in order. */
 const readParts = <E>(found: Found, parts: ReadonlyArray<string>, extent: Extent, receiver: Receiver<E>) =>
   Effect.gen(function* () {
     let before = 0
@@ -122,7 +117,7 @@ const readLines = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Re
         for (const value of values) receiver.record({ value, where: String(line) })
         if (!isWhole) receiver.noObject()
         objects += values.length
-        // Between lines, so that no more is in memory than what one line became.
+        // Bounds memory to the events of one line.
         if (count % LINES_BETWEEN_WRITES === 0) yield* receiver.onRecords(0, done)
       }
       yield* receiver.onRecords(count, done)
@@ -135,14 +130,13 @@ const readLines = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Re
         found: `none in ${line} lines; a document is recognized by its first line, \`{\` or \`[\``,
       })
   })
-  // The file is closed also where its reading fails or is interrupted.
+  // Closes the file after a failure or interrupt too.
   return Effect.ensuring(
     reading,
     Effect.promise(() => lines.return(undefined)),
   )
 }
 
-/** The JSON of a piece; undefined if it is none. */
 const parsedLine = (text: string): unknown => {
   try {
     return parsedDocument(text)
@@ -151,7 +145,9 @@ const parsedLine = (text: string): unknown => {
   }
 }
 
-/** Most parts of an archive, and bytes of them, between two writes: the runs of small parts are committed together. */
+/**
+ * Maximum number of parts of an archive, and of their bytes, between two writes; runs of small parts share a commit.
+ */
 const PARTS_BETWEEN_WRITES = 32
 const BYTES_BETWEEN_WRITES = 2 * 1024 * 1024
 
@@ -164,8 +160,8 @@ const readArchive = <E>({ file, source }: Found, extent: Extent, refuse: Refuse,
         const parts = source.partsInOrder?.([...archive.entries.keys()]) ?? []
         const entries = parts.flatMap((name) => archive.entries.get(name) ?? [])
         const parse = async (entry: Archive.Entry) => parsedDocument((await archive.read(entry)).toString("utf8"))
-        // All are read once before the first is mapped: of a damaged archive nothing is imported. One that is passed over may have been
-        // a part whose name was damaged.
+        // Reads all parts before mapping the first, so that nothing of a damaged archive is imported. A skipped entry
+        // may be a part whose name was damaged.
         for (const entry of entries) yield* Effect.tryPromise({ try: () => parse(entry), catch: refuse })
         const read = new Set(entries)
         for (const entry of archive.entries.values())

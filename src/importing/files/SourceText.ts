@@ -1,4 +1,4 @@
-/** Reads files of lines, and files that are one document, in bounded memory. */
+/** Reads files of lines and whole documents in bounded memory. */
 
 import { isUtf8 } from "node:buffer"
 import * as crypto from "node:crypto"
@@ -9,20 +9,23 @@ import { defined } from "../../values/defined.ts"
 import { chunksOf, type Packing } from "./FileText.ts"
 import { objectsIn } from "./LineText.ts"
 
-/** Longest line, in bytes. It bounds the memory for a file without line ends. */
+/** Maximum length of a line, in bytes; bounds memory for files without line ends. */
 export const MAX_LINE_BYTES = 32 * 1024 * 1024
 
-/** Largest file that is one document, in bytes: all of it is in memory while it is mapped. */
+/** Maximum size of a document, in bytes; it is in memory while being mapped. */
 export const MAX_DOCUMENT_BYTES = 128 * 1024 * 1024
 
 const NEWLINE = 10
 
-/** Fix the file, or leave it out: it was not imported. Before it is read nothing of it is; see `ImportReport`. */
+/**
+ * Fix the file or leave it out: it was not imported. If it was refused while being read, `ImportReport` counts what
+ * was.
+ */
 export class FileRefused extends Data.TaggedError("FileRefused")<{
   readonly file: string
   readonly expected: string
   readonly found: string
-  /** Whether there is no such file. */
+  /** Whether the file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -30,23 +33,21 @@ export class FileRefused extends Data.TaggedError("FileRefused")<{
   }
 }
 
-/** How far a file was examined. Only what was examined is read, however the file grows meanwhile. */
+/** The examined part of a file. Nothing beyond it is read, even if the file grows. */
 export interface Extent {
-  /** SHA-256 of the bytes up to `bytes`, in hexadecimal. Of a file that is packed: of what it holds. */
+  /** SHA-256 of the first `bytes` bytes, in hexadecimal; for a packed file, of the unpacked text. */
   readonly digest: string
-  /** How many bytes are read: of a file of lines, those of its whole lines. */
+  /** Number of bytes to read; for lines, up to the last complete one. */
   readonly bytes: number
-  /** Whether bytes follow that are no whole line yet. */
+  /** Whether an incomplete line follows. */
   readonly partial: boolean
-  /** Of a run in several files of lines: how far each of them was examined. */
+  /** Extents of the files of a run in several. */
   readonly ofParts?: ReadonlyArray<Extent>
-  /** How the file has its text, where it is not as it is. */
   readonly packing?: Packing
-  /** The digests of its first bytes, of as many as was asked for and are there. */
+  /** Digests of prefixes, by requested length. */
   readonly digestsAt?: ReadonlyMap<number, string>
 }
 
-/** A file that cannot be read. */
 export const unreadable = (file: string) => (cause: unknown) =>
   new FileRefused({
     file,
@@ -55,7 +56,7 @@ export const unreadable = (file: string) => (cause: unknown) =>
     missing: isMissing(cause),
   })
 
-/** A digest that also tells what it was after some of the bytes. */
+/** A digest that also records its value at given lengths. */
 class StagedDigest {
   readonly at = new Map<number, string>()
   readonly #hash = crypto.createHash("sha256")
@@ -85,8 +86,8 @@ class StagedDigest {
 }
 
 /**
- * Examines a file of lines: its digest, and where its last whole line ends. A last line without a line end is whole if
- * it is JSON, or several objects of it. `stages` are numbers of first bytes whose digests are asked for.
+ * Examines a file of lines up to its last complete line. A last line without line end is complete if it is JSON.
+ * `stages` are prefix lengths whose digests the caller needs.
  */
 export const examineLines = (file: string, stages: Iterable<number> = []): Effect.Effect<Extent, FileRefused> =>
   Effect.tryPromise({
@@ -125,7 +126,7 @@ export const examineLines = (file: string, stages: Iterable<number> = []): Effec
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
   })
 
-/** Examines the files of lines of one run. */
+/** Examines the files of one run. */
 export const examineParts = (files: ReadonlyArray<string>): Effect.Effect<Extent, FileRefused> =>
   Effect.map(
     Effect.forEach(files, (file) => examineLines(file)),
@@ -157,7 +158,7 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** Examines a file that is read whole, or at random. */
+/** Examines a document or an archive. */
 export const examineWhole = (file: string, limit: number): Effect.Effect<Extent, FileRefused> =>
   Effect.tryPromise({
     try: async () => {
@@ -203,8 +204,8 @@ export const examinePieces = (directory: string, pieces: ReadonlyArray<string>):
   })
 
 /**
- * The lines of the first bytes of a file, in groups of a chunk's. The last line may lack its line end. `onBytes` is told
- * all bytes, in order; `onNoText`, of bytes that are no UTF-8.
+ * Yields the lines of a file's first bytes, a group per chunk. The last line may lack its line end. `onBytes` gets all
+ * bytes in order; `onNoText` is called for invalid UTF-8.
  */
 export async function* linesOf(
   file: string,
@@ -231,18 +232,16 @@ export async function* linesOf(
   if (last.length > 0) yield [textOf(last)]
 }
 
-/** The beginning of a file. */
 export const beginning = async (file: string, bytes: number): Promise<Buffer> => {
   const chunks: Array<Buffer> = []
   for await (const chunk of chunksOf(file, bytes)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
-/** The beginning of a file, or more of it where its first line is longer, such as a prompt with a picture. */
+/** Reads the beginning of a file, and more if its first line is longer, such as a prompt with a picture. */
 export const beginningWithLine = async (file: string, bytes: number, mostBytes: number): Promise<Buffer> => {
   const head = await beginning(file, bytes)
   return head.length < bytes || head.includes(NEWLINE) ? head : await beginning(file, mostBytes)
 }
 
-/** All of a file that was examined whole. */
 export const wholeOf = (file: string): Promise<Buffer> => beginning(file, Number.POSITIVE_INFINITY)

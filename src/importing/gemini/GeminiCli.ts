@@ -1,6 +1,7 @@
 /**
- * Sessions of Gemini CLI: JSON Lines in `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, those of its agents in a directory of the
- * session's id; before 2026 a document `session-<time>-<id>.json`. Of a message that is written twice, the last counts.
+ * Sessions of Gemini CLI: JSON Lines in `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, those of subagents
+ * in a directory named after the session; before 2026, a document `session-<time>-<id>.json`. Of a message written
+ * twice, the last counts.
  */
 
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"

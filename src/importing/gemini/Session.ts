@@ -1,4 +1,4 @@
-/** One session of Gemini CLI: maps its messages, in the order of the file, to a run. */
+/** Maps the messages of one Gemini CLI session, in file order, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
@@ -10,10 +10,10 @@ import { isSilent } from "../runs/Silence.ts"
 import { countOf, field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 
-/** Most messages that wait for the first prompt, which is the session's goal. */
+/** Maximum number of messages to hold back until the first prompt, the goal. */
 const MAX_BEFORE_GOAL = 100
 
-/** What Gemini CLI tells the model in the person's name. */
+/** User messages that Gemini CLI itself writes. */
 const OF_THE_PROGRAM = /^\s*<(?:session_context|hook_context|state_snapshot|system-reminder)/
 
 export class Session {
@@ -23,7 +23,7 @@ export class Session {
   #head: unknown
   #early: Array<unknown> = []
   #run: Run | undefined
-  /** The message that may be written once more. */
+  /** The last message, which may be written again. */
   #last: unknown
   #lastAt: number | null = null
   #toldAt: number | null = null
@@ -35,19 +35,19 @@ export class Session {
     this.#file = file
   }
 
-  /** The session says what it is; files of some clients say it twice. */
+  /** The first head counts; some clients write two. */
   head(value: unknown): void {
     this.#head ??= value
   }
 
-  /** A message: it is whole when the next one comes. */
+  /** Takes a message, which is final once the next one comes. */
   message(value: unknown): void {
     const [id, before] = [textOf(value, "id"), textOf(this.#last, "id")]
     if (this.#last !== undefined && (id === undefined || id !== before)) this.#take(this.#last)
     this.#last = value
   }
 
-  /** The person went back. */
+  /** The person rewound the conversation. */
   rewound(id: string): void {
     if (this.#last !== undefined) this.#take(this.#last)
     this.#last = undefined
@@ -119,7 +119,7 @@ export class Session {
   #user(run: Run, message: unknown, key: string, at: number | null): void {
     const content = field(message, "content")
     const isResult = listOf(message, "content").some((part) => field(part, "functionResponse") !== undefined)
-    // What came of calls is with the calls.
+    // The calls have their results.
     if (isResult && textIn(content) === "") return
     const words = wordsIn(message)
     this.#toldAt = at
@@ -184,7 +184,7 @@ export class Session {
   }
 }
 
-/** How a call can have ended. */
+/** Final states of a call. */
 const ENDED = new Set(["success", "error", "cancelled"])
 
 const callIdOf = (call: unknown, key: string): string =>
@@ -196,7 +196,7 @@ const textIn = (content: unknown): string => {
   return parts.flatMap((part) => (typeof part === "string" ? part : (textOf(part, "text") ?? []))).join("\n")
 }
 
-/** What a person typed in a message. */
+/** The typed text of a message. */
 const wordsIn = (message: unknown): string => {
   const content = field(message, "content")
   const parts = Array.isArray(content) ? content : [content]
@@ -206,14 +206,14 @@ const wordsIn = (message: unknown): string => {
     .join("\n")
 }
 
-/** What a call gave, as the model was told. */
+/** A call's result as the model read it. */
 const resultOf = (call: unknown): unknown => {
   const responses = listOf(call, "result").map((part) => field(field(part, "functionResponse"), "response"))
   const outputs = responses.map((response) => field(response, "output") ?? field(response, "error") ?? response)
   return outputs.length === 1 ? outputs[0] : outputs.length === 0 ? (field(call, "resultDisplay") ?? null) : outputs
 }
 
-/** The total says whether thoughts are among the output. */
+/** Only the total shows whether the output includes thoughts. */
 const usageOf = (tokens: unknown): ModelUsage | undefined => {
   if (!isObject(tokens)) return undefined
   const [input, output, cachedTokens] = [countOf(tokens, "input"), countOf(tokens, "output"), countOf(tokens, "cached")]

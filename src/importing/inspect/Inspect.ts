@@ -1,6 +1,6 @@
 /**
- * Logs of Inspect (https://inspect.aisi.org.uk/eval-logs.html): `.eval`, an archive with a part for each sample, and
- * JSON. Each epoch of a sample is a run. A sample of an archive may be one part, or many (its chunked layout).
+ * Logs of Inspect (https://inspect.aisi.org.uk/eval-logs.html): JSON, or `.eval`, an archive with a part for each
+ * sample or many (its chunked layout). Each epoch of a sample is a run.
  */
 
 import { WORLD } from "../runs/FormatCapture.ts"
@@ -38,7 +38,7 @@ const compare = (a: ReadonlyArray<string | number>, b: ReadonlyArray<string | nu
 /** A part of a sample in the chunked layout. */
 const CHUNK = /^(samples\/.+_epoch_\d+)\/(?:(sample|metadata)\.json|(messages|events|attachments)\/(\d+)\.json)$/
 
-/** A sample whose parts are still read. */
+/** A sample whose parts are being read. */
 interface Chunked {
   readonly prefix: string
   shell: unknown
@@ -95,8 +95,8 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
 }
 
 /**
- * The parts of an archive in the order in which they are mapped: the header before all, and of a sample in many parts
- * what its events refer to before these.
+ * Sort key of an archive's parts: the header first, and of a chunked sample, whatever its events refer to before the
+ * events.
  */
 const orderOf = (name: string): ReadonlyArray<string | number> => {
   const [, prefix, shell, sequence, start] = CHUNK.exec(name) ?? []
@@ -105,6 +105,5 @@ const orderOf = (name: string): ReadonlyArray<string | number> => {
   return [name.startsWith("samples/") ? 2 : name === "header.json" ? 1 : 0, name]
 }
 
-/** Whether a part of an archive is mapped at all. */
 const isMapped = (name: string): boolean =>
   name === "header.json" || name === "_journal/start.json" || CHUNK.test(name) || /^samples\/[^/]+\.json$/.test(name)

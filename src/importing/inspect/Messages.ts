@@ -1,4 +1,4 @@
-/** Messages and answers of Inspect's model events, as parts of messages. */
+/** Converts messages and answers of Inspect's model events to message parts. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -6,10 +6,10 @@ import { countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf }
 
 const PROTOCOL = "attachment://"
 
-/** Deepest place at which references are followed. */
+/** Maximum depth for resolving references. */
 const MAX_DEPTH = 100
 
-/** A value with its references to attachments replaced by these: by their hash, or by their place in a list. */
+/** Replaces references to attachments, by hash or list index. */
 export const resolved = (value: unknown, attachments: unknown, depth = 0): unknown => {
   if (typeof value === "string")
     return value.startsWith(PROTOCOL) ? (field(attachments, value.slice(PROTOCOL.length)) ?? value) : value
@@ -18,7 +18,7 @@ export const resolved = (value: unknown, attachments: unknown, depth = 0): unkno
   return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, resolved(inner, attachments, depth + 1)]))
 }
 
-/** The messages that a model was told: those of the event, or those of a pool that it refers to by ranges. */
+/** The messages of a request: its own, or ranges of a pool. */
 export const inputOf = (event: unknown, pool: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const input = listOf(event, "input")
   if (input.length > 0) return input
@@ -28,7 +28,6 @@ export const inputOf = (event: unknown, pool: ReadonlyArray<unknown>): ReadonlyA
   })
 }
 
-/** The text of a message's content, which is text or parts. */
 export const textIn = (message: unknown): string => {
   const content = field(message, "content")
   if (typeof content === "string") return content
@@ -37,7 +36,7 @@ export const textIn = (message: unknown): string => {
     .join("\n")
 }
 
-/** A message that the model was told; undefined for its own answers and for what it is told of itself. */
+/** A user message or a tool result; undefined for other roles. */
 export const toldMessage = (message: unknown): JsonObject | undefined => {
   switch (field(message, "role")) {
     case "user":
@@ -55,7 +54,7 @@ export const toldMessage = (message: unknown): JsonObject | undefined => {
   }
 }
 
-/** The parts of an answer: reasoning, text and calls. */
+/** Reasoning, text and calls of an answer. */
 export const answerParts = (message: unknown): ReadonlyArray<Json> => {
   const reasoning = listOf(message, "content").flatMap((part) =>
     field(part, "type") === "reasoning" ? [{ type: "reasoning", text: textOf(part, "reasoning") ?? "" }] : [],
@@ -70,7 +69,7 @@ export const answerParts = (message: unknown): ReadonlyArray<Json> => {
   return [...reasoning, ...(text === "" ? [] : [{ type: "text", text }]), ...calls]
 }
 
-/** The tokens of an answer. Some providers count cached tokens beside `input_tokens`; the total tells. */
+/** Some providers do not include cached tokens in `input_tokens`; the total shows it. */
 export const usageOf = (output: unknown): ModelUsage => {
   const usage = field(output, "usage")
   const outputTokens = countOf(usage, "output_tokens")

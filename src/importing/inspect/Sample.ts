@@ -1,4 +1,4 @@
-/** One epoch of a sample of Inspect: maps its events, in their order, to a run, and its scores. */
+/** Maps one epoch of an Inspect sample, with its scores, to a run. */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { named } from "../runs/ModelName.ts"
@@ -12,7 +12,7 @@ import { answerParts, textIn, toldMessage, usageOf } from "./Messages.ts"
 import { SampleMessages } from "./SampleMessages.ts"
 import { addScores } from "./Scores.ts"
 
-/** Events that say nothing of what was done. */
+/** Events that record no action. */
 const STRUCTURE = new Map([
   ["span_begin", "the structure of the solver"],
   ["span_end", "the structure of the solver"],
@@ -22,7 +22,7 @@ const STRUCTURE = new Map([
   ["sample_init", "the sample, which is the task's goal"],
 ])
 
-/** Maps a sample. `header` is the log's header, or undefined if it has none. */
+/** `header` is undefined for a log without one. */
 export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample: unknown): void => {
   if (!isObject(sample)) {
     runs.leaveOut("sample", "it is no object")
@@ -49,10 +49,10 @@ export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample:
   new SampleMapper(runs, run, sample, events).map()
 }
 
-/** How many characters of what names an evaluation that has no id are its id: enough that two are not taken for one. */
+/** Length of a derived evaluation id in characters, enough to avoid collisions. */
 const ID_LENGTH = 18
 
-/** What names the evaluation of a log: its ids, else what its header says of it, else the file's content. */
+/** Identifies an evaluation by its ids, otherwise by its header, otherwise by the file's content. */
 const evaluationOf = (file: SourceFile, spec: unknown): string => {
   const named = textOf(spec, "eval_id") ?? [textOf(spec, "run_id"), textOf(spec, "task_id")].filter(Boolean).join(".")
   if (named !== "") return named
@@ -71,7 +71,7 @@ class SampleMapper {
   readonly #sample: unknown
   readonly #events: ReadonlyArray<unknown>
   readonly #messages: SampleMessages
-  /** The key of the last call with an id: some models use one id twice. */
+  /** The key of the last call with an id; some models reuse ids. */
   readonly #calls = new Map<string, string>()
   #system = ""
   #hasStore = false
@@ -150,7 +150,7 @@ class SampleMapper {
       this.#run.spoke(key, text, { at: completed, cause: `answered:${key}` })
   }
 
-  /** What the agent is told of itself: its system messages. */
+  /** Records the system messages. */
   #guide(input: ReadonlyArray<unknown>, time: number | null, key: string): void {
     const system = input
       .filter((message) => field(message, "role") === "system")
@@ -174,7 +174,7 @@ class SampleMapper {
   #tool(event: unknown, key: string, time: number | null): void {
     const id = textOf(event, "id") ?? key
     const known = this.#calls.get(id)
-    // A call that a solver made by itself, without a model.
+    // A call that the solver made without a model.
     const isOwn = known === undefined || !this.#run.commands.pending.has(known)
     if (known === undefined || !this.#run.commands.pending.has(known)) {
       if (known !== undefined && this.#refused.has(known)) return
@@ -199,13 +199,13 @@ class SampleMapper {
       at: done,
       ...(isOwn ? { by: null } : {}),
     })
-    // The result is told with the tool's message, which has the form in which the model read it.
+    // The tool's message has the result as the model read it.
     this.#run.model.untold()
   }
 
   readonly #refused = new Set<string>()
 
-  /** Somebody, or a rule, decided on a call. It is an approval only if a person gave it. */
+  /** A person or a rule decided on a call. Only a person's decision is a confirmation. */
   #approval(event: unknown, key: string, time: number | null): void {
     const id = textOf(field(event, "call"), "id") ?? ""
     const callKey = this.#calls.get(id) ?? id
@@ -235,7 +235,7 @@ class SampleMapper {
     else this.#hasStore = false
   }
 
-  /** A change of the store: a JSON Patch, of which only some operations are those of the log. */
+  /** A JSON Patch of the store; the log supports only some operations. */
   #patch(event: unknown, key: string, time: number | null): void {
     const changes = listOf(event, "changes")
     const patch = changes.flatMap(operation)
@@ -248,7 +248,7 @@ class SampleMapper {
     this.#run.environment.stateChanged(`store:${key}`, patch, time)
   }
 
-  /** A sample without events: its messages tell what was said and done. */
+  /** Maps a sample without events from its messages. */
   #fromMessages(): void {
     const { model } = { model: this.#run.start.agent.split("@").at(-1) ?? "unknown" }
     const input = listOf(this.#sample, "messages").map((message) => this.#messages.resolved(message))

@@ -1,15 +1,15 @@
-/** The messages of a sample: the pool that its requests refer to, what they refer to themselves, and which the model has been told. */
+/** The messages of a sample: the shared pool, attachments, and which ones the model has read. */
 
 import { at, field, isObject, listOf, logJson, textOf } from "../runs/Untrusted.ts"
 import { inputOf, resolved } from "./Messages.ts"
 
 export class SampleMessages {
-  /** What is referred to; undefined where there is nothing, as in most samples. */
+  /** Undefined if there are none, as in most samples. */
   readonly attachments: unknown
   readonly #pool: ReadonlyArray<unknown>
-  /** The messages of the pool with what they refer to: each request repeats those before it. */
+  /** Caches resolved pool messages, since each request repeats earlier ones. */
   readonly #resolved = new WeakMap<object, unknown>()
-  /** The messages that the model has been told, and their ids or contents. */
+  /** Messages that the model has read, as objects and by id or content. */
   readonly #toldMessages = new WeakSet<object>()
   readonly #told = new Set<string>()
 
@@ -20,12 +20,12 @@ export class SampleMessages {
     this.#pool = Array.isArray(pool) ? pool : listOf(sample, "message_pool")
   }
 
-  /** A value with what it refers to. */
+  /** Resolves attachments in a value. */
   resolved(value: unknown): unknown {
     return this.attachments === undefined ? value : resolved(value, this.attachments)
   }
 
-  /** The messages that a model was asked with by an event. */
+  /** The messages of a request. */
   askedWith(event: unknown): ReadonlyArray<unknown> {
     return inputOf(event, this.#pool).map((message) => this.#message(message))
   }
@@ -37,7 +37,7 @@ export class SampleMessages {
     return known
   }
 
-  /** Whether the model was not told a message before; from now on it was. */
+  /** Whether the model has not read a message yet; marks it as read. */
   isNew(message: unknown): boolean {
     if (isObject(message)) {
       if (this.#toldMessages.has(message)) return false

@@ -1,11 +1,11 @@
-/** The scores of a sample, as numbers. */
+/** Converts a sample's scores to numbers. */
 
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { field, isObject, nameFrom, textOf } from "../runs/Untrusted.ts"
 import { resolved } from "./Messages.ts"
 
-/** The sample's scores, each in the score set of its scorer. A scorer that gives several values has one for each. */
+/** Adds each scorer's scores to its score set; a scorer with several values gets one for each. */
 export const addScores = (runs: Runs, run: Run, sample: unknown, attachments: unknown): void => {
   const scores = field(sample, "scores")
   if (!isObject(scores)) return
@@ -21,7 +21,7 @@ export const addScores = (runs: Runs, run: Run, sample: unknown, attachments: un
   }
 }
 
-/** The number that a value of a score is, as Inspect's own metrics read it; null if it is none. */
+/** A score's number, as Inspect's own metrics read it; null if it has none. */
 export const scoreOf = (value: unknown): number | null => {
   if (typeof value === "number") return Number.isFinite(value) ? value : null
   if (typeof value === "boolean") return value ? 1 : 0

@@ -1,17 +1,17 @@
-/** Which values a mapping asked records for, by their places in it, and whether a record had one. */
+/** Tracks which values of a mapping occurred in any record. */
 
 import type { Runs } from "../runs/Runs.ts"
 
 export class AskedValues {
   readonly #asked = new Map<string, boolean>()
 
-  /** Counts a value that a record was asked for, and returns it. */
+  /** Counts a value and returns it. */
   count(place: string, value: unknown): unknown {
     this.#asked.set(place, this.#asked.get(place) === true || value !== undefined)
     return value
   }
 
-  /** Says which values no record had, as where a path is mistaken. */
+  /** Remarks on values that no record had, usually because of a wrong path. */
   tellMissing(runs: Runs): void {
     for (const [place, isThere] of this.#asked) {
       const [, rule = "", name = place] = /^(records\[\d+\])\.([\w.]+)$/.exec(place) ?? []
@@ -22,7 +22,7 @@ export class AskedValues {
   }
 }
 
-/** Values that all records of a file may lack. */
+/** Values that may be absent from all records. */
 const MAY_BE_ABSENT = new Set([
   ...[
     "reasoning",

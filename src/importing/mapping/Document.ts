@@ -1,9 +1,9 @@
-/** A mapping: how JSON Lines of one's own become runs. It is a file in YAML, which people write. */
+/** The schema of a mapping file: YAML that defines how custom JSON Lines become runs. */
 
 import { Schema } from "effect"
 import * as Options from "../../values/Options.ts"
 
-/** A JSON Pointer (RFC 6901) into the record, or an expression in CEL over `record`. */
+/** A JSON Pointer (RFC 6901) into the record, or a CEL expression over `record`. */
 const Value = Schema.Union(
   Schema.String.pipe(
     Schema.pattern(/^(?:\/(?:[^~/]|~[01])*)+$/),
@@ -25,7 +25,7 @@ const when = optional(
   }),
 )
 
-/** Calls that are within an answer: a list, and what each of its items has. */
+/** Calls inside an answer: a list, and the values of each item. */
 const Calls = Schema.Struct({ in: Value, id: Value, tool: Value, args: optional(Value) }).annotations({
   description: "the list of an answer's calls, and the id, tool and arguments of each",
 })
@@ -33,7 +33,7 @@ const Calls = Schema.Struct({ in: Value, id: Value, tool: Value, args: optional(
 const meaning = <Fields extends Schema.Struct.Fields>(is: string, description: string, fields: Fields) =>
   Schema.Struct({ is: Schema.Literal(is), when, ...fields }).annotations({ description })
 
-/** What a record means. The first whose `when` is true counts. */
+/** The meaning of a record; the first whose `when` is true applies. */
 export const Meaning = Schema.Union(
   meaning("said", "Somebody said something to the agent. The first is the run's goal, where none is named", {
     content: Value,
@@ -74,7 +74,6 @@ export const Meaning = Schema.Union(
 
 export type Meaning = typeof Meaning.Type
 
-/** A mapping. */
 export const Mapping = Schema.Struct({
   name: Schema.String.pipe(
     Schema.pattern(/^[a-z][a-z0-9-]{0,39}$/),

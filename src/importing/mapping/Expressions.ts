@@ -1,4 +1,4 @@
-/** The values and conditions of a mapping, compiled. */
+/** Compiles the values and conditions of a mapping. */
 
 import { Either } from "effect"
 import { makeEnvironment } from "../../kernel/rules/Arithmetic.ts"
@@ -8,15 +8,14 @@ import { field } from "../runs/Untrusted.ts"
 import { Unmappable } from "../Source.ts"
 import type { Value } from "./Document.ts"
 
-/** Reads a value from a record; undefined if the record has none there. */
+/** Reads a value from a record; undefined if it has none. */
 export type Reader = (record: object) => unknown
 
-/** A compiled part, or what is wrong with it. */
+/** The result of compiling, or an error message. */
 export type Compiled<A> = Either.Either<A, string>
 
 const environment = () => makeEnvironment({ unlistedVariablesAreDyn: false }).registerVariable("record", "map")
 
-/** Compiles a value. */
 export const value = (of: Value): Compiled<Reader> => {
   if (typeof of === "string") {
     const keys = of
@@ -33,7 +32,7 @@ export const value = (of: Value): Compiled<Reader> => {
   return Either.mapLeft(compiled, explained)
 }
 
-/** Compiles a condition. What throws, such as the reading of a key that is not there, is false. */
+/** Compiles a condition. Evaluation errors, such as a missing key, are false. */
 export const condition = (source: string): Compiled<(record: object) => boolean> =>
   Either.mapLeft(
     Expression.compile(source, environment(), (program) => {
@@ -46,14 +45,14 @@ export const condition = (source: string): Compiled<(record: object) => boolean>
 const explained = ({ source, line, column, reason }: Expression.ExpressionFlaw): string =>
   `\`${source}\`, line ${line}, column ${column}: ${reason}. Expected a CEL expression over record`
 
-/** An expression of a mapping used up its budget at a record. */
+/** An expression exceeded its evaluation budget. */
 class NeverEnding extends Unmappable {
   constructor(found: string) {
     super("a mapping whose expressions end", found)
   }
 }
 
-/** Evaluates. What throws is undefined, but for an expression that used up its budget: it throws `NeverEnding`. */
+/** Evaluation errors become undefined, except `NeverEnding`. */
 const evaluating =
   (evaluate: Reader): Reader =>
   (record) => {
@@ -65,11 +64,10 @@ const evaluating =
     }
   }
 
-/** A member of an object, or of a list by its number. */
 const member = (of: unknown, key: string): unknown =>
   Array.isArray(of) && !/^(?:0|[1-9]\d{0,8})$/.test(key) ? undefined : field(of, key)
 
-/** What CEL gives, as JSON: its integers are bigints. */
+/** Converts CEL's result to JSON; its integers are bigints. */
 const plain = (of: unknown): unknown => {
   if (typeof of === "bigint") return Number(of)
   if (Array.isArray(of)) return of.map(plain)

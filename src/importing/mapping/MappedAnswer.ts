@@ -1,4 +1,4 @@
-/** A record that a mapping says is an answer of a model. */
+/** Maps a record that a mapping declares a model's answer. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
@@ -7,7 +7,7 @@ import { timeOf } from "../runs/SourceTimes.ts"
 import { countOf, logJson, nameFrom, numberOf } from "../runs/Untrusted.ts"
 import { jsonIn, type Readers, textFrom } from "./MappedValues.ts"
 
-/** Maps an answer, and the calls that are in it. Returns the id of the last one. */
+/** Records an answer and its calls. Returns the last call's id. */
 export const answer = (
   run: Run,
   readers: Readers,

@@ -1,4 +1,4 @@
-/** A file of lines that a mapping is for: maps its records, in their order, to runs. */
+/** Applies a mapping to the records of one file, in order. */
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
@@ -15,16 +15,15 @@ import { answer } from "./MappedAnswer.ts"
 import { isTrue, jsonIn, type Readers, textFrom } from "./MappedValues.ts"
 import type { Row } from "./Rows.ts"
 
-/** A meaning of records, compiled. */
+/** A compiled meaning. */
 export interface Rule {
   readonly is: Meaning["is"]
-  /** Where it is in the mapping, for messages. */
+  /** Its path in the mapping, for messages. */
   readonly place: string
   readonly holds: (record: object) => boolean
   readonly readers: Readers
 }
 
-/** A run of the file, with what its end is decided by. */
 interface Mapped {
   readonly run: Run
   readonly seen: IdSet
@@ -35,7 +34,7 @@ interface Mapped {
   open: string | undefined
 }
 
-/** Most records of a run that wait for the first words, which are its goal. */
+/** Maximum number of records to hold back until the first text, the goal. */
 const MAX_BEFORE_GOAL = 100
 
 export class MappedFile {
@@ -46,7 +45,7 @@ export class MappedFile {
   readonly #rules: ReadonlyArray<Rule>
   readonly #mapped = new Map<string, Mapped>()
   readonly #early = new Map<string, Array<Row>>()
-  /** The run of the records that name none. */
+  /** The run of records that name none. */
   #unnamed: string | undefined
   readonly #values = new AskedValues()
 
@@ -77,8 +76,8 @@ export class MappedFile {
   }
 
   /**
-   * The id of the run of a file's records that name none. It follows from the first of them where that has a time or an id,
-   * since the file may be rotated, or begun anew with another run; else it is the file's name.
+   * The run id for records that name none. It derives from the first record if that has a time or id, since the file
+   * may be rotated or restarted with another run; otherwise it is the file's name.
    */
   #unnamedRun(first: object): string {
     this.#unnamed ??=
@@ -205,7 +204,6 @@ export class MappedFile {
     }
   }
 
-  /** The value of a record, which is counted. */
   #read(readers: Readers, name: string, record: object, place: string): unknown {
     const reader = readers[name]
     return reader === undefined ? undefined : this.#values.count(`${place}.${name}`, reader(record))
@@ -227,7 +225,7 @@ export class MappedFile {
   end(): void {
     for (const [id, early] of [...this.#early]) {
       const times = early.map(({ record }) => timeOf(this.#heads.time?.(record))).filter((time) => time !== null)
-      // A run that goes on may still say what it is about.
+      // A later record may still state the goal.
       if (isSilent(this.#file, times.at(-1) ?? null)) this.#begin(id, undefined)
       else
         this.#runs.postpone(

@@ -1,4 +1,4 @@
-/** Mappings: formats of one's own for JSON Lines, read from a file in YAML and checked as rubrics are. */
+/** Loads and checks mapping files: custom formats for JSON Lines, written in YAML. */
 
 import { Data, Effect, Either, JSONSchema, Schema } from "effect"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
@@ -12,11 +12,11 @@ import * as Expressions from "./Expressions.ts"
 import { MappedFile, type Rule } from "./MappedFile.ts"
 import { FoundLists, rowsOf } from "./Rows.ts"
 
-/** Fix the mapping. `issues` lists every problem with its place. */
+/** Fix the mapping; `issues` lists each problem with its place. */
 export class MappingInvalid extends Data.TaggedError("MappingInvalid")<{
   readonly source: string
   readonly issues: ReadonlyArray<string>
-  /** Whether there is no such file. */
+  /** Whether the file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -24,7 +24,7 @@ export class MappingInvalid extends Data.TaggedError("MappingInvalid")<{
   }
 }
 
-/** Reads a mapping file in YAML, which includes JSON, as a format of files. */
+/** Loads a mapping file (YAML or JSON) as an import format. */
 export const load = (file: string, taken: ReadonlyArray<string>): Effect.Effect<Source, MappingInvalid> =>
   Effect.flatMap(Rubric.readYaml(file), (value) => decode(file, value, taken)).pipe(
     Effect.catchTag(
@@ -34,8 +34,8 @@ export const load = (file: string, taken: ReadonlyArray<string>): Effect.Effect<
   )
 
 /**
- * Checks a mapping and makes a format of it: its shape, that every expression compiles, that only the last meaning is
- * without a condition, and that its name is not one of those that are taken.
+ * Checks a mapping and builds its format: its shape, its expressions, that only the last meaning has no condition, and
+ * that its name is not in `taken`.
  */
 export const decode = (
   source: string,
@@ -73,7 +73,7 @@ export const decode = (
 
 type At = <A>(place: string, compiled: Expressions.Compiled<A>) => A | undefined
 
-/** The readers of an object's values, and of those of a list of calls within it. */
+/** Compiles the readers of an object, including those of a nested list of calls. */
 const readersOf = (fields: object, place: string, at: At): { readonly [name: string]: Expressions.Reader } =>
   Object.fromEntries(
     Object.entries(fields).flatMap(([name, one]: readonly [string, Document.Value | CallFields]) => {
@@ -88,7 +88,7 @@ interface CallFields {
   readonly in: Document.Value
 }
 
-/** The lists whose items are records, one within the other. */
+/** Nested lists whose items are records. */
 interface Lists {
   readonly readers: ReadonlyArray<Expressions.Reader>
   readonly of: ReadonlyArray<Document.Value>
@@ -99,13 +99,13 @@ const sourceOf = (name: string, heads: Rule["readers"], rules: ReadonlyArray<Rul
   title: `file of lines, or a document, for the mapping ${name}`,
   form: "either",
   capture: { pairing: "call-id", lacks: [UNMAPPED, WORLD] },
-  // A mapping is named for the files that it is of.
+  // The user chose the mapping for these files.
   recognizes: () => true,
   open: (file: SourceFile, runs: Runs): Mapper => {
     const mapped = new MappedFile(runs, file, name, heads, rules)
     const isLine = (where: string) => /^\d+$/.test(where)
     const lists = new FoundLists(each.readers.length)
-    /** A list that no line has, or no document, is a mistake in the mapping. Another line may lack it. */
+    /** Fails if no line or document has one of the lists, since the mapping is then wrong. */
     const checkLists = () => {
       const { missing } = lists
       if (missing === undefined) return
@@ -132,7 +132,7 @@ const sourceOf = (name: string, heads: Rule["readers"], rules: ReadonlyArray<Rul
   },
 })
 
-/** The JSON Schema (draft-07) of a mapping, for editors: `schema/import-mapping.schema.json` of the package. */
+/** The JSON Schema (draft-07) of mappings for editors: `schema/import-mapping.schema.json` of the package. */
 export const jsonSchema = (): JsonObject =>
   Schema.decodeUnknownSync(JsonObject)({
     title: "import mapping",

@@ -1,19 +1,18 @@
-/** The records of a line or document: itself, or with `each` the items of its lists, and then itself without them. */
+/** Splits a line or document into records: itself, or with `each` the items of its lists, followed by the rest. */
 
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Reader } from "./Expressions.ts"
 
-/** A record. */
 export interface Row {
-  /** What expressions and pointers read: the item, with `_whole` and `_index`. */
+  /** What pointers and expressions read: the item with `_whole` and `_index`. */
   readonly record: object
-  /** The item as it is. */
+  /** The item itself. */
   readonly item: object
-  /** The run that it is of, where it names none and a file is not one run. */
+  /** The run, unless the item names one or the file is one run. */
   readonly run: string | undefined
 }
 
-/** Of each of a mapping's lists, one within the other: whether a record has it, and what was found in its place. */
+/** Tracks for each of the nested lists whether any record has it, and what was found instead. */
 export class FoundLists {
   readonly #found: Array<boolean>
   readonly #instead: Array<string | undefined>
@@ -32,7 +31,7 @@ export class FoundLists {
     else this.#instead[level] ??= value === undefined ? undefined : kindOf(value)
   }
 
-  /** The first list that no record has, and what was found in its place. */
+  /** The first list that no record has. */
   get missing(): { readonly level: number; readonly found: string } | undefined {
     const level = this.#found.indexOf(false)
     return level < 0 ? undefined : { level, found: this.#instead[level] ?? "nothing there" }
@@ -43,8 +42,8 @@ const kindOf = (value: unknown): string =>
   value === null ? "null" : typeof value === "object" ? "an object" : `a ${typeof value}`
 
 /**
- * Divides a line or document. The items of a document that is a list are as lines. With `each`, each line is a run of its own, which is
- * known by what is in it.
+ * Splits a line or document. Items of a document that is a list count as lines. With `each`, each line is a run with an
+ * id derived from its content.
  */
 export const rowsOf = (
   value: unknown,
@@ -79,10 +78,9 @@ const itemsIn = (
   return Object.keys(rest).length === 0 ? rows : [...rows, { record: rest, item: rest, run }]
 }
 
-/** Deepest place of a list that is taken out of its record. */
+/** Maximum depth at which a list is removed from its record. */
 const MAX_DEPTH = 100
 
-/** An object without one of its values. */
 const without = (of: object, list: unknown, depth = 0): object =>
   Object.fromEntries(
     Object.entries(of).flatMap(([key, value]): ReadonlyArray<readonly [string, unknown]> => {

@@ -1,4 +1,4 @@
-/** Messages of the AI SDK: those that a program keeps of a chat (`UIMessage`), and those that a model is told (`ModelMessage`). */
+/** Messages of the AI SDK: `UIMessage` (stored chats) and `ModelMessage` (sent to models). */
 
 import type { Json } from "../../values/Json.ts"
 import { field, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
@@ -6,12 +6,11 @@ import type { ReadMessage } from "./Conversation.ts"
 
 type Part = Readonly<Record<string, Json>>
 
-/** Whether a message is one of the AI SDK's. */
 export const isAiSdk = (message: unknown): boolean =>
   Array.isArray(field(message, "parts")) ||
   listOf(message, "content").some((part) => /^tool-(?:call|result)$/.test(textOf(part, "type") ?? ""))
 
-/** The messages of a conversation that one of the AI SDK's is: an answer of several steps is several, with results between. */
+/** Splits an AI SDK message: an answer of several steps becomes several messages with results between them. */
 export const messagesOf = (message: unknown): ReadonlyArray<ReadMessage> => {
   const role = textOf(message, "role") ?? "unknown"
   const content = field(message, "content")
@@ -43,7 +42,7 @@ const stepsOf = (parts: ReadonlyArray<unknown>): ReadonlyArray<ReadMessage> => {
     else if (type === "dynamic-tool" || type.startsWith("tool-"))
       take(part, type === "dynamic-tool" ? undefined : type.slice(5))
     else {
-      // What is said after results is another answer.
+      // Text after results begins another answer.
       if (results.length > 0) end()
       answer.push(answerPart(part))
     }
@@ -92,7 +91,6 @@ const answerPart = (part: unknown): Json => {
   return toldPart(part)
 }
 
-/** Text, files that are in the message, and all else as it is. */
 const toldPart = (part: unknown): Json => {
   const type = textOf(part, "type") ?? ""
   const text = textOf(part, "text")

@@ -1,4 +1,4 @@
-/** Answers of models whose source has each of them whole, with the calls in it. */
+/** Records answers and results of sources that have each answer whole. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
@@ -7,31 +7,27 @@ import type { CommandResult } from "../runs/Commands.ts"
 import type { Run } from "../runs/Run.ts"
 import { field, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
-/** An answer. */
 export interface Answer {
   readonly key: string
   readonly provider: string
   readonly model: string
-  /** Text, reasoning and calls, as parts of messages. */
+  /** Text, reasoning and calls. */
   readonly parts: ReadonlyArray<Json>
-  /** Default: it is not known. */
+  /** Default: unknown. */
   readonly usage?: ModelUsage | undefined
-  /** What it cost by its source, in US dollars. */
+  /** In US dollars, as the source states it. */
   readonly usd?: number | undefined
   readonly askedAt: number | null
   readonly at: number | null
   readonly agentId?: string | undefined
 }
 
-/** Text as a part of an answer; none where it is empty. */
 export const textPart = (text: string | undefined): ReadonlyArray<Json> =>
   text === undefined || text === "" ? [] : [{ type: "text", text }]
 
-/** Reasoning as a part of an answer; none where it is empty. */
 export const reasoningPart = (text: string | undefined): ReadonlyArray<Json> =>
   text === undefined || text === "" ? [] : [{ type: "reasoning", text }]
 
-/** A call as a part of an answer. */
 export const callPart = (callId: string, tool: string, args: unknown): Json => ({
   type: "call",
   callId: nameFrom(callId),
@@ -39,7 +35,7 @@ export const callPart = (callId: string, tool: string, args: unknown): Json => (
   args: logJson(args ?? {}).json,
 })
 
-/** Writes an answer: the turn of the model, the words where it called nothing, and the calls. */
+/** Records a turn, its calls, and its text if it has no calls. */
 export const answered = (run: Run, { usage = UNKNOWN, ...answer }: Answer): void => {
   const { key, parts, at, agentId } = answer
   run.model.turn({ ...answer, usage })
@@ -55,7 +51,10 @@ export const answered = (run: Run, { usage = UNKNOWN, ...answer }: Answer): void
   }
 }
 
-/** A call has its result, wherever the call stands in the file. One whose call is not there is kept as it is. */
+/**
+ * Records a call's result, whether the call comes before or after it in the file. Keeps the record if there is no such
+ * call.
+ */
 export const settled = (
   run: Run,
   callId: string,

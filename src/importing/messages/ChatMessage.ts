@@ -1,22 +1,20 @@
-/** A message of a chat as OpenAI's chat completions have it, read without the request that it is of. */
+/** Reads a single message of OpenAI's chat completions, without its request. */
 
 import { field, listOf, nameFrom, parsed, textOf } from "../runs/Untrusted.ts"
 
-/** A call in a message. */
 export interface ChatCall {
   readonly id: string | undefined
   readonly tool: string
   readonly args: unknown
 }
 
-/** The text of a message: its content, which may be a list of parts. */
 export const contentText = (message: unknown): string => {
   const content = field(message, "content")
   if (typeof content === "string") return content
   return (Array.isArray(content) ? content : []).flatMap((part) => textOf(part, "text") ?? []).join("\n")
 }
 
-/** The calls of a message: `tool_calls`, the older `function_call`, or the items of a response. */
+/** Calls in `tool_calls`, the older `function_call`, or a response's items. */
 export const callsIn = (message: unknown): ReadonlyArray<ChatCall> => {
   const items = listOf(message, "output").filter((item) => textOf(item, "type") === "function_call")
   const calls = [...listOf(message, "tool_calls"), ...items]

@@ -1,4 +1,4 @@
-/** Maps a conversation, as recordings read it from providers' formats, to a run. */
+/** Maps a conversation, in the form that recordings use, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
@@ -6,13 +6,13 @@ import type { Run } from "../runs/Run.ts"
 import { field, isObject, logJson, textOf } from "../runs/Untrusted.ts"
 import { answered, settled } from "./Answers.ts"
 
-/** A message of a conversation: as `Message` of a model, or one that may be. */
+/** A message in the form of `Message`, not yet checked. */
 export interface ReadMessage {
   readonly role: string
   readonly content: ReadonlyArray<unknown>
 }
 
-/** A message with what its source says of it. */
+/** A message with its source's metadata. */
 export interface Told {
   readonly message: ReadMessage
   readonly key: string
@@ -24,11 +24,11 @@ export interface Told {
 }
 
 export class Conversation {
-  /** How the conversation stands: why it is not ended; undefined where the agent has ended its turn. */
+  /** Why the conversation is unfinished; undefined once the agent has ended its turn. */
   open: string | undefined = "it ends before the agent answered"
   readonly #run: Run
   #toldAt: number | null = null
-  /** How often each id of a call was used: some sources use one again. */
+  /** Number of uses of each call id; some sources reuse ids. */
   readonly #calls = new Map<string, number>()
 
   constructor(run: Run) {

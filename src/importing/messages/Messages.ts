@@ -1,6 +1,6 @@
 /**
- * Conversations as lists of messages: OpenAI's chat (fine-tuning and evaluation files too), Anthropic's messages, and the AI SDK's; in lines
- * of a conversation each, or a document. Results of verifiers (`prompt`, `completion`, `reward`) are such lines.
+ * Conversations as lists of messages, in OpenAI's (also fine-tuning and evaluation files), Anthropic's or the AI SDK's
+ * form: one per line, or a document. Results of verifiers (`prompt`, `completion`, `reward`) are such lines.
  */
 
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
@@ -26,7 +26,7 @@ const isMessage = (value: unknown): boolean =>
 
 const isList = (value: unknown): value is ReadonlyArray<unknown> => Array.isArray(value) && isMessage(value[0])
 
-/** The messages of a record; undefined where it is no conversation. */
+/** Undefined for a record that is no conversation. */
 const messagesIn = (record: unknown): ReadonlyArray<unknown> | undefined => {
   if (isList(record)) return record
   const [messages, prompt, completion] = ["messages", "prompt", "completion"].map((name) => field(record, name))
@@ -34,7 +34,7 @@ const messagesIn = (record: unknown): ReadonlyArray<unknown> | undefined => {
   return isList(prompt) && Array.isArray(completion) ? [...prompt, ...completion] : undefined
 }
 
-/** The answer of a request that was logged with it. */
+/** The answer logged with a request. */
 const answersIn = (record: unknown): ReadonlyArray<unknown> => {
   const answer = field(listOf(field(record, "response") ?? record, "choices")[0], "message")
   return isMessage(answer) ? [answer] : []
@@ -93,7 +93,7 @@ interface Found {
   readonly id: string
   readonly record: unknown
   readonly messages: ReadonlyArray<unknown>
-  /** Whether nothing can be added to it. */
+  /** Whether nothing can be added to it later. */
   readonly isWhole: boolean
 }
 
@@ -131,7 +131,7 @@ const mapConversation = (runs: Runs, file: SourceFile, { id, record, messages, i
         at: time,
         key: index === 0 ? key : `${key}:${index}`,
         ...named(modelIn(message) ?? modelIn(record) ?? "unknown"),
-        // The tokens of an answer are counted with its first part.
+        // The first part of an answer has its tokens.
         usage: index === 0 ? usageOf(message, record) : { inputTokens: 0, outputTokens: 0 },
       })
   keepRest(run, record)
@@ -149,7 +149,7 @@ interface Reader {
   readonly read: (message: unknown) => ReadonlyArray<ReadMessage>
 }
 
-/** How the messages of a conversation are read: by the reader of their provider, one by one. */
+/** Reads messages one by one with their provider's format. */
 const reader = (messages: ReadonlyArray<unknown>): Reader => {
   if (messages.some(isAiSdk)) return { system: "", read: messagesOf }
   const isAnthropic = messages.some((message) =>
@@ -159,7 +159,7 @@ const reader = (messages: ReadonlyArray<unknown>): Reader => {
   const requestOf = (message: unknown) =>
     request({ host: "", path: "" }, { messages: [logJson(message).json] } as JsonObject)
   const isSystem = (message: unknown) => /^(?:system|developer)$/.test(textOf(message, "role") ?? "")
-  // Before all other messages they are the agent's own.
+  // Leading system messages form the system prompt.
   const first = messages.findIndex((message) => !isSystem(message))
   const systems = messages.slice(0, Math.max(0, first)).map((message) => requestOf(message).system)
   const guides = new Set(messages.slice(0, Math.max(0, first)))
@@ -178,7 +178,7 @@ const modelIn = (value: unknown): string | undefined =>
     .map((name) => textOf(value, name) ?? textOf(field(value, "metadata"), name))
     .find(Boolean)
 
-/** The tokens of an answer, where the message or the request that it ends says them. */
+/** Tokens of an answer, from its message or from the logged request. */
 const usageOf = (message: unknown, record: unknown) => {
   if (textOf(message, "role") !== "assistant") return undefined
   const own = ["usage", "totalUsage"].map((name) => field(field(message, "metadata"), name)).find(isObject)
@@ -194,14 +194,14 @@ const usageOf = (message: unknown, record: unknown) => {
   return ProviderUsage.whole(ProviderUsage.openAi.read(ProviderUsage.openAi.inPiece(isLogged ? answer : message)))
 }
 
-/** What a record has beside its messages, as it is. */
+/** Keeps a record's other fields. */
 const keepRest = (run: Run, record: unknown): void => {
   if (!isObject(record)) return
   const rest = Object.entries(record).filter(([name]) => !["messages", "prompt", "completion"].includes(name))
   if (rest.length > 0) run.keep("record", "record", Object.fromEntries(rest), { at: null })
 }
 
-/** Rewards and metrics of an evaluation are scores. */
+/** Rewards and metrics of an evaluation become scores. */
 const scores = (runs: Runs, run: Run, record: unknown): void => {
   const give = (scorer: string, name: string, value: unknown) => {
     if (typeof value === "number")

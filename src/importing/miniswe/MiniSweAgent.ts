@@ -1,6 +1,6 @@
 /**
- * Trajectories of mini-swe-agent: a document `<instance>.traj.json` with `info` and the messages as the model was told them. Each message
- * may have an `extra` with what is not sent: the provider's answer, the actions, the cost, the time, what a command returned.
+ * Trajectories of mini-swe-agent: a document `<instance>.traj.json` with `info` and the model's messages. A message's
+ * `extra` has what the model does not see: the provider's answer, actions, cost, time, and a command's exit code.
  */
 
 import type { PairingRule } from "../../events/vocabulary/Inference.ts"
@@ -63,7 +63,7 @@ const mapTrajectory = (runs: Runs, file: SourceFile, value: unknown): void => {
   )
   const last = times.at(-1) ?? null
   const status = textOf(info, "exit_status")
-  // It is written anew with each step, and says only in the end how it ended.
+  // The file is rewritten at each step and states its exit status only at the end.
   if (status === undefined && !isSilent(file, last ?? file.modifiedAt)) return
   if (isObject(info)) run.keep("info", "info", info, { at: last })
   const whole = numberOf(field(info, "model_stats"), "instance_cost")
@@ -78,7 +78,7 @@ class Trajectory {
   readonly #run: Run
   readonly #runs: Runs
   readonly #named: ReturnType<typeof named>
-  /** The calls of the last answer that were made in its text: the next message has what came of them. */
+  /** Calls that the last answer made in its text; the next messages have their results. */
   #inText: Array<string> = []
   #toldAt: number | null = null
   #hasAnswered = false
@@ -90,7 +90,7 @@ class Trajectory {
     this.#named = model
   }
 
-  /** Maps the messages. Returns what the answers cost, as far as they say. */
+  /** Returns the cost of the answers, as far as they state it. */
   map(messages: ReadonlyArray<unknown>): number {
     for (const [index, message] of messages.entries()) this.#message(message, `message-${index}`)
     return this.#usd
@@ -144,7 +144,7 @@ class Trajectory {
   }
 }
 
-/** The call of a result, and how it was found where the result does not name it. */
+/** A result's call, and the rule that found it if the result does not name it. */
 interface Paired {
   readonly callId: string
   readonly by?: PairingRule
@@ -155,7 +155,7 @@ const timeOf = (runs: Runs, message: unknown): number | null =>
 
 const callIdOf = (message: unknown): string => textOf(message, "tool_call_id") ?? textOf(message, "call_id") ?? ""
 
-/** The commands of an answer without calls: those that the program found in its text, else the block of shell in it. */
+/** Commands in the text of an answer: those that the program found, otherwise a single shell block. */
 const actionsIn = (message: unknown): ReadonlyArray<string> => {
   const found = listOf(field(message, "extra"), "actions").flatMap(
     (action) => textOf(action, "command") ?? textOf(action, "action") ?? [],

@@ -1,6 +1,6 @@
 /**
- * Sessions of opencode, as `opencode export` writes them: a document with `info` and messages, whose parts are the steps of an answer (a
- * request each), texts, reasoning, calls with their results.
+ * Sessions of opencode from `opencode export`: a document with `info` and messages, whose parts are steps (one request
+ * each), text, reasoning, and calls with results.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
@@ -94,7 +94,7 @@ class Session {
         this.#run.keep(textOf(part, "id") ?? key, textOf(part, "type") ?? "part", part, { at: time })
   }
 
-  /** An answer may have several steps: what the model said in each, and what came of its calls. */
+  /** An answer may have several steps, each one request. */
   #answer(message: unknown, info: unknown, key: string, created: number | null): void {
     const steps: Array<Array<unknown>> = [[]]
     for (const part of listOf(message, "parts")) {
@@ -171,12 +171,12 @@ class Session {
   }
 }
 
-/** Parts that are in the answer. */
+/** Parts already in the answer. */
 const SHOWN = new Set(["text", "reasoning", "step-finish", "step-start"])
 
 const callIdOf = (part: unknown): string => textOf(part, "callID") ?? textOf(part, "id") ?? "call"
 
-/** What a person said in a message: what opencode adds is marked. */
+/** The typed text; opencode marks its own text. */
 const wordsIn = (message: unknown): string =>
   listOf(message, "parts")
     .flatMap((part) =>
@@ -184,7 +184,7 @@ const wordsIn = (message: unknown): string =>
     )
     .join("\n")
 
-/** Tokens that were read from the cache or written to it are counted next to `input`, and reasoning next to `output`. */
+/** `input` excludes cached tokens, and `output` excludes reasoning. */
 const usageOf = (tokens: unknown): ModelUsage | undefined => {
   if (!isObject(tokens)) return undefined
   const [cachedTokens, cacheWriteTokens] = [

@@ -1,4 +1,4 @@
-/** One conversation of OpenHands: maps its events, in their order, to a run. */
+/** Maps the events of one OpenHands conversation, in order, to a run. */
 
 import type { JsonObject } from "../../values/Json.ts"
 import { Chain } from "../runs/Chain.ts"
@@ -15,7 +15,7 @@ import type { SourceFile } from "../Source.ts"
 import * as FileEdits from "./FileEdits.ts"
 import { costOf, GrowingCost, NO_TOKENS, usageOf } from "./Usage.ts"
 
-/** Most events that wait for the first prompt, which is the conversation's goal. */
+/** Maximum number of events to hold back until the first prompt, the goal. */
 const MAX_BEFORE_GOAL = 200
 
 export class Conversation {
@@ -29,9 +29,9 @@ export class Conversation {
   #run: Run | undefined
   readonly #chain = new Chain({ named })
   #model = "unknown"
-  /** The calls by the id of their action: of events without a call's id. */
+  /** Call ids by action id, for events that name only the action. */
   readonly #calls = new Map<string, string>()
-  /** The tokens that were counted so far, and those of them that are of no answer yet. */
+  /** Tokens counted so far, and those not yet assigned to an answer. */
   #counted = NO_TOKENS
   #unused = NO_TOKENS
   readonly #cost = new GrowingCost()
@@ -160,12 +160,12 @@ export class Conversation {
     this.#open = "it ends before the agent answered"
   }
 
-  /** The answer that an event is of. Several events of one answer name it. */
+  /** The answer of an event; several events may belong to one answer. */
   #answer(run: Run, id: string, at: number | null): OpenTurn {
     const before = this.#chain.turn
     const turn = this.#chain.answer(run, id, this.#model, at)
     if (turn !== before) {
-      // The tokens of an answer are told before its first event.
+      // The tokens come before an answer's first event.
       turn.usage = this.#unused
       turn.usd = this.#cost.take()
       this.#unused = NO_TOKENS
@@ -212,7 +212,7 @@ export class Conversation {
     FileEdits.apply(run, callId, observation, at)
   }
 
-  /** Tokens are counted for the conversation so far: an answer's are what came since the one before. */
+  /** Counts are totals of the conversation; an answer used the difference. */
   #stateChanged(run: Run, value: unknown, key: string, at: number | null): void {
     const what = textOf(value, "key") ?? "unknown"
     const changed = field(value, "value")
@@ -240,7 +240,7 @@ export class Conversation {
   }
 }
 
-/** What the model wrote as the call's arguments, else the action as it was carried out. */
+/** The arguments that the model wrote, otherwise those of the executed action. */
 const argumentsOf = (value: unknown): JsonObject => {
   const text = textOf(field(value, "tool_call"), "arguments")
   const args = text === undefined ? undefined : parsed(text)

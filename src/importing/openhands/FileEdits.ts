@@ -1,9 +1,8 @@
-/** What OpenHands' file editor did to files, by its observations. */
+/** Tracks file contents through observations of OpenHands' file editor. */
 
 import type { Run } from "../runs/Run.ts"
 import { field, textOf } from "../runs/Untrusted.ts"
 
-/** Shows the change of a file, where an observation tells of one. */
 export const apply = (run: Run, callId: string, observation: unknown, at: number | null): void => {
   const path = textOf(observation, "path")
   const after = field(observation, "new_content")

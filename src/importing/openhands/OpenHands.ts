@@ -12,7 +12,6 @@ import { Conversation } from "./Conversation.ts"
 
 const KIND = /^(?:[A-Z]\w*Event|UserRejectObservation|Condensation|CondensationRequest)$/
 
-/** Whether a record is an event of the SDK. */
 const isOwn = (record: unknown): boolean =>
   KIND.test(textOf(record, "kind") ?? "") &&
   textOf(record, "id") !== undefined &&
@@ -42,6 +41,6 @@ export const openhands: Source = {
   },
 }
 
-/** The conversation's own id. Without one, that of its first event. */
+/** The conversation's id, otherwise its first event's. */
 const idOf = (state: unknown, first: unknown): string =>
   textOf(state, "id") ?? textOf(first, "id") ?? contentIdOf(first)

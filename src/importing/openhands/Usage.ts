@@ -1,11 +1,10 @@
-/** Tokens and costs of OpenHands: sums of a conversation so far, of each of its models. */
+/** Reads the running totals of tokens and costs that OpenHands keeps for each model of a conversation. */
 
 import { countOf, field, isObject, numberOf } from "../runs/Untrusted.ts"
 
-/** Of a conversation in which no model was asked. */
 export const NO_TOKENS = { inputTokens: 0, outputTokens: 0, cachedTokens: 0, cacheWriteTokens: 0 }
 
-/** Costs that are told as a sum: an answer's is what came since the one before. */
+/** Turns a running total into the cost of each answer. */
 export class GrowingCost {
   #counted = 0
   #unused: number | undefined
@@ -23,7 +22,7 @@ export class GrowingCost {
   }
 }
 
-/** The tokens of the conversation so far. */
+/** The conversation's total so far. */
 export const usageOf = (stats: unknown): typeof NO_TOKENS => {
   const all = field(stats, "usage_to_metrics")
   const metrics = Object.values(isObject(all) ? all : {}).map((one) => field(one, "accumulated_token_usage"))
@@ -36,7 +35,7 @@ export const usageOf = (stats: unknown): typeof NO_TOKENS => {
   }
 }
 
-/** The cost of the conversation so far, in US dollars; undefined where it is not known. */
+/** In US dollars; undefined if unknown. */
 export const costOf = (stats: unknown): number | undefined => {
   const all = field(stats, "usage_to_metrics")
   const costs = Object.values(isObject(all) ? all : {}).flatMap((one) => numberOf(one, "accumulated_cost") ?? [])

@@ -1,6 +1,6 @@
 /**
- * Traces of OrcaReplay (`orca-trace` version 0): a directory `runs/<run>` with `events.jsonl`, `manifest.json`, and larger payloads as blobs
- * by their digests. Requests and answers are as they were on the wire.
+ * Traces of OrcaReplay (`orca-trace` version 0): a directory `runs/<run>` with `events.jsonl`, `manifest.json`, and
+ * large payloads as blobs by digest. Requests and answers are in wire format.
  */
 
 import { APPROVALS, WORLD } from "../runs/FormatCapture.ts"

@@ -1,4 +1,4 @@
-/** One trace of OrcaReplay: maps its events, in their order, to a run. */
+/** Maps the events of one OrcaReplay trace, in order, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { bodyOf } from "../../providers/pieces.ts"
@@ -12,13 +12,13 @@ import { isSilent } from "../runs/Silence.ts"
 import { at, countOf, field, isObject, listOf, logJson, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 
-/** Most events that wait for the first request, whose first prompt is the goal. */
+/** Maximum number of events to hold back until the first request, whose prompt is the goal. */
 const MAX_BEFORE_GOAL = 50
 
-/** A conversation of the traced program: its own, or that of an agent that it started. */
+/** A conversation of the traced program or of a subagent. */
 interface Conversation {
   readonly agentId: string | undefined
-  /** How many messages it has, so that those of the next request that are new are known. */
+  /** Number of messages so far, to find the new ones in the next request. */
   messages: number
 }
 
@@ -26,7 +26,7 @@ export class Trace {
   readonly #runs: Runs
   readonly #file: SourceFile
   readonly #manifest: unknown
-  /** The conversations, by what they begin with. */
+  /** By system prompt and first message. */
   readonly #conversations = new Map<string, Conversation>()
   readonly #called = new Set<string>()
   #early: Array<unknown> = []
@@ -126,13 +126,13 @@ export class Trace {
     }
   }
 
-  /** The event that caused one, which names a call that has no id. */
+  /** The event's cause, which names a call without an id. */
   #causeOf(event: unknown): string | undefined {
     const [cause] = listOf(event, "causes")
     return typeof cause === "number" ? String(cause) : undefined
   }
 
-  /** A payload, which may be in a file of its own. One that is not there is not known. */
+  /** Returns a payload, from its blob if it has one; undefined if the blob is missing. */
   #payloadOf(event: unknown): unknown {
     const payload = field(event, "payload")
     const digest = /^sha256:([0-9a-f]{64})$/.exec(textOf(payload, "$blob") ?? "")?.[1]
@@ -148,7 +148,7 @@ export class Trace {
     return askedBy("POST", { host: "", path: textOf(field(event, "attrs"), "path") ?? "" }, logJson(body ?? null).json)
   }
 
-  /** A request has the whole conversation: what is new in it is mapped. What came of calls has events of its own. */
+  /** Maps the new user messages of a request. Results of calls have events of their own. */
   #request(run: Run, event: unknown, key: string, time: number | null): void {
     const asked = this.#requestOf(event)
     if (asked === undefined) {
@@ -210,27 +210,26 @@ export class Trace {
     if (conversation !== undefined) conversation.messages += 1
   }
 
-  /** An answer of which the trace has the tokens alone. Its calls have events of their own. */
+  /** Records an answer of which the trace has only token counts. */
   #counted(run: Run, attrs: unknown, answer: Omit<Answer, "parts" | "usage">): void {
     this.#runs.remark("answers whose text is not in the trace")
     answered(run, { ...answer, parts: [], usage: usageIn(attrs) })
   }
 
-  /** A call of an answer that was read is known. */
+  /** Skips calls that an answer already contained. */
   #call(run: Run, attrs: unknown, key: string, time: number | null): void {
     const id = textOf(attrs, "tool_use_id") ?? key
     if (this.#called.delete(id)) {
       this.#runs.leaveOut("tool.call", "it repeats a call of an answer")
       return
     }
-    // Without an input, what the trace says of a call are its arguments.
+    // Without an input, the event's other attributes are the arguments.
     const { name: _, tool_use_id: __, ...rest } = isObject(attrs) ? attrs : {}
     const call = callPart(id, textOf(attrs, "name") ?? "unknown", field(attrs, "input") ?? rest)
     run.commands.called(id, textOf(call, "tool") ?? "unknown", field(call, "args"), { at: time })
   }
 }
 
-/** The tokens of an answer as its event says them. */
 const usageIn = (attrs: unknown): ModelUsage | undefined =>
   numberOf(attrs, "input_tokens") === undefined && numberOf(attrs, "output_tokens") === undefined
     ? undefined

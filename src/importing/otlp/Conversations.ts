@@ -1,36 +1,34 @@
 /**
- * Gathers spans by conversation: those of the traces that name one, else of one trace. Spans come in any order, so that a
- * conversation is whole only when its last span was added; which one that is, a survey of all spans tells beforehand. Then no more
- * is in memory than the conversations that are under way.
+ * Groups spans by conversation: of all traces that name it, otherwise of one trace. Spans come in any order. A survey
+ * first counts those of each conversation, so that it can be mapped after its last span and only open ones stay in
+ * memory.
  */
 
 import type { Span } from "./Span.ts"
 
-/** What a survey takes of a span. */
 export interface SurveyedSpan {
   readonly traceId: string
   /** The conversation that the span names. */
   readonly conversation: string | undefined
 }
 
-/** What became of a span that was added. */
 export type Added =
   | { readonly kind: "kept" }
-  /** The same span was added before. */
+  /** A duplicate span. */
   | { readonly kind: "again"; readonly whole: Conversation | undefined }
   | { readonly kind: "whole"; readonly whole: Conversation }
 
-/** A conversation all of whose spans are known. */
+/** A complete conversation. */
 export interface Conversation {
   readonly id: string
   readonly spans: ReadonlyArray<Span>
 }
 
-/** The conversations of a file. All spans are surveyed before the first one is added. */
+/** The conversations of a file. Survey all spans before adding the first. */
 export class Conversations {
-  /** The conversation that a trace names first. */
+  /** The first conversation named by each trace. */
   readonly #named = new Map<string, string>()
-  /** How many spans of a trace were surveyed; then of a conversation, how many are to come. */
+  /** Number of surveyed spans by trace; after the survey, of spans to come by conversation. */
   #toCome = new Map<string, number>()
   #isSurveyed = false
   readonly #open = new Map<string, Map<string, Span>>()

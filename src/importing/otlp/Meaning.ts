@@ -1,24 +1,25 @@
-/** What a span says by its attributes: that a model was asked, or a tool was called, in the words of either convention. */
+/**
+ * Interprets a span's attributes as a request to a model, a tool call or an agent, in any of the supported conventions.
+ */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { countOf, field, isObject, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import * as Messages from "./Messages.ts"
 import type { Span } from "./Span.ts"
 
-/** A model was asked. */
+/** A request to a model. */
 export interface ModelMeaning {
   readonly kind: "model"
   readonly provider: string
   readonly model: string
   readonly usage: ModelUsage
-  /** What it cost, in US dollars, where the span says it. */
+  /** In US dollars, if the span states it. */
   readonly usd?: number | undefined
-  /** What it was told, all of the conversation so far. */
+  /** The whole conversation so far. */
   readonly input: ReadonlyArray<Messages.Message>
   readonly output: ReadonlyArray<Messages.Message>
 }
 
-/** A tool was called. */
 export interface ToolMeaning {
   readonly kind: "tool"
   readonly tool: string
@@ -27,7 +28,7 @@ export interface ToolMeaning {
   readonly result: unknown
 }
 
-/** An agent worked. `text` is what it was asked. */
+/** An agent's run; `text` is its prompt. */
 export interface AgentMeaning {
   readonly kind: "agent"
   readonly name: string
@@ -38,7 +39,7 @@ export type Meaning = ModelMeaning | ToolMeaning | AgentMeaning | { readonly kin
 
 const OTHER: Meaning = { kind: "other" }
 
-/** The meaning of a span. That of the AI SDK comes first: its spans have attributes of OpenTelemetry's too. */
+/** Checks the AI SDK first, since its spans also carry OpenTelemetry attributes. */
 export const meaningOf = (span: Span): Meaning => {
   const { attributes } = span
   const operation = textOf(attributes, "ai.operationId") ?? textOf(attributes, "operation.name")
@@ -57,7 +58,7 @@ const ofAiSdk = (operation: string, { attributes }: Span): Meaning => {
       args: json(field(attributes, "ai.toolCall.args")),
       result: json(field(attributes, "ai.toolCall.result")),
     }
-  // The outer span of a generation repeats its inner ones, one for each request.
+  // The outer span of a generation repeats its inner spans, one per request.
   if (!/\.(?:doGenerate|doStream)\b/.test(operation))
     return {
       kind: "agent",
@@ -82,7 +83,6 @@ const ofAiSdk = (operation: string, { attributes }: Span): Meaning => {
   }
 }
 
-/** The prompt of an outer span of the AI SDK. */
 const promptIn = (attributes: unknown): string | undefined => {
   const prompt = json(field(attributes, "ai.prompt"))
   if (typeof prompt === "string") return prompt
@@ -180,7 +180,7 @@ const usageIn = (
   }
 }
 
-/** An attribute whose text is JSON. A text that is none stays text. */
+/** Parses an attribute with JSON text; other text stays text. */
 export const json = (value: unknown): unknown => {
   if (typeof value !== "string" || !/^\s*[[{"]/.test(value)) return value
   const found = parsed(value)

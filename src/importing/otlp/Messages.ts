@@ -1,16 +1,14 @@
-/** Messages between programs and models, as the attributes of spans hold them, in one form. */
+/** Reads the messages in span attributes into one form. */
 
 import { asText, field, isObject, listOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { Span } from "./Span.ts"
 
-/** A call of a tool that a model answered with. */
 export interface Call {
   readonly id: string | undefined
   readonly tool: string
   readonly args: unknown
 }
 
-/** The result of a call, as a model is told it. */
 export interface Result {
   readonly id: string | undefined
   readonly content: unknown
@@ -26,7 +24,7 @@ export interface Message {
 
 const EMPTY: Omit<Message, "role"> = { text: "", reasoning: "", calls: [], results: [] }
 
-/** An answer of a model, from its parts; none if all of these are absent. */
+/** An answer as a list of one message; empty if it has no parts. */
 export const answer = (
   reasoning: string | undefined,
   text: string | undefined,
@@ -36,7 +34,10 @@ export const answer = (
     ? []
     : [{ ...EMPTY, role: "assistant", text: text ?? "", reasoning: reasoning ?? "", calls }]
 
-/** Messages of OpenTelemetry's conventions: attributes with parts, or the events and numbered attributes of older ones. */
+/**
+ * Messages in OpenTelemetry's conventions: attributes with parts, or the events and numbered attributes of older
+ * versions.
+ */
 export const ofGenAi = (
   span: Span,
 ): { readonly input: ReadonlyArray<Message>; readonly output: ReadonlyArray<Message> } => {
@@ -61,7 +62,7 @@ export const ofGenAi = (
   return { input: numbered(attributes, "gen_ai.prompt."), output: numbered(attributes, "gen_ai.completion.") }
 }
 
-/** The messages of a span of OpenInference: numbered attributes, else its input and output as a whole. */
+/** Messages in OpenInference: numbered attributes, otherwise the span's whole input and output. */
 export const ofOpenInference = ({
   attributes,
 }: Span): { readonly input: ReadonlyArray<Message>; readonly output: ReadonlyArray<Message> } => {
@@ -86,7 +87,7 @@ export const ofOpenInference = ({
   }
 }
 
-/** A list of messages or parts, which may be JSON in text. */
+/** A list, or JSON text of one. */
 const structured = (value: unknown): ReadonlyArray<unknown> => {
   const found = typeof value === "string" ? parsed(value) : value
   return Array.isArray(found) ? found : []
@@ -118,7 +119,7 @@ const ofParts = (role: string, parts: ReadonlyArray<unknown>, whole?: unknown): 
 
 const argsOf = (args: unknown): unknown => (typeof args === "string" ? (parsed(args) ?? args) : args)
 
-/** The events of a span, as conventions before 1.37 had them. */
+/** Span events, as conventions before 1.37 used them. */
 const ofEvents = ({ events }: Span) => {
   const input: Array<Message> = []
   const output: Array<Message> = []
@@ -146,7 +147,7 @@ const ofEvents = ({ events }: Span) => {
   return { input, output }
 }
 
-/** A message in the form of OpenAI's chats: text, `tool_calls`, and of a tool `tool_call_id` or `id`. */
+/** A message in the form of OpenAI's chat completions. */
 const ofChat = (message: unknown): Message => {
   const role = roleOf(message)
   const content = field(message, "content")
@@ -170,7 +171,7 @@ const ofChat = (message: unknown): Message => {
   return { ...EMPTY, role, text, calls }
 }
 
-/** Messages whose parts are numbered attributes, such as `llm.input_messages.0.message.content`. */
+/** Messages in numbered attributes, such as `llm.input_messages.0.message.content`. */
 export const numbered = (attributes: Readonly<Record<string, unknown>>, prefix: string): ReadonlyArray<Message> => {
   const messages = new Map<number, Map<string, unknown>>()
   for (const [key, value] of Object.entries(attributes)) {
@@ -208,7 +209,7 @@ const ofFields = (fields: ReadonlyMap<string, unknown>): Message => {
   return { ...EMPTY, role, text: content, calls }
 }
 
-/** Messages of the AI SDK: content that is text, or parts of the types text, reasoning, tool-call and tool-result. */
+/** AI SDK messages: plain text, or parts of type text, reasoning, tool-call and tool-result. */
 export const ofAiSdk = (value: unknown): ReadonlyArray<Message> => {
   const messages = Array.isArray(value) ? value : listOf(value, "messages")
   return messages.map((message) => {
@@ -235,7 +236,7 @@ export const ofAiSdk = (value: unknown): ReadonlyArray<Message> => {
   })
 }
 
-/** Calls of the AI SDK: `input` (from 5 on) or `args`, which may be JSON in text. */
+/** AI SDK calls with `input` (from version 5) or `args`, possibly as JSON text. */
 export const aiSdkCalls = (calls: unknown): ReadonlyArray<Call> =>
   (Array.isArray(calls) ? calls : []).map((call) => ({
     id: textOf(call, "toolCallId"),

@@ -1,7 +1,7 @@
 /**
- * Traces as OTLP/JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): one document, or a line for each
- * export, as the collector's file exporter writes them. Spans of three conventions are understood: OpenTelemetry's for
- * generative AI, OpenInference, and those of the AI SDK.
+ * Traces in OTLP/JSON (https://opentelemetry.io/docs/specs/otlp/#json-protobuf-encoding): a document, or one line per
+ * export as the collector's file exporter writes. Supported conventions: OpenTelemetry for generative AI,
+ * OpenInference, AI SDK.
  */
 
 import { groupBy } from "../../values/groupBy.ts"
@@ -24,15 +24,14 @@ export const otlp: Source = {
   open: (file: SourceFile, runs: Runs): Mapper => spanMapper(file, runs, OTLP),
 }
 
-/** How the spans of a record are read. */
+/** Reads the spans of a record. */
 export interface SpanReader {
-  /** The spans; undefined for one that has no ids. */
+  /** Undefined for a span without ids. */
   readonly spans: (record: unknown) => Iterable<Span | undefined>
-  /** Of each span the trace, and the conversation that it names, without reading more of it. */
+  /** Reads only trace and conversation of each span. */
   readonly traces: (record: unknown) => Iterable<Named>
 }
 
-/** The trace of a span, and the conversation that it names. */
 interface Named {
   readonly traceId: string
   readonly conversation: string | undefined
@@ -50,13 +49,13 @@ const OTLP: SpanReader = {
   },
 }
 
-/** Maps spans, as a reader finds them in records, to the runs of their conversations. */
+/** Maps spans, as a reader finds them, to the runs of their conversations. */
 export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Mapper => {
   const conversations = new Conversations()
-  /** The spans of what is not surveyed: of a document, which is in memory as it is. */
+  /** Spans of a document, which has no survey. */
   const held: Array<Span> = []
   let isSurveyed = false
-  /** Whether the span was the last one of a conversation, which is mapped. */
+  /** Returns whether the span completed a conversation, which is then mapped. */
   const take = (span: Span): boolean => {
     const added = conversations.add(span)
     if (added.kind === "again") runs.repeated("span", "span")
@@ -84,7 +83,6 @@ export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Ma
   }
 }
 
-/** Each span with its resource. */
 function* spansIn(value: unknown): Iterable<readonly [span: unknown, resource: unknown]> {
   for (const resource of [...listOf(value, "resourceSpans"), ...listOf(value, "resource_spans")])
     for (const scope of [
@@ -110,8 +108,8 @@ const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversati
 }
 
 /**
- * The spans of the traces whose root span was written: it is written last. A trace that began after an unfinished one is held back
- * with it, so that what a model was told is not told again.
+ * The spans of traces with a root span, which is written last. A trace that began after an unfinished one waits for it,
+ * so that no message is recorded twice.
  */
 const wholeTraces = (file: SourceFile, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
   const traces = [...groupBy(spans, ({ traceId }) => [traceId]).values()]
@@ -121,8 +119,8 @@ const wholeTraces = (file: SourceFile, spans: ReadonlyArray<Span>): ReadonlyArra
 }
 
 /**
- * Whether the root span of a trace was written: one without a parent. Where a service was called within a trace of another, its entry
- * is the root of what it wrote, unless a parent is missing that is yet to be written.
+ * Whether a trace's root span was written: a span without a parent, or the entry span of a called service, unless one
+ * of its parents is still to come.
  */
 const hasRoot = (trace: ReadonlyArray<Span>): boolean => {
   if (trace.some(({ parentSpanId }) => parentSpanId === undefined)) return true
@@ -136,11 +134,10 @@ const firstStart = (spans: ReadonlyArray<Span>): number =>
 const lastEnd = (spans: ReadonlyArray<Span>): number | null =>
   spans.reduce<number | null>((last, { end }) => (end === null ? last : Math.max(last ?? end, end)), null)
 
-/** A span's attribute that names the conversation that its trace is a part of. */
+/** Attributes that name the conversation of a trace. */
 const CONVERSATION = ["gen_ai.conversation.id", "session.id", "ai.telemetry.metadata.sessionId"]
 
 const firstOf = (textOf: (name: string) => string | undefined): string | undefined =>
   CONVERSATION.map(textOf).find((id) => id !== undefined)
 
-/** The conversation that a span names. */
 const conversationOf = (span: unknown): string | undefined => firstOf((name) => textAttribute(span, name))

@@ -1,22 +1,21 @@
-/** Spans of OTLP/JSON: ids in hexadecimal, 64-bit integers as text, attributes as lists of typed values. */
+/** Decodes OTLP/JSON spans: hexadecimal ids, 64-bit integers as text, attributes as lists of typed values. */
 
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
 
-/** A span, its attributes by name. */
 export interface Span {
   readonly traceId: string
   readonly spanId: string
   readonly parentSpanId: string | undefined
-  /** Whether its parent, if it has one, is of another service: that of a request that it serves or of a message that it takes. */
+  /** Whether its parent, if any, belongs to another service, as for a served request or a consumed message. */
   readonly isEntry: boolean
   readonly name: string
-  /** Milliseconds since 1970. */
+  /** Epoch milliseconds. */
   readonly start: number | null
   readonly end: number | null
   readonly attributes: Readonly<Record<string, unknown>>
   readonly events: ReadonlyArray<SpanEvent>
-  /** The message of a status that is an error; undefined for any other. */
+  /** The status message if the status is an error. */
   readonly error: string | undefined
   /** `service.name` of its resource. */
   readonly service: string | undefined
@@ -27,7 +26,7 @@ export interface SpanEvent {
   readonly attributes: Readonly<Record<string, unknown>>
 }
 
-/** A span; undefined if it has no ids. */
+/** Undefined for a span without ids. */
 export const spanOf = (value: unknown, resource: unknown): Span | undefined => {
   const either = (camel: string, snake: string) => field(value, camel) ?? field(value, snake)
   const [traceId, spanId] = [either("traceId", "trace_id"), either("spanId", "span_id")].map(idIn)
@@ -53,40 +52,40 @@ export const spanOf = (value: unknown, resource: unknown): Span | undefined => {
   }
 }
 
-/** SERVER and CONSUMER, as numbers and by name. */
+/** SERVER and CONSUMER, by number and name. */
 const ENTRY_KINDS: ReadonlySet<unknown> = new Set([2, "SPAN_KIND_SERVER", 5, "SPAN_KIND_CONSUMER"])
 
-/** Bits of a span's flags: whether it is known if its parent is remote, and whether it is. */
+/** Flag bits: remoteness is known, and the parent is remote. */
 const REMOTE_PARENT = 0x100 | 0x200
 
 const hasRemoteParent = (flags: unknown): boolean =>
   typeof flags === "number" && (flags & REMOTE_PARENT) === REMOTE_PARENT
 
-/** The trace of a span; undefined if `spanOf` reads none in the value. */
+/** The trace id, under the same conditions as `spanOf`. */
 export const traceIdOf = (value: unknown): string | undefined => {
   const either = (camel: string, snake: string) => field(value, camel) ?? field(value, snake)
   const [traceId, spanId] = [either("traceId", "trace_id"), either("spanId", "span_id")].map(idIn)
   return spanId === undefined ? undefined : traceId
 }
 
-/** The text of an attribute, without reading the others. Of several of a name the last one counts, as of a span's. */
+/** Reads one text attribute without decoding the others. Of duplicates, the last counts. */
 export const textAttribute = (span: unknown, name: string): string | undefined => {
   const found = listOf(span, "attributes").findLast((one) => field(one, "key") === name)
   return found === undefined ? undefined : textOf({ value: anyValue(field(found, "value"), 0) }, "value")
 }
 
-/** An id in hexadecimal, of either case. All zeros stand for none. */
+/** A hexadecimal id in lower case; undefined for all zeros. */
 const idIn = (value: unknown): string | undefined =>
   typeof value === "string" && /^[0-9a-f]{16,32}$/i.test(value) && !/^0+$/.test(value) ? value.toLowerCase() : undefined
 
-/** A time in nanoseconds, which is text, since it does not fit a double. 0 stands for none. */
+/** Converts nanoseconds, text because a double cannot hold them, to milliseconds; null for 0. */
 const nanosOf = (value: unknown): number | null => {
   const text = typeof value === "number" ? String(value) : typeof value === "string" ? value : ""
   if (!/^\d{1,20}$/.test(text) || /^0+$/.test(text)) return timeOf(null)
   return timeOf(Number(text) / 1e6)
 }
 
-/** Deepest nesting of an attribute's value. */
+/** Maximum nesting of an attribute's value. */
 const MAX_DEPTH = 50
 
 const attributesOf = (of: unknown): Readonly<Record<string, unknown>> =>
@@ -97,7 +96,6 @@ const attributesOf = (of: unknown): Readonly<Record<string, unknown>> =>
     }),
   )
 
-/** The value of an `AnyValue`. */
 const anyValue = (value: unknown, depth: number): unknown => {
   if (!isObject(value) || depth >= MAX_DEPTH) return null
   const [type, inner] = Object.entries(value)[0] ?? []

@@ -1,4 +1,4 @@
-/** The spans of one conversation as a run. They are mapped by when they began, for a span is written when it has ended. */
+/** Maps the spans of one conversation to a run, by start time: spans are written when they end. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Run } from "../runs/Run.ts"
@@ -8,7 +8,7 @@ import { type Meaning, type ModelMeaning, meaningOf, type ToolMeaning } from "./
 import type { Call, Message } from "./Messages.ts"
 import type { Span } from "./Span.ts"
 
-/** Maps a conversation, and ends its run if it has ended. */
+/** Maps a conversation and closes its run if it has ended. */
 export const mapTrace = (runs: Runs, id: string, spans: ReadonlyArray<Span>, ended: boolean): void => {
   const all = [...spans]
     .sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || (a.spanId < b.spanId ? -1 : 1))
@@ -32,7 +32,10 @@ interface Meant {
   readonly meaning: Meaning
 }
 
-/** Without the spans of requests and calls that two instrumentations wrote: of one within the other, that with more of what was said counts. */
+/**
+ * Drops spans that two instrumentations wrote for the same request or call: of a nested pair, the one with less
+ * content.
+ */
 const withoutRepeated = (meant: ReadonlyArray<Meant>): ReadonlyArray<Meant> => {
   const byId = new Map(meant.map((one) => [keyOf(one.span.traceId, one.span.spanId), one] as const))
   const repeated = new Set<Meant>()
@@ -46,7 +49,7 @@ const withoutRepeated = (meant: ReadonlyArray<Meant>): ReadonlyArray<Meant> => {
 
 const keyOf = (traceId: string, spanId: string): string => `${traceId}/${spanId}`
 
-/** Whether two spans, one within the other, are of the same request or call. */
+/** Whether nested spans describe the same request or call. */
 const isSame = (outer: Meaning, inner: Meaning): boolean =>
   (outer.kind === "model" && inner.kind === "model") ||
   (outer.kind === "tool" && inner.kind === "tool" && outer.tool === inner.tool)
@@ -56,7 +59,7 @@ const saidIn = (meaning: Meaning): number => {
   return meaning.kind === "tool" ? [meaning.args, meaning.result].filter((value) => value !== undefined).length : 0
 }
 
-/** The first words of a person that a model was told, else what an agent was asked. */
+/** The first user message, otherwise an agent's prompt. */
 const goalOf = (meant: ReadonlyArray<Meant>): string | undefined => {
   for (const { meaning } of meant) {
     const said =
@@ -76,7 +79,7 @@ const nameOf = (meant: ReadonlyArray<Meant>): string => {
   return nameFrom(named[0] ?? meant[0]?.span.name ?? "unknown")
 }
 
-/** A call that a model answered with, and that no span was found for yet. */
+/** A call from an answer that no span has matched yet. */
 interface OpenCall extends Call {
   readonly key: string
 }
@@ -85,7 +88,7 @@ class TraceMapper {
   readonly #runs: Runs
   readonly #run: Run
   readonly #meant: ReadonlyArray<Meant>
-  /** What the last model was told, and answered. */
+  /** Messages of the last request, with its answer. */
   #told: ReadonlyArray<string> = []
   #calls: Array<OpenCall> = []
   #system = ""
@@ -149,7 +152,7 @@ class TraceMapper {
     }
   }
 
-  /** How many of the first messages the last model was told or answered: a request repeats them. */
+  /** Number of leading messages that the last request and answer already had. */
   #sameOf(texts: ReadonlyArray<string>): number {
     const other = texts.findIndex((text, index) => text !== this.#told[index])
     return other < 0 ? texts.length : other
@@ -165,7 +168,7 @@ class TraceMapper {
     this.#run.model.guided(key, system, at)
   }
 
-  /** A tool's span is the call that a model answered with by its id, else the oldest one by its name. */
+  /** Matches a tool span to a call by id, otherwise to the oldest one with that name. */
   #tool({ spanId, start, end, error }: Span, { tool, callId, args, result }: ToolMeaning): void {
     const known =
       this.#calls.find(({ id }) => id !== undefined && id === callId) ??
@@ -178,7 +181,7 @@ class TraceMapper {
     this.#run.model.untold()
   }
 
-  /** A call of which only the model's next request has the result. */
+  /** Settles a call whose result appears only in the next request. */
   #settle(id: string | undefined, content: unknown, at: number | null): void {
     const known = this.#calls.find((call) => call.id !== undefined && call.id === id)
     if (known === undefined) return
@@ -188,7 +191,6 @@ class TraceMapper {
   }
 }
 
-/** Whether a message is part of the conversation, and does not say who the agent is. */
 const isTold = ({ role }: Message): boolean => role !== "system" && role !== "developer"
 
 const textOfMessage = (message: Message): string => JSON.stringify(logJson(message).json)

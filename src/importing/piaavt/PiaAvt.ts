@@ -1,6 +1,6 @@
 /**
- * Lines of the PiaAGI Agent Analysis and Visualization Toolkit (`PiaAVT/Logging_Specification.md` of PiaCRUE), in both
- * of their dialects: `event_data`, `simulation_run_id` and `source_component_id`, or the older `data` and `source`.
+ * Logs of the PiaAGI Agent Analysis and Visualization Toolkit (`PiaAVT/Logging_Specification.md` of PiaCRUE), in both
+ * dialects: `event_data`, `simulation_run_id` and `source_component_id`, or the older `data` and `source`.
  */
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
@@ -27,7 +27,7 @@ export const piaAvt: Source = {
   recognizes: ({ lines }: FileHead) => lines.length > 0 && isOwn(lines[0]),
   open: (file: SourceFile, runs: Runs): Mapper => {
     const simulations = new Map<string, Simulation>()
-    /** The run of the lines that name none: the file may be rotated, or begun anew with another run. */
+    /** The run of lines that name none. It derives from the first line, since the file may be rotated or restarted. */
     let unnamed: string | undefined
     return {
       record: ({ value, where }) => {
@@ -52,7 +52,7 @@ export const piaAvt: Source = {
   },
 }
 
-/** The states of a goal, and statuses of a task, that end a run. */
+/** Goal states and task statuses that end a run. */
 const ENDS = new Map<string, TaskOutcome>([
   ["ACHIEVED", "achieved"],
   ["COMPLETED", "achieved"],
@@ -61,7 +61,7 @@ const ENDS = new Map<string, TaskOutcome>([
   ["CANCELLED", "abandoned"],
 ])
 
-/** One run of a simulation: its lines are kept as they are, except for those that the log has words for. */
+/** Maps one simulation run: actions become commands, all other lines are kept. */
 class Simulation {
   readonly #runs: Runs
   readonly #run: Run
@@ -86,7 +86,7 @@ class Simulation {
   record(line: unknown, where: string): void {
     const at = this.#runs.timeOf(field(line, "timestamp"))
     const type = textOf(line, "event_type") ?? "unknown"
-    // Lines have no ids. One that is equal to another, its time included, was written twice.
+    // Lines have no ids. An identical line with the same time is a duplicate.
     const key = this.#keys.ofNew(line)
     if (key === undefined) {
       this.#runs.repeated(type, "line")
@@ -105,7 +105,7 @@ class Simulation {
     if (outcome !== undefined) this.#outcome = { outcome, reason: `${type}: ${state}, in line ${where}` }
   }
 
-  /** An action that was carried out: a command with its outcome. */
+  /** Maps an executed action to a command with its outcome. */
   #action(data: unknown, key: string, at: number | null): void {
     const details = field(data, "action_details")
     const tool = textOf(details, "type") ?? textOf(data, "action_type") ?? textOf(data, "action") ?? "action"

@@ -1,32 +1,33 @@
-/** The messages between a source's program and one of its agents, and the answer that is under way. */
+/** The exchange between a program and one of its agents, with the answer in progress. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { defined } from "../../values/defined.ts"
 import { OpenTurn } from "./OpenTurn.ts"
 import type { Run } from "./Run.ts"
 
-/** Most ids of answers that are remembered of a chain. */
+/** Maximum number of remembered answer ids. */
 const MAX_WRITTEN = 64
 
-/** What is known of the answers of a chain. */
 export interface ChainOptions {
-  /** The agent that they are of; none for the run's own. */
+  /** Undefined for the run's own agent. */
   readonly agentId?: string | undefined
-  /** The provider, and the model's name with it, by what the source calls the model. */
+  /** Splits the source's model name into provider and model. */
   readonly named: (model: string) => { readonly provider: string; readonly model: string }
-  /** The tokens of a part of an answer that was written before, and went on after others. Default: what the source says of the part. */
+  /**
+   * Tokens for a later part of an answer that was already written. Default: those that the source states for the part.
+   */
   readonly ofLaterPart?: ModelUsage
 }
 
-/** The agent's chain of messages: the main one, or that of an agent it started. */
+/** The messages of the main agent or of one subagent. */
 export class Chain {
-  /** The answer that is under way. */
+  /** The answer in progress. */
   turn: OpenTurn | undefined
-  /** When the model could have been asked: the time of what it was last told. */
+  /** Time of the last message to the model, after which it can have been asked. */
   toldAt: number | null = null
-  /** How many messages were exchanged. */
+  /** Number of messages. */
   messages = 0
-  /** Ids of answers that were written, with how often: a later part of one is an answer of its own. */
+  /** Written answers with the number of their parts: a later part is an answer of its own. */
   readonly #written = new Map<string, number>()
   readonly #options: ChainOptions
 
@@ -34,7 +35,7 @@ export class Chain {
     this.#options = options
   }
 
-  /** The answer with an id, which is begun if it is not the one under way. That one is written then. */
+  /** Returns the answer in progress if it has this id; otherwise writes it and begins a new one. */
   answer(run: Run, id: string, model: string, at: number | null): OpenTurn {
     if (this.turn !== undefined && this.turn.id !== id) this.finish(run)
     this.turn ??= new OpenTurn(id, model, this.toldAt, at)
@@ -42,7 +43,7 @@ export class Chain {
     return this.turn
   }
 
-  /** Does something now, or after the answer that is under way. */
+  /** Runs a function now, or after the answer in progress. */
   later(run: Run, what: () => void): void {
     if (this.turn === undefined) {
       what()
@@ -52,13 +53,13 @@ export class Chain {
     if (this.turn.isFull) this.finish(run)
   }
 
-  /** The key of an answer that was written. */
+  /** The key of a written answer. */
   keyOf(turn: OpenTurn): string {
     const times = this.#written.get(turn.id) ?? 1
     return times === 1 ? turn.id : `${turn.id}#${times}`
   }
 
-  /** Writes the answer that is under way, and then what waited for it. */
+  /** Writes the answer in progress, then everything that waited for it. */
   finish(run: Run): void {
     const { turn } = this
     if (turn === undefined) return
