@@ -1,4 +1,4 @@
-/** The tools of a model agent: its actuators, `perceive` and `answer`, under names that every provider takes. */
+/** The tools of a model agent: its actuators, `perceive` and `answer`, under names that every provider accepts. */
 
 import type { ActuatorCapability, SensorCapability } from "../kernel/agents/Agent.ts"
 import { sha256 } from "../values/Digest.ts"
@@ -11,19 +11,19 @@ export const PERCEIVE = "perceive"
 /** Ends the task with an answer. */
 export const ANSWER = "answer"
 
-/** The tools that a model is told of, and what each of them does. */
+/** The tools that a model sees. */
 export interface AgentTools {
   readonly descriptions: ReadonlyArray<ToolDescription>
-  /** The actuator (`plugin/actuator`) that a tool's name stands for. */
+  /** The actuator (`plugin/actuator`) behind each tool's name. */
   readonly actuators: ReadonlyMap<string, string>
-  /** The tools that run at the same time as others of one answer: those that say so, and those without a risk. */
+  /** Tools that may run together with others of one answer: those declared `concurrent`, and those without a risk. */
   readonly concurrent: ReadonlySet<string>
 }
 
 /**
  * The tools for an agent's capabilities. Pure.
  *
- * @param answer JSON Schema of a structured answer, if the agent has to give one
+ * @param answer JSON Schema of a required structured answer
  */
 export const of = (
   {
@@ -59,10 +59,10 @@ export const of = (
   }
 }
 
-/** Longest name of a tool that all providers take. */
+/** Maximum length of a tool's name that all providers accept. */
 const LONGEST_NAME = 64
 
-/** The name of an actuator's tool: `plugin/actuator` is `plugin__actuator`. One that is taken gets a digest. */
+/** `plugin/actuator` becomes `plugin__actuator`; a name that is taken or too long gets a digest. */
 const toolName = (actuator: string, taken: ReadonlyMap<string, string>): string => {
   const name = actuator.replace("/", "__").replaceAll(/[^a-zA-Z0-9_-]/g, "_")
   const isFree = !taken.has(name) && name !== PERCEIVE && name !== ANSWER

@@ -1,7 +1,4 @@
-/**
- * Asks the model of an agent for its next turn: records what the agent is told of itself, and shortens a conversation
- * that is too long.
- */
+/** Asks an agent's model for its next turn: records the guide, and shortens a conversation that is too long. */
 
 import { Effect, Either } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
@@ -23,7 +20,7 @@ import type { Model } from "./models/Model.ts"
 import * as Transcript from "./Transcript.ts"
 import { type Asked, ask, type CountedUsage } from "./Turns.ts"
 
-/** Records the guide, before the first turn and whenever it changed. */
+/** Records the guide before the first turn and after each change. */
 export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, system: string) =>
   Effect.suspend(() => {
     const { temperature, initialMemories = [] } = settings.guide
@@ -40,7 +37,7 @@ export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, s
     return task.record(fullName(settings), { type: "GuideApplied", payload: { digest: guideDigest, ...guide } })
   })
 
-/** Asks the model for the next turn. A conversation that is too long is summarized first, if the memory policy does that. */
+/** Summarizes a conversation that is too long first, if the memory policy says so. */
 export const askModel = (
   settings: Settings,
   task: AgentTask,
@@ -64,7 +61,7 @@ export const askModel = (
       },
       { first, again: { messages: [] } },
     ).pipe(
-      // A request that failed was recorded as well: its messages are known.
+      // A failed request was recorded too, with its messages.
       Effect.ensuring(
         Effect.sync(() => {
           run.unsent = []
@@ -108,7 +105,7 @@ const asking = (settings: Settings, task: AgentTask, run: ModelRun) => ({
   },
 })
 
-/** With a budget of money, a model whose price is unknown is not asked. */
+/** With a budget of money, a model of unknown price is not asked. */
 const refusalOf = ({ budget, model: { provider, model } }: Settings, run: ModelRun) =>
   budget.usd === undefined || run.isPriced
     ? Effect.succeed(undefined)
@@ -135,7 +132,7 @@ const summarize = (settings: Settings, task: AgentTask, run: ModelRun, until: nu
     const asked = yield* Effect.either(
       ask(task, silent, { system: "", messages, tools: [] }, { first: request, again: request }),
     )
-    // Without a summary, which is on record as failed, the next request has the whole conversation.
+    // The log records the failure, and the next request carries the whole conversation.
     if (Either.isLeft(asked) && asked.left._tag === "ModelCallFailed") return
     const { answer } = yield* asked
     const summary = textIn(answer)

@@ -1,4 +1,4 @@
-/** Budgets: what an agent may use up in one task. They are checked before each request to its model. */
+/** An agent's budget for one task, checked before each request to its model. */
 
 import { Schema } from "effect"
 import * as Options from "../values/Options.ts"
@@ -9,7 +9,7 @@ export interface Budget {
   readonly steps?: number
   /** Tokens of all requests and answers. */
   readonly tokens?: number
-  /** Cost of all requests, in US dollars. If the price of an answer is unknown, no further request is made. */
+  /** Cost of all requests, in US dollars. An answer of unknown price ends the requests. */
   readonly usd?: number
   /** Time since the agent began, in milliseconds. */
   readonly wallMs?: number
@@ -29,10 +29,10 @@ export const Budget = Options.of<Budget>({
   optional: { steps: Count, tokens: Count, usd: Amount, wallMs: Amount, commands: Count },
 }).annotations({ description: "an object with limits: steps, tokens, usd, wallMs, commands" })
 
-/** What an agent has used. */
+/** An agent's usage so far. */
 export interface Used {
   readonly steps: number
-  /** Undefined if a provider did not say what a request used. */
+  /** Undefined if a provider did not report the usage of a request. */
   readonly tokens: number | undefined
   /** Undefined if the price of a request is unknown. */
   readonly usd: number | undefined
@@ -40,7 +40,6 @@ export interface Used {
   readonly commands: number
 }
 
-/** A budget that is used up. */
 export interface Exceeded {
   readonly budget: keyof Budget
   readonly limit: number
@@ -48,7 +47,7 @@ export interface Exceeded {
   readonly reason: string
 }
 
-/** The order in which budgets are checked. */
+/** The order of the checks. */
 const BUDGETS = ["steps", "commands", "tokens", "usd", "wallMs"] as const
 
 const UNITS: { readonly [name in keyof Required<Budget>]: string } = {

@@ -1,4 +1,4 @@
-/** The conversation of a model agent with its model, as the log has it: a pure fold over a task's events. */
+/** The conversation of a model agent with its model, as a pure fold over a task's events. */
 
 import { Option, Schema } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
@@ -8,16 +8,16 @@ import type { Remembered } from "./Memory.ts"
 import { AnswerPart, type CallPart, Message } from "./models/Message.ts"
 import type { ToolDescription } from "./models/Model.ts"
 
-/** What `ModelCalled` records of an agent's request: what is new in it since the agent's last one. */
+/** The record of an agent's request in `ModelCalled`: the news since its last one. */
 export const RecordedRequest = Schema.Struct({
   messages: Schema.Array(Message),
-  /** The tools, where they changed. */
+  /** The tools, if they changed. */
   tools: optional(
     Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, args: Schema.Unknown })),
   ),
 })
 
-/** What `ModelResponded` records of an answer. */
+/** The record of an answer in `ModelResponded`. */
 export const RecordedAnswer = Schema.Struct({
   parts: Schema.Array(AnswerPart),
   finish: Schema.Literal("stop", "calls", "length"),
@@ -37,12 +37,12 @@ export interface Conversation extends Remembered {
 export const EMPTY: Conversation = { messages: [], summary: null, tokens: 0, tools: [] }
 
 /**
- * The conversation after some events of one task, oldest first. It has every message that the model was told and every
- * whole answer, also those that a memory policy no longer tells it. Requests of critics and of agents that call models
- * by themselves are not part of it.
+ * Folds the events of one task, oldest first. The conversation has every message that was sent and every whole answer,
+ * including those that a memory policy now leaves out. It excludes requests of critics and of agents that call models
+ * by themselves.
  */
 export const of = (events: ReadonlyArray<Event>): Conversation => {
-  /** The requests that have no answer yet, with their messages. One that never gets any was not told. */
+  /** Requests without an answer, with their messages. Those of a request that never gets one were not sent. */
   const asked = new Map<string, ReadonlyArray<Message>>()
   let conversation = EMPTY
   const told = (request: string, answer: ReadonlyArray<Message>, tokens: number) => {
@@ -58,7 +58,7 @@ export const of = (events: ReadonlyArray<Event>): Conversation => {
       const request = Option.getOrUndefined(asRequest(event.payload.request))
       if (request === undefined) continue
       asked.set(event.id, request.messages)
-      // Tools were written by `Turns`; their schemas are JSON, as every payload.
+      // `Turns` wrote the tools; their schemas are JSON, like every payload.
       const tools = request.tools as ReadonlyArray<ToolDescription> | undefined
       if (tools !== undefined) conversation = { ...conversation, tools }
     } else if (is(event, "ModelFailed") && event.payload.kind !== "cancelled") {
@@ -88,8 +88,8 @@ export const textIn = ({ parts }: RecordedAnswer): string =>
 const asParts = Schema.decodeUnknownOption(Schema.Struct({ parts: Schema.Array(AnswerPart) }))
 
 /**
- * The message that stays of an interrupted answer: the text that had come of it. Calls are left out, since they have no
- * results; so is reasoning, which providers take only as a whole.
+ * The message that an interrupted answer leaves: its text so far. Its calls have no results, and providers accept
+ * reasoning only as a whole, so both are left out.
  */
 export const interruptedIn = (response: unknown): ReadonlyArray<Message> => {
   const { parts } = Option.getOrElse(asParts(response), () => ({ parts: [] }))
@@ -97,7 +97,7 @@ export const interruptedIn = (response: unknown): ReadonlyArray<Message> => {
   return content.length === 0 ? [] : [{ role: "assistant", content }]
 }
 
-/** The structured answer in a task's events, checked again; none if the task has none. */
+/** Decodes the structured answer in a task's events; none if there is none. */
 export const answerIn = <Answer, Encoded>(
   schema: Schema.Schema<Answer, Encoded>,
   events: ReadonlyArray<Event>,

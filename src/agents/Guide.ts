@@ -1,4 +1,4 @@
-/** Guides: what an agent that thinks with a model is told before it begins. */
+/** Guides: the instructions that a model agent starts with. */
 
 import { Data, Effect, Either, Schema } from "effect"
 import { type FileUnreadable, readYaml } from "../kernel/rules/YamlFile.ts"
@@ -11,13 +11,13 @@ import { MemoryPolicy } from "./Memory.ts"
 
 /** A guide. */
 export interface Guide {
-  /** Who the agent is, what it values and how it behaves. Default: nothing. */
+  /** Describes the agent, its values and its behaviour. Default: nothing. */
   readonly systemPrompt?: string
   /** The model's temperature, from 0 to 2. Default: the provider's. */
   readonly temperature?: number
-  /** Which part of a long conversation the model is told. Default: `full`. */
+  /** Selects the part of a long conversation that the model sees. Default: `full`. */
   readonly memoryPolicy?: MemoryPolicy
-  /** What the agent remembers when it begins. Default: nothing. */
+  /** The agent's memories at its start. Default: none. */
   readonly initialMemories?: ReadonlyArray<string>
 }
 
@@ -37,7 +37,7 @@ export const GuideName = Schema.String.pipe(
   Schema.annotations({ description: "a guide's name as plugin/guide" }),
 )
 
-/** Name another guide: the task has none of this name. */
+/** The task has no guide of this name. */
 export class GuideUnknown extends Data.TaggedError("GuideUnknown")<{
   readonly guide: string
   /** The guides that the task has. */
@@ -51,7 +51,7 @@ export class GuideUnknown extends Data.TaggedError("GuideUnknown")<{
   }
 }
 
-/** The guide of this name among those that a task has. */
+/** Finds a task's guide by its name. */
 export const named = (name: string, guides: ReadonlyArray<GuideCapability>): Either.Either<Guide, GuideUnknown> => {
   const found = guides.find((guide) => guide.name === name)
   if (found === undefined) return Either.left(new GuideUnknown({ guide: name, known: guides.map(({ name }) => name) }))
@@ -60,11 +60,11 @@ export const named = (name: string, guides: ReadonlyArray<GuideCapability>): Eit
 }
 
 /**
- * A guide with what a scenario gives the agent to begin with: the fields of its `guide` count more, its system prompt
- * follows, and all else (goals, settings …) is remembered.
+ * Applies a scenario's configuration to a guide: its `guide` overrides fields, its system prompt is appended, and
+ * everything else (goals, settings …) becomes memories.
  */
 export const withConfig = (own: Guide, { guide, ...others }: JsonObject): Guide => {
-  // A scenario's guide was decoded with it.
+  // The scenario's guide was decoded with the scenario.
   const given = Either.getOrElse(Options.decode("a scenario's guide", Guide, guide ?? {}), (): Guide => ({}))
   const prompts = [own.systemPrompt, given.systemPrompt].filter((prompt) => prompt !== undefined)
   const remembered = Object.entries(others).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)

@@ -1,4 +1,4 @@
-/** One turn of a model, held to the form of a turn and to the time that is left for it. */
+/** Validates one turn of a model and limits its time. */
 
 import { Effect, Schema } from "effect"
 import { ModelUsage } from "../events/vocabulary/Deciding.ts"
@@ -9,14 +9,13 @@ import type { Json } from "../values/Json.ts"
 import { RecordedAnswer } from "./Conversation.ts"
 import type { Model, Turn } from "./models/Model.ts"
 
-/** A model, and what its turn is held to. */
 export interface Limits {
   readonly model: Model
-  /** How long an answer may take, in milliseconds. */
+  /** The time left for an answer, in milliseconds. */
   readonly leftMs: Effect.Effect<number>
 }
 
-/** A request that is not made: it uses nothing, and its cost is unknown. */
+/** The failure of a request that is not made: it uses nothing, and its cost is unknown. */
 export const unasked = ({ provider, model }: Model, reason: string) =>
   new ModelCallFailed({
     provider,
@@ -26,7 +25,7 @@ export const unasked = ({ provider, model }: Model, reason: string) =>
     usage: { inputTokens: 0, outputTokens: 0 },
   })
 
-/** The model's turn. One of a program may be anything: what is no turn fails, before it is recorded. */
+/** The model's turn. A program's model may return anything, so an invalid turn fails before it is recorded. */
 export const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): Effect.Effect<Turn, ModelCallFailed> => {
   const { provider, model: name } = model
   const wrong = (reason: string, came: { readonly response?: Json } = {}) =>
@@ -37,7 +36,7 @@ export const answeredBy = (model: Model, ...asked: Parameters<Model["turn"]>): E
       return wrong("expected its function turn to answer with an Effect, found something else")
     return Effect.flatMap(turn as Effect.Effect<unknown, ModelCallFailed>, (answer) =>
       Effect.mapError(decodedTurn(answer), ({ message }) =>
-        // It answered: what that used is unknown, and not nothing.
+        // It answered, so its usage is unknown, not 0.
         wrong(`expected the answer of its function turn to be a turn: ${message}`, { response: [] }),
       ).pipe(Effect.tap(() => warnOfUnknownFields(`${provider}/${name}`, (answer as Turn).usage))),
     )
@@ -48,16 +47,16 @@ const decodedTurn = Schema.decodeUnknown(
   Schema.Struct({ ...RecordedAnswer.fields, usage: ModelUsage, cost: optional(Schema.NonNegative) }),
 )
 
-/** Longest time that a timer fires before the clock shows its time, in milliseconds. */
+/** A timer may fire this many milliseconds before the clock shows its time. */
 const CLOCK_SLACK_MS = 5
 
 const OUT_OF_TIME = "its budget of time was used up before the answer was whole"
 
-/** Whether an answer ended because no time was left. A replay takes less time: it has only the record to know it by. */
+/** Whether an answer ended because no time was left. A replay is faster and must read this from the record. */
 export const isOutOfTime = ({ kind, reason }: Pick<ModelCallFailed, "kind" | "reason">): boolean =>
   kind === "timed-out" && reason === OUT_OF_TIME
 
-/** Ends an answer for which there is no time left. What had come of it is in the failure. */
+/** Ends an answer when its time is up. The failure holds the part that had arrived. */
 export const inTime = (
   { model: { provider, model }, leftMs }: Limits,
   turn: Effect.Effect<Turn, ModelCallFailed>,

@@ -1,6 +1,6 @@
 /**
- * Memory policies: which part of a conversation a model is told in its next turn. Each is a pure choice. The log keeps
- * the whole conversation.
+ * Memory policies select the part of a conversation that a model sees in its next turn. Each is a pure function. The
+ * log keeps the whole conversation.
  */
 
 import type { MemoryPolicy } from "../plugins/manifest/Manifest.ts"
@@ -11,10 +11,10 @@ export { MemoryPolicy } from "../plugins/manifest/Manifest.ts"
 /** Default number of turns in a sliding window. */
 const WINDOW_TURNS = 20
 
-/** Default number of tokens from which on a conversation is summarized. */
+/** Default number of tokens above which a conversation is summarized. */
 const MAX_TOKENS = 100_000
 
-/** Default number of turns that are not summarized. */
+/** Default number of last turns that stay outside a summary. */
 const KEEP_TURNS = 4
 
 /** A memory policy with all its settings. */
@@ -23,7 +23,6 @@ export type CompletePolicy =
   | { readonly name: "sliding-window"; readonly turns: number }
   | { readonly name: "summary"; readonly maxTokens: number; readonly keepTurns: number }
 
-/** The policy with its defaults. */
 export const complete = (policy: MemoryPolicy): CompletePolicy => {
   if (typeof policy === "string") return DEFAULTS[policy]
   switch (policy.name) {
@@ -45,21 +44,21 @@ const DEFAULTS = {
 /** A conversation, as a policy sees it. */
 export interface Remembered {
   readonly messages: ReadonlyArray<Message>
-  /** The latest summary, and how many messages from the start it stands for; the opening is among them. */
+  /** The latest summary, and the number of messages from the start that it replaces, including the opening. */
   readonly summary: { readonly messages: number; readonly text: string } | null
   /** The tokens of the last request and its answer; 0 before the first. */
   readonly tokens: number
 }
 
-/** The number of messages before the first answer: the goal and what else the agent was told at first. */
+/** The number of messages before the first answer. */
 export const openingOf = (messages: ReadonlyArray<Message>): number => {
   const first = messages.findIndex(({ role }) => role === "assistant")
   return first === -1 ? messages.length : first
 }
 
 /**
- * The number of messages, from the start, that a summary should stand for before the next turn, or undefined. The
- * messages after them begin with an answer or with what the agent was told, so that no call is torn from its result.
+ * The number of messages, from the start, to summarize before the next turn, or undefined. The messages after them
+ * begin with an answer, so that no call loses its result.
  */
 export const toSummarize = (
   policy: CompletePolicy,
@@ -71,7 +70,7 @@ export const toSummarize = (
   return until > Math.max(openingOf(messages), summary?.messages ?? 0) ? until : undefined
 }
 
-/** The messages that a model is told in the next turn. */
+/** The messages for the next turn. */
 export const select = (policy: CompletePolicy, { messages, summary }: Remembered): ReadonlyArray<Message> => {
   const opening = messages.slice(0, openingOf(messages))
   switch (policy.name) {
@@ -86,7 +85,7 @@ export const select = (policy: CompletePolicy, { messages, summary }: Remembered
   }
 }
 
-/** The index of the message with which the last turns begin. A turn begins with the model's answer. */
+/** The index at which the last turns begin. A turn begins with the model's answer. */
 const lastTurns = (messages: ReadonlyArray<Message>, turns: number): number => {
   const answers = messages.flatMap(({ role }, index) => (role === "assistant" ? [index] : []))
   return answers.at(-turns) ?? 0

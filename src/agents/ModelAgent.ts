@@ -1,6 +1,6 @@
 /**
- * An agent that thinks with a language model. Each step is one turn: the model is asked, its answer is recorded, and
- * its tool calls go through the gate.
+ * An agent that thinks with a language model. Each step is one turn: the agent asks the model, records its answer, and
+ * sends its tool calls through the gate.
  */
 
 import { Effect, Either } from "effect"
@@ -23,22 +23,22 @@ import * as SystemPrompt from "./SystemPrompt.ts"
 import * as ToolCalls from "./ToolCalls.ts"
 
 /**
- * An agent that thinks with a model. In each turn the model is told the conversation and the tools: the active
- * actuators, `perceive` where there are sensors, and `answer` where a structured answer is asked for. Its calls run in
- * the order of the answer, or together where all of their tools allow it (`ToolCalls.isOrdered`), each through the
- * gate, and each has exactly one result. An answer without calls is a message, and
- * ends the task as achieved, unless something was said to the agent meanwhile or it is in a conversation.
+ * An agent that thinks with a model. In each turn the model sees the conversation and the tools: the active actuators,
+ * `perceive` if there are sensors, and `answer` if the options require a structured answer. Its calls run in the order
+ * of the answer, or together if all of their tools allow it (`ToolCalls.isOrdered`), each through the gate, and each
+ * has exactly one result. An answer without calls is a message, and ends the task as achieved, unless an input arrived
+ * in the meantime or the agent is in a conversation.
  *
- * What people say to the agent (`InputReceived`) are messages of the user: a queued input once the model is done, a
- * steering one before the next turn. An interrupting one ends the answer that is under way; the text that had come of
- * it stays in the conversation, and its calls are not executed.
+ * People's inputs (`InputReceived`) become messages of the user: a queued input once the model is done, a steering one
+ * before the next turn. An interrupting one ends the answer in progress; its text so far stays in the conversation, and
+ * its calls are not executed.
  *
- * The agent fails, and its task with it, if the model cannot be loaded or does not answer (`ModelCallFailed`), or if the
- * task's plugins have no guide of the name that was given (`GuideUnknown`). If a
- * budget is used up, the task is closed as `truncated`. One agent may work on many tasks at once.
+ * The agent fails, and its task with it, if the model cannot be loaded or does not answer (`ModelCallFailed`), or if
+ * the task's plugins have no guide of the given name (`GuideUnknown`). A budget that is used up closes the task as
+ * `truncated`. One agent may work on many tasks at once.
  *
- * Throws `InvalidOptions` where the options are wrong, and `UnknownProvider`. A model that is given by its name is
- * loaded when it is first asked.
+ * Throws `InvalidOptions` for invalid options, and `UnknownProvider`. A model that is given by its name is loaded at
+ * its first request.
  */
 export const fromModel = <Answer = unknown, Encoded = Answer>(
   options: ModelAgentOptions<Answer, Encoded>,
@@ -58,7 +58,7 @@ export const fromModel = <Answer = unknown, Encoded = Answer>(
 
 type TurnError = ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogError
 
-/** One turn. Returns whether to continue. */
+/** Returns whether to continue. */
 const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
     const before = yield* exceededIn(settings, task, run)
@@ -76,7 +76,7 @@ const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect
         return true
       }
       const { wallMs } = settings.budget
-      // A request is not made again once the budget is used up.
+      // A request is not repeated once the budget is used up.
       const wasLate = asked.left._tag === "ModelCallFailed" && isOutOfTime(asked.left)
       const exceeded =
         (yield* exceededIn(settings, task, run)) ??
@@ -94,7 +94,7 @@ const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect
 const endByBudget = (settings: Settings, task: AgentTask, { reason, ...payload }: Budgets.Exceeded) =>
   Effect.zipRight(task.record(fullName(settings), { type: "BudgetExceeded", payload }), end(task, "truncated", reason))
 
-/** Does what an answer says: sends its text, executes its calls, and ends the task if it is done. */
+/** Acts on an answer: sends its text, executes its calls, and ends the task if it is done. */
 const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: AgentTools, answer: RecordedAnswer) =>
   Effect.gen(function* () {
     const calls = callsIn(answer)
@@ -139,7 +139,7 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
     const left = (settings.budget.commands ?? Number.POSITIVE_INFINITY) - run.used.commands
     const { results, evidence, commands, wasLate } = yield* ToolCalls.execute(task, tools, others, {
       causationId: decision.id,
-      // In a replay, a decision of a release that ran all calls together is followed as it was made.
+      // A replay follows the recorded order: an earlier release ran all calls together.
       ordered: isInOrder(decision),
       mostCommands: left,
       leftMs: leftMsOf(settings, task, run),
@@ -159,12 +159,11 @@ const IN_ORDER = "one-by-one"
 const isInOrder = (decision: Event): boolean =>
   Vocabulary.is(decision, "DecisionMade") && decision.payload.choice.order === IN_ORDER
 
-/** An answer that reached its limit of tokens did not come to its end. */
+/** An answer that reached its limit of tokens is incomplete. */
 const outcomeOf = ({ finish }: RecordedAnswer): TaskOutcome => (finish === "length" ? "truncated" : "achieved")
 
 const reasonOf = ({ finish }: RecordedAnswer): string | undefined =>
   finish === "length" ? "its model's answer reached the limit of tokens" : undefined
 
-/** Closes the task. The agent does not continue. */
 const end = (task: AgentTask, outcome: TaskOutcome, reason: string | undefined) =>
   Effect.as(task.close(outcome, reason), false)

@@ -17,29 +17,26 @@ export interface ModelAgentOptions<Answer = unknown, Encoded = Answer> {
   /** A model, or its name as `provider/model`, such as `anthropic/claude-sonnet-4-5`. */
   readonly model: string | Model
   /**
-   * What the agent is told before it begins: a guide, or the name of a plugin's guide, `plugin/guide`, which is taken in
-   * the version that the task was opened with. Default: nothing but its goal, plugins and environments.
+   * A guide, or the name of a plugin's guide, `plugin/guide`, in the version that the task was opened with. Default:
+   * only the goal, plugins and environments.
    */
   readonly guide?: Guide | string
-  /** Which part of a long conversation the model is told. Default: the guide's, else `full`. */
+  /** Selects the part of a long conversation that the model sees. Default: the guide's, else `full`. */
   readonly memory?: Memory.MemoryPolicy
-  /** What the agent may use up in one task. Default: no limits but `maxSteps` of the run. */
+  /** The agent's limits for one task. Default: only the run's `maxSteps`. */
   readonly budget?: Budgets.Budget
   /**
-   * The schema of a structured answer. The agent then ends its task by giving one, which is checked; `answerIn` reads
-   * it from the log.
+   * The schema of a structured answer. The agent then ends its task with one, which is validated; `answerIn` reads it
+   * from the log.
    */
   readonly answer?: Schema.Schema<Answer, Encoded>
-  /**
-   * Whether the agent is in a conversation: an answer without calls does not end the task, but waits for the next
-   * input. Default: false.
-   */
+  /** Whether an answer without calls waits for the next input instead of ending the task. Default: false. */
   readonly conversation?: boolean
-  /** Called with each piece of an answer as it comes. */
+  /** Called with each piece of an answer as it arrives. */
   readonly onDelta?: (delta: AgentDelta) => void
   /** Limit of one answer, in tokens. Default: the provider's. */
   readonly maxOutputTokens?: number
-  /** How often a request that failed for a reason that may pass is made again. Default: 4. */
+  /** Maximum number of retries after a transient failure. Default: 4. */
   readonly retries?: number
   /** The agent's name in the log. Default: the model's, as `provider/model`. */
   readonly name?: string
@@ -62,10 +59,8 @@ const GuideOrName = Schema.Union(Guide, GuideName).annotations({
   description: "an object with systemPrompt, temperature, memoryPolicy or initialMemories, or a name as plugin/guide",
 })
 
-/** Most retries of a request. */
 const MOST_RETRIES = 100
 
-/** Schema of `ModelAgentOptions`. */
 const ModelAgentOptions = Options.of<ModelAgentOptions>({
   required: { model: Schema.Union(Options.Text, ModelKind) },
   optional: {
@@ -87,12 +82,12 @@ export interface Settings
   extends Omit<ModelAgentOptions, "model" | "guide" | "memory" | "answer" | "name" | "version"> {
   readonly model: Model
   readonly agent: { readonly name: string; readonly version: string }
-  /** The guide; before a task has begun, nothing if it was given by its name. */
+  /** The guide; empty before the start of a task if it was given by name. */
   readonly guide: Guide
-  /** The name of a plugin's guide; undefined if the guide was given. */
+  /** The name of a plugin's guide; undefined if the guide itself was given. */
   readonly guideName: string | undefined
   readonly memory: Memory.CompletePolicy
-  /** The policy that was given; it counts more than the guide's. */
+  /** The caller's policy, which overrides the guide's. */
   readonly givenMemory: Memory.MemoryPolicy | undefined
   readonly budget: Budgets.Budget
   readonly retries: number
@@ -105,7 +100,7 @@ interface StructuredAnswer {
   readonly decode: (value: unknown) => Either.Either<unknown, { readonly message: string }>
 }
 
-/** Throws `InvalidOptions` for a schema that JSON Schema cannot say, or that is not of an object. */
+/** Throws `InvalidOptions` for a schema that JSON Schema cannot express, or that is not of an object. */
 const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
   const refuse = (found: string) => {
     const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can say", found }]
@@ -121,7 +116,7 @@ const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
   return { jsonSchema, decode: Schema.decodeUnknownEither(schema) }
 }
 
-/** The settings for a task whose plugins have a guide of the name that was given. */
+/** Applies the guide that a task's plugins have under the given name. */
 export const withGuide = (settings: Settings, guide: Guide): Settings => ({
   ...settings,
   guide,
@@ -131,7 +126,7 @@ export const withGuide = (settings: Settings, guide: Guide): Settings => ({
 const memoryOf = (given: Memory.MemoryPolicy | undefined, guide: Guide): Memory.CompletePolicy =>
   Memory.complete(given ?? guide.memoryPolicy ?? "full")
 
-/** The options with their defaults. Throws `InvalidOptions` and `UnknownProvider`. */
+/** Throws `InvalidOptions` and `UnknownProvider`. */
 export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, Encoded>): Settings => {
   const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
   const guideName = typeof decoded.guide === "string" ? decoded.guide : undefined
@@ -141,7 +136,7 @@ export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, E
       ? Either.getOrThrowWith(Models.lazy(decoded.model), (unknown) => unknown)
       : decoded.model
   const memory = memoryOf(decoded.memory, guide)
-  // A guide that is given by its name is not known yet: the name stands for it.
+  // A guide given by name is unknown here, so its name stands for it.
   const versioned =
     guideName === undefined
       ? { ...(guide as JsonObject), memory: { ...memory } }

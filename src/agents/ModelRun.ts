@@ -1,4 +1,4 @@
-/** An agent that thinks with a model, at work on one task: its conversation so far, and what it has used up. */
+/** The state of a model agent at work on one task: its conversation and its usage so far. */
 
 import { Effect } from "effect"
 import type { LogError } from "../events/log/EventLog.ts"
@@ -11,32 +11,31 @@ import type * as Memory from "./Memory.ts"
 import { type Settings, withGuide } from "./ModelAgentOptions.ts"
 import type { Message } from "./models/Message.ts"
 
-/** An agent at work on one task. */
 export interface ModelRun {
-  /** With the guide that the task's plugins have under its name. */
+  /** With the guide of the task's plugins under its name. */
   readonly settings: Settings
-  /** By the monotonic clock: a budget of time does not follow a clock that is set. */
+  /** By the monotonic clock, so that setting the clock does not change a budget of time. */
   readonly beganAt: number
-  /** How long it waited for people to say something, in milliseconds. */
+  /** Milliseconds spent waiting for inputs. */
   waitedMs: number
   /** Whether the next turn waits for an input. */
   waits: boolean
   messages: ReadonlyArray<Message>
-  /** The messages that were not sent yet. */
+  /** Messages that were not sent yet. */
   unsent: ReadonlyArray<Message>
   summary: Memory.Remembered["summary"]
   tokens: number
-  /** Digests of the guide and the tools as the model was last told. */
+  /** Digests of the guide and tools in the last request. */
   guideDigest: string | undefined
   toolsDigest: string | undefined
   used: Omit<Budgets.Used, "wallMs">
-  /** Whether the price of the model is known to be known. */
+  /** Whether the model is known to have a price. */
   isPriced: boolean
   /** The events that the next decision is based on. */
   evidence: ReadonlyArray<Event>
 }
 
-/** The agent as it begins: it has the goal as its first message. */
+/** Starts with the goal as the first message. */
 export const begin = (settings: Settings, task: AgentTask): Effect.Effect<ModelRun, GuideUnknown | LogError> =>
   Effect.gen(function* () {
     const { guideName } = settings
@@ -62,29 +61,26 @@ export const begin = (settings: Settings, task: AgentTask): Effect.Effect<ModelR
     }
   })
 
-/**
- * The first budget that is used up, or will be after some time. The time in which the agent waited for people does
- * not count.
- */
+/** The first budget that is used up, now or `afterMs` later. Time spent waiting for people does not count. */
 export const exceededIn = ({ budget }: Settings, task: AgentTask, run: ModelRun, afterMs = 0) =>
   Effect.map(workedMsOf(task, run), (workedMs) => Budgets.exceeded(budget, { ...run.used, wallMs: workedMs + afterMs }))
 
 /**
- * How long the agent has worked on its task, in milliseconds: what earlier processes measured and recorded, and what this
- * one measured. The time in which it waited for people to say something does not count.
+ * Milliseconds that the agent has worked on its task, by the records of earlier processes and this one's clock. Time
+ * spent waiting for people does not count.
  */
 export const workedMsOf = (task: AgentTask, run: ModelRun): Effect.Effect<number> =>
   Effect.map(MonotonicClock.now, (now) => task.worked() + now - run.beganAt - run.waitedMs)
 
-/** How much is left of the budget of time, in milliseconds: infinite where there is none. */
+/** The rest of the budget of time, in milliseconds; infinite without one. */
 export const leftMsOf = ({ budget }: Settings, task: AgentTask, run: ModelRun): Effect.Effect<number> =>
   Effect.map(workedMsOf(task, run), (workedMs) => Math.max(0, (budget.wallMs ?? Number.POSITIVE_INFINITY) - workedMs))
 
-/** Adds a message to the conversation, which the model is told in the next turn. */
+/** Adds a message to the next request. */
 export const tell = (run: ModelRun, message: Message): void => {
   run.messages = [...run.messages, message]
   run.unsent = [...run.unsent, message]
 }
 
-/** The agent as it is recorded: `name@version`. */
+/** `name@version`, as recorded. */
 export const fullName = ({ agent }: Settings): string => `${agent.name}@${agent.version}`

@@ -1,4 +1,4 @@
-/** What people say to a model agent: taken from its task, and told to its model as messages of the user. */
+/** Takes people's inputs from a task and passes them to the model as messages of the user. */
 
 import { Effect, Option, Schema } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
@@ -13,24 +13,24 @@ import { ContentPart } from "./models/Message.ts"
 
 type InputError = InvalidOptions | TaskClosed | AppendError
 
-/** What was said, as the model is told it, and the events that it comes from. */
+/** Inputs as message content, and their events. */
 export interface Said {
   readonly content: ReadonlyArray<ContentPart>
   readonly events: ReadonlyArray<Event>
 }
 
-/** Takes what was said to the agent. Inputs that say nothing are none. */
+/** Takes the agent's inputs, without blank ones. */
 export const take = (task: AgentTask, options: InputOptions = {}): Effect.Effect<Said | undefined, InputError> =>
   Effect.map(task.inputs(options), (inputs) => {
     const content = inputs.flatMap((input) => partsOf(input.content))
     return content.length === 0 ? undefined : { content, events: inputs.map(({ event }) => event) }
   })
 
-/** Takes what must not wait until the agent is done. */
+/** Takes inputs that must not wait until the agent is done. */
 export const takeUrgent = (task: AgentTask): Effect.Effect<Said | undefined, InputError> =>
   take(task, { deliveries: ["steering", "interrupting"] })
 
-/** Waits until somebody says something. The time that passes is none of the agent's. */
+/** Waits for an input. The wait does not count against the agent's time. */
 export const awaitNext = (task: AgentTask, run: ModelRun): Effect.Effect<Said, InputError> =>
   Effect.gen(function* () {
     const since = yield* MonotonicClock.now
@@ -39,7 +39,7 @@ export const awaitNext = (task: AgentTask, run: ModelRun): Effect.Effect<Said, I
     return said ?? (yield* awaitNext(task, run))
   })
 
-/** Tells the model what was said, if anything, in one message. The next decision is based on it. */
+/** Adds the inputs to the conversation as one message, and to the evidence of the next decision. */
 export const hear = (run: ModelRun, said: Said | undefined): void => {
   if (said === undefined) return
   run.evidence = [...run.evidence, ...said.events].sort((a, b) => a.position - b.position)
@@ -48,7 +48,7 @@ export const hear = (run: ModelRun, said: Said | undefined): void => {
 
 const asParts = Schema.decodeUnknownOption(Schema.Array(ContentPart))
 
-/** The parts of an input's content: a text, parts as messages have them, or other JSON, which is told as text. */
+/** Content may be text, message parts, or other JSON, which becomes text. */
 const partsOf = (content: Json): ReadonlyArray<ContentPart> => {
   const text = (words: string) => [{ type: "text", text: words } as const]
   const parts = typeof content === "string" ? text(content) : Option.getOrUndefined(asParts(content))

@@ -1,9 +1,8 @@
-/** The system prompt of a model agent: its guide, its plugins and environments, and what it remembers. */
+/** The system prompt of a model agent: its guide, its plugins and environments, and its memories. */
 
 import type { PluginDescription } from "../kernel/agents/Agent.ts"
 import type { Guide } from "./Guide.ts"
 
-/** The whole system prompt. Pure. */
 export const of = ({ systemPrompt, initialMemories = [] }: Guide, plugins: ReadonlyArray<PluginDescription>): string =>
   [
     ...(systemPrompt === undefined ? [] : [systemPrompt.trim()]),

@@ -1,4 +1,4 @@
-/** Executes the tool calls of one answer: each has exactly one result, whatever becomes of it. */
+/** Executes the tool calls of one answer. Each call has exactly one result, even if it fails. */
 
 import { Effect } from "effect"
 import type { Event } from "../events/vocabulary/Event.ts"
@@ -15,44 +15,39 @@ import { type AgentTools, PERCEIVE } from "./AgentTools.ts"
 import { lostNumberIn } from "./models/Arguments.ts"
 import type { CallPart, ToolResult } from "./models/Message.ts"
 
-/** The results of an answer's calls, in the order of the calls, and the events that they come from. */
+/** The results of an answer's calls, in order, and their events. */
 export interface Executed {
   readonly results: ReadonlyArray<ToolResult>
   readonly evidence: ReadonlyArray<Event>
-  /** Number of commands. */
   readonly commands: number
-  /** Whether one was stopped because no time was left. A replay takes less time: it has only the record to know it by. */
+  /** Whether a call was stopped because no time was left. A replay is faster and must read this from the record. */
   readonly wasLate: boolean
 }
 
 export type ExecuteError = TaskClosed | InvalidOptions | ActError | PerceiveError
 
 /**
- * Whether the calls of an answer must run one by one, in its order: that is so unless every tool that acts in it is
- * declared `concurrent` or has the risk `none`.
+ * Whether the calls of an answer must run one by one, in order: true unless every tool that acts is declared
+ * `concurrent` or has the risk `none`.
  */
 export const isOrdered = ({ actuators, concurrent }: AgentTools, calls: ReadonlyArray<CallPart>): boolean =>
   calls.length > 1 && calls.some(({ tool }) => actuators.has(tool) && !concurrent.has(tool))
 
-/** How calls are executed. */
 export interface ExecuteOptions {
-  /** The decision that the commands come from. */
+  /** The decision that causes the commands. */
   readonly causationId: string
   /**
-   * Whether each call begins when the one before it has its result. Otherwise the sensors are read first, and once; then
-   * the commands are requested together.
+   * Whether each call waits for the result of the one before it. Otherwise the sensors are read first, and once; then
+   * all commands are requested together.
    */
   readonly ordered: boolean
-  /** The commands that the budget allows; calls beyond them are refused. */
+  /** The rest of the budget of commands; calls beyond it are refused. */
   readonly mostCommands: number
-  /** How long they may take together, in milliseconds; infinite if there is no limit. */
+  /** The time for all calls together, in milliseconds; infinite without a limit. */
   readonly leftMs: Effect.Effect<number>
 }
 
-/**
- * Executes calls. A call that cannot become a command (an unknown tool, arguments that are no JSON object) has an error
- * as its result.
- */
+/** A call that cannot become a command (an unknown tool, arguments that are not a JSON object) results in an error. */
 export const execute = (
   task: AgentTask,
   tools: AgentTools,
@@ -66,7 +61,7 @@ export const execute = (
       evidence.push(...readings.map(({ event }) => event))
       return Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading]))
     })
-    /** What the sensors said last; undefined where a command may have changed it since. */
+    /** The last readings; undefined once a command may have changed them. */
     let told: Json | undefined
     if (!ordered && perceives && calls.some(({ tool }) => tool === PERCEIVE)) told = yield* perceive
     let commands = 0
@@ -126,7 +121,7 @@ export const execute = (
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** What a model is told of a command's outcome. */
+/** The outcome as the model sees it. */
 const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "content"> => {
   switch (outcome.status) {
     case "succeeded":
@@ -152,8 +147,8 @@ const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "conten
 }
 
 /**
- * The results in the order of the calls. Calls of `answer` that were refused say why, and so does a result with which
- * they would be too long.
+ * The results in the order of the calls. A refused call of `answer` carries the refusal; a result that exceeds the
+ * total limit is replaced by a notice.
  */
 export const inOrder = (
   calls: ReadonlyArray<CallPart>,
@@ -172,5 +167,5 @@ export const inOrder = (
   })
 }
 
-/** Most of the results of one answer that a model is told, in bytes of JSON: they are recorded in one event. */
+/** Maximum total size of one answer's results, in bytes of JSON: one event records them all. */
 const MOST_TOLD = 6 * 1024 * 1024

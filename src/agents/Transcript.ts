@@ -1,10 +1,12 @@
-/** A conversation as text, for a model that summarizes it: no provider refuses text, whatever calls it tells of. */
+/**
+ * Renders a conversation as text, for a model that summarizes it. Providers accept text, whatever calls it mentions.
+ */
 
 import type { Json } from "../values/Json.ts"
 import * as Files from "./models/Files.ts"
 import type { AnswerPart, Message, ToldPart, ToolResult } from "./models/Message.ts"
 
-/** The conversation as text. Files are named by their media type alone. */
+/** Names files by their media type alone. */
 export const of = (messages: ReadonlyArray<Message>): string => messages.map(messageText).join("\n\n")
 
 const messageText = (message: Message): string => {
@@ -27,7 +29,7 @@ const contentText = (part: ToldPart): string => {
   return part.type === "file" ? `(a file: ${part.mediaType})` : JSON.stringify(part.item)
 }
 
-/** Reasoning is left out: what came of it is in the text and the calls. */
+/** Reasoning is left out: its results are in the text and the calls. */
 const answerText = (part: AnswerPart): ReadonlyArray<string> => {
   switch (part.type) {
     case "text":

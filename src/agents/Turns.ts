@@ -1,4 +1,4 @@
-/** Asks a model for one turn: records the request and what came of it, retries, and counts what was used. */
+/** Asks a model for one turn: records the request and the answer, retries, and counts the usage. */
 
 import { Effect, Runtime, Schema } from "effect"
 import type { AppendError } from "../events/log/EventLog.ts"
@@ -17,10 +17,10 @@ import { answeredBy, inTime, isOutOfTime, unasked } from "./LimitedTurn.ts"
 import type { AnswerPart, Message } from "./models/Message.ts"
 import type { Delta, Model, Turn, TurnRequest } from "./models/Model.ts"
 
-/** A piece of an answer, as it is told to whoever listens. It is not recorded; the whole answer is. */
+/** A piece of an answer for a listener. The log records only the whole answer. */
 export interface AgentDelta extends Delta {
   readonly taskId: string
-  /** The id of the `ModelCalled` event of the request. */
+  /** The id of the request's `ModelCalled` event. */
   readonly request: string
 }
 
@@ -29,36 +29,35 @@ export interface Asking {
   readonly model: Model
   /** Whether an interrupting input ends the answer. */
   readonly interruptible: boolean
-  /** Called with each piece of an answer as it comes. */
+  /** Called with each piece of an answer as it arrives. */
   readonly onDelta?: (delta: AgentDelta) => void
-  /** How often a request that failed is made again. */
+  /** Maximum number of retries. */
   readonly retries: number
-  /** How long to wait before a request is made again, in milliseconds. */
+  /** The delay before a retry, in milliseconds. */
   readonly backoffMs: (attempt: number, failure: ModelCallFailed, random: number) => number
-  /** What an answer costs, or null if that is unknown. */
+  /** The cost of an answer; null if unknown. */
   readonly costOf: (model: Model, usage: Turn["usage"]) => Effect.Effect<ModelCost | null>
-  /** Counts what a request used, also one that failed. */
+  /** Counts the usage of a request, including a failed one. */
   readonly count: (used: CountedUsage) => void
-  /** Whether another request may be made after a wait, in milliseconds. */
+  /** Whether the budget allows another request after this many milliseconds. */
   readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
-  /** Why the model is not asked at all, or undefined. The request is on record as failed. */
+  /** Why the model must not be asked, or undefined. The log records the request as failed. */
   readonly refusal: Effect.Effect<string | undefined>
-  /** How long an answer may take, in milliseconds. */
+  /** The time left for an answer, in milliseconds. */
   readonly leftMs: Effect.Effect<number>
-  /** How long the agent has worked on its task, in milliseconds. */
+  /** Milliseconds that the agent has worked on its task. */
   readonly workedMs: Effect.Effect<number>
 }
 
-/** What a request used. */
 export interface CountedUsage {
   readonly usage: Turn["usage"]
   /** Null if it is unknown. */
   readonly cost: ModelCost | null
-  /** Whether the provider said what it used. */
+  /** Whether the provider reported the usage. */
   readonly isMetered: boolean
 }
 
-/** What is recorded of a request: what is new in it, at first and when it is made again. */
+/** The record of a request: its news in the first attempt and in retries. */
 export interface RecordedAs {
   readonly first: Json
   readonly again: Json
@@ -71,8 +70,8 @@ export interface Asked {
 }
 
 /**
- * Asks for one turn. A request that fails for a reason that may pass is made again, up to `retries` times, as long as
- * the budget allows. Each attempt is a recorded request of its own.
+ * Asks for one turn. Retries transient failures up to `retries` times, within the budget. Each attempt is a recorded
+ * request of its own.
  */
 export const ask = (
   task: AgentTask,
@@ -93,7 +92,7 @@ export const ask = (
       isCounted = true
     }
     let chosen: Wait | undefined
-    // Chosen once, before the failure is recorded. A replay has it from the record, and draws the same random numbers.
+    // Chosen once, before the failure is recorded. A replay reads it from the record and draws the same random numbers.
     const waitAfter = (failure: ModelCallFailed): Effect.Effect<Wait> =>
       Effect.gen(function* () {
         if (chosen !== undefined) return chosen
@@ -132,7 +131,7 @@ export const ask = (
               )
               const cost = costOfSource(turn.cost) ?? (yield* costOf(model, turn.usage))
               const answer: RecordedAnswer = { parts: withOwnIds(turn.parts, request.messages), finish: turn.finish }
-              // Answers are decoded by `AnswerPart` where they are read, and are JSON.
+              // Readers decode answers by `AnswerPart`; they are JSON.
               return { response: answer as unknown as Json, usage: turn.usage, ...(cost === null ? {} : { cost }) }
             }),
           {
@@ -178,13 +177,13 @@ export const ask = (
   return attempt(0, 0)
 }
 
-/** What follows a failure: whether the model is asked again, and after how long, in milliseconds, it would be. */
+/** Whether to retry after a failure, and the delay in milliseconds that a retry needs. */
 interface Wait {
   readonly again: boolean
   readonly ms?: number
 }
 
-/** A failure after which the agent would have to wait for longer than its budget of time lasts. */
+/** The failure if the delay before a retry exceeds the budget of time. */
 const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number) =>
   new ModelCallFailed({
     provider,
@@ -193,11 +192,11 @@ const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number)
     reason: `${reason}; to ask again it would have to wait ${inWords(ms)}, which is longer than its budget of time (wallMs) lasts`,
   })
 
-/** A count that a provider does not say is recorded as 0. */
+/** A count that a provider does not report is recorded as 0. */
 const isUsed = ({ inputTokens, outputTokens, unknown }: Turn["usage"]): boolean =>
   unknown === undefined && inputTokens + outputTokens > 0
 
-/** Adds to a failed turn what it cost. */
+/** Adds its cost to a failed turn. */
 const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>
   Effect.catchTag(turn, "ModelCallFailed", (failure) =>
     Effect.gen(function* () {
@@ -215,12 +214,12 @@ const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCall
     }),
   )
 
-/** The parts of a cancelled answer. It has no holes: parts that nothing came of are left out. */
+/** Drops holes: parts without a piece. */
 const cleanedAll = (model: Model, come: ReadonlyArray<AnswerPart>): Json =>
   // Parts are JSON.
   come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json
 
-/** A part of a cancelled answer, without the key and without half characters. */
+/** Removes the key and lone surrogates from a part of a cancelled answer. */
 const cleaned = ({ redact = (text) => text }: Model, part: AnswerPart): AnswerPart =>
   part.type === "call"
     ? { ...part, args: typeof part.args === "string" ? redact(part.args.toWellFormed()) : part.args }
@@ -228,7 +227,7 @@ const cleaned = ({ redact = (text) => text }: Model, part: AnswerPart): AnswerPa
       ? { ...part, text: redact(part.text.toWellFormed()) }
       : part
 
-/** Tells a listener each piece. A listener that throws is not told any more of this answer. */
+/** A listener that throws receives no more pieces of this answer. */
 const teller = ({ onDelta }: Asking, taskId: string, request: string) =>
   Effect.map(Effect.runtime(), (runtime) => {
     let listens = onDelta !== undefined
@@ -243,7 +242,6 @@ const teller = ({ onDelta }: Asking, taskId: string, request: string) =>
     }
   })
 
-/** Adds a piece to what has come of an answer. */
 const gather = (come: Array<AnswerPart>, { index, kind, text }: Delta): void => {
   const before = come[index]
   if (kind === "call") {
@@ -254,12 +252,12 @@ const gather = (come: Array<AnswerPart>, { index, kind, text }: Delta): void => 
   }
 }
 
-/** Longest id of a call. */
+/** Maximum length of a call's id. */
 const LONGEST_ID = 60
 
 /**
- * Gives each call an id of its own in the conversation, which every provider takes: some models use one id twice, and a
- * fork may send the ids of one provider to another.
+ * Makes call ids unique in the conversation and valid for every provider: some models use one id twice, and a fork may
+ * send the ids of one provider to another.
  */
 const withOwnIds = (
   parts: ReadonlyArray<AnswerPart>,
@@ -279,8 +277,8 @@ const withOwnIds = (
 }
 
 /**
- * The digest of a whole request. Of its messages it takes their digests, which are computed once, so that a long
- * conversation is not read again in each turn.
+ * The digest of a whole request. It covers the digests of messages, which are computed once, so that no turn reads a
+ * long conversation again.
  */
 const digestOf = ({ messages, ...rest }: TurnRequest): string =>
   digest({ ...(rest as unknown as { readonly [key: string]: Json }), messages: messages.map(digestOfMessage) })

@@ -1,25 +1,24 @@
-/** What an agent is doing, as front ends show it: a pure fold over the events of its task. It is never logged. */
+/** An agent's activity as front ends show it: a pure fold over the events of its task, never logged. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
- * - `thinking`: it decides, or its model answers;
- * - `executing_tool`: a command of its is under way;
- * - `waiting_for_confirmation`: a command or host request waits for a person;
- * - `ready`: it waits for an input;
- * - `done`: its task is closed.
+ * - `thinking`: decides, or waits for its model
+ * - `executing_tool`: a command is in progress
+ * - `waiting_for_confirmation`: a command or host request waits for a person
+ * - `ready`: waits for an input
+ * - `done`: its task is closed
  */
 export type AgentState = "ready" | "thinking" | "executing_tool" | "waiting_for_confirmation" | "done"
 
-/** What the state follows from. */
 export interface Activity {
   readonly isClosed: boolean
-  /** Whether its last decision was to wait, and nothing was said to it since. */
+  /** Whether its last decision was to wait, and no input arrived since. */
   readonly waits: boolean
-  /** Whether it is about to say what it decided to. */
+  /** Whether its last decision included a message that was not sent yet. */
   readonly speaks: boolean
-  /** Positions of the inputs that it was not given yet. */
+  /** Positions of undelivered inputs. */
   readonly inputs: ReadonlySet<number>
   /** Ids of the commands without an outcome. */
   readonly commands: ReadonlySet<string>
@@ -37,7 +36,6 @@ export const initial: Activity = {
   questions: new Set(),
 }
 
-/** The state that follows from what happened. */
 export const stateOf = ({ isClosed, waits, speaks, inputs, commands, questions }: Activity): AgentState => {
   if (isClosed) return "done"
   if (questions.size > 0) return "waiting_for_confirmation"
@@ -48,7 +46,7 @@ export const stateOf = ({ isClosed, waits, speaks, inputs, commands, questions }
 /** Applies one event of the task, on its timeline. */
 export const evolve = (activity: Activity, event: Event): Activity => {
   if (is(event, "TaskClosed")) return { ...activity, isClosed: true }
-  // What waited at a fork is ended there by events of its own.
+  // The fork has events of its own that end pending work.
   if (is(event, "TimelineForked")) return event.payload.overrides.fresh === true ? initial : activity
   if (is(event, "DecisionMade")) {
     const { waits, say } = event.payload.choice
@@ -73,10 +71,10 @@ export const evolve = (activity: Activity, event: Event): Activity => {
     : activity
 }
 
-/** The state after some events of one task, oldest first. */
+/** Folds events of one task, oldest first. */
 export const of = (events: ReadonlyArray<Event>): AgentState => stateOf(events.reduce(evolve, initial))
 
-/** Event types with which a command ends. */
+/** Event types that end a command. */
 export const ENDS: ReadonlySet<string> = new Set([
   ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
 ])

@@ -1,4 +1,6 @@
-/** A channel between people and an agent at work: what front ends are told of its task, and what they say to it. */
+/**
+ * A channel between people and an agent at work: reports events of its task to front ends, and records people's inputs.
+ */
 
 import { Effect, Schema, Stream } from "effect"
 import { firstEvent } from "../../events/log/AppendRequest.ts"
@@ -23,23 +25,23 @@ import type { Deltas } from "./Deltas.ts"
 /** Options of a channel. */
 export interface ChannelOptions {
   readonly taskId: string
-  /** The timeline of the task. Default: the log's, which is `main`. */
+  /** The task's timeline. Default: the log's, which is `main`. */
   readonly timeline?: string
-  /** Answers while they stream, from agents in this process. Default: none are told. */
+  /** Streams answers of agents in this process. Default: none. */
   readonly deltas?: Deltas
-  /** Who speaks, where a call does not say: the actor is `human:<by>`. Default: `channel`. */
+  /** The speaker of calls that name none: the actor is `human:<by>`. Default: `channel`. */
   readonly by?: string
 }
 
-/** What is said: text, or content parts. */
+/** Text, or content parts. */
 export type InputContent = string | ReadonlyArray<ContentPart>
 
 /** Options of an input. */
 export interface InputOptions {
-  /** When the agent is given it. Default: `queued`. */
+  /** When the agent receives it. Default: `queued`. */
   readonly delivery?: InputDelivery
   readonly by?: string
-  /** What it came through. Default: `channel`. */
+  /** The input's route. Default: `channel`. */
   readonly source?: string
 }
 
@@ -47,7 +49,7 @@ export interface InputOptions {
 export interface ConfirmationAnswer {
   readonly by?: string
   readonly reason?: string
-  /** The digest that came with the question. An approval is refused if what waits has another one. */
+  /** The digest that came with the question. An approval fails if the waiting question has another one. */
   readonly shownDigest?: string
 }
 
@@ -56,20 +58,20 @@ export interface Channel {
   readonly taskId: string
   readonly timeline: string
   /**
-   * What happens in the task: what happened after a position or a cursor, and then what comes, each told after it is
-   * recorded. Nothing is told twice or left out. The stream has no end. Default: from the beginning.
+   * Streams the task's events after a position or a cursor, without gaps or repeats, each after it is recorded. The
+   * stream has no end. Default: from the beginning.
    */
   readonly events: (options?: {
     readonly after?: number | string
   }) => Stream.Stream<ChannelEvent, Options.InvalidOptions | LogError>
-  /** What the agent does now. */
+  /** The agent's current activity. */
   readonly state: Effect.Effect<AgentState.AgentState, LogError>
-  /** Says something to the agent. It is recorded; when the agent is given it depends on `delivery`. */
+  /** Records an input for the agent; `delivery` decides when the agent receives it. */
   readonly submitUserInput: (
     content: InputContent,
     options?: InputOptions,
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskClosed | AppendError>
-  /** Approves or rejects what waits for a person. The first answer counts, whoever gives it. */
+  /** Approves or rejects a waiting question. The first answer counts, whoever gives it. */
   readonly provideConfirmation: (
     confirmationId: string,
     approved: boolean,
@@ -144,11 +146,11 @@ export const make = (
     }
   })
 
-/** Checks a cursor or a position before anything is told. */
+/** Checks a cursor or a position before the stream starts. */
 export const checkedCursor = (after: number | string): Effect.Effect<Cursor.Cursor, Options.InvalidOptions> =>
   Cursor.parse("Channel.events", after)
 
-/** Appends an input, unless the task is closed or is closed meanwhile. */
+/** Fails if the task is closed, or closes in the meantime. */
 const append = (
   log: EventLog.Service,
   taskId: string,

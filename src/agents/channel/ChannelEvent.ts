@@ -1,6 +1,6 @@
 /**
- * What front ends are told of a task: its events in the words of a conversation. The names are those of the interface
- * for user interfaces that Hindcast began with.
+ * Translates a task's events into events for front ends. The names are those of the interface for user interfaces that
+ * Hindcast began with.
  */
 
 import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
@@ -10,11 +10,11 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as AgentState from "./AgentState.ts"
 
-/** What happened, without its place. */
+/** An event for front ends, without its place. */
 export type Happening =
-  /** The agent said something. */
+  /** The agent sent a message. */
   | { readonly type: "onNewMessage"; readonly content: string; readonly format: "markdown" | "text" }
-  /** Something was said to the agent. `by` is who did, such as `human:ada`. */
+  /** Somebody sent an input. `by` is the actor, such as `human:ada`. */
   | {
       readonly type: "onInputReceived"
       readonly source: string
@@ -24,21 +24,21 @@ export type Happening =
     }
   /** The agent requested a command. */
   | { readonly type: "onToolCall"; readonly commandId: string; readonly toolName: string; readonly args: Json }
-  /** A command ended. `result` is what came of it, or why nothing did. */
+  /** A command ended. `result` is its result, or the reason why it has none. */
   | {
       readonly type: "onToolCallEnd"
       readonly commandId: string
       readonly toolName: string
       readonly status: "succeeded" | "failed" | "denied" | "unknown"
       readonly result: Json
-      /** Why `result`, which is null, is not recorded, although the command succeeded. */
+      /** Why the log has no result, although the command succeeded; `result` is null. */
       readonly unrecorded?: string
-      /** The plugin that said how it ended, after a crash had left that in doubt. */
+      /** The plugin that reported the outcome after a crash had left it in doubt. */
       readonly settledBy?: string
     }
   /**
-   * A command, or a plugin's request to the host, waits for a person. An approval is for exactly what is in `shown`, and
-   * repeats its digest. One that was asked in a fork of the task names that timeline.
+   * A command or a plugin's host request waits for a person. An approval covers exactly the content of `shown`, and
+   * repeats its digest. A question of a fork names the fork's timeline.
    */
   | {
       readonly type: "onToolCallRequest"
@@ -56,16 +56,16 @@ export type Happening =
       readonly type: "onToolCallSettled"
       readonly confirmationId: string
       readonly answer: "approved" | "rejected" | "expired" | "withdrawn"
-      /** Who answered. */
+      /** The person who answered. */
       readonly by?: string
     }
-  /** The agent does something else. It is derived from the events, and never logged. */
+  /** The agent's activity changed. Derived from the events, never logged. */
   | { readonly type: "onAgentStateChange"; readonly state: AgentState.AgentState }
-  /** The model did not answer, and is asked again after a wait, in milliseconds. */
+  /** The model did not answer; the agent retries after `retryInMs` milliseconds. */
   | { readonly type: "onRetryWait"; readonly retryInMs: number; readonly kind: string; readonly reason: string }
   /** The agent waits for an input. */
   | { readonly type: "onReadyForInput" }
-  /** A piece of an answer while it streams, keyed by its request and the part's index. It is not in the log. */
+  /** A piece of an answer while it streams, identified by its request and the part's index. Not in the log. */
   | {
       readonly type: "onDelta"
       /** The id of the request's `ModelCalled` event. */
@@ -75,21 +75,21 @@ export type Happening =
       readonly text: string
     }
 
-/** What a front end is told. */
+/** An event for front ends. */
 export type ChannelEvent = Happening & {
-  /** The log's position that it comes from; of a delta, the last one that was told before it. */
+  /** Its position in the log; for a delta, that of the event before it. */
   readonly position: number
   readonly timeline: string
-  /** Where to go on after it: `after` of a later connection. */
+  /** Resumes the stream after this event: `after` of a later connection. */
   readonly cursor: string
 }
 
-/** What the happenings follow from. */
+/** State of the translation. */
 export interface Telling {
   readonly activity: AgentState.Activity
-  /** The tool of each command that is under way. */
+  /** The tool of each command in progress. */
   readonly tools: ReadonlyMap<string, string>
-  /** The timeline on which each question that waits was asked. */
+  /** The timeline of each waiting question. */
   readonly asked: ReadonlyMap<string, string>
 }
 
@@ -97,8 +97,8 @@ export interface Telling {
 export const initial: Telling = { activity: AgentState.initial, tools: new Map(), asked: new Map() }
 
 /**
- * Applies one event, and answers with what it tells. Of an event on another timeline than the task's own, only what
- * concerns confirmations is told. Pure.
+ * Applies one event and returns its translation. On another timeline than the task's own, only confirmations count.
+ * Pure.
  */
 export const tell = (telling: Telling, event: Event, isOwn: boolean): readonly [Telling, ReadonlyArray<Happening>] => {
   if (isEndElsewhere(telling, event)) return [telling, []]
@@ -121,8 +121,8 @@ export const tell = (telling: Telling, event: Event, isOwn: boolean): readonly [
 }
 
 /**
- * Whether an event ends a question that was asked on another timeline: a fork withdraws, on its own, what its parent
- * still waits for.
+ * Whether an event ends a question of another timeline: a fork withdraws, for itself, questions that still wait in its
+ * parent.
  */
 const isEndElsewhere = ({ asked }: Telling, event: Event): boolean => {
   const { confirmationId } = event.payload
@@ -203,7 +203,7 @@ const confirming = (event: Event): ReadonlyArray<Happening> => {
 
 const requestOf = (request: PayloadOf<"ConfirmationRequested">): Happening => {
   const { confirmationId, shown, shownDigest, expiresAt, securityWarning } = request
-  // What is shown was written by the kernel as JSON.
+  // The kernel wrote `shown` as JSON.
   const { actuator, request: hostRequest, target, args, risk, declared, because } = shown as JsonObject
   const raised = because === undefined ? undefined : { risk: risk ?? null, declared: declared ?? null, because }
   const warning = (securityWarning as Json | undefined) ?? raised

@@ -1,4 +1,4 @@
-/** The stream of what a channel tells: a task's events, and between them the pieces of the answer that is under way. */
+/** The event stream of a channel: a task's events, interleaved with pieces of the answer in progress. */
 
 import { Chunk, Effect, Exit, Option, Queue, Stream } from "effect"
 import { CaughtUp, type EventLog, type LogError, type Span } from "../../events/log/EventLog.ts"
@@ -9,7 +9,6 @@ import { type ChannelEvent, type Happening, initial, type Telling, tell } from "
 import * as Cursor from "./Cursor.ts"
 import type { Deltas } from "./Deltas.ts"
 
-/** The task that is told of. */
 export interface Source {
   /** A view of the task's timeline. */
   readonly log: EventLog.Service
@@ -18,8 +17,8 @@ export interface Source {
 }
 
 /**
- * What is told after a place: first what is in the log already, then what comes, without gaps and repeats. A piece of
- * an answer is told after its `ModelCalled` event and before the event that ends the request. The stream has no end.
+ * Streams events after a place: first those in the log, then new ones, without gaps or repeats. Pieces of an answer
+ * come after its `ModelCalled` event and before the event that ends the request. The stream has no end.
  */
 export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<ChannelEvent, LogError> =>
   Stream.unwrapScoped(
@@ -28,7 +27,7 @@ export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<Chan
       const wake = yield* Effect.makeLatch(false)
       const pages = yield* Queue.bounded<Exit.Exit<ReadonlyArray<Event>, LogError>>(MOST_PAGES)
       const offer = (page: Exit.Exit<ReadonlyArray<Event>, LogError>) => Effect.zipRight(pages.offer(page), wake.open)
-      // Without a timeline: what people are asked in forks of the task is told as well.
+      // Without a timeline, to include questions of the task's forks.
       yield* log.follow({ taskId }).pipe(
         Stream.filter((item): item is Event => !(item instanceof CaughtUp)),
         Stream.runForEachChunk((page) => offer(Exit.succeed(Chunk.toReadonlyArray(page)))),
@@ -42,7 +41,7 @@ export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<Chan
       const teller = tellerOf(source, after)
       const next: Effect.Effect<Chunk.Chunk<ChannelEvent>, LogError> = Effect.gen(function* () {
         for (;;) {
-          // Closed before it looks, so that nothing that comes meanwhile is missed.
+          // Closed before the check, so that no later event is missed.
           yield* wake.close
           const page = yield* Queue.poll(pages)
           const told = Option.isSome(page) ? (yield* page.value).flatMap(teller.event) : teller.pieces()
@@ -54,18 +53,17 @@ export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<Chan
     }),
   )
 
-/** Pages of events that are read ahead. */
+/** Pages of events to read ahead. */
 const MOST_PAGES = 2
 
-/** A request whose answer is under way. */
+/** A request with an answer in progress. */
 interface Answer {
   readonly request: string
   readonly position: number
-  /** How many pieces were told. */
+  /** Number of pieces sent. */
   pieces: number
 }
 
-/** Tells one event after the other, and the pieces of the answer that is under way. */
 const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
   let telling: Telling = initial
   let position = 0
@@ -90,7 +88,7 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
       const first = all[answer.pieces]
       if (first === undefined) break
       let text = ""
-      // Pieces of one part that have come are told as one.
+      // Successive pieces of one part become one event.
       for (let piece = all[answer.pieces]; piece !== undefined; piece = all[answer.pieces]) {
         if (piece.index !== first.index || piece.kind !== first.kind) break
         text += piece.text

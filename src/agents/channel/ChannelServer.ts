@@ -1,6 +1,6 @@
 /**
- * The channel over HTTP on the loopback: server-sent events to front ends, and what people say as JSON. Every request
- * has the server's token.
+ * Serves channels over HTTP on the loopback: server-sent events for front ends, and inputs as JSON. Every request
+ * carries the server's token.
  */
 
 import { Context, Effect, Layer, Schema, type Scope, Stream } from "effect"
@@ -24,19 +24,18 @@ import * as Deltas from "./Deltas.ts"
 
 /** Options of `serve` and `layer`. */
 export interface ServeOptions {
-  /** Default: a port that is free. */
+  /** Default: a free port. */
   readonly port?: number
-  /** What each request has to show, at least 16 characters. Default: 256 random bits. */
+  /** Each request's token, at least 16 characters. Default: 256 random bits. */
   readonly token?: string
-  /** Who speaks and answers through this server: the actor is `human:<by>`. Default: `channel`. */
+  /** The person behind inputs and answers: the actor is `human:<by>`. Default: `channel`. */
   readonly by?: string
-  /** Answers while they stream. Default: none are told. */
+  /** Streams answers. Default: none. */
   readonly deltas?: Deltas.Deltas
-  /** How often a connection shows that it lives, in milliseconds. Default: 15 s. */
+  /** Milliseconds between heartbeats of a connection. Default: 15 s. */
   readonly heartbeatMs?: number
 }
 
-/** Schema of `ServeOptions`. */
 const ServeOptions = Options.of<ServeOptions>({
   optional: {
     port: Options.wholeNumber(0, 65_535),
@@ -55,18 +54,18 @@ export interface Served {
   /** Such as `http://127.0.0.1:40213`. */
   readonly url: string
   readonly port: number
-  /** Keep it secret: who has it may answer questions. */
+  /** Keep it secret: its holder may answer questions. */
   readonly token: string
 }
 
 const DEFAULT_HEARTBEAT_MS = 15_000
 
 /**
- * Serves the tasks of the log until the scope closes. It listens on 127.0.0.1 alone.
+ * Serves the tasks of the log until the scope closes. Listens on 127.0.0.1 only.
  *
  * - `GET /tasks`: the tasks, newest last
- * - `GET /tasks/:id/events`: what happens in one, as server-sent events; `Last-Event-ID` or `?after=` goes on after a
- *   cursor or a position, `?timeline=` chooses a fork
+ * - `GET /tasks/:id/events`: server-sent events of a task; `Last-Event-ID` or `?after=` resumes after a cursor or a
+ *   position, `?timeline=` selects a fork
  * - `POST /tasks/:id/input`: `{ content, delivery?, timeline? }`
  * - `POST /confirmations/:id`: `{ approved, shownDigest?, reason? }`; an approval needs the digest
  */
@@ -92,7 +91,7 @@ export const serve = (
 export class Server extends Context.Tag("hindcast/Channel/Server")<Server, Served>() {}
 
 /**
- * Serves the tasks of the context's log, as `serve` does, until the layer's scope closes.
+ * Serves the tasks of the context's log, like `serve`, until the layer's scope closes.
  *
  * @example Layer.provideMerge(Channel.layer({ by: "ada" }), Hindcast.layer({ log: "agent.db" }))
  */
@@ -139,7 +138,7 @@ const PATHS = "GET /tasks, GET /tasks/:id/events, POST /tasks/:id/input or POST 
 
 const MAX_SHOWN = 200
 
-/** A part of a path. What is not well encoded is no id of anything. */
+/** A malformed encoding names nothing. */
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part)
@@ -221,7 +220,7 @@ const takeAnswer = ({ request, response, by }: Exchange, confirmationId: string)
     yield* Messages.answer(response, 200, { position })
   })
 
-/** Why a confirmation takes no answer: there is none of this id, or it was answered already. */
+/** Why a confirmation accepts no answer: its id is unknown, or it has one. */
 const endOf = (confirmationId: string): Effect.Effect<Refusal | undefined, LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog

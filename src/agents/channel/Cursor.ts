@@ -1,11 +1,11 @@
-/** Where a front end is in what a channel tells, so that it goes on without gaps or repeats. */
+/** A front end's place in a channel's stream, to resume without gaps or repeats. */
 
 import { Either } from "effect"
 import { InvalidOptions } from "../../values/Options.ts"
 
 /**
- * A place: what was told up to and including the log's `position`; of that position only the first `told` happenings,
- * if it is not all of them. `answer` is how many pieces were told of the answer that is under way.
+ * Everything up to and including the log's `position` was sent; of that position only the first `told` events, if it
+ * had more. `answer` counts the sent pieces of the answer in progress.
  */
 export interface Cursor {
   readonly position: number
@@ -13,7 +13,7 @@ export interface Cursor {
   readonly answer?: { readonly position: number; readonly pieces: number }
 }
 
-/** `412`, `412.2`, `412-409.57`: after @412; after two happenings of it; and after 57 pieces of the answer to @409. */
+/** `412`: after @412. `412.2`: after two events of it. `412-409.57`: after 57 pieces of the answer to @409. */
 export const format = ({ position, told, answer }: Cursor): string =>
   `${position}${told === undefined ? "" : `.${told}`}${answer === undefined ? "" : `-${answer.position}.${answer.pieces}`}`
 
@@ -35,5 +35,5 @@ export const parse = (of: string, text: string | number): Either.Either<Cursor, 
   })
 }
 
-/** Most characters of a wrong cursor in a message. */
+/** Maximum length of a wrong cursor in a message. */
 const MAX_SHOWN = 60

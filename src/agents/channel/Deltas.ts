@@ -1,21 +1,21 @@
-/** Passes on answers while they stream, from agents to channels in the same process. Nothing of it is in the log. */
+/** Passes streaming answers from agents to channels in the same process. Nothing of it is in the log. */
 
 import type { AgentDelta } from "../Turns.ts"
 
 /** A piece of an answer. */
 export type Piece = Pick<AgentDelta, "index" | "kind" | "text">
 
-/** The pieces of the answers that are under way, for whoever connects in the midst of one. */
+/** Keeps the pieces of answers in progress, for channels that connect in the middle of one. */
 export interface Deltas {
   /** Takes a piece: the option `onDelta` of `Agent.fromModel`. */
   readonly onDelta: (delta: AgentDelta) => void
-  /** The pieces that have come of the answer to a request, by the id of its `ModelCalled` event. */
+  /** The pieces so far of the answer to a request, by the id of its `ModelCalled` event. */
   readonly piecesOf: (request: string) => ReadonlyArray<Piece>
-  /** Calls a function after each piece of any answer, until what is returned is called. */
+  /** Calls a function after each piece of any answer. Returns how to stop that. */
   readonly listen: (listener: () => void) => () => void
 }
 
-/** Answers that are kept: the last ones that began. */
+/** Maximum number of answers that are kept. */
 const MOST_ANSWERS = 256
 
 /** Makes a hub. Give its `onDelta` to agents, and the hub to channels. It keeps the 256 answers that began last. */

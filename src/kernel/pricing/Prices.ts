@@ -1,6 +1,6 @@
 /**
- * What a model call cost, by the price table in `@pydantic/genai-prices`, an optional package. Live agents, recordings,
- * imports and repricing take every cost from here.
+ * Prices model calls by the table of `@pydantic/genai-prices`, an optional package, for live agents, recordings,
+ * imports and repricing.
  */
 
 import { Effect } from "effect"
@@ -11,25 +11,25 @@ import * as Rates from "./Rates.ts"
 
 const PACKAGE = "@pydantic/genai-prices"
 
-/** The minor version that fits: before 1.0 each may break. */
+/** Minor versions may break before 1.0. */
 const VERSION = "0.1"
 
 /**
- * Providers whose models have one price. A compatible server and Ollama may serve a model by the name of one that is
- * sold elsewhere, and Azure by any name: their prices are not known.
+ * Providers whose models have one price. A compatible server and Ollama may serve a model under the name of another
+ * one, and Azure under any name, so their prices are unknown.
  */
 const PRICED: ReadonlySet<string> = new Set([
   ...["anthropic", "openai", "google", "aws", "cerebras", "cohere", "deepseek", "fireworks", "groq", "mistral"],
   ...["moonshotai", "together", "x-ai"],
 ])
 
-/** Whether the models of a provider, by the name that the table has for it, have one price. */
+/** Whether the models of a provider, by its name in the table, have one price. */
 export const isPriced = (provider: string): boolean => PRICED.has(provider)
 
-/** What `ModelCost.prices` says where the provider, or the file that was imported, names the cost itself. */
+/** The value of `ModelCost.prices` if the provider or an imported file names the cost itself. */
 export const SOURCE = "source"
 
-/** The cost that a source names, in US dollars; null where it names none. It wins over every table. */
+/** A cost in US dollars that a source names, which overrides every table; null for none. */
 export const costOfSource = (usd: number | undefined): ModelCost | null =>
   usd === undefined || !Number.isFinite(usd) || usd < 0 ? null : { usd, prices: SOURCE }
 
@@ -38,16 +38,17 @@ export interface Unpriced {
   readonly why: string
 }
 
-/** A price table that was loaded. */
+/** A loaded price table. */
 export interface PriceTable {
   /**
-   * The cost of one call, or why it is unknown: the table has no price for the model or for something that was used, a
-   * count that the price depends on is missing or contradicts another, no tokens are on record at all, or the provider did not serve its standard tier.
+   * Returns the cost of one call, or why it is unknown: the table has no price for the model or for a part of its
+   * usage, a count that the price depends on is missing or contradicts another, no tokens are on record, or the
+   * provider did not serve its standard tier.
    *
    * @param at when the model answered, in milliseconds since 1970: prices change. Default: now
    */
   readonly price: (provider: string, model: string, usage: ModelUsage, at?: number) => ModelCost | Unpriced
-  /** The same; null where the cost is unknown. */
+  /** Like `price`; null for an unknown cost. */
   readonly costOf: (provider: string, model: string, usage: ModelUsage, at?: number) => ModelCost | null
 }
 
@@ -63,9 +64,10 @@ const tableOf = (price: PriceTable["price"]): PriceTable => ({
 export const unknown: PriceTable = tableOf(() => ({ why: `${PACKAGE} ${VERSION} is not installed` }))
 
 /**
- * Loads the price table; `unknown` where the package is not installed. Makes no request: the table is the package's own.
+ * Loads the price table; `unknown` if the package is not installed. Makes no request, since the package contains the
+ * table.
  *
- * @param places where to look for the package. Default: Hindcast's own place
+ * @param places where to look for the package. Default: next to Hindcast
  */
 export const load = (places?: ReadonlyArray<NodeJS.Require>): Effect.Effect<PriceTable> =>
   OptionalPackage.load(PACKAGE, VERSION, places).pipe(
@@ -80,8 +82,8 @@ export const load = (places?: ReadonlyArray<NodeJS.Require>): Effect.Effect<Pric
   )
 
 /**
- * The cost of one call that just ended; see `PriceTable.costOf`. Its usage comes from `ProviderUsage`, which counts cache
- * writes wherever there are any.
+ * The cost of a call that just ended (see `PriceTable.costOf`). Missing cache writes count as 0, since `ProviderUsage`
+ * reads them wherever there are any.
  */
 export const costOf = (
   provider: string,
@@ -93,26 +95,24 @@ export const costOf = (
     ? Effect.map(load(places), (table) => table.costOf(provider, model, { cacheWriteTokens: 0, ...usage }))
     : Effect.succeed(null)
 
-/** Tiers at the list price. Where a provider names none, it served its standard tier. */
+/** Tiers at the list price. A provider that names none served its standard tier. */
 const STANDARD: ReadonlySet<string> = new Set(["standard", "default", "on_demand"])
 
 const isStandard = ({ serviceTier }: ModelUsage) => serviceTier === undefined || STANDARD.has(serviceTier.toLowerCase())
 
-/** Anthropic charges more for what it writes to its cache. Without that count, the price of a request is unknown. */
+/** Anthropic charges more for cache writes. Without their count, the price of a request is unknown. */
 const hasCacheWrites = (providerId: string, { inputTokens, cacheWriteTokens }: ModelUsage) =>
   providerId !== "anthropic" || inputTokens === 0 || cacheWriteTokens !== undefined
 
-/** What the package says of a call: see its `calcPrice`. Throws where the counts contradict each other. */
+/** The package's `calcPrice`, which throws if counts contradict each other. */
 type Calculate = (provider: string, model: string, usage: ModelUsage, at: number | undefined) => unknown
 
-/** What calls are priced by. */
 interface Calculating {
   readonly calculate: Calculate
-  /** The rates of a model, where it has some. */
   readonly ratesOf: (provider: string, model: string) => Rates.Rates | undefined
 }
 
-/** Most models whose rates are kept: names come from outside. */
+/** Maximum number of models whose rates are kept: names come from outside. */
 const MOST_MODELS = 1_000
 
 const calculating = (calcPrice: unknown): Calculating | undefined => {
@@ -124,7 +124,7 @@ const calculating = (calcPrice: unknown): Calculating | undefined => {
     const of = (usage: ModelUsage) => calculate(provider, model, usage, undefined)
     try {
       const price = of({ inputTokens: 1, outputTokens: 1 })
-      // A list has prices of different times.
+      // A list holds prices of different times.
       if (Array.isArray(fieldOf(fieldOf(price, "model"), "prices"))) return undefined
       return Rates.of(fieldOf(price, "model_price"), (usage) => fieldOf(of(usage), "total_price"))
     } catch {
@@ -154,7 +154,7 @@ const priceOf = (
   at: number | undefined,
 ): number | string => {
   if (calculating === undefined) return `${PACKAGE} has no calcPrice`
-  // A provider that reports no usage is recorded as 0 tokens: no request has none.
+  // A provider that reports no usage is recorded as 0 tokens, which no request has.
   const { inputTokens, outputTokens } = usage
   if (inputTokens === 0 && outputTokens === 0) return "its tokens are not on record"
   if (usage.unknown !== undefined) return `${NAMES[usage.unknown[0]]} is not on record`
@@ -166,14 +166,13 @@ const priceOf = (
   if (byRates !== undefined) return byRates
   try {
     const price = calculating.calculate(providerId, model, usage, at)
-    // The package leaves out a unit that has no price, and counts a part without a price of its own as the whole.
+    // The package omits a unit without a price, and prices a part without a price of its own like the whole.
     if ((usage.webSearches ?? 0) > 0 && fieldOf(fieldOf(price, "model_price"), "web_searches_kcount") === undefined) {
       return "web searches have no price in the table"
     }
     const total = fieldOf(price, "total_price")
     return typeof total === "number" && Number.isFinite(total) && total >= 0 ? total : NO_PRICE
   } catch {
-    // The package throws where counts contradict each other.
     return "the counts contradict each other"
   }
 }
@@ -182,7 +181,7 @@ const NAMES = { inputTokens: "the number of tokens of the request", outputTokens
 
 const NO_PRICE = "the model has no price in the table"
 
-/** What was used, in the units of the table. Cache writes whose time is not known were for five minutes, the default. */
+/** The usage in the table's units. Cache writes of unknown duration count as five-minute ones, the default. */
 const unitsOf = (usage: ModelUsage): Readonly<Record<string, number | undefined>> => ({
   input_tokens: usage.inputTokens,
   output_tokens: usage.outputTokens,

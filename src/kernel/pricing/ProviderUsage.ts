@@ -1,25 +1,25 @@
 /**
- * Reads what a model used from the JSON of its provider, for live agents, recordings and imports. A count that the
- * provider does not give is left out.
+ * Reads the usage of a model from its provider's JSON, for live agents, recordings and imports. Leaves out counts that
+ * the provider does not give.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 
-/** Larger counts are taken for this one: no answer has as many tokens. */
+/** Caps counts: no answer has as many tokens. */
 export const MOST_TOKENS = 2 ** 40
 
-/** How one provider writes what was used. */
+/** A provider's format of usage. */
 export interface UsageFormat {
-  /** The usage in an answer or a piece of its stream, as the provider writes it; undefined or null if there is none. */
+  /** Finds the raw usage in an answer or in a piece of its stream; undefined or null if there is none. */
   readonly inPiece: (piece: unknown) => unknown
-  /** Reads that usage. Empty where it has no count. */
+  /** Reads the raw usage; empty without counts. */
   readonly read: (usage: unknown) => Partial<ModelUsage>
 }
 
 /**
- * Anthropic's messages, which count cache reads and writes next to `input_tokens`; where they are absent or null, there
- * were none. An answer in several steps lists them (`iterations`): a compaction is in no other count.
+ * Anthropic's messages, which count cache reads and writes next to `input_tokens`; absent or null means none. An answer
+ * in several steps lists them (`iterations`): no other count includes a compaction.
  */
 export const anthropic: UsageFormat = {
   inPiece: (piece) => fieldOf(fieldOf(piece, "message"), "usage") ?? fieldOf(piece, "usage"),
@@ -47,8 +47,8 @@ export const anthropic: UsageFormat = {
 }
 
 /**
- * The steps of an answer of Anthropic's: those of the model that is asked, and those of other models, such as an advisor.
- * Where another model took over, the whole is its own, and what was before is the other's.
+ * Splits the steps of an Anthropic answer into those of the requested model and of others, such as an advisor. If
+ * another model took over, the whole usage is that model's own, and the steps before belong to the other one.
  */
 const stepsOf = (usage: unknown) => {
   const steps = listOf(usage, "iterations")
@@ -66,11 +66,11 @@ const allTokens = (step: unknown): number | undefined =>
     number | undefined
   >((all, name) => sum(all, count(step, name)), undefined)
 
-/** OpenAI's chat completions and responses, which name the tier and list web searches outside of `usage`. */
+/** OpenAI's chat completions and responses, which name the tier and list web searches outside `usage`. */
 export const openAi: UsageFormat = {
   inPiece: (piece) => {
     const response = fieldOf(piece, "response") ?? piece
-    // Groq has it elsewhere while it streams.
+    // Groq streams it elsewhere.
     const usage = fieldOf(response, "usage") ?? fieldOf(fieldOf(response, "x_groq"), "usage")
     if (typeof usage !== "object" || usage === null) return undefined
     const searches = listOf(response, "output").filter((item) => fieldOf(item, "type") === "web_search_call").length
@@ -89,7 +89,7 @@ export const openAi: UsageFormat = {
         inputTokens,
         count(usage, "total_tokens"),
       ),
-      // DeepSeek has a name of its own for it.
+      // DeepSeek's name for cached tokens.
       cachedTokens: count(input, "cached_tokens") ?? count(usage, "prompt_cache_hit_tokens"),
       cacheWriteTokens: count(input, "cache_write_tokens"),
       inputAudioTokens: count(input, "audio_tokens"),
@@ -103,7 +103,7 @@ export const openAi: UsageFormat = {
   },
 }
 
-/** The tokens of an answer. xAI and Gemini's compatible server leave what was thought out of them; the total has it. */
+/** xAI and Gemini's compatible server count thoughts only in the total. */
 const withUnlisted = (
   output: number | undefined,
   input: number | undefined,
@@ -111,7 +111,7 @@ const withUnlisted = (
 ): number | undefined =>
   output === undefined || input === undefined || total === undefined ? output : Math.max(output, total - input)
 
-/** Gemini's answers, which count thoughts and the results of its own tools next to the rest. */
+/** Gemini's answers, which count thoughts and results of its own tools separately. */
 export const gemini: UsageFormat = {
   inPiece: (piece) => fieldOf(piece, "usageMetadata"),
   read: (usage) => {
@@ -145,7 +145,7 @@ export const ollama: UsageFormat = {
   read: (piece) => known({ inputTokens: count(piece, "prompt_eval_count"), outputTokens: count(piece, "eval_count") }),
 }
 
-/** Gemini's interactions, which count thoughts, and what Google's own tools read, next to the rest. */
+/** Gemini's interactions, which count thoughts and the input of Google's own tools separately. */
 export const interactions: UsageFormat = {
   inPiece: (piece) => fieldOf(piece, "usage") ?? fieldOf(fieldOf(piece, "interaction"), "usage"),
   read: (usage) =>
@@ -175,7 +175,7 @@ export const bedrock: UsageFormat = {
   },
 }
 
-/** Cohere's answers: the tokens of the model, or else those that are billed. */
+/** Cohere's answers: the model's tokens, or else the billed ones. */
 export const cohere: UsageFormat = {
   inPiece: (piece) => fieldOf(piece, "usage") ?? fieldOf(fieldOf(piece, "delta"), "usage"),
   read: (usage) =>
@@ -186,7 +186,7 @@ export const cohere: UsageFormat = {
     }),
 }
 
-/** Embeddings, of OpenAI (`usage`), Cohere (`meta`), Ollama and Gemini. There are no tokens in the answer. */
+/** Embeddings of OpenAI (`usage`), Cohere (`meta`), Ollama and Gemini. Their answers have no tokens. */
 export const embeddings: UsageFormat = {
   inPiece: (piece) => ({
     ...asFields(piece),
@@ -206,17 +206,16 @@ export const embeddings: UsageFormat = {
 
 const asFields = (value: unknown): object => (typeof value === "object" && value !== null ? value : {})
 
-/** The usage while an answer streams. */
+/** Counts usage while an answer streams. */
 export interface Counted {
-  /** Takes a piece. A later piece adds to those before it. */
+  /** Takes a piece. Its fields override those of earlier pieces. */
   readonly take: (piece: unknown) => void
-  /** What was counted so far. */
   readonly usage: () => Partial<ModelUsage>
-  /** What the provider says that it cost, in US dollars; undefined where it does not. */
+  /** The cost in US dollars that the provider names, if it does. */
   readonly cost: () => number | undefined
 }
 
-/** Reads the usage of one answer. */
+/** Counts the usage of one answer. */
 export const counting = ({ inPiece, read }: UsageFormat): Counted => {
   let found: unknown
   return {
@@ -230,12 +229,11 @@ export const counting = ({ inPiece, read }: UsageFormat): Counted => {
   }
 }
 
-/** A usage of which nothing is known. */
+/** An unknown usage. */
 export const UNKNOWN: ModelUsage = { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] }
 
 /**
- * A whole usage; undefined where neither the request nor the answer was counted. Where only one was, the usage says that
- * the other is unknown.
+ * Completes a usage; undefined if neither request nor answer was counted. If only one was, marks the other as unknown.
  */
 export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined => {
   const { inputTokens, outputTokens } = usage
@@ -248,8 +246,8 @@ export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined => {
 }
 
 /**
- * The cost that a provider names in its usage, in US dollars: OpenRouter as `cost`, to which a key of one's own adds what
- * its provider charges, Perplexity as `cost.total_cost`, and xAI in ticks (https://docs.x.ai/developers/cost-tracking).
+ * The cost that a provider names, in US dollars: OpenRouter as `cost` (plus the provider's charge with the user's own
+ * key), Perplexity as `cost.total_cost`, and xAI in ticks (https://docs.x.ai/developers/cost-tracking).
  */
 const costIn = (usage: unknown): number | undefined => {
   const ticks = dollars(fieldOf(usage, "cost_in_usd_ticks"))
@@ -260,19 +258,19 @@ const costIn = (usage: unknown): number | undefined => {
   return own + (dollars(fieldOf(fieldOf(usage, "cost_details"), "upstream_inference_cost")) ?? 0)
 }
 
-/** Ticks of a US dollar. */
+/** Ticks per US dollar. */
 const TICKS = 1e10
 
 const dollars = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 
-/** What earlier pieces said, with what a later one says instead. */
+/** Fields of later pieces override earlier ones; null does not. */
 const merged = (before: unknown, later: unknown): unknown =>
   typeof before === "object" && before !== null && typeof later === "object" && later !== null
     ? { ...before, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null)) }
     : later
 
-/** A count of tokens at the end of a path of fields; undefined if it is none. */
+/** A count of tokens at a path of fields; undefined for anything else. */
 const count = (value: unknown, ...path: ReadonlyArray<string>): number | undefined => {
   const found = path.reduce<unknown>(fieldOf, value)
   return typeof found === "number" && Number.isFinite(found) && found >= 0

@@ -1,21 +1,21 @@
 /**
- * The prices of one model as rates, by which most of its calls are priced in a fiftieth of the time that the price table's package takes: that
- * checks its whole table of units for each call. Rates are kept only where they give, to the last bit, what the package gives.
+ * Prices most calls of a model by rates, in a fiftieth of the time of the price table's package, which checks its whole
+ * table of units for each call. Rates are used only if they equal the package's results to the last bit.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { fieldOf } from "../../values/JsonObjects.ts"
 
-/** The cost of a call in US dollars; undefined where the package has to say it. */
+/** The cost of a call in US dollars; undefined if the package must price it. */
 export type Rates = (usage: ModelUsage) => number | undefined
 
-/** A price per million tokens; it may be another one where the request is longer. */
+/** A price per million tokens, with tiers for longer requests. */
 interface Price {
   readonly base: number
   readonly tiers: ReadonlyArray<{ readonly start: number; readonly price: number }>
 }
 
-/** The tokens of a call that have a price of their own, by the package's name of that price. */
+/** Tokens with a price of their own, by the package's name of that price. */
 interface Counts {
   readonly input_mtok: number
   readonly cache_read_mtok: number
@@ -25,10 +25,10 @@ interface Counts {
 }
 
 /**
- * The rates of a model; undefined where its price is not made of such rates.
+ * The rates of a model; undefined if its price does not consist of such rates.
  *
- * @param prices the model's, as the package has them, which do not depend on the time
- * @param byPackage what the package says that a call costs
+ * @param prices the package's prices of the model, which must not depend on time
+ * @param byPackage prices a call by the package
  */
 export const of = (prices: unknown, byPackage: (usage: ModelUsage) => unknown): Rates | undefined => {
   if (typeof prices !== "object" || prices === null || Object.hasOwn(prices, "requests_kcount")) return undefined
@@ -42,7 +42,7 @@ export const of = (prices: unknown, byPackage: (usage: ModelUsage) => unknown): 
   const has = (name: keyof Counts) => own.some(([one]) => one === name)
   const [reads, writes, writes1h] = [has("cache_read_mtok"), has("cache_write_mtok"), has("cache_write_1h_mtok")]
   const isReasoningFree = !Object.keys(prices).some((name) => name.includes("reasoning"))
-  // Writes for an hour are some of all writes, and have no price without theirs.
+  // Hour-long writes are part of all writes, and have no price without theirs.
   if (!has("input_mtok") || !has("output_mtok") || (writes1h && !writes)) return undefined
 
   const rates: Rates = (usage) => {
@@ -62,7 +62,7 @@ export const of = (prices: unknown, byPackage: (usage: ModelUsage) => unknown): 
     let [asked, answered] = [0, 0]
     for (const [name, price] of own) {
       const count = counts[name]
-      // Counts that contradict each other.
+      // The counts contradict each other.
       if (!Number.isSafeInteger(count) || count < 0) return undefined
       const cost = costOf(price, count, inputTokens)
       if (name === "output_mtok") answered += cost
@@ -92,7 +92,7 @@ const priceOf = (value: unknown): Price | undefined => {
 
 const MILLION = 1_000_000
 
-/** In the package's order of operations, so that the last bit is its, too. */
+/** Keeps the package's order of operations, so that the last bit is equal. */
 const costOf = ({ base, tiers }: Price, count: number, inputTokens: number): number => {
   if (tiers.length === 0) return (base * count) / MILLION
   let price = base
@@ -100,7 +100,7 @@ const costOf = ({ base, tiers }: Price, count: number, inputTokens: number): num
   return (((price * count) / MILLION) * MILLION) / MILLION
 }
 
-/** Whether something was used that is priced otherwise than by rates of text. */
+/** Whether the usage has parts that text rates do not price. */
 const hasOthers = (usage: ModelUsage): boolean =>
   (usage.webSearches ?? 0) > 0 ||
   (usage.inputAudioTokens ?? 0) > 0 ||
@@ -113,7 +113,7 @@ const hasOthers = (usage: ModelUsage): boolean =>
   (usage.outputImageTokens ?? 0) > 0 ||
   (usage.outputVideoTokens ?? 0) > 0
 
-/** Calls of which rates have to say what the package says: short and long ones, with and without a cache. */
+/** Short and long calls, with and without a cache, for the comparison with the package. */
 const PROBES: ReadonlyArray<ModelUsage> = [
   { inputTokens: 1_001, outputTokens: 337 },
   { inputTokens: 4_111, outputTokens: 77, cachedTokens: 1_013, reasoningTokens: 13 },

@@ -1,4 +1,4 @@
-/** What describes a tool's arguments, its result or a sensor's reading: an Effect Schema or a JSON Schema. */
+/** Describes a tool's arguments, its result or a sensor's reading, by an Effect Schema or a JSON Schema. */
 
 import { Effect, Either, JSONSchema, Schema } from "effect"
 import { checkSchema } from "../../plugins/schemas/checkSchema.ts"
@@ -14,16 +14,16 @@ import { isEmptyStruct } from "../../values/schema/Structure.ts"
  */
 export type DataSchema = Schema.Schema.AnyNoContext | JsonObject
 
-/** The value that a schema describes: decoded by an Effect Schema; `Plain`, the JSON itself, by a JSON Schema. */
+/** The described value: decoded by an Effect Schema; `Plain`, the JSON itself, by a JSON Schema. */
 export type Described<Of, Plain> = Of extends Schema.Schema.AnyNoContext ? Schema.Schema.Type<Of> : Plain
 
-/** Schema of `DataSchema`. What is wrong inside one is found by `mistakes`. */
+/** Schema of `DataSchema`. `mistakes` checks the inside. */
 export const DataSchema = Options.kind<DataSchema>(
   "an Effect Schema or a JSON Schema",
   (value) => Schema.isSchema(value) || (typeof value === "object" && value !== null && isPlain(value)),
 )
 
-/** The JSON Schema to record and to validate by; what is wrong if there is none. */
+/** The JSON Schema to record and to validate by, or why there is none. */
 export const jsonSchemaOf = (schema: DataSchema): Either.Either<JsonObject, string> => {
   if (!isEffectSchema(schema)) return Either.right(schema)
   // For `{}` the generator also admits lists.
@@ -39,7 +39,7 @@ export const jsonSchemaOf = (schema: DataSchema): Either.Either<JsonObject, stri
   })
 }
 
-/** All mistakes of a schema, by the keys in it. `ComponentSchemas.load` must have been run. */
+/** All mistakes of a schema, by the keys in it. Run `ComponentSchemas.load` first. */
 export const mistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
   const notJson = isEffectSchema(schema) ? undefined : findNonJson(schema)
   if (notJson !== undefined) return [{ keys: pointerKeys(notJson.path), expected: "JSON", found: notJson.found }]
@@ -47,7 +47,7 @@ export const mistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
     onLeft: (found) => [{ keys: [], expected: "a schema that can be written as JSON Schema", found }],
     onRight: (json) =>
       checkSchema(json).map(({ path, expected, found }) => ({
-        // The path inside a generated JSON Schema says nothing to the author of an Effect Schema.
+        // A path in a generated JSON Schema means nothing to the author of an Effect Schema.
         keys: isEffectSchema(schema) ? [] : pointerKeys(path),
         expected,
         found,
@@ -55,7 +55,7 @@ export const mistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
   })
 }
 
-/** As `mistakes`, of arguments: they have names, so they are an object. */
+/** Like `mistakes`, for arguments, which must be an object. */
 export const argsMistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
   const found = mistakes(schema)
   const type = found.length > 0 ? undefined : Either.getOrElse(jsonSchemaOf(schema), () => ({ type: undefined })).type
@@ -63,7 +63,7 @@ export const argsMistakes = (schema: DataSchema): ReadonlyArray<Options.Found> =
   return [{ keys: [], expected: "a schema of an object, since arguments have names", found: JSON.stringify(type) }]
 }
 
-/** Decodes JSON by an Effect Schema. A JSON Schema, or none, leaves it as it is. Fails with what is wrong. */
+/** Decodes JSON by an Effect Schema; any other schema leaves it as it is. Fails with a description of the mistake. */
 export const decodeBy =
   (schema: DataSchema | undefined) =>
   (json: Json): Effect.Effect<unknown, string> =>
@@ -71,7 +71,7 @@ export const decodeBy =
       ? Effect.succeed(json)
       : Effect.mapError(Schema.decodeUnknown(schema)(json), describe)
 
-/** Encodes a value by an Effect Schema, as `decodeBy` decodes it. */
+/** Encodes a value by an Effect Schema; the inverse of `decodeBy`. */
 export const encodeBy =
   (schema: DataSchema | undefined) =>
   (value: unknown): Effect.Effect<unknown, string> =>
@@ -81,6 +81,6 @@ export const encodeBy =
 
 const isEffectSchema = (schema: DataSchema): schema is Schema.Schema.AnyNoContext => Schema.isSchema(schema)
 
-/** Removes the ids that the generator gives to parts such as `Schema.Unknown`: one schema may have several of them. */
+/** The generator gives ids to parts such as `Schema.Unknown`, and one schema may contain several of them. */
 const withoutGeneratedIds = (key: string, value: unknown): unknown =>
   key === "$id" && typeof value === "string" && value.startsWith("/schemas/") ? undefined : value

@@ -1,4 +1,4 @@
-/** The program's own plugin: what its tools and sensors declare, and the functions behind them. */
+/** The plugin of the embedding program: the declarations of its tools and sensors, and the functions behind them. */
 
 import { Context, type Effect, Either } from "effect"
 import { type Actuator, actuatorsOf, type Manifest, sensorsOf } from "../../plugins/manifest/Manifest.ts"
@@ -17,16 +17,15 @@ import type { Tools } from "./Tool.ts"
 export interface ProgramPlugin extends Declaration {
   /** By name: tools and sensors share no names. */
   readonly functions: ReadonlyMap<string, ProgramFunction>
-  /** The services that the functions need. */
   readonly services: Context.Context<never>
 }
 
-/** The function of a tool or sensor, with its schemas. A sensor's ignores its arguments. */
+/** The function of a tool or sensor, with its schemas. A sensor ignores its arguments. */
 export interface ProgramFunction {
   readonly decode: (args: Json) => Effect.Effect<unknown, string>
   readonly run: (args: unknown, context: ToolContext) => unknown
   readonly encode: (answer: unknown) => Effect.Effect<unknown, string>
-  /** Finds out what became of a command. */
+  /** Finds out how a command ended. */
   readonly settle?: ((commandId: string, args: unknown, context: ToolContext) => unknown) | undefined
 }
 
@@ -35,21 +34,21 @@ export class Program extends Context.Reference<Program>()("hindcast/Program", {
   defaultValue: (): ProgramPlugin | undefined => undefined,
 }) {}
 
-/** What a program declares, decoded, with the services that its functions need. */
+/** Decoded declarations, with the services that the functions need. */
 export interface ProgramSpec {
   readonly tools: Tools
   readonly sensors: Sensors
   readonly services: Context.Context<never>
 }
 
-/** The plugin of a program that declares these tools and sensors; undefined if it declares none. */
+/** Returns undefined if the program declares no tools and sensors. */
 export const make = ({ tools, sensors, services }: ProgramSpec): ProgramPlugin | undefined => {
   const actuators = ProgramOptions.toolsByName(tools)
   const readable = ProgramOptions.sensorsByName(sensors)
   return actuators.length + readable.length === 0 ? undefined : pluginOf(actuators, readable, services)
 }
 
-/** The plugin of these tools and sensors, of which there may be none. */
+/** The plugin of these tools and sensors, even if there are none. */
 export const pluginOf = (
   actuators: ReturnType<typeof ProgramOptions.toolsByName>,
   readable: ReturnType<typeof ProgramOptions.sensorsByName>,
@@ -70,7 +69,7 @@ export const pluginOf = (
       version: declared.slice(0, VERSION_LENGTH),
       entry: IN_PROCESS,
       permissions: { read: [], run: [] },
-      // They share the program's event loop, and one that waits must not keep the others from their turns.
+      // They share the program's event loop, and one that waits must not hold up the others.
       concurrent: true,
     },
     digest: declared,
@@ -86,7 +85,6 @@ export const pluginOf = (
   }
 }
 
-/** Digits of the digest that are the version. */
 const VERSION_LENGTH = 12
 
 const functionOf = (
@@ -95,7 +93,7 @@ const functionOf = (
   answer: DataSchema.DataSchema | undefined,
 ): ProgramFunction => ({ decode: DataSchema.decodeBy(args), run, encode: DataSchema.encodeBy(answer) })
 
-/** Whether two manifests declare a component of this name alike. */
+/** Whether two manifests have equal declarations of a component. */
 export const declaresAlike = (one: Manifest, other: Manifest, name: string): boolean => {
   const digestIn = (manifest: Manifest) => {
     const found = [...actuatorsOf(manifest), ...sensorsOf(manifest)].find((component) => component.name === name)
@@ -126,6 +124,6 @@ const sensorOf = (
   ...defined({ interval: every }),
 })
 
-/** Every schema was written as JSON Schema when the options were decoded. */
+/** Decoding the options has written every schema as JSON Schema. */
 const jsonSchemaOf = (schema: DataSchema.DataSchema): JsonObject =>
   Either.getOrThrowWith(DataSchema.jsonSchemaOf(schema), (reason) => new Error(reason))

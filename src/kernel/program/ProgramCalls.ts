@@ -1,4 +1,4 @@
-/** One call of a function of the program: its time-out, its interruption, and what its answer becomes. */
+/** Calls a function of the program, with a time-out and interruption, and validates its answer. */
 
 import { inspect } from "node:util"
 import { Cause, type Context, Effect, type Exit, Fiber } from "effect"
@@ -9,7 +9,6 @@ import { type Json, stringified } from "../../values/Json.ts"
 import type { ProgramFunction } from "./Program.ts"
 import type { ToolContext } from "./ProgramFunction.ts"
 
-/** A call of one function. */
 export interface ProgramCall {
   readonly plugin: string
   /** The call in messages: `act program/lookup`. */
@@ -22,16 +21,16 @@ export interface ProgramCall {
 }
 
 /**
- * Calls a function. It runs in a fiber of its own. When the time-out has passed or the caller is interrupted, its signal
- * aborts and its fiber is interrupted. The caller waits a second at most for that, so that a function that does not end
- * holds up nothing; its late answer is dropped.
+ * Calls a function in a fiber of its own. A time-out or an interrupt of the caller aborts its signal and interrupts its
+ * fiber. The caller waits at most a second for that, so that a function that does not end holds up nothing; its late
+ * answer is dropped.
  */
 export const call = (called: ProgramCall): Effect.Effect<Json, CallError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.gen(function* () {
       const { plugin, call, timeoutMs } = called
       const abort = new AbortController()
-      // A daemon: a fiber that does not end must not keep its parent, and so the kernel, from ending.
+      // A daemon: a fiber that does not end must not keep its parent, and with it the kernel, from ending.
       const fiber = yield* Effect.forkDaemon(Effect.interruptible(answerOf(called, abort.signal)))
       const stop = Effect.suspend(() => {
         abort.abort()
@@ -44,7 +43,7 @@ export const call = (called: ProgramCall): Effect.Effect<Json, CallError> =>
     }),
   )
 
-/** The function that asks a tool what became of a command; undefined where the tool has no `settle`. */
+/** The function that asks a tool how a command ended; undefined without a `settle`. */
 export const asking = ({ decode, encode, settle }: ProgramFunction): ProgramFunction | undefined =>
   settle === undefined
     ? undefined
@@ -60,10 +59,10 @@ export const asking = ({ decode, encode, settle }: ProgramFunction): ProgramFunc
 const isSuccess = (answer: unknown): answer is { readonly status: "succeeded"; readonly result: unknown } =>
   typeof answer === "object" && answer !== null && "result" in answer && Reflect.get(answer, "status") === "succeeded"
 
-/** How long the caller waits for an interrupted function to release what it holds, in milliseconds. */
+/** Milliseconds that the caller waits for an interrupted function to release its resources. */
 const STOP_MS = 1_000
 
-/** The exit of a fiber; undefined if it has not ended in time. By Node's timers, as all time-outs of plugins. */
+/** The exit of a fiber; undefined after the time limit. Uses Node's timers, like all time-outs of plugins. */
 const endOf = <A, E>(fiber: Fiber.RuntimeFiber<A, E>, ms: number): Effect.Effect<Exit.Exit<A, E> | undefined> =>
   Effect.async((resume) => {
     const end = (exit: Exit.Exit<A, E> | undefined) => {
@@ -94,10 +93,10 @@ const answerOf = (
     return yield* Effect.mapError(copied(encoded), invalid)
   })
 
-/** Runs what a function returned: an Effect, a promise, or the answer itself. */
+/** Runs the result of a function: an Effect, a promise, or the answer itself. */
 const effectOf = (returned: unknown, services: Context.Context<never>): Effect.Effect<unknown, unknown> =>
   Effect.isEffect(returned)
-    ? // The layer that the function was given to has the services that it needs.
+    ? // The layer with the function provides its services.
       Effect.provide(returned as Effect.Effect<unknown, unknown>, services)
     : isThenable(returned)
       ? Effect.tryPromise({ try: () => Promise.resolve(returned), catch: (cause) => cause })
@@ -106,14 +105,14 @@ const effectOf = (returned: unknown, services: Context.Context<never>): Effect.E
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === "object" && value !== null && "then" in value && typeof value.then === "function"
 
-/** An answer as JSON, the way `JSON.stringify` writes it. Fails with the reason where there is none. */
+/** Copies an answer the way `JSON.stringify` writes it. Fails with the reason if it cannot. */
 const copied = (answer: unknown): Effect.Effect<Json, string> =>
   Effect.suspend(() => {
     const copy = stringified(answer)
     return "json" in copy ? Effect.succeed(copy.json) : Effect.fail(copy.refused)
   })
 
-/** What a function threw, or failed or died with: its `code`, tag or name, and its message. */
+/** The error that a function threw, or failed or died with: its `code`, tag or name, and its message. */
 const failureOf = (cause: Cause.Cause<unknown>): Failure => {
   if (Cause.isInterruptedOnly(cause)) return { code: "Interrupted", message: "it interrupted itself" }
   const thrown = Cause.squash(cause)
@@ -126,7 +125,7 @@ const failureOf = (cause: Cause.Cause<unknown>): Failure => {
 
 const describe = (thrown: unknown): Failure => {
   if (typeof thrown !== "object" || thrown === null) return { code: "Error", message: String(thrown) }
-  // `Effect.tryPromise` and `Effect.try` wrap what was thrown.
+  // `Effect.tryPromise` and `Effect.try` wrap the thrown value.
   if (Cause.isUnknownException(thrown)) return describe(thrown.error)
   const { code, _tag, name, message } = thrown as { readonly [field: string]: unknown }
   return {

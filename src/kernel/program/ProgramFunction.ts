@@ -1,4 +1,4 @@
-/** What tools and sensors of the program have in common: what a call tells them, and what they answer. */
+/** The call context and the answers that tools and sensors of the program share. */
 
 import type { Effect } from "effect"
 import type { Signal } from "../../plugins/author.ts"
@@ -11,15 +11,18 @@ export interface CallContext {
   /** The task's timeline: `main`, or that of a fork. A fork calls today's code, with all of its effects. */
   readonly timeline: string
   /**
-   * Aborts when nobody waits for the answer any more: the task is closed, the caller is interrupted, or the time-out has
-   * passed. A function that does not listen goes on; its answer is dropped.
+   * Aborts when nobody needs the answer: the task is closed, the caller is interrupted, or the time-out has passed. A
+   * function that ignores it continues; its answer is dropped.
    */
   readonly signal: Signal
   /** The time of the call by the kernel's clock, in epoch milliseconds. */
   readonly now: number
-  /** A number in [0, 1). It follows from the task's seed and the component: the same task draws the same numbers. */
+  /**
+   * Returns a number in [0, 1) that follows from the task's seed and the component: the same task draws the same
+   * numbers.
+   */
   readonly random: () => number
-  /** The component's metadata, as it is at the time of the call. */
+  /** The component's metadata at the time of the call. */
   readonly metadata: JsonObject
   /** Writes a line to the event log (`PluginLogged`), under the task. */
   readonly log: (message: string, level?: "debug" | "info" | "warn" | "error") => void
@@ -27,17 +30,17 @@ export interface CallContext {
 
 /** The context of a tool's call. */
 export interface ToolContext extends CallContext {
-  /** The command that the call carries out. It is dispatched once, so that it can serve as an idempotency key. */
+  /** The command of the call. It is dispatched once, so it can serve as an idempotency key. */
   readonly commandId: string
 }
 
-/** What a function may answer: the value, a promise of it, or an Effect of it. */
+/** An answer: the value, a promise of it, or an Effect of it. */
 export type Answer<A> = A | PromiseLike<A> | Effect.Effect<A, unknown, unknown>
 
 /** The services that an answer needs, if it is an Effect. */
 export type NeededBy<Returned> = Returned extends Effect.Effect<unknown, unknown, infer Services> ? Services : never
 
-/** A tool or sensor for the compiler, which hides its options. */
+/** A tool or sensor as the compiler sees it, without its options. */
 export interface Opaque<Kind extends "tool" | "sensor", out Services> {
   readonly description: string
   /** Exists at compile time only. */

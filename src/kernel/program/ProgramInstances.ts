@@ -1,4 +1,4 @@
-/** Serves the program's own plugin beside the plugins that have processes. */
+/** Serves the plugin of the embedding program next to plugins with processes. */
 
 import { Clock, Effect, Scope } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
@@ -22,8 +22,8 @@ import { declaresAlike, type ProgramFunction, type ProgramPlugin } from "./Progr
 import * as ProgramCalls from "./ProgramCalls.ts"
 
 /**
- * Answers with the program's own functions where a plugin is in-process, and with `processes` otherwise. A recorded
- * plugin whose functions the program does not declare is `PluginUnavailable`.
+ * Calls the program's functions for an in-process plugin, and `processes` for any other. A recorded plugin whose
+ * functions the program does not declare is `PluginUnavailable`.
  */
 export const around = (processes: Instances, program: ProgramPlugin | undefined, log: EventLog.Service): Instances => {
   const validators = program === undefined ? undefined : validatorsIn(program)
@@ -73,7 +73,7 @@ export const around = (processes: Instances, program: ProgramPlugin | undefined,
   }
 }
 
-/** The validators of a program's declaration as it is now. */
+/** The declaration may change while the program runs. */
 const validatorsIn = (program: ProgramPlugin): (() => Validators) => {
   let made = { manifest: program.manifest, validators: validatorsOf(program.manifest) }
   return () => {
@@ -83,18 +83,17 @@ const validatorsIn = (program: ProgramPlugin): (() => Validators) => {
   }
 }
 
-/** What the calls of one task share. */
+/** State that the calls of one task share. */
 interface ServedTask {
   readonly taskId: string
   readonly timeline: string
   readonly log: EventRecorder.EventRecorder["log"]
-  /** The random numbers of a component. */
   readonly random: (component: string) => () => number
-  /** By the plugin's entry in the registry. */
+  /** By the plugin's registry entry. */
   readonly instances: WeakMap<Plugin, Instance>
 }
 
-/** A generator for each component of a task, so that calls of one do not change the numbers of another. */
+/** One generator for each component of a task, so that calls of one do not change the numbers of another. */
 const randomOf = (seed: number): ServedTask["random"] => {
   const generators = new Map<string, Pcg32.Pcg32>()
   return (component) => {
@@ -105,7 +104,7 @@ const randomOf = (seed: number): ServedTask["random"] => {
   }
 }
 
-/** The default time-out of a call in milliseconds, as of other plugins. */
+/** The default time-out of a call in milliseconds, the same as for other plugins. */
 const CALL_MS = 30_000
 
 const instanceOf = (
@@ -180,8 +179,8 @@ const instanceOf = (
 }
 
 /**
- * The function of a component as a task knows it. A task may have been opened with another declaration, whose code is
- * gone; a component that is declared as it was then is served.
+ * The function behind a task's component. The code of a changed declaration is gone; a component with an unchanged
+ * declaration is served.
  */
 const functionOf = (
   program: ProgramPlugin,

@@ -1,4 +1,4 @@
-/** The options `tools` and `sensors`: their schemas, and all that can be wrong with them. */
+/** Schemas of the options `tools` and `sensors`, with checks for all mistakes in them. */
 
 import { Schema } from "effect"
 import { textIssues } from "../../plugins/manifest/characterChecks.ts"
@@ -56,19 +56,19 @@ const SensorFields = Options.of<SensorFields>({
   optional: { ...shared, reading: DataSchema.DataSchema, every: Options.Milliseconds },
 }).annotations({ description: "a sensor: Sensor.make({ description, read, … })" })
 
-/** The options of tools that were decoded, by name, in the order of the names. */
+/** Decoded tools in the order of their names. */
 export const toolsByName = (tools: Tools): ReadonlyArray<readonly [name: string, ToolFields]> =>
   // A decoded tool is its options.
   Object.entries(tools as unknown as { readonly [name: string]: ToolFields }).sort(byName)
 
-/** The options of sensors that were decoded, by name, in the order of the names. */
+/** Decoded sensors in the order of their names. */
 export const sensorsByName = (sensors: Sensors): ReadonlyArray<readonly [name: string, SensorFields]> =>
   // A decoded sensor is its options.
   Object.entries(sensors as unknown as { readonly [name: string]: SensorFields }).sort(byName)
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1)
 
-/** Schema of the option `tools`. `ComponentSchemas.load` must have been run, for the schemas of tools. */
+/** Schema of the option `tools`. Run `ComponentSchemas.load` first. */
 // A tool's type hides its fields, and says which services it needs.
 export const ToolOptions = Options.checking(
   Schema.Record({ key: Schema.String, value: ToolFields }).annotations({ description: "an object of tools by name" }),
@@ -79,7 +79,7 @@ export const ToolOptions = Options.checking(
     ]),
 ) as unknown as Schema.Schema<Tools>
 
-/** Schema of the option `sensors`. `ComponentSchemas.load` must have been run, for the schemas of sensors. */
+/** Schema of the option `sensors`. Run `ComponentSchemas.load` first. */
 // As above.
 export const SensorOptions = Options.checking(
   Schema.Record({ key: Schema.String, value: SensorFields }).annotations({
@@ -88,7 +88,7 @@ export const SensorOptions = Options.checking(
   (sensors) => mistakesIn(sensors, (sensor) => inSchema(sensor, "reading", DataSchema.mistakes)),
 ) as unknown as Schema.Schema<Sensors>
 
-/** The names that a tool and a sensor share: both are called `program/name`. */
+/** Finds names that a tool and a sensor share: both would be `program/name`. */
 export const sharedNames = (options: unknown): ReadonlyArray<Options.Found> =>
   Object.keys(recordOf(Reflect.get(recordOf(options), "sensors"))).flatMap((name) =>
     Object.hasOwn(recordOf(Reflect.get(recordOf(options), "tools")), name)
@@ -138,6 +138,6 @@ const inSchema = (
 const isComponentId = Schema.is(ComponentId)
 const isDataSchema = Schema.is(DataSchema.DataSchema)
 
-/** The value if it is an object, otherwise an empty one: what is no object is reported by its schema. */
+/** Replaces other values by an empty object: the schema reports them. */
 const recordOf = (value: unknown): object =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}
