@@ -1,4 +1,4 @@
-/** The tools that a run called, and what came of each call. An approval is written only where a source has one. */
+/** Records a run's tool calls and their outcomes. An approval is recorded only if the source has one. */
 
 import type { PairingRule } from "../../events/vocabulary/Inference.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
@@ -11,7 +11,7 @@ import type { RunWriter, When } from "./RunEvent.ts"
 import { elapsed } from "./SourceTimes.ts"
 import { logJson, nameFrom } from "./Untrusted.ts"
 
-/** A command that was begun and has no outcome yet. */
+/** A command without an outcome yet. */
 export interface PendingCommand {
   readonly commandId: string
   readonly tool: string
@@ -20,25 +20,24 @@ export interface PendingCommand {
   readonly agentId: string | undefined
 }
 
-/** A call's result, as the source has it. */
+/** A call's result in the source. */
 export interface CommandResult {
   readonly ok: boolean
   readonly content: unknown
   readonly at: number | null
-  /** By which rule it was paired with the call, where that is not the format's; null where one record has both. */
+  /** The pairing rule, if it is not the format's; null if one record has call and result. */
   readonly by?: PairingRule | null
 }
 
 /** A result that no tool gave. */
 export interface UnknownOutcome {
   readonly reason: string
-  /** What the model was told in the result's place. */
+  /** What the model read in place of a result. */
   readonly told: unknown
   readonly begun: boolean
   readonly at: number | null
 }
 
-/** A person's decision on a call. */
 export interface Confirmation {
   readonly key: string
   readonly approved: boolean
@@ -48,7 +47,7 @@ export interface Confirmation {
 }
 
 export class Commands {
-  /** The commands that have no outcome yet, by the source's id of the call. */
+  /** Commands without an outcome, by the source's call id. */
   readonly pending = new Map<string, PendingCommand>()
   readonly #writer: RunWriter
   readonly #model: ModelTurns
@@ -60,15 +59,15 @@ export class Commands {
   }
 
   /**
-   * Does something with the result of a call: now, or once the call is there, which may come later in its file. If it does not come
-   * until the run ends, or has a result already, `otherwise` is done.
+   * Runs `what` now if the call is pending, or once it appears later in the file. Runs `otherwise` if the call never
+   * appears or already has a result.
    */
   whenCalled(callId: string, what: () => void, otherwise: () => void): void {
     if (this.pending.has(callId)) what()
     else this.#early.add(callId, what, otherwise)
   }
 
-  /** A tool was called. Nothing in a source says what let the call pass, so that the rule is `import`. */
+  /** Records a call. Sources do not say why it was allowed, so the rule is `import`. */
   called(callId: string, tool: string, args: unknown, when: When): void {
     const { source, taskId } = this.#writer
     const commandId = `${taskId}/${nameFrom(callId)}`
@@ -80,14 +79,14 @@ export class Commands {
     this.#early.called(callId)
   }
 
-  /** Lets a pending call pass and begin. */
+  /** Records that a pending call was allowed and dispatched. */
   #dispatched(callId: string, { commandId, at }: PendingCommand): void {
     const [allowed, dispatched] = ObservedCommand.passed(commandId, "import")
     this.#writer.writeAt(`allowed:${callId}`, allowed, at, `call:${callId}`)
     this.#writer.writeAt(`dispatched:${callId}`, dispatched, at, `allowed:${callId}`)
   }
 
-  /** A call has its result. Returns the call, or undefined if it is not known, or has one already. */
+  /** Records a call's result. Returns the call; undefined if it is unknown or already has one. */
   result(callId: string, { ok, content, at, by }: CommandResult): PendingCommand | undefined {
     const command = this.#settle(callId)
     if (command === undefined) return undefined
@@ -101,7 +100,7 @@ export class Commands {
     return command
   }
 
-  /** A call was refused by whoever had to approve it, as the source says. It was not executed. */
+  /** Records that a call was refused and not executed. */
   denied(callId: string, reason: string, at: number | null, by?: PairingRule | null): PendingCommand | undefined {
     const command = this.#settle(callId)
     if (command === undefined) return undefined
@@ -112,9 +111,9 @@ export class Commands {
   }
 
   /**
-   * What came of a call is not known, though its source has a result: it was made up by the program that wrote the source.
+   * Records an unknown outcome for a call whose result was made up by the source's program.
    *
-   * @param begun whether the tool was at work; otherwise it may have been refused before
+   * @param begun whether the tool had started
    */
   unknown(callId: string, { reason, told, begun, at }: UnknownOutcome): PendingCommand | undefined {
     const command = this.#settle(callId)
@@ -127,7 +126,7 @@ export class Commands {
     return command
   }
 
-  /** A person approved a call, or refused it, as the source says. */
+  /** Records a person's decision on a call. */
   confirmed(callId: string, { key, approved, by, reason, at }: Confirmation): void {
     const command = this.pending.get(callId)
     if (command === undefined) return
@@ -135,7 +134,7 @@ export class Commands {
     const confirmationId = `${commandId}/confirmation`
     const shown = { tool, args: logJson(command.args).json }
     const argsDigest = digest(shown.args)
-    // No source says until when it waits for an answer: the question never expires, whenever it is imported.
+    // Sources state no deadline, so the question never expires.
     const asked = { confirmationId, commandId, argsDigest, shown, expiresAt: LATEST }
     this.#writer.write(
       `asks:${key}`,
@@ -158,7 +157,7 @@ export class Commands {
     )
   }
 
-  /** The run ends: calls without a result have an outcome that is not known. */
+  /** Ends the run: calls without a result get an unknown outcome. */
   endAll(at: number | null): void {
     this.#early.end()
     for (const [callId, command] of this.pending) {
@@ -169,7 +168,6 @@ export class Commands {
     this.pending.clear()
   }
 
-  /** The rule by which a result was paired. Default: the format's. */
   #by(own?: PairingRule | null): PairingRule | undefined {
     return (own === undefined ? this.#writer.capture.pairing : own) ?? undefined
   }

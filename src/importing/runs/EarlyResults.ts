@@ -1,8 +1,8 @@
-/** Results that stand before their calls in a file: programs that write both at the same time do not keep their order. */
+/** Holds results that precede their calls in a file: concurrent writers do not keep the order. */
 
 import { IdSet, idOf } from "./EventIds.ts"
 
-/** Most results that wait for their calls. */
+/** Maximum number of held results. */
 const MAX_WAITING = 1_000
 
 interface Waiting {
@@ -15,7 +15,7 @@ export class EarlyResults {
   readonly #called = new IdSet()
   #waiting: Array<Waiting> = []
 
-  /** Takes a result whose call has none under way: the call comes later, or has had its result. */
+  /** Holds a result without a pending call. Runs `otherwise` at once if the call already had its result. */
   add(callId: string, what: () => void, otherwise: () => void): void {
     if (this.#called.has(idOf(callId))) {
       otherwise()
@@ -25,7 +25,7 @@ export class EarlyResults {
     if (this.#waiting.length > MAX_WAITING) this.#waiting.shift()?.otherwise()
   }
 
-  /** The call is there: its results are done. */
+  /** Releases the results of a call that has appeared. */
   called(callId: string): void {
     this.#called.add(idOf(callId))
     if (this.#waiting.length === 0) return
@@ -35,7 +35,6 @@ export class EarlyResults {
     for (const [index, one] of own.entries()) (index === 0 ? one.what : one.otherwise)()
   }
 
-  /** No more calls come. */
   end(): void {
     for (const { otherwise } of this.#waiting.splice(0)) otherwise()
   }

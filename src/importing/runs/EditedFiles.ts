@@ -1,34 +1,32 @@
-/** The files of a coding session as far as its edits and readings tell: a document of their contents, by path. */
+/** The contents of a coding session's files, as far as its reads and edits show. */
 
-/** Largest content that is kept of one file, in characters. */
+/** Maximum length of a kept file, in characters. */
 const MAX_FILE = 1024 * 1024
 
-/** Most characters that are remembered of all files of a session. Of what comes beyond it, only that it changed is kept. */
+/** Maximum total length of a session's kept files, in characters. Above it, only the fact of a change is kept. */
 const MAX_TOTAL = 32 * 1024 * 1024
 
-/** One replacement of text in a file. */
 export interface TextEdit {
   readonly from: string
   readonly to: string
   readonly all: boolean
 }
 
-/** What is known of the files of a session. A content of null is one that is not known. */
+/** Contents by path; null for an unknown content. */
 export class EditedFiles {
   readonly #contents = new Map<string, string | null>()
   #characters = 0
 
-  /** The content of a file as far as it is known; undefined if nothing is known of it. */
+  /** A file's content; null if unknown, undefined if the file was never seen. */
   get(path: string): string | null | undefined {
     return this.#contents.get(path)
   }
 
-  /** Every file with its content. */
   entries(): IterableIterator<[string, string | null]> {
     return this.#contents.entries()
   }
 
-  /** Sets a file's content. Returns what is kept: null for one that is not known or too large. */
+  /** Sets a content. Returns what is kept: null if it is unknown or too large. */
   set(path: string, content: string | null): string | null {
     const before = this.#contents.get(path)?.length ?? 0
     const room = MAX_TOTAL - this.#characters + before
@@ -44,7 +42,7 @@ export class EditedFiles {
   }
 }
 
-/** A text after some edits, one after the other; null if one of them does not fit it. */
+/** Applies edits in order; null if one does not fit. */
 export const edited = (text: string, edits: ReadonlyArray<TextEdit>): string | null => {
   let now = text
   for (const { from, to, all } of edits) {

@@ -1,22 +1,19 @@
-/** Ids that follow from a source's own, so that what is imported again is known again. */
+/** Event ids derived from the source's ids, so that importing again finds the same events. */
 
 import { sha256 } from "../../values/Digest.ts"
 
-/**
- * The id of what the parts name: a UUID of version 8 (RFC 9562 §5.8) whose bits are a SHA-256 digest. The same parts
- * give the same id on every machine.
- */
+/** A UUID version 8 (RFC 9562 §5.8) from a SHA-256 digest of the parts: equal parts give equal ids on every machine. */
 export const idOf = (...parts: ReadonlyArray<string>): string => uuidOf(sha256(JSON.stringify(parts)))
 
 /**
- * Ids of what belongs together, such as the events of a run: the first 48 bits say of what they are a part, and the other 74 which
- * part. They are written together, and so stand together in the log's index of ids: with ids that have nothing in common, each event
- * of a large log would change a page of its own there, which takes a quarter of the time of an import.
+ * Ids for the parts of a whole, such as a run's events: 48 bits identify the whole, 74 the part. They are adjacent in
+ * the log's index. With unrelated ids, each event of a large log would touch an index page of its own, which takes a
+ * quarter of an import's time.
  */
 export const idsWithin = (...whole: ReadonlyArray<string>): ((part: string) => string) => {
   const text = JSON.stringify(whole)
   const begin = sha256(text).slice(0, 12)
-  // The text of the list of the whole and one part.
+  // The JSON text of `[...whole, part]`.
   const before = `${text.slice(0, -1)}${whole.length === 0 ? "" : ","}`
   return (part) => uuidOf(begin + sha256(`${before}${JSON.stringify(part)}]`).slice(12))
 }
@@ -27,14 +24,14 @@ const uuidOf = (hex: string): string => {
 }
 
 /**
- * A set of ids in 16 to 32 bytes each, for runs of millions of records. It compares 64 bits of an id's digest, of those that
- * tell the parts of a whole apart: among a million ids, two are taken for one with a probability of 3 in 100 million.
+ * A set of ids in 16 to 32 bytes each, for runs of millions of records. It compares 64 bits of the digest: among a
+ * million ids of one whole, the probability of a collision is 3 in 100 million.
  */
 export class IdSet {
   #slots = new Uint32Array(2 * 64)
   #size = 0
 
-  /** Adds an id that `idOf` made. Returns whether it was new. */
+  /** Adds an id from `idOf`; returns whether it was new. */
   add(id: string): boolean {
     const [high, low] = bitsOf(id)
     const slot = this.#slotOf(high, low)
@@ -51,7 +48,7 @@ export class IdSet {
     return this.#slots[slot] !== 0 || this.#slots[slot + 1] !== 0
   }
 
-  /** Where the bits are, or the free place where they belong. */
+  /** The slot of these bits, or the free slot for them. */
   #slotOf(high: number, low: number): number {
     const mask = this.#slots.length / 2 - 1
     let slot = low & mask
@@ -75,7 +72,7 @@ export class IdSet {
   }
 }
 
-/** 64 bits of an id, not all of them zero. */
+/** 64 bits of an id, never all zero. */
 const bitsOf = (id: string): readonly [number, number] => {
   const high = Number.parseInt(id.slice(15, 18) + id.slice(20, 23) + id.slice(24, 26), 16)
   return [high >>> 0, (Number.parseInt(id.slice(28, 36), 16) | 1) >>> 0]

@@ -1,17 +1,16 @@
-/** What a format shows of a run, and what it cannot show: each format declares it once, and every task of the format says so. */
+/** Declares what a format shows of a run and what it cannot show. Every task of the format records it. */
 
 import type { PairingRule } from "../../events/vocabulary/Inference.ts"
 import type { Lack, Unseen } from "../../events/vocabulary/Notes.ts"
 
-/** What a format shows. */
 export interface FormatCapture {
-  /** By which rule its results are paired with their calls; null where one record has both. */
+  /** How its results are paired with calls; null if one record has both. */
   readonly pairing: PairingRule | null
   /** What no file of the format has. */
   readonly lacks: ReadonlyArray<Lack>
 }
 
-/** No format sees the world: this is in every declaration. */
+/** In every declaration: no format sees the world. */
 export const WORLD: Lack = {
   what: "what tools changed",
   why: "the source has their results; of changes it has the reads and edits of files at most",
@@ -48,13 +47,13 @@ export const TIMES: Lack = { what: "times", why: "the source has none: the event
 
 export const TOKENS: Lack = { what: "tokens", why: "the source does not count them" }
 
-/** Whether a command failed: a source may have what was printed alone. */
+/** For sources that have only a command's output. */
 export const FAILURES: Lack = {
   what: "whether a command failed",
   why: "the source has what a command printed, and not how it ended: each one counts as done",
 }
 
-/** Of traces. */
+/** For traces. */
 export const UNTRACED: Lack = {
   what: "what was not traced",
   why: "the source has the spans that its program exported: whether there were others, nothing says",
@@ -62,23 +61,22 @@ export const UNTRACED: Lack = {
 
 export const MODELS: Lack = { what: "requests to models", why: "the source has actions, and nothing of a model" }
 
-/** Of a mapping. */
+/** For mappings. */
 export const UNMAPPED: Lack = {
   what: "what the mapping does not name",
   why: "nobody but the mapping knows what its source has",
 }
 
-/** What was counted while a part of a file was mapped, and is not in the log as it was. */
+/** What mapping lost, counted. */
 export interface MappingCounts {
-  /** Records that are not in the log, by kind and reason. */
+  /** Omitted records by kind and reason. */
   readonly leftOut: ReadonlyMap<string, number>
-  /** Remarks on what was found. */
   readonly remarks: ReadonlyMap<string, number>
-  /** Values that were shortened or replaced. */
+  /** Values shortened or replaced. */
   readonly cut: number
 }
 
-/** The counts as the manifest of a task has them. */
+/** The counts in the form that a task records. */
 export const unseenOf = ({ leftOut, remarks, cut }: MappingCounts): ReadonlyArray<Unseen> => [
   ...[...leftOut].map(([reason, count]) => ({ what: LEFT_OUT, target: reason, count })),
   ...[...remarks].map(([remark, count]) => ({ what: REMARK, target: remark, count })),

@@ -1,6 +1,6 @@
-/** Names of models as LiteLLM and Inspect write them: `provider/model`. */
+/** Model names as LiteLLM and Inspect write them: `provider/model`. */
 
-/** The provider of a model, and its name there. A name alone is of an unknown provider. */
+/** Splits a name; without a slash, the provider is unknown. */
 export const named = (name: string): { readonly provider: string; readonly model: string } => {
   const slash = name.indexOf("/")
   return slash < 1 || slash === name.length - 1

@@ -1,4 +1,4 @@
-/** What the models of a run were asked and answered. A request holds what is new in it since the last one. */
+/** Records a run's requests to models and their answers. A request holds the messages since the last one. */
 
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { digest, sha256 } from "../../values/Digest.ts"
@@ -7,28 +7,27 @@ import { ofAgent, type RunWriter } from "./RunEvent.ts"
 import { elapsed } from "./SourceTimes.ts"
 import { logJson, nameFrom } from "./Untrusted.ts"
 
-/** A request to a model. */
 export interface ModelRequest {
   readonly key: string
   readonly provider: string
   readonly model: string
   readonly agentId?: string | undefined
-  /** The whole request, where the source has it. Default: the messages since the last turn. */
+  /** The whole request, if the source has it. Default: the messages since the last turn. */
   readonly messages?: ReadonlyArray<Json>
 }
 
 /** A request with its answer. */
 export interface ModelTurn extends ModelRequest {
-  /** The parts of the answer: text, reasoning and calls. */
+  /** Text, reasoning and calls. */
   readonly parts: ReadonlyArray<Json>
   readonly usage: ModelUsage
-  /** What the source says that it cost, in US dollars. */
+  /** In US dollars, as the source states it. */
   readonly usd?: number | undefined
   readonly askedAt: number | null
   readonly at: number | null
 }
 
-/** A request that was not answered. */
+/** A request without an answer. */
 export interface FailedTurn extends ModelRequest {
   readonly kind: ModelFailureKind
   readonly reason: string
@@ -37,18 +36,18 @@ export interface FailedTurn extends ModelRequest {
 
 export class ModelTurns {
   readonly #writer: RunWriter
-  /** What the model of each agent will be told with its next request. */
+  /** Messages for each agent's next request. */
   readonly #untold = new Map<string, Array<Json>>()
-  /** What the calls of each model used, by `provider/model`. */
+  /** Tokens by `provider/model`. */
   readonly used = new Map<string, { inputTokens: number; outputTokens: number }>()
-  /** The key of the last event that each agent was told something by. */
+  /** Key of the last event that gave each agent a message. */
   readonly #lastTold = new Map<string, string>()
 
   constructor(writer: RunWriter) {
     this.#writer = writer
   }
 
-  /** The model will be told a message with its next request, because of an event where one is named. */
+  /** Adds a message to the agent's next request. `by` is the key of the event that caused it. */
   told(message: JsonObject, agentId?: string, by?: string): void {
     const untold = this.#untold.get(agentId ?? "")
     if (untold === undefined) this.#untold.set(agentId ?? "", [message])
@@ -56,12 +55,12 @@ export class ModelTurns {
     if (by !== undefined) this.#lastTold.set(agentId ?? "", by)
   }
 
-  /** Forgets what the model would be told: the source says with each request what it was. */
+  /** Drops pending messages, for sources that have whole requests. */
   untold(): void {
     this.#untold.clear()
   }
 
-  /** The agent was told who it is. */
+  /** Records the system prompt. */
   guided(key: string, systemPrompt: string, at: number | null): void {
     const { json } = logJson(systemPrompt)
     const guide = { systemPrompt: String(json), memoryPolicy: {}, initialMemories: [] }
@@ -69,7 +68,7 @@ export class ModelTurns {
     this.#writer.write(`guided:${key}`, body, { at })
   }
 
-  /** A model was asked, and answered. */
+  /** Records a request and its answer. */
   turn(turn: ModelTurn): void {
     const { key, parts, usage, askedAt, at } = turn
     this.#asked(turn, askedAt ?? at)
@@ -88,15 +87,15 @@ export class ModelTurns {
     )
   }
 
-  /** What an answer cost: as its source says, else by the table of prices. Some sources write 0 where they do not know. */
+  /** The cost that the source states, otherwise from the price table. Some sources write 0 for unknown. */
   #costOf({ provider, model, usage, usd, at }: ModelTurn): ModelCost | null {
     if (usd !== undefined && usd > 0) return { usd, prices: "source" }
-    // A source without tokens has zeros: what such a call cost is not known.
+    // Sources without token counts have zeros; the cost is then unknown.
     const isMetered = usage.inputTokens > 0 || usage.outputTokens > 0
     return isMetered ? this.#writer.prices.costOf(provider, model, usage, at ?? undefined) : null
   }
 
-  /** A model was asked, and did not answer. */
+  /** Records a request that failed. */
   failed(turn: FailedTurn): void {
     const { key, kind, reason, at } = turn
     this.#asked(turn, at)
@@ -122,7 +121,7 @@ export class ModelTurns {
     this.#writer.writeAt(`asked:${key}`, { type: "ModelCalled", payload: asked }, at, cause ?? "opened")
   }
 
-  /** A conversation was replaced by a summary. */
+  /** Records that a summary replaced earlier messages. */
   compacted(key: string, messages: number, summary: string, at: number | null): void {
     const { json } = logJson(summary)
     const payload = { policy: this.#writer.source, messages: Math.max(1, messages), summary: String(json) }

@@ -1,27 +1,26 @@
 /**
- * An answer of a model that a source writes in several records, with what stands between them. It is complete when the
- * next answer or a person's words begin.
+ * A model's answer that a source writes in several records, with other records in between. It ends when the next answer
+ * or user message begins.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** Most records that wait for the end of an answer. */
+/** Maximum number of records that wait for its end. */
 const MAX_WAITING = 500
 
-/** The answer of a model, as far as it was read. */
 export class OpenTurn {
   readonly id: string
   readonly model: string
   readonly askedAt: number | null
   at: number | null
   usage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
-  /** What the source says that the answer cost, in US dollars. */
+  /** In US dollars, as the source states it. */
   usd: number | undefined
-  /** Whether the source says that the answer has ended. */
+  /** Whether the source marks the answer as ended. */
   ended = false
   readonly parts: Array<JsonObject> = []
-  /** Done after the answer is written, in this order: the calls and what came of them. */
+  /** Run in order after the answer is written: its calls and their results. */
   readonly waiting: Array<() => void> = []
   readonly #known = new Set<string>()
 
@@ -32,7 +31,7 @@ export class OpenTurn {
     this.at = at
   }
 
-  /** Adds a part, unless it is there. Returns whether it is new. */
+  /** Adds a part unless it is a duplicate; returns whether it is new. */
   add(part: JsonObject): boolean {
     const known = part.type === "call" ? `call ${String(part.callId)}` : JSON.stringify(part)
     if (this.#known.has(known)) return false
@@ -41,7 +40,6 @@ export class OpenTurn {
     return true
   }
 
-  /** Does something once the answer is written. */
   after(what: () => void): void {
     this.waiting.push(what)
   }
@@ -50,7 +48,6 @@ export class OpenTurn {
     return this.waiting.length >= MAX_WAITING
   }
 
-  /** The text of the answer. */
   get text(): string {
     return this.parts
       .flatMap((part: { readonly [key: string]: Json }) => (part.type === "text" ? [String(part.text)] : []))

@@ -1,21 +1,21 @@
-/** Keys of records that have no ids of their own. */
+/** Keys for records without ids. */
 
 import { IdSet, idOf } from "./EventIds.ts"
 import { logJson } from "./Untrusted.ts"
 
-/** What a record is known by: the same for records that are equal. */
+/** An id from a record's content; equal records have equal ids. */
 export const contentIdOf = (record: unknown): string => idOf(JSON.stringify(logJson(record).json))
 
 /**
- * Names the records of a run by what is in them, and not by their places: so they are known again where their file was
- * rotated, or cut off and begun anew.
+ * Keys records by content rather than position, so that they are recognized after their file was rotated, cut or
+ * restarted.
  */
 export class RecordKeys {
   readonly #seen = new IdSet()
-  /** How often the records came that are equal to others, and are kept. */
+  /** Number of occurrences of records that came more than once. */
   readonly #times = new Map<string, number>()
 
-  /** The key of the next record. One that is equal to one before has a key of its own, too. */
+  /** The next record's key; a repeated record gets its own. */
   of(record: unknown): string {
     const id = contentIdOf(record)
     if (this.#seen.add(id)) return id
@@ -24,7 +24,7 @@ export class RecordKeys {
     return `${id}#${times}`
   }
 
-  /** The key of the next record; undefined if it is equal to one before. */
+  /** The next record's key; undefined for a repeated record. */
   ofNew(record: unknown): string | undefined {
     const id = contentIdOf(record)
     return this.#seen.add(id) ? id : undefined

@@ -1,4 +1,4 @@
-/** One run of another program as a task: builds its events in the words of the log. */
+/** Builds the events of one imported run as a task. */
 
 import type { InputDelivery } from "../../events/vocabulary/Deciding.ts"
 import type { Unseen } from "../../events/vocabulary/Notes.ts"
@@ -23,37 +23,36 @@ import {
 import { increase } from "./Tally.ts"
 import { asObject, logJson, nameFrom } from "./Untrusted.ts"
 
-/** What calls of models used. */
+/** Usage that a source states for all model calls together. */
 export type StatedUse = NonNullable<PayloadOf<"SourceStated">["used"]>
 
-/** How something was said. */
 interface Saying {
-  /** Who said it. Default: `user`. */
+  /** The speaker. Default: `user`. */
   readonly source?: string
   readonly delivery?: InputDelivery
-  /** What the model was told, where it is more than what was said, such as what the program added. */
+  /** What the model read, if the program added something. */
   readonly told?: Json
 }
 
-/** A run that is being mapped. Its methods write events; keys follow from the source's ids. */
+/** A run being mapped. Its methods write events, whose keys derive from the source's ids. */
 export class Run implements ImportedRun {
   readonly taskId: string
   readonly model: ModelTurns
   readonly commands: Commands
   readonly environment: RunEnvironment
-  /** The last known time of the source. */
+  /** The last known time in the source. */
   lastAt: number | null
   closed = false
   readonly #runs: RunSink
   #start: RunStart
-  /** Whether what is mapped was copied from another run: it is known of this one, and is in the other's task. */
+  /** Whether the records being mapped are copies from another run: they update the state and write no events. */
   #isCopied: boolean
-  /** The key of the last event, and of the last one that says that something failed. */
+  /** Keys of the last event and of the last failure. */
   #last = "opened"
   #lastFailed: string | undefined
   readonly #onOwn: () => void
 
-  /** @param onOwn of a source that begins with what it copied from another run: is called by `beginOwn` */
+  /** @param onOwn for a run that begins with copied records: called by `beginOwn` */
   constructor(runs: RunSink, start: RunStart, onOwn?: () => void) {
     this.#runs = runs
     this.#start = shortened(start)
@@ -80,12 +79,12 @@ export class Run implements ImportedRun {
     return this.#start
   }
 
-  /** Whether all of it so far was copied from another run. */
+  /** Whether everything so far was copied. */
   get isCopied(): boolean {
     return this.#isCopied
   }
 
-  /** What follows is the run's own, which begins with the files as they are there. */
+  /** Ends the copied part: the run's own events begin, with the files as they are now. */
   beginOwn(start: Pick<RunStart, "goal" | "at">): void {
     this.#isCopied = false
     this.#start = shortened({ ...this.#start, ...start })
@@ -97,7 +96,7 @@ export class Run implements ImportedRun {
     this.#onOwn()
   }
 
-  /** The next record of the source has this time. A clock that goes back changes no order, and is remarked on. */
+  /** Advances to a record's time. A clock that goes back gives a remark and no reordering. */
   tick(at: number | null): void {
     if (at === null) return
     if (this.lastAt !== null && at < this.lastAt && !this.#isCopied)
@@ -105,12 +104,12 @@ export class Run implements ImportedRun {
     this.lastAt = at
   }
 
-  /** The same for records whose times need not be in order, since some of them were made at the same time. */
+  /** The same for records of concurrent activities, whose times need not be in order. */
   reach(at: number | null): void {
     if (at !== null && (this.lastAt === null || at > this.lastAt)) this.lastAt = at
   }
 
-  /** Somebody said something to the agent. `content` is text or content parts. */
+  /** Records an input. `content` is text or content parts. */
   said(key: string, content: unknown, when: When & Saying): void {
     const { json } = logJson(content)
     const { source = "user", delivery, told = json } = when
@@ -119,14 +118,14 @@ export class Run implements ImportedRun {
     this.model.told({ role: "user", content: partsOf(told) }, when.agentId, `said:${key}`)
   }
 
-  /** The agent said something to whoever listens. */
+  /** Records a message of the agent. */
   spoke(key: string, text: string, when: When): void {
     const { json } = logJson(text)
     const payload = { content: String(json), format: "markdown", ...ofAgent(when.agentId) } as const
     this.#write(`spoke:${key}`, { type: "MessageSent", payload }, when)
   }
 
-  /** Keeps a record as it is: no other type of event stands for it. */
+  /** Keeps a record unchanged, since no event type fits it. */
   keep(key: string, kind: string, record: unknown, when: When): void {
     if (this.#isCopied) return
     increase(this.#runs.kept, kind)
@@ -135,24 +134,27 @@ export class Run implements ImportedRun {
     this.#write(`kept:${key}`, { type: "SourceRecordKept", payload }, when)
   }
 
-  /** A remark of the import on the run. */
+  /** Adds a remark to the task. */
   note(key: string, text: string, at: number | null): void {
     this.#write(`note:${key}`, { type: "NoteAdded", payload: { about: this.taskId, text: plainText(text) } }, { at })
   }
 
-  /** What the source says that all calls of models so far used, where no call has a share of it. */
+  /** Records usage that the source states for all calls so far together. */
   stated(key: string, used: StatedUse, at: number | null): void {
     const payload = { source: this.#runs.source, used }
     this.#write(`stated:${key}`, { type: "SourceStated", payload }, { at })
   }
 
-  /** What is not imported yet, because the source may go on with it. `key` names what that is. */
+  /** Records that something is not imported yet because the source may continue it. `key` names it. */
   waits(key: string, what: string, at: number | null): void {
     this.#runs.remarkOnFile(what)
     this.#write(`waits:${key}`, { type: "SourceStated", payload: { source: this.#runs.source, waits: what } }, { at })
   }
 
-  /** Ends the run, because of what failed last or was last. Calls without a result have an outcome that is not known. */
+  /**
+   * Closes the task. The cause is the last failure if it failed, otherwise the last event. Open calls get unknown
+   * outcomes.
+   */
   close(key: string, outcome: TaskOutcome, reason: string, at: number | null): void {
     this.commands.endAll(at)
     const unseen = unseenOf(this.#runs.takeCounts())
@@ -163,8 +165,8 @@ export class Run implements ImportedRun {
   }
 
   /**
-   * The first events of the task in which the run goes on, since the log has closed the one before: its opening, and
-   * its files as they are now.
+   * First events of a further task for the run, after the log closed the earlier one: the opening and the current
+   * files.
    */
   continuedAs(part: number): ReadonlyArray<RunEvent> {
     const body = this.#opening({ ...this.start.about, continues: this.taskId, part })
@@ -175,14 +177,14 @@ export class Run implements ImportedRun {
     return [opened, captured, { ...opened, key: `environment:${part}`, cause: opened.key, body: environment }]
   }
 
-  /** Opens the task, which says what its source cannot show. */
+  /** Opens the task and records what its source cannot show. */
   #open(): void {
     const { at, about, begins } = this.#start
     this.#write("opened", this.#opening(about, begins), { at, cause: null })
     this.#write("capture", this.#captured(), { at })
   }
 
-  /** What is known of the capture: what the source lacks, or at the end what was left out or cut on the way. */
+  /** The capture: what the source lacks or, at the end, what was omitted or cut. */
   #captured(unseen?: ReadonlyArray<Unseen>): Body {
     const { source, capture } = this.#runs
     const payload = unseen === undefined ? { source, unseen: [], lacks: capture.lacks } : { source, unseen }
@@ -198,7 +200,7 @@ export class Run implements ImportedRun {
     }
   }
 
-  /** Writes an event, at the time of the record that is mapped. */
+  /** Writes an event at its own or the last known time. */
   #write(key: string, body: Body, { at, cause = "opened" }: When): void {
     this.#writeAt(key, body, at ?? this.lastAt, cause)
   }
@@ -211,17 +213,16 @@ export class Run implements ImportedRun {
   }
 }
 
-/** A goal may have the length of a file, and is kept until all of its runs are reported. */
+/** A goal may be as long as a file, and stays in memory until the report. */
 const shortened = (start: RunStart): RunStart => ({ ...start, goal: plainText(start.goal) })
 
-/** Types of events that say nothing of how a run went. */
+/** Event types that do not show how a run went. */
 const ASIDE: ReadonlySet<string> = new Set(["SourceRecordKept", "NoteAdded", "SourceStated", "CaptureNoted"])
 
-/** The task of a run. An id that could not be a name's part is replaced by its digest. */
+/** The task id of a run. An id that does not fit a name is replaced by its digest. */
 export const taskIdOf = (source: string, id: string): string =>
   /^[\w.@=-]{1,200}$/.test(id) ? `${source}-${id}` : `${source}-${sha256(id).slice(0, 32)}`
 
-/** Content as parts of a message to a model. */
 const partsOf = (content: Json): Json =>
   typeof content === "string"
     ? [{ type: "text", text: content }]

@@ -1,4 +1,4 @@
-/** The environment's state of a run: the files that it edited, or the document that its source keeps. */
+/** The environment state of a run: the files that it edited, or the source's own state document. */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import type { Json } from "../../values/Json.ts"
@@ -9,9 +9,9 @@ import { filePointer, logJson } from "./Untrusted.ts"
 export class RunEnvironment {
   readonly files = new EditedFiles()
   readonly #writer: RunWriter
-  /** Whether the log has a state of the run. */
+  /** Whether the log has a state. */
   #isShown = false
-  /** The files that are in the environment's document. */
+  /** Files in the recorded state. */
   readonly #shown = new Set<string>()
 
   constructor(writer: RunWriter) {
@@ -19,8 +19,8 @@ export class RunEnvironment {
   }
 
   /**
-   * What is known of a file without the agent having changed it: a call read it whole. Where it is not as it was left, a command, a
-   * person or another program changed it since: the newest text is the file's, and where the log shows the file, the change is observed.
+   * Registers a file's content from a full read. If it differs from the last known one, a command, a person or another
+   * program changed it; if the state has the file, the change is recorded.
    */
   fileKnown(callId: string, path: string, content: string, at: number | null): void {
     const before = this.files.get(path)
@@ -31,9 +31,8 @@ export class RunEnvironment {
   }
 
   /**
-   * A call changed a file: its new content, null where that is not known, or undefined where the file is gone. If the
-   * file's content before is known and was not shown yet, or not as the call found it, it is shown first, so that the change is a
-   * difference.
+   * Records a call's change of a file. `after` is null if unknown, undefined if the file is gone. If the content before
+   * the call is known and not yet in the state, it is recorded first, so that the change is a difference.
    */
   fileChanged(
     callId: string,
@@ -62,7 +61,7 @@ export class RunEnvironment {
     )
   }
 
-  /** A file has another content: what a call found, and not what it did. */
+  /** Records a content that a call found. */
   #changed(key: string, path: string, content: string | null, at: number | null, cause: string): void {
     const patch = [
       { op: "add", path: filePointer(path.toWellFormed()), value: content?.toWellFormed() ?? null },
@@ -71,7 +70,7 @@ export class RunEnvironment {
     this.#writer.write(key, { type: "EnvironmentChanged", payload }, { at, cause })
   }
 
-  /** The operation of a file's new content; undefined if a file is gone that was not shown. */
+  /** The patch operation for a new content; undefined if the file is gone and was never recorded. */
   #applied(path: string, pointer: string, after: string | null | undefined): PatchOperation | undefined {
     if (after === undefined) {
       this.files.delete(path)
@@ -94,18 +93,18 @@ export class RunEnvironment {
     return resetTo(this.#writer.source, { files })
   }
 
-  /** The files as they are now, for a task in which the run goes on; undefined where no state was shown. */
+  /** The current files, for a further task of the run; undefined if no state was recorded. */
   now(): Body | undefined {
     return this.#isShown ? this.#document() : undefined
   }
 
-  /** A world's own state document, where a source has one. */
+  /** Records the source's own state document. */
   stateSet(key: string, state: Json, at: number | null): void {
     this.#isShown = true
     this.#writer.write(key, resetTo(this.#writer.source, logJson(state).json), { at })
   }
 
-  /** Operations of a JSON Patch that a source recorded of its state. */
+  /** Records the source's own JSON Patch of its state. */
   stateChanged(key: string, patch: ReadonlyArray<PatchOperation>, at: number | null): void {
     this.#writer.write(key, { type: "EnvironmentChanged", payload: { plugin: this.#writer.source, patch } }, { at })
   }

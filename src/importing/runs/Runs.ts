@@ -1,4 +1,4 @@
-/** What a mapper writes to: the runs of one file, the events that came of its records, and what did not become one. */
+/** The output of a mapper: the runs of one file, their events, and counts of everything else. */
 
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import type { FormatCapture, MappingCounts } from "./FormatCapture.ts"
@@ -8,37 +8,32 @@ import { timeOf } from "./SourceTimes.ts"
 import { increase } from "./Tally.ts"
 import { notingCuts } from "./Untrusted.ts"
 
-/** What a source gave one run by one of its scorers. */
+/** A score from the source. */
 export interface SourceScore {
   readonly run: Run
-  /** The scorer. Each scorer of a file makes one score set. */
+  /** Each scorer of a file makes one score set. */
   readonly scorer: string
-  /** The value's name, where a scorer gives several. */
+  /** The value's name; a scorer may give several. */
   readonly name: string
-  /** Null where the value is no number. */
+  /** Null if it is no number. */
   readonly value: number | null
   readonly rationale: string | null
 }
 
-/** The format of a file, as far as its runs have to know it. */
 interface SourceOfRuns {
   readonly name: string
   readonly capture: FormatCapture
 }
 
-/** The runs of one file. */
 export class Runs implements RunSink {
   readonly source: string
   readonly prices: PriceTable
   readonly capture: FormatCapture
   readonly scores: Array<SourceScore> = []
-  /** Records that are kept as they are, by kind. */
   readonly kept = new Map<string, number>()
-  /** Records that are not in the log, by kind and reason. */
   readonly leftOut = new Map<string, number>()
-  /** Remarks on what was found. */
   readonly remarks = new Map<string, number>()
-  /** What no run has taken yet. */
+  /** Counts that no run has taken yet. */
   #leftOut = new Map<string, number>()
   #remarks = new Map<string, number>()
   readonly #cuts = new Set<string>()
@@ -52,20 +47,19 @@ export class Runs implements RunSink {
     this.prices = prices
   }
 
-  /** Begins a run. */
   open(start: RunStart): Run {
     const run = new Run(this, start)
     this.#runs.push(run)
     return run
   }
 
-  /** Maps a source's run that begins with what was copied from another: it counts as a run once it has something of its own. */
+  /** Opens a run that begins with copied records. It counts as a run once it has something of its own. */
   openCopied(start: RunStart): Run {
     const run: Run = new Run(this, start, () => this.#runs.push(run))
     return run
   }
 
-  /** Every run so far, in the order in which they began. */
+  /** In the order in which they began. */
   get all(): ReadonlyArray<Run> {
     return this.#runs
   }
@@ -74,7 +68,7 @@ export class Runs implements RunSink {
     this.#events.push(event)
   }
 
-  /** The events since this was last called, in order. */
+  /** Takes the events since the last call. */
   drain(): ReadonlyArray<RunEvent> {
     if (this.#events.length === 0) return NONE
     const events = this.#events
@@ -82,18 +76,18 @@ export class Runs implements RunSink {
     return events
   }
 
-  /** Maps something, and notes which values of it had to be cut. */
+  /** Runs a mapping step and notes the values that it cut. */
   mapping<A>(map: () => A): A {
     return notingCuts(this.#cuts, map)
   }
 
-  /** Counts a record that is not in the log. */
+  /** Counts an omitted record. */
   leaveOut(kind: string, why: string, times = 1): void {
     increase(this.leftOut, `${kind}: ${why}`, times)
     increase(this.#leftOut, `${kind}: ${why}`, times)
   }
 
-  /** Counts a record that the file has twice: nothing of it is missing. `what` is the same. */
+  /** Counts a duplicate record, which loses nothing. `what` names its identical part. */
   repeated(kind: string, what: string): void {
     increase(this.leftOut, `${kind}: the same ${what} again`)
   }
@@ -106,30 +100,30 @@ export class Runs implements RunSink {
     return counts
   }
 
-  /** Whether something of the file is left to a later import, though the file may not change until then. */
+  /** Whether a later import may find more even if the file does not change. */
   get waits(): boolean {
     return this.#waits
   }
 
-  /** Leaves something to a later import, and remarks on it. */
+  /** Leaves something to a later import, with a remark. */
   postpone(what: string): void {
     this.#waits = true
     this.remarkOnFile(what)
   }
 
-  /** The time of a record, in milliseconds since 1970, as `timeOf` reads it. One that is none is remarked on. */
+  /** A record's time, as `timeOf` reads it. An unreadable time gives a remark. */
   timeOf(value: unknown): number | null {
     const at = timeOf(value)
     if (at === null && value !== undefined && value !== null) this.remark(UNREADABLE_TIME)
     return at
   }
 
-  /** Remarks on the file, and not on what its runs lack: another copy of a run may have another remark, or a later import none. */
+  /** Adds a remark on the file only: another copy of a run, or a later import, may differ. */
   remarkOnFile(what: string): void {
     increase(this.remarks, what)
   }
 
-  /** Counts something that whoever imports has to know. */
+  /** Adds a remark that the task records too. */
   remark(what: string): void {
     this.remarkOnFile(what)
     increase(this.#remarks, what)

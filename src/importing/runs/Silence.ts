@@ -1,19 +1,18 @@
-/** Whether a session that may still be written has ended: formats of live sessions do not say so. */
+/** Decides whether a live session has ended, which its format does not say. */
 
-/** How long a session has to be silent until it counts as ended, in milliseconds. */
+/** Milliseconds of silence after which a session counts as ended. */
 export const SETTLED_MS = 60 * 60 * 1000
 
-/** What is known of the file of a session. */
 interface Written {
-  /** The import's clock, in milliseconds since 1970. */
+  /** Time of the import, in epoch milliseconds. */
   readonly now: number
-  /** When the file was last written, in milliseconds since 1970. */
+  /** Last modification of the file, in epoch milliseconds. */
   readonly modifiedAt: number
 }
 
 /**
- * Whether a session has been silent for an hour, by the time of its last record (null if it has none). A record of the
- * future tells nothing: then the file's own time counts, and if that is of the future too, the session has ended.
+ * Whether a session has been silent for an hour, by its last record's time (null if it has none). If that time is in
+ * the future, the file's time counts; if that is too, the session has ended.
  */
 export const isSilent = ({ now, modifiedAt }: Written, last: number | null): boolean => {
   if (last === null) return true

@@ -1,19 +1,18 @@
-/** Times as other programs write them. */
+/** Reads times as other programs write them. */
 
 import { isMoment } from "../../values/Time.ts"
 import { between } from "../../values/time/OwnTime.ts"
 
 /**
- * A time in milliseconds since 1970: from RFC 3339 text (without a zone it is taken as UTC), or from a number of
- * seconds, milliseconds, microseconds or nanoseconds since 1970. Null if it is none, or lies outside of the years 0 to
- * 9999.
+ * Epoch milliseconds from RFC 3339 text (UTC if it has no zone), or from epoch seconds, milliseconds, microseconds or
+ * nanoseconds. Null for anything else and outside the years 0 to 9999.
  */
 export const timeOf = (value: unknown): number | null => {
   const found = typeof value === "number" ? fromNumber(value) : typeof value === "string" ? fromText(value) : Number.NaN
   return Number.isFinite(found) && isMoment(Math.round(found)) ? Math.round(found) : null
 }
 
-/** A number, or a time in ISO 8601, also with a space for its T. Without a zone it is taken as UTC. Other texts are no times. */
+/** Numbers, and ISO 8601 with a `T` or a space. */
 const fromText = (text: string): number => {
   if (/^\d{1,19}(?:\.\d{1,9})?$/.test(text)) return fromNumber(Number(text))
   const [, day, clock = "00:00", sign = "", hours = "00", minutes = "00"] = ISO.exec(text) ?? []
@@ -24,7 +23,7 @@ const fromText = (text: string): number => {
 
 const ISO = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d(?:[.,]\d{1,9})?)?) ?(?:Z|([+-])(\d\d):?(\d\d)?)?)?$/i
 
-/** A number of 1e11 and above is no number of seconds: it would be after the year 5000. */
+/** From 1e11 on, a number cannot be seconds: that is after the year 5000. */
 const fromNumber = (value: number): number => {
   const size = Math.abs(value)
   if (size >= 1e17) return value / 1e6
@@ -32,6 +31,6 @@ const fromNumber = (value: number): number => {
   return size >= 1e11 ? value : value * 1e3
 }
 
-/** The time from one moment to a later one, in milliseconds; 0 where one of them is unknown or the clock went back. */
+/** Milliseconds between two times; 0 if one is unknown or the clock went back. */
 export const elapsed = (from: number | null, to: number | null): number =>
   from === null || to === null ? 0 : between(from, to)

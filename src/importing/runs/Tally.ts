@@ -1,11 +1,11 @@
-/** Counts by names that come from outside. */
+/** Counts by names from outside, with bounded memory. */
 
 import { nameFrom } from "./Untrusted.ts"
 
-/** Most different names that are counted apart. */
+/** Maximum number of separate names. */
 const MAX_NAMES = 200
 
-/** Adds to a count. Beyond `MAX_NAMES` names, new ones are counted together. */
+/** Adds to a count. Above `MAX_NAMES`, new names share one count. */
 export const increase = (counts: Map<string, number>, name: string, by = 1): void => {
   const plain = nameFrom(name)
   const key = counts.has(plain) || counts.size < MAX_NAMES ? plain : "others"

@@ -1,40 +1,38 @@
-/** Reads values from outside whose shape is not known, and makes them fit for the log. */
+/** Reads untrusted values of unknown shape, and makes them fit for the log. */
 
 import { type Json, type JsonObject, pointerToken } from "../../values/Json.ts"
 
-/** Longest text that the log keeps whole, in characters. */
+/** Maximum length of a text in the log, in characters. */
 export const MAX_TEXT = 1024 * 1024
 
-/** Deepest nesting that is kept. The log accepts 200 levels, of which an event needs some. */
+/** Maximum nesting. The log accepts 200 levels, of which events need some. */
 const MAX_DEPTH = 150
 
-/** An object's own field, or undefined: `__proto__` is a key like any other. */
+/** An object's own field; safe for keys such as `__proto__`. */
 export const field = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, key)
     ? (value as Readonly<Record<string, unknown>>)[key]
     : undefined
 
-/** The value at the end of a path of fields. */
 export const at = (value: unknown, ...keys: ReadonlyArray<string>): unknown =>
   keys.reduce((inner: unknown, key) => field(inner, key), value)
 
-/** Whether a value is an object that is no list. */
 export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** A field that is text and not empty. */
+/** A non-empty text field. */
 export const textOf = (value: unknown, key: string): string | undefined => {
   const found = field(value, key)
   return typeof found === "string" && found !== "" ? found : undefined
 }
 
-/** A field that is a finite number. */
+/** A finite number field. */
 export const numberOf = (value: unknown, key: string): number | undefined => {
   const found = field(value, key)
   return typeof found === "number" && Number.isFinite(found) ? found : undefined
 }
 
-/** A field that is a finite number, or one in text, as databases write large and exact ones. */
+/** A finite number, or one in text, as databases write large and exact ones. */
 export const numericOf = (value: unknown, key: string): number | undefined => {
   const text = textOf(value, key)
   return text !== undefined && /^-?\d{1,30}(?:\.\d{1,30})?(?:e[+-]?\d{1,3})?$/i.test(text)
@@ -42,28 +40,25 @@ export const numericOf = (value: unknown, key: string): number | undefined => {
     : numberOf(value, key)
 }
 
-/** A larger count is taken for this one: a thousand of them together are still a whole number. */
+/** Larger counts are cut to this one, so that sums of a thousand stay exact. */
 const LARGEST_COUNT = 2 ** 43
 
-/** A count such as of tokens: a whole number that is not negative; 0 if there is none. */
+/** A count such as of tokens: a non-negative integer; 0 if there is none. */
 export const countOf = (value: unknown, key: string): number => {
   const found = numberOf(value, key)
   return found === undefined ? 0 : Math.min(LARGEST_COUNT, Math.max(0, Math.round(found)))
 }
 
-/**
- * A value as text: one that is neither text nor a number as its JSON. `String` throws at an object whose `toString` is data.
- */
+/** A value as text, or its JSON. `String` would call an untrusted `toString`. */
 export const asText = (value: unknown): string =>
   typeof value === "object" && value !== null ? JSON.stringify(logJson(value).json) : String(value)
 
-/** A field's items; none if it is no list. */
+/** A list field; empty for anything else. */
 export const listOf = (value: unknown, key: string): ReadonlyArray<unknown> => {
   const found = field(value, key)
   return Array.isArray(found) ? found : []
 }
 
-/** JSON from text; undefined if it is none. */
 export const parsed = (text: string): unknown => {
   try {
     return JSON.parse(text)
@@ -72,16 +67,15 @@ export const parsed = (text: string): unknown => {
   }
 }
 
-/** A value as JSON that the log accepts, and its approximate size in bytes. */
 export interface LogJson {
   readonly json: Json
   readonly bytes: number
 }
 
-/** Where cut values are noted at the moment. */
+/** The set that currently collects cut values. */
 let noted: Set<string> | undefined
 
-/** Maps something, without waiting. The values that are shortened or replaced meanwhile are noted, each once. */
+/** Runs a synchronous function and notes the values that are shortened or replaced meanwhile, each once. */
 export const notingCuts = <A>(cuts: Set<string>, map: () => A): A => {
   const before = noted
   noted = cuts
@@ -92,14 +86,14 @@ export const notingCuts = <A>(cuts: Set<string>, map: () => A): A => {
   }
 }
 
-/** By what a value is known that is made fit twice: for what was said, and for what a model was told. */
+/** Identifies a value that is processed twice, as input and as the model's message. */
 const noteCut = (value: unknown): void => {
   noted?.add(typeof value === "string" ? `${value.length} ${value.slice(0, 64)}` : typeof value)
 }
 
 /**
- * Makes a parsed value fit for the log: text above `MAX_TEXT` is shortened, lone surrogates and numbers beyond the
- * range of a double (`1e999`) are replaced, and what is nested deeper than 150 levels is left out.
+ * Makes a parsed value fit for the log: shortens text above `MAX_TEXT`, replaces lone surrogates and numbers beyond a
+ * double (`1e999`), and cuts nesting below 150 levels. Also returns its approximate size in bytes.
  */
 export const logJson = (value: unknown): LogJson => {
   const bytes = sizeOf(value, 0)
@@ -108,7 +102,7 @@ export const logJson = (value: unknown): LogJson => {
   return { json, bytes: Math.max(0, sizeOf(json, 0)) }
 }
 
-/** The approximate size of a value as JSON; negative if some part of it has to be changed. */
+/** Approximate JSON size; negative if a part must be changed. */
 const sizeOf = (value: unknown, depth: number): number => {
   switch (typeof value) {
     case "string":
@@ -147,13 +141,13 @@ const repaired = (value: unknown, depth: number): Json => {
     return typeof value === "object" ? `[nested deeper than ${MAX_DEPTH} levels]` : String(value)
   }
   if (Array.isArray(value)) return value.map((item) => repaired(item, depth + 1))
-  // From entries, since a key may be `__proto__`.
+  // Safe for a key `__proto__`.
   return Object.fromEntries(
     Object.entries(value).map(([key, inner]) => [key.toWellFormed(), repaired(inner, depth + 1)]),
   )
 }
 
-/** How much of a longer text is kept: with the remark it is not too long, so that it is shortened once. */
+/** Leaves room for the remark, so that a text is shortened only once. */
 const KEPT = MAX_TEXT - 100
 
 const shortened = (text: string): string =>
@@ -162,18 +156,18 @@ const shortened = (text: string): string =>
     : `${text.slice(0, KEPT)}… [${text.length - KEPT} more characters were left out by the import]`
   ).toWellFormed()
 
-/** A value as a JSON object; what is no object becomes `{ value }`. */
+/** A JSON object; wraps other values as `{ value }`. */
 export const asObject = (value: unknown): JsonObject => {
   const { json } = logJson(value)
   return isObject(json) ? (json as JsonObject) : { value: json }
 }
 
-/** Text that may name a stream, task, actor or component: without control characters, at most 120 characters. */
+/** A valid name of a stream, task, actor or component: no control characters, at most 120 characters. */
 export const nameFrom = (text: string): string => {
   const plain = text.toWellFormed().replaceAll(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "�")
   if (plain === "") return "unnamed"
   return plain.length <= 120 ? plain : `${plain.slice(0, 119).toWellFormed()}…`
 }
 
-/** The JSON Pointer of a key within a document's `files`. */
+/** The JSON Pointer of a file in the state's `files`. */
 export const filePointer = (path: string): string => `/files/${pointerToken(path)}`

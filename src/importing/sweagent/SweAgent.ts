@@ -37,7 +37,7 @@ export const sweAgent: Source = {
   },
 }
 
-/** How many steps are mapped before what they became is written. */
+/** Number of steps between two writes. */
 const STEPS_AT_A_TIME = 256
 
 function* mapTrajectory(runs: Runs, file: SourceFile, value: unknown): Generator<void> {
@@ -66,7 +66,7 @@ function* mapTrajectory(runs: Runs, file: SourceFile, value: unknown): Generator
   if (steps.length > 0) yield* mapSteps(run, steps, model)
   else yield* mapHistory(run, history, model)
   const status = textOf(info, "exit_status")
-  // It is written anew with each step, and says only in the end how it ended.
+  // The file is rewritten at each step and states its exit status only at the end.
   if (status === undefined && !isSilent(file, file.modifiedAt)) return
   if (isObject(info)) run.keep("info", "info", info, { at: null })
   const used = usedIn(info, named(model))
@@ -74,12 +74,12 @@ function* mapTrajectory(runs: Runs, file: SourceFile, value: unknown): Generator
   run.close("end", outcomeOf(status), status ?? "it has no exit status: the run was cut off", null)
 }
 
-/** What all calls of the model used, as the trajectory says of the whole. */
+/** Total usage that the trajectory states. */
 const usedIn = (info: unknown, { provider, model }: ReturnType<typeof named>): StatedUse | undefined => {
   const stats = field(info, "model_stats")
   const [usd, sent, received] = ["instance_cost", "tokens_sent", "tokens_received"].map((key) => numberOf(stats, key))
   const all = {
-    // Where it does not know the prices of a model, it says 0.
+    // 0 if it does not know the model's prices.
     ...(usd === undefined || usd <= 0 ? {} : { usd }),
     ...(sent === undefined || sent < 0 ? {} : { inputTokens: Math.round(sent) }),
     ...(received === undefined || received < 0 ? {} : { outputTokens: Math.round(received) }),
@@ -87,17 +87,17 @@ const usedIn = (info: unknown, { provider, model }: ReturnType<typeof named>): S
   return Object.keys(all).length === 0 ? undefined : { ...all, models: { [`${provider}/${model}`]: all } }
 }
 
-/** The messages that say what the task is: those of the user before the first answer, without demonstrations. */
+/** User messages before the first answer, without demonstrations. */
 const promptsIn = (history: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const answer = history.findIndex((one) => textOf(one, "role") === "assistant" && field(one, "is_demo") !== true)
   const before = answer < 0 ? history : history.slice(0, answer)
   return before.filter((one) => textOf(one, "role") === "user" && field(one, "is_demo") !== true && !isShown(one))
 }
 
-/** A demonstration, as the first versions marked it. */
+/** A demonstration in the first versions. */
 const isShown = (message: unknown): boolean => textOf(message, "message_type") === "demonstration"
 
-/** The model, from the settings that later versions write. */
+/** The model, from settings that later versions write. */
 const modelOf = (value: unknown): string => {
   const settings = field(value, "replay_config")
   const config = typeof settings === "string" ? parsed(settings) : settings
@@ -111,7 +111,7 @@ interface Step {
   readonly response: string
 }
 
-/** An answer with its command. Every action of SWE-agent is the line of a command. */
+/** Records an answer with its command. Every action of SWE-agent is a shell line. */
 const answered = (run: Run, model: string, { key, thought, action, response }: Step): void => {
   const said = thought === "" ? response : thought
   const parts: ReadonlyArray<Json> = [
@@ -139,7 +139,7 @@ function* mapSteps(run: Run, steps: ReadonlyArray<unknown>, model: string): Gene
   }
 }
 
-/** A run of which only the history is left: each answer is followed by what was observed. */
+/** Maps a run from its history: each answer is followed by its observation. */
 function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): Generator<void> {
   let last: string | undefined
   let isAfterAnswer = false
@@ -164,7 +164,7 @@ function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): 
   }
 }
 
-/** The command that an answer ends with, between backticks. */
+/** The code block at the end of an answer. */
 const actionIn = (message: unknown): string => /```\w*\n([\s\S]*?)\n?```\s*$/.exec(contentText(message))?.[1] ?? ""
 
 const outcomeOf = (status: string | undefined): TaskOutcome => {

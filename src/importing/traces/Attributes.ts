@@ -1,13 +1,13 @@
-/** What exports of traces have in common: the attributes that spans are made of. */
+/** Shared by trace exports: span attributes and their remarks. */
 
 import type { Runs } from "../runs/Runs.ts"
 import type { Unread } from "./ContentParts.ts"
 
-/** The attributes that have a value. */
+/** Drops attributes without a value. */
 export const given = (values: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
   Object.fromEntries(Object.entries(values).filter(([, value]) => value !== undefined && value !== null))
 
-/** Counts the content of messages that has no known form. */
+/** Counts message content of unknown types. */
 export const unreadIn =
   (runs: Runs): Unread =>
   (kind) =>

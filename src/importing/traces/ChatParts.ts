@@ -1,12 +1,11 @@
 /**
- * Messages as LangChain, OpenAI, Anthropic, Gemini, OpenTelemetry and Langfuse write them, as the messages with parts of OpenTelemetry's
- * conventions.
+ * Converts messages of LangChain, OpenAI, Anthropic, Gemini, OpenTelemetry and Langfuse to OpenTelemetry's messages
+ * with parts.
  */
 
 import { asText, at, field, isObject, listOf, parsed, textOf } from "../runs/Untrusted.ts"
 import { partsOf, type Unread } from "./ContentParts.ts"
 
-/** A message with parts. */
 export interface PartsMessage {
   readonly role: string
   readonly parts: ReadonlyArray<object>
@@ -27,10 +26,10 @@ const ROLES: Readonly<Record<string, string>> = {
   FunctionMessage: "tool",
 }
 
-/** Names under which a request has what the model was told. */
+/** Field names for a request's messages. */
 const TOLD = ["messages", "contents", "prompts", "prompt", "input", "chat_history", "args", "new_message"]
 
-/** The messages of what a model was told: a request, a list, lists of lists, an object with one of these, or a text. */
+/** The messages of a request: an object with one of these fields, a list, nested lists, or a text. */
 export const toldIn = (input: unknown, unread: Unread): ReadonlyArray<PartsMessage> => {
   const found = structured(input)
   if (found === null || found === undefined || found === "") return []
@@ -42,7 +41,7 @@ export const toldIn = (input: unknown, unread: Unread): ReadonlyArray<PartsMessa
   return isMessage(found) ? messagesIn(found, "user", unread) : []
 }
 
-/** What a request says of the agent beside its messages. */
+/** The system prompt next to a request's messages. */
 const systemIn = (request: unknown): ReadonlyArray<PartsMessage> => {
   const system =
     field(request, "system") ??
@@ -55,17 +54,17 @@ const systemIn = (request: unknown): ReadonlyArray<PartsMessage> => {
   return parts.length === 0 ? [] : [{ role: "system", parts }]
 }
 
-/** The answer of a model: messages, or what a provider answered with. */
+/** The answer: messages, or a provider's response. */
 export const answerIn = (output: unknown, unread: Unread): ReadonlyArray<PartsMessage> => {
   const found = structured(output)
   if (found === null || found === undefined || found === "") return []
   if (typeof found === "string") return [spokenBy("assistant", found)]
   if (Array.isArray(found)) {
     const messages = found.flatMap((one) => messagesIn(one, "assistant", unread))
-    // An agent answers with the whole of what it did.
+    // An agent returns its whole conversation.
     return messages.filter(({ role }) => role === "assistant")
   }
-  // Of several answers to one request the first counts.
+  // The first of several answers.
   const [generation] = listOf(found, "generations")
   if (generation !== undefined) return answerIn(Array.isArray(generation) ? generation.slice(0, 1) : generation, unread)
   const inner =
@@ -86,13 +85,13 @@ const structured = (value: unknown): unknown =>
 
 const spokenBy = (role: string, content: string): PartsMessage => ({ role, parts: [{ type: "text", content }] })
 
-/** The messages that an item stands for: one, or none where it is the definition of a tool. */
+/** The messages of an item; none for a tool's definition. */
 const messagesIn = (value: unknown, otherwise: string, unread: Unread): ReadonlyArray<PartsMessage> => {
   if (typeof value === "string") return [reprIn(value) ?? spokenBy(otherwise, value)]
   if (isDefinition(field(value, "content")) || isDefinition(value)) return []
   const item = itemOf(value)
   if (item !== undefined) return [item]
-  // A generation of LangChain has its message beside its text.
+  // LangChain puts a generation's message next to its text.
   const message = isMessage(value) ? value : (field(value, "message") ?? value)
   const own = field(message, "kwargs") ?? message
   const constructed = listOf(message, "id").at(-1)
@@ -112,7 +111,7 @@ const messagesIn = (value: unknown, otherwise: string, unread: Unread): Readonly
     ...inContent,
     ...(isCalled ? [] : partsOf(calls, unread)),
   ]
-  // The results of calls are told in a person's name by some.
+  // Some programs give results the role `user`.
   const isAll = (type: string) => parts.length > 0 && parts.every((part) => textOf(part, "type") === type)
   return [{ role: role === "user" && isAll(RESULT) ? "tool" : isAll("tool_call") ? "assistant" : role, parts }]
 }
@@ -127,13 +126,13 @@ const idOf = (message: unknown): string | undefined => {
   return typeof id === "string" ? id : undefined
 }
 
-/** The definition of a tool, which some exports have among the messages. */
+/** A tool's definition, which some exports put among the messages. */
 const isDefinition = (value: unknown): boolean =>
   textOf(value, "type") === "function" &&
   isObject(field(value, "function")) &&
   isObject(at(value, "function", "parameters"))
 
-/** An item of OpenAI's responses that is no message. */
+/** An item of OpenAI's Responses API other than a message. */
 const itemOf = (value: unknown): PartsMessage | undefined => {
   const type = textOf(value, "type") ?? ""
   if (type === "reasoning" && textOf(value, "role") === undefined) {
@@ -161,7 +160,7 @@ const itemOf = (value: unknown): PartsMessage | undefined => {
   }
 }
 
-/** A message that a program wrote as Python shows it. */
+/** A message in Python's `repr` form. */
 const reprIn = (text: string): PartsMessage | undefined => {
   const [, role = "", , quoted] = /^role='(\w+)' content=(?:None|(['"])([\s\S]*?)\2) name=/.exec(text) ?? []
   if (role === "") return undefined
@@ -171,7 +170,7 @@ const reprIn = (text: string): PartsMessage | undefined => {
   return content === undefined ? { role: ROLES[role] ?? role, parts: [] } : spokenBy(ROLES[role] ?? role, content)
 }
 
-/** The first words of a person in what an agent was asked, as a text. */
+/** The first user message of an agent's input, as text. */
 export const askedIn = (input: unknown): string | undefined => {
   const message = toldIn(input, () => {}).find(({ role }) => role === "user")
   const texts = (message?.parts ?? []).flatMap((part) => textOf(part, "content") ?? [])

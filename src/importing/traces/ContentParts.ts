@@ -1,11 +1,10 @@
-/** The content of a message, or its calls, as parts of OpenTelemetry's conventions. */
+/** Converts message content and calls to parts in OpenTelemetry's conventions. */
 
 import { at, field, isObject, textOf } from "../runs/Untrusted.ts"
 
-/** Is told of content that is none of the known forms, by its type. */
+/** Called with the type of unknown content. */
 export type Unread = (kind: string) => void
 
-/** The parts of a content: a text, a part, or a list of these. */
 export const partsOf = (content: unknown, unread: Unread): ReadonlyArray<object> => {
   if (content === null || content === undefined || content === "") return []
   if (typeof content === "string") return [{ type: "text", content }]
@@ -29,7 +28,7 @@ const partOf = (part: unknown): object | undefined => {
   return { type: isReasoning ? "reasoning" : "text", content: text }
 }
 
-/** A call: of OpenTelemetry, OpenAI, LangChain, Anthropic or Gemini. */
+/** A call of OpenTelemetry, OpenAI, LangChain, Anthropic or Gemini. */
 const callOf = (part: unknown): object | undefined => {
   const type = textOf(part, "type") ?? ""
   const of = field(part, "functionCall") ?? field(part, "function_call") ?? field(part, "function")
@@ -44,7 +43,6 @@ const callOf = (part: unknown): object | undefined => {
   }
 }
 
-/** The result of a call. */
 const resultOf = (part: unknown): object | undefined => {
   const type = textOf(part, "type") ?? ""
   const of = field(part, "functionResponse") ?? field(part, "function_response")
@@ -57,7 +55,7 @@ const resultOf = (part: unknown): object | undefined => {
   }
 }
 
-/** An id, which may be a list of them. */
+/** An id; lists are joined. */
 export const idIn = (id: unknown): string | undefined => {
   if (typeof id === "string" && id !== "") return id
   return Array.isArray(id) && id.length > 0 ? id.map(String).join("/") : undefined

@@ -1,4 +1,4 @@
-/** Runs of LangSmith: a line each, a document that is a list of them, or one with `runs`. A trace or thread of them is a run. */
+/** Runs of LangSmith: one per line, a document that lists them, or one with `runs`. A trace or thread becomes a run. */
 
 import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
@@ -33,7 +33,7 @@ export const langSmith: Source = {
     }),
 }
 
-/** The runs of a record, those of a tree too. */
+/** Includes nested `child_runs`. */
 const runsIn = (record: unknown): ReadonlyArray<unknown> => {
   const list = Array.isArray(record)
     ? record
@@ -41,7 +41,7 @@ const runsIn = (record: unknown): ReadonlyArray<unknown> => {
   return list.flatMap((run) => [run, ...runsIn(listOf(run, "child_runs")).filter(isRun)])
 }
 
-/** Whether a run names a place where its inputs or outputs are, in place of them. */
+/** Whether inputs or outputs are stored in a separate file. */
 const isElsewhere = (run: unknown): boolean =>
   ["inputs", "outputs"].some((name) => {
     const [own, url] = [field(run, name), at(run, `${name}_s3_urls`, "ROOT")]
@@ -110,7 +110,7 @@ const modelOf = (run: unknown, unread: Unread): Readonly<Record<string, unknown>
   })
 }
 
-/** What an answer used: LangSmith's own counts, those of the message, or those of the provider. */
+/** Usage by LangSmith's own count, in the message, or from the provider. */
 const usageIn = (run: unknown): unknown => {
   const outputs = field(run, "outputs")
   const [generation] = listOf(outputs, "generations").flat()
@@ -137,14 +137,13 @@ const toolOf = (run: unknown): Readonly<Record<string, unknown>> => {
   })
 }
 
-/** A chain is what stands around requests and calls. */
+/** A chain surrounds requests and calls. */
 const agentOf = (run: unknown): Readonly<Record<string, unknown>> => ({
   "gen_ai.operation.name": "invoke_agent",
   "gen_ai.agent.name": textOf(run, "name") ?? "chain",
   ...asked(run),
 })
 
-/** What an agent was asked. */
 const asked = (run: unknown): Readonly<Record<string, unknown>> => {
   const content = askedIn(field(run, "inputs"))
   return content === undefined

@@ -1,4 +1,7 @@
-/** Observations of Langfuse: lines of its exports (`observations`, with names in snake case), or documents of its API (`data`, `observations`). */
+/**
+ * Observations of Langfuse: lines of its exports (`observations`, in snake case), or documents of its API (`data`,
+ * `observations`).
+ */
 
 import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
@@ -14,7 +17,7 @@ import { idIn, type Unread } from "./ContentParts.ts"
 
 const TYPES = /^(?:GENERATION|SPAN|EVENT|AGENT|TOOL|CHAIN|RETRIEVER|EVALUATOR|EMBEDDING|GUARDRAIL)$/
 
-/** A field by its name in camel case, or in snake case. */
+/** A field in camel case or snake case. */
 const get = (value: unknown, name: string): unknown =>
   field(value, name) ??
   field(
@@ -50,7 +53,7 @@ export const langfuse: Source = {
     }),
 }
 
-/** The observations of a record, each with its trace, where that has them in it or beside it. */
+/** The observations of a record, each with its trace if that is known. */
 const observationsIn = (record: unknown): ReadonlyArray<readonly [observation: unknown, trace: unknown]> => {
   if (Array.isArray(record)) return record.flatMap(observationsIn)
   if (Array.isArray(field(record, "data"))) return listOf(record, "data").flatMap(observationsIn)
@@ -59,7 +62,7 @@ const observationsIn = (record: unknown): ReadonlyArray<readonly [observation: u
   return own.length > 0 ? own.map((one) => [one, trace] as const) : [[record, undefined] as const]
 }
 
-/** The scores of a trace: they are of its parts, and not of its run. */
+/** Number of scores, which belong to observations rather than runs. */
 const scoresIn = (record: unknown): number => {
   if (Array.isArray(record)) return record.reduce((sum: number, one) => sum + scoresIn(one), 0)
   const inner = ["data", "trace"].map((name) => field(record, name)).filter((value) => typeof value === "object")
@@ -70,7 +73,6 @@ const scoresIn = (record: unknown): number => {
 const sessionOf = (one: unknown, trace: unknown): string | undefined =>
   textAt(one, "sessionId") ?? textAt(trace, "sessionId") ?? textOf(metadataOf(one), "thread_id")
 
-/** The spans of a record. `unread` is told of content that has no known form. */
 const spansIn = (record: unknown, runs: Runs): ReadonlyArray<Span | undefined> => {
   const scores = scoresIn(record)
   if (scores > 0) runs.leaveOut("score", "scores of Langfuse are not read; export them and use a mapping", scores)
@@ -102,7 +104,7 @@ const spanOf = (one: unknown, trace: unknown, unread: Unread): Span | undefined 
   }
 }
 
-/** A value, which exports may have as JSON in text. */
+/** A value, or JSON in text. */
 const jsonAt = (value: unknown, name: string): unknown => {
   const found = get(value, name)
   return typeof found === "string" ? (parsed(found) ?? found) : found
@@ -110,13 +112,13 @@ const jsonAt = (value: unknown, name: string): unknown => {
 
 const metadataOf = (one: unknown): unknown => jsonAt(one, "metadata")
 
-/** The attributes of the span that an observation was made of. */
+/** Attributes of the original span. */
 const attributeOf = (one: unknown, ...names: ReadonlyArray<string>): string | undefined => {
   const attributes = jsonAt(metadataOf(one), "attributes")
   return names.map((name) => idIn(field(attributes, name))).find((text) => text !== undefined)
 }
 
-/** Whether an observation is the call of a tool: older ones are spans all the same. */
+/** Whether an observation is a tool call; older ones have type SPAN. */
 const isTool = (one: unknown, type: string): boolean =>
   type === "TOOL" ||
   (type === "SPAN" &&
@@ -127,7 +129,7 @@ const modelOf = (one: unknown, isError: boolean, unread: Unread): Readonly<Recor
   const cost = jsonAt(one, "costDetails")
   const usage = usageOf(one)
   const [input, output] = [toldIn(get(one, "input"), unread), answerIn(get(one, "output"), unread)]
-  // Some programs make generations of moments of one: they hold nothing.
+  // Some programs write empty generations for moments within one.
   if (!isError && input.length + output.length === 0 && usage.inputTokens + usage.outputTokens === 0) return {}
   const metadata = metadataOf(one)
   return given({
@@ -149,8 +151,8 @@ const modelOf = (one: unknown, isError: boolean, unread: Unread): Readonly<Recor
 const numericAt = (one: unknown, name: string): number | undefined => numericOf({ found: get(one, name) }, "found")
 
 /**
- * The tokens of a generation. Langfuse counts each token once, those of the cache beside the input, unless their sum says otherwise: then
- * the program gave them, and the input has them in it.
+ * Langfuse counts cached tokens separately from the input. If the total contradicts this, the program supplied the
+ * counts and the input includes them.
  */
 const usageOf = (one: unknown) => {
   const details = jsonAt(one, "usageDetails")
@@ -182,7 +184,7 @@ const usageOf = (one: unknown) => {
 const toolOf = (one: unknown): Readonly<Record<string, unknown>> => {
   const written = jsonAt(one, "output")
   const isEmpty = isObject(written) && Object.keys(written).length === 0
-  // Google's ADK has the result of a call beside its output.
+  // Google's ADK stores a call's result next to its output.
   const own = jsonAt(jsonAt(metadataOf(one), "attributes"), "gcp.vertex.agent.tool_response")
   const output = isEmpty ? (own ?? written) : written
   const input = jsonAt(one, "input")
@@ -197,7 +199,7 @@ const toolOf = (one: unknown): Readonly<Record<string, unknown>> => {
   })
 }
 
-/** What stands around requests and calls; at its root is what the person asked. */
+/** A span around requests and calls; the root has the person's input. */
 const agentOf = (one: unknown, trace: unknown): Readonly<Record<string, unknown>> => {
   const asked = askedIn(jsonAt(one, "input")) ?? askedIn(twice(jsonAt(trace, "input")))
   return given({
@@ -208,5 +210,5 @@ const agentOf = (one: unknown, trace: unknown): Readonly<Record<string, unknown>
   })
 }
 
-/** A trace's words are JSON in text that is JSON in text. */
+/** A trace's input is JSON text within JSON text. */
 const twice = (value: unknown): unknown => (typeof value === "string" ? (parsed(value) ?? value) : value)

@@ -1,7 +1,7 @@
 /**
- * Traces of verifiers (version 1 of the schema, `traces.jsonl`): a line is an episode with the traces of its agents, or by earlier versions
- * one trace. A trace has its messages (`nodes`, a tree where a conversation branched), the calls of the model (`calls`), rewards and metrics.
- * Results of versions before these are conversations in messages.
+ * Traces of verifiers (version 1 of the schema, `traces.jsonl`): a line is an episode with its agents' traces or, in
+ * earlier versions, one trace. A trace has messages (`nodes`, a tree if a conversation branched), model calls
+ * (`calls`), rewards and metrics. Results of still earlier versions are conversations in messages.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
@@ -43,10 +43,10 @@ export const verifiers: Source = {
   }),
 }
 
-/** What stops a rollout from outside. */
+/** Limits that stop a rollout. */
 const LIMITS = new Set(["max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens", "compaction_failed"])
 
-/** An episode: the trace of each agent is a run. One that failed before there was a trace is a run of its own. */
+/** Maps each agent's trace of an episode to a run. An episode that failed before its first trace becomes one run. */
 const mapEpisode = (runs: Runs, episode: unknown): void => {
   const [traces, others] = [listOf(episode, "traces").filter(isTrace), listOf(episode, "traces").length]
   if (traces.length < others) runs.leaveOut("trace", "it has no nodes, calls and task", others - traces.length)
@@ -143,7 +143,7 @@ const map = (runs: Runs, run: Run, conversation: Conversation, { node, call, key
   const time = runs.timeOf(at(call, "time", "end") ?? field(node, "timestamp"))
   const { system, messages } = openAiChat.request({ host: "", path: "" }, { messages: [asChat(message)] } as JsonObject)
   if (system !== "") run.model.guided(key, system, time)
-  // What a task's prompt has as an answer was not asked of a model.
+  // An answer in the task's prompt; no model gave it.
   if (role === "assistant" && call === undefined && field(node, "sampled") === false) {
     for (const one of messages) run.model.told({ role: one.role, content: logJson(one.content).json })
     return
@@ -153,7 +153,7 @@ const map = (runs: Runs, run: Run, conversation: Conversation, { node, call, key
     conversation.message({ message: one, key, at: time, ...named(textOf(call, "model") ?? "unknown"), usage, usd })
 }
 
-/** The tokens of a call. Those of the prompt are without those that were read from the cache. */
+/** `prompt_tokens` excludes cached tokens. */
 const usageOf = (usage: unknown): ModelUsage | undefined => {
   if (numberOf(usage, "prompt_tokens") === undefined) return undefined
   const [cachedTokens, reasoningTokens] = [countOf(usage, "cached_input_tokens"), countOf(usage, "reasoning_tokens")]
@@ -165,7 +165,7 @@ const usageOf = (usage: unknown): ModelUsage | undefined => {
   }
 }
 
-/** A message with its calls as OpenAI's chat has them. */
+/** Converts a message's calls to OpenAI's form. */
 const asChat = (message: unknown): unknown => {
   const calls = listOf(message, "tool_calls").map((call) => ({
     id: textOf(call, "id"),
@@ -176,7 +176,7 @@ const asChat = (message: unknown): unknown => {
   return calls.length === 0 || !isObject(json) ? json : { ...json, tool_calls: calls }
 }
 
-/** Weighted rewards sum up to the reward of the rollout; one that was not computed is none. */
+/** Weighted rewards add up to the rollout's reward. */
 const score = (runs: Runs, run: Run, trace: unknown): void => {
   const [rewards, metrics] = [field(trace, "rewards"), field(trace, "metrics")]
   for (const [name, reward] of Object.entries(isObject(rewards) ? rewards : {})) {

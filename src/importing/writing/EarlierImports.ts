@@ -1,6 +1,6 @@
 /**
- * What was imported of a file before, by its digest then: a file of lines that does not begin with it any more was rotated, cut off or
- * changed in its past, of which the log keeps what it has.
+ * Finds earlier imports of a file by their digests. A file of lines that no longer begins with the imported bytes was
+ * rotated, cut or changed; the log keeps what it has.
  */
 
 import { Effect, Stream } from "effect"
@@ -8,19 +8,19 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Extent } from "../files/SourceText.ts"
 
-/** The beginning of a file as it was imported. */
+/** The imported beginning of a file. */
 interface Imported {
   readonly bytes: number
   readonly digest: string
 }
 
 export class EarlierImports {
-  /** How far the log was read. */
+  /** Position up to which the log was read. */
   #position = 0
-  /** The last import of each task, by the source and the name of its file, and by the source alone. */
+  /** The last import of each task, by source with file name, and by source alone. */
   readonly #files = new Map<string, Map<string, Imported>>()
 
-  /** The last imports of a file, by the tasks that they named: those of its name, or of the task that it is of. */
+  /** The last imports of a file by task: of the given task, otherwise of all tasks imported from that file name. */
   of(log: EventLog.Service, source: string, name: string, taskId: string | undefined) {
     return Effect.map(this.#read(log), (): ReadonlyMap<string, Imported> => {
       const own = taskId === undefined ? undefined : this.#files.get(source)?.get(taskId)
@@ -50,7 +50,7 @@ export class EarlierImports {
 
 const keyOf = (source: string, name: string): string => `${source} ${name}`
 
-/** Whether a file that has runs of an earlier import does not begin with what was imported of it. */
+/** Whether a file with runs of an earlier import no longer begins with the imported bytes. */
 export const isChanged = (
   earlier: ReadonlyMap<string, Imported>,
   taskIds: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** The record that a file was imported, and the report of its import. */
+/** Records that a file was imported, and builds its report. */
 
 import * as path from "node:path"
 import { Effect, Option } from "effect"
@@ -9,22 +9,22 @@ import type { ImportedRun } from "../runs/RunEvent.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { redacted, type TaskAppender, type Writing, withSubject } from "./TaskAppender.ts"
 
-/** By what a file is known again. */
+/** Identifies a file's content. */
 export interface Content {
   readonly digest: string
-  /** What the files beside it hold that belong to it. */
+  /** Contents of its companion files. */
   readonly companions: ReadonlyArray<string>
 }
 
-/** The id of the event that says that a file with this content was imported, with all of its runs ended or not. */
+/** The id of the `FileImported` event for this content; `finished` if all runs had ended. */
 const importedId = (source: string, { digest, companions }: Content, finished: boolean): string =>
   idOf(source, "file", digest, String(finished), ...companions)
 
-/** Whether the log has all of a file, its runs ended. */
+/** Whether the log has the whole file with all runs ended. */
 export const isImported = ({ log, source }: Writing, content: Content): Effect.Effect<boolean, LogError> =>
   Effect.map(log.find(importedId(source, content, true)), Option.isSome)
 
-/** Records that the file was imported, as the last thing, unless that is recorded. Returns the report with that event. */
+/** Records the import last, unless that was done before. Returns the report including that event. */
 export const conclude = (
   { log, subject, redact, dryRun, source }: Writing,
   content: Content,
@@ -57,10 +57,9 @@ export const conclude = (
 const FOREIGN =
   "a run that is in this log already, recorded as it happened: nothing was added to its task. Import it into another log to see what the file says"
 
-/** What a report says of a file itself. `added` counts the events that are of no run. */
+/** The report's part about the file; `added` counts events of no run. */
 type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" | "records" | "known" | "added">
 
-/** The report of a file. */
 export const report = (
   { file, parts, source, digest, bytes, records, known, added }: About,
   runs: Runs,

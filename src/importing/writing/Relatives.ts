@@ -1,6 +1,6 @@
 /**
- * Finds runs in the log that begin with the same message as one that is imported: a fork that its program wrote as a copy. A run's opening
- * has the id of its first message, also where its words are left out.
+ * Finds imported runs that begin with the same message: a program may write a fork as a copy. A run's opening holds the
+ * id of its first message, even in a redacted import.
  */
 
 import { Effect, Stream } from "effect"
@@ -14,18 +14,18 @@ import { field, textOf } from "../runs/Untrusted.ts"
 import type { FileBeginning, Relative } from "../Source.ts"
 import type { TaskAppender } from "./TaskAppender.ts"
 
-/** A run as its opening tells. */
+/** A run, from its opening. */
 interface Opened {
   readonly taskId: string
   readonly run: string
-  /** Whether an event of it is in the log; undefined: that has to be read. */
+  /** Whether the log has an event of it; undefined before the log was read. */
   readonly has?: (key: string) => boolean
 }
 
 export class Relatives {
   readonly #log: EventLog.Service
   readonly #dryRun: boolean
-  /** The runs of each source in the log, by the ids of their first messages. */
+  /** By source and first message id. */
   readonly #sources = new Map<string, Map<string, Array<Opened>>>()
 
   constructor(log: EventLog.Service, dryRun: boolean) {
@@ -33,7 +33,7 @@ export class Relatives {
     this.#dryRun = dryRun
   }
 
-  /** The runs that were imported before, and begin with the same message as a file. */
+  /** Runs imported earlier that begin with the same message. */
   of(source: string, beginning: FileBeginning | undefined): Effect.Effect<ReadonlyArray<Relative>, LogError> {
     return Effect.gen(this, function* () {
       const { first, run } = beginning ?? {}
@@ -42,7 +42,7 @@ export class Relatives {
       this.#sources.set(source, known)
       const before: Array<Relative> = []
       for (const one of known.get(first) ?? []) {
-        // Those that were opened later than the run itself are its own copies.
+        // Runs opened after this one are its copies.
         if (one.run === run) break
         before.push({ taskId: one.taskId, has: one.has ?? (yield* this.#eventsOf(source, one)) })
       }
@@ -50,7 +50,7 @@ export class Relatives {
     })
   }
 
-  /** A file was imported: what comes after it may begin as it does. */
+  /** Registers an imported file for later ones. */
   add(beginning: FileBeginning | undefined, appenders: ReadonlyMap<ImportedRun, TaskAppender>): void {
     for (const [{ taskId, start }, appender] of appenders) {
       const first = start.begins?.with
@@ -61,7 +61,7 @@ export class Relatives {
     }
   }
 
-  /** Whether the log has the run, as one that was copied from none: then there is nothing to look for. */
+  /** Whether the log has the run as an original, so that no search is needed. */
   #isKnownAsOwn(source: string, run: string): Effect.Effect<boolean, LogError> {
     const beginning = this.#log.readPage({ stream: `task/${taskIdOf(source, run)}` }, 1)
     return Effect.map(beginning, ([opened]) => {
@@ -85,7 +85,7 @@ export class Relatives {
     )
   }
 
-  /** The events of a run in all of its tasks. */
+  /** Looks up events of a run in all of its tasks. */
   #eventsOf(source: string, { taskId, run }: Opened): Effect.Effect<(key: string) => boolean, LogError> {
     return Effect.gen(this, function* () {
       const ids = new IdSet()
@@ -100,7 +100,9 @@ export class Relatives {
   }
 }
 
-/** What an imported run begins with, by its opening; undefined for one that goes on with another task. Before 0.3.1 its environment had it. */
+/**
+ * The start of an imported run, from its opening; undefined for a further task. Before 0.3.1, its environment held it.
+ */
 const beginsOf = (source: string, opened: Event): RunStart["begins"] => {
   if (!is(opened, "TaskOpened")) return undefined
   const about = field(opened.payload.environment, source)

@@ -1,4 +1,4 @@
-/** Appends what a source's scorers gave its runs: a score set for each scorer, over all runs of a file. */
+/** Appends the source's scores: a score set per scorer, over all runs of a file. */
 
 import { Effect, Option } from "effect"
 import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
@@ -12,15 +12,15 @@ import type { SourceScore } from "../runs/Runs.ts"
 import { nameFrom } from "../runs/Untrusted.ts"
 import { redacted, type TaskAppender, type Writing, withSubject } from "./TaskAppender.ts"
 
-/** Most events of an append. */
+/** Maximum number of events in an append. */
 const PART = 10_000
 
-/** Most appends that wait at once. */
+/** Maximum number of concurrent appends. */
 const AT_ONCE = 64
 
 /**
- * Appends a score set for each scorer. Its id follows from what was scored and how: the same scores are known again,
- * and a run that was scored anew has a further set. Returns how many events were new.
+ * Appends a score set for each scorer. Its id derives from the scores, so that equal scores are not added again and
+ * changed ones form a new set. Returns the number of new events.
  */
 export const append = (
   writing: Writing,
@@ -111,7 +111,7 @@ const appendSet = (
       const plain = { stream, taskId: of, actor, events }
       return subject === undefined ? plain : withSubject(plain, subject)
     }
-    // Ids are given, so that a set that was interrupted is completed: what is there already is not appended again.
+    // Ids are fixed, so an interrupted set is completed without duplicates.
     if (!isBegun) yield* log.append(request([started], taskId))
     const parts = [...groupBy(verdicts, (verdict) => [verdict.taskId])].flatMap(([of, own]) =>
       Array.from({ length: Math.ceil(own.length / PART) }, (_, part) =>
@@ -121,7 +121,7 @@ const appendSet = (
         ),
       ),
     )
-    // Those that wait together are committed together.
+    // Concurrent appends share commits.
     yield* Effect.forEach(parts, (part) => log.append(part), { concurrency: AT_ONCE, discard: true })
     yield* log.append(request([finished], taskId))
     return events

@@ -1,4 +1,4 @@
-/** Appends the events of a run to the log: those that are not there yet, whole runs in one transaction. */
+/** Appends a run's new events to the log, whole runs in one transaction. */
 
 import { Effect, Option, Stream } from "effect"
 import { type AppendError, type EventLog, Exact, type LogError, type NewEvent } from "../../events/log/EventLog.ts"
@@ -7,42 +7,43 @@ import { digest } from "../../values/Digest.ts"
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
 
-/** How events are written. */
 export interface Writing {
   readonly log: EventLog.Service
   readonly source: string
-  /** The person whose data the events hold; their personal fields are encrypted. */
+  /** The person whose data the events hold; personal fields are encrypted. */
   readonly subject?: string
-  /** Whether personal fields are replaced before they are written. */
+  /** Whether to replace personal fields. */
   readonly redact: boolean
-  /** Whether nothing is written. */
+  /** Whether to write nothing. */
   readonly dryRun: boolean
 }
 
-/** Most events, and bytes, of one transaction: a longer run takes several, of which the last closes it. */
+/** Maximum number of events and bytes of a transaction. A longer run takes several, of which the last closes it. */
 const MAX_EVENTS = 10_000
 const MAX_BYTES = 16 * 1024 * 1024
 
-/** Writes the events of one run. */
 export class TaskAppender {
-  /** How many events were new. */
+  /** Number of new events. */
   added = 0
-  /** In how many transactions. */
+  /** Number of transactions. */
   commits = 0
-  /** Whether something else recorded the task of the run, such as hooks of the same session: nothing is added to it, or it would count twice. */
+  /**
+   * Whether something else recorded the task, such as hooks of the same session. Nothing is added then, or it would
+   * count twice.
+   */
   isForeign = false
-  /** The tasks that the run is in: more than one where the log had closed the first before the run went on. */
+  /** The run's tasks: more than one if the log had closed the first before the run continued. */
   readonly taskIds: Array<string>
   readonly #writing: Writing
   readonly #run: ImportedRun
   readonly #makeId: (key: string) => string
-  /** The ids of what is being written, by their keys. */
+  /** Ids of the events being written, by key. */
   readonly #ids = new Map<string, string>()
   #known = new IdSet()
   #isLoaded = false
   #isClosed = false
   #version = 0
-  /** The last source time of the run in the log, and of what was taken. */
+  /** The run's last source time in the log, and among the taken events. */
   #knownUntil = Number.NEGATIVE_INFINITY
   #takenUntil = Number.NEGATIVE_INFINITY
   #pending: Array<RunEvent> = []
@@ -55,7 +56,7 @@ export class TaskAppender {
     this.taskIds = [run.taskId]
   }
 
-  /** Goes on from what a dry run would have written of the run before, from another file. */
+  /** Continues from a dry run's appender for the same run in another file. */
   goesOnFrom(before: TaskAppender): void {
     this.#known = before.#known
     this.#isLoaded = true
@@ -68,7 +69,7 @@ export class TaskAppender {
     return this.#writing.source
   }
 
-  /** Whether an event of the run was written, or would have been by a dry run. */
+  /** Whether an event was written, or would have been in a dry run. */
   has(key: string): boolean {
     return this.#known.has(this.#makeId(key))
   }
@@ -77,14 +78,13 @@ export class TaskAppender {
     return `import:${this.#writing.source}`
   }
 
-  /** The id of an event of the run. */
   #idOf(key: string): string {
     const id = this.#ids.get(key) ?? this.#makeId(key)
     this.#ids.set(key, id)
     return id
   }
 
-  /** Takes an event. Returns an effect if it has to be written now. */
+  /** Takes an event. Returns an effect if the buffer must be flushed now. */
   take(event: RunEvent): Effect.Effect<void, AppendError> | undefined {
     this.#pending.push(event)
     if (event.at !== null) this.#takenUntil = Math.max(this.#takenUntil, event.at)
@@ -93,13 +93,13 @@ export class TaskAppender {
     return this.flush
   }
 
-  /** Writes what was taken, in one transaction. */
+  /** Writes the buffered events in one transaction. */
   readonly flush: Effect.Effect<void, AppendError> = Effect.suspend(() => {
     const events = this.#pending
     if (events.length === 0) return Effect.void
     this.#pending = []
     this.#bytes = 0
-    // Another import wrote to the task meanwhile: what it wrote is read, and is not written again.
+    // Another import wrote to the task: read its events and skip them.
     return Effect.retry(
       Effect.tapErrorTag(this.#write(events), "VersionConflict", () => Effect.sync(() => this.#unload())),
       { while: ({ _tag }) => _tag === "VersionConflict" },
@@ -113,7 +113,7 @@ export class TaskAppender {
       const goesOn = taken.some((event) => !isEnding(event) && !this.#known.has(this.#idOf(event.key)))
       if (this.#isClosed && !goesOn) return
       const before = this.#isClosed ? this.#continuation() : []
-      // An older copy of a run ends earlier than the run did: its end is none.
+      // The end of an older copy is not the run's end.
       const isOlder = this.#takenUntil < this.#knownUntil
       const events = taken
         .filter((event) => !(isOlder && isEnding(event)))
@@ -121,18 +121,18 @@ export class TaskAppender {
         .filter(({ key }) => this.#known.add(this.#idOf(key)))
       const all = [...before, ...events]
       for (let from = 0; from < all.length; from += MAX_EVENTS) yield* this.#append(all.slice(from, from + MAX_EVENTS))
-      // A file may have any number of runs; one that has ended seldom goes on.
+      // Frees memory: a file may have many runs, and ended ones seldom continue.
       if (this.#isClosed && !this.#writing.dryRun) this.#unload()
     }).pipe(Effect.ensuring(Effect.sync(() => this.#ids.clear())))
   }
 
-  /** The end of a run that has gone on since is one of each of its tasks, though its source may name it the same. */
+  /** Each task of a continued run has its own end, although the source names them the same. */
   #inItsPart(event: RunEvent): RunEvent {
     const part = this.taskIds.length
     return part > 1 && OF_EACH_PART.has(event.body.type) ? { ...event, key: `${event.key}+${part}` } : event
   }
 
-  /** The task was closed, and its run has gone on since: the new events are a task of their own, which these begin. */
+  /** Begins a further task for a run that continued after its task was closed. */
   #continuation(): ReadonlyArray<RunEvent> {
     const part = this.taskIds.length + 1
     this.taskIds.push(`${this.#run.taskId}+${part}`)
@@ -141,13 +141,13 @@ export class TaskAppender {
     return this.#run.continuedAs(part)
   }
 
-  /** Forgets what is in the log: it is read again if it is needed. */
+  /** Forgets what the log has, to be read again if needed. */
   #unload(): void {
     this.#isLoaded = false
     this.#known = new IdSet()
   }
 
-  /** Reads which events of the run are in the log. */
+  /** Reads which events of the run the log has. */
   #load(): Effect.Effect<void, LogError> {
     return Effect.gen(this, function* () {
       this.#isLoaded = true
@@ -171,7 +171,7 @@ export class TaskAppender {
           ({ id, type, actor, occurredAt, recordedAt }) =>
             Effect.sync(() => {
               this.#known.add(id)
-              // Events of records without a time have that of their import, which tells nothing of the source.
+              // Equal times mean that the source had none.
               if (actor === this.#actor && occurredAt !== recordedAt)
                 this.#knownUntil = Math.max(this.#knownUntil, occurredAt)
               if (type === "TaskClosed") this.#isClosed = true
@@ -194,9 +194,9 @@ export class TaskAppender {
         actor: this.#actor,
         expected: Exact(this.#version),
         events: events.map((event) => this.#newEvent(event)),
-        // Those of the run that are in the log are known, and nobody else makes such ids.
+        // Known events were filtered out, and nobody else makes such ids.
         newIds: true,
-        // What was mapped is of this import alone.
+        // No one else uses the mapped objects.
         givenAway: true,
       }
       yield* log.append(subject === undefined ? request : withSubject(request, subject))
@@ -220,7 +220,7 @@ export class TaskAppender {
     } as NewEvent
   }
 
-  /** The positions of the run's first and last event. */
+  /** Positions of the run's first and last event. */
   readonly range: Effect.Effect<{ readonly from: number; readonly to: number }, LogError> = Effect.suspend(() =>
     Effect.gen(this, function* () {
       const { log } = this.#writing
@@ -236,15 +236,15 @@ export class TaskAppender {
   )
 }
 
-/** Whether an event only says that its run has ended, and what of it is there: an older copy of a run that has gone on since adds nothing else. */
+/** Whether an event only marks a run's end. An older copy of a continued run adds nothing else. */
 const isEnding = ({ body }: RunEvent): boolean => ENDINGS.has(body.type)
 
 const ENDINGS: ReadonlySet<string> = new Set(["TaskClosed", "CommandOutcomeUnknown", "CaptureNoted"])
 
-/** What each task of a run that went on after its end has, though its source may name it the same. */
+/** Events that each task of a continued run has. */
 const OF_EACH_PART: ReadonlySet<string> = new Set(["TaskClosed", "CaptureNoted"])
 
-/** An append with its subject, if it has an event with personal fields: the log refuses a subject without them. */
+/** Adds the subject if an event has personal fields; the log refuses a subject without them. */
 export const withSubject = <Request extends { readonly events: ReadonlyArray<NewEvent> }>(
   request: Request,
   subject: string,
@@ -253,7 +253,7 @@ export const withSubject = <Request extends { readonly events: ReadonlyArray<New
     ? { ...request, subject }
     : request
 
-/** A payload whose personal fields are replaced as if their key had been destroyed, and so is what was computed of them. */
+/** Replaces personal fields as if their key had been destroyed, and digests computed from them. */
 export const redacted = (type: string, payload: object): object => {
   const digests = (DIGESTS.get(type) ?? []).map((name) => [name, digest(null)])
   const personal = { ...Object.fromEntries(digests), ...Vocabulary.core.types.get(type)?.personal }
@@ -261,7 +261,7 @@ export const redacted = (type: string, payload: object): object => {
   return { ...payload, ...Object.fromEntries(present) }
 }
 
-/** Digests of personal fields: who guesses a short text right would know it by its digest. */
+/** Digests of personal fields, by which a short text could be guessed. */
 const DIGESTS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["ActuatorCommanded", ["argsDigest"]],
   ["ConfirmationRequested", ["argsDigest"]],
