@@ -2,16 +2,16 @@ import type { Actuator, Json, JsonObject, Plugin, PluginContext } from "hindcast
 import type { Encoding, Request } from "./messages.ts"
 import { openSession } from "./session.ts"
 
-/** How long code may run where it does not say, in milliseconds: the manifest's default. */
+/** Default time limit of code, in milliseconds, as in the manifest. */
 const LIMIT_MS = 10_000
 
-/** Where the snapshot of an interpreter's memory is: the first call says it. */
+/** The interpreter's memory image; the first call brings its path. */
 const snapshotFile = Promise.withResolvers<string | null>()
 
-/** This process serves one task: its session is the process's. */
+/** This process serves one task, so one session suffices. */
 const session = openSession(snapshotFile.promise)
 
-/** The manifest's schemas have been checked before any of these is called. */
+/** Validated by the manifest's schemas. */
 interface Execute {
   readonly code: string
   readonly timeoutMs?: number
@@ -25,7 +25,7 @@ const execute: Actuator = async (context, { code, timeoutMs = LIMIT_MS, dependen
   return isInterrupted ? timedOut(value as JsonObject, timeoutMs) : value
 }
 
-/** Code that ended by its interruption ended by its time; what caught it and went on to its end is as it says. */
+/** Code that its interruption ended has timed out. Code that caught it and completed keeps its own outcome. */
 const timedOut = (value: JsonObject, timeoutMs: number): Json => {
   const error = value.error as JsonObject | null
   if (error === null || error.type !== "KeyboardInterrupt") return value
@@ -33,7 +33,7 @@ const timedOut = (value: JsonObject, timeoutMs: number): Json => {
   return { ...value, outcome: "timeout", error: { ...error, message } }
 }
 
-/** The manifest's variable `wheels`: directories, from the plugin's own; a workspace that may be read adds its own. */
+/** Directories of wheels: the manifest's variable `wheels`, relative to the plugin, and `wheels` in the workspace. */
 const wheelDirectories = ({ variables, workspace }: PluginContext): ReadonlyArray<string> => {
   const own = typeof variables.wheels === "string" ? variables.wheels : "wheels"
   return [decodeURIComponent(new URL(own, import.meta.url).pathname), `${workspace}/wheels`]

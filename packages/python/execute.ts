@@ -1,4 +1,4 @@
-/** Runs one request of Python code in the interpreter: its wheels, its files, its limits, and what it answered or printed. */
+/** Runs a request's Python code: installs wheels, enforces limits, and collects results and output. */
 import type { Json } from "hindcast/plugin"
 import { ALWAYS, CALM, LEVEL, ONCE, type Request, TARGET } from "./messages.ts"
 import { capture } from "./output.ts"
@@ -7,7 +7,7 @@ import { wheelInstaller } from "./wheels.ts"
 
 type Execute = Extract<Request, { readonly type: "execute" }>
 
-/** What the interpreter says of a run: `report` of `interpreter/run.py`. */
+/** The interpreter's report on a run: `report` of `interpreter/run.py`. */
 type Report = {
   readonly outcome: "ok" | "exception" | "exit"
   readonly result: Json
@@ -16,9 +16,9 @@ type Report = {
 }
 
 /**
- * Runs code in the interpreter, and answers with what came of it. Throws an error with a `code` where a wheel cannot be
- * installed, so that nothing ran; any other error means that the interpreter is lost. Python begins to run when `begin`
- * is called, and can be interrupted by another thread as the target that `begin` answers with, see `messages.ts`.
+ * Runs code in the interpreter. Throws an error with a `code` if a wheel cannot be installed and nothing ran; any other
+ * error means that the interpreter is lost. `begin` is called when Python begins to run, and returns the target by
+ * which another thread can interrupt it, see `messages.ts`.
  */
 export const executor = (
   pyodide: Pyodide,
@@ -51,8 +51,8 @@ export const executor = (
 }
 
 /**
- * What Python reads between two steps of its loop. Not the shared array itself, for Python empties what it reads: an
- * interruption that holds must be found there again, and one for something else must not be found at all.
+ * Python reads this between steps of its loop. It is not the shared array itself, because Python clears what it reads:
+ * a lasting interruption must stay, and one for something else must not show.
  */
 const interruptBuffer = (control: Int32Array) => ({
   target: -1,
@@ -66,7 +66,7 @@ const interruptBuffer = (control: Int32Array) => ({
 
 const SIGINT = 2
 
-/** What Python raised outside of the code that it ran: an interruption, or a want of memory. */
+/** An exception outside of the code that ran: an interruption, or lack of memory. */
 const raisedBy = (run: () => void): Report | undefined => {
   try {
     run()
@@ -87,6 +87,6 @@ const reportOf = (report: () => string): Report => {
   return raised ?? (JSON.parse(text) as Report)
 }
 
-/** An exception of Python's that reached JavaScript; anything else that does is Pyodide's own end. */
+/** Whether a Python exception reached JavaScript; anything else means that Pyodide broke. */
 const isPythonError = (cause: unknown): cause is Error & { readonly type: string } =>
   cause instanceof Error && cause.name === "PythonError" && "type" in cause && typeof cause.type === "string"

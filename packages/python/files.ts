@@ -2,20 +2,20 @@ import type { Json } from "hindcast/plugin"
 import { type Request, refusal } from "./messages.ts"
 import type { FileSystem, Stat } from "./pyodide.ts"
 
-/** Largest file that `read` answers with and `write` takes, in bytes: it is copied several times on its way. */
+/** Maximum size of a file for `read` and `write`, in bytes: the content is copied several times. */
 export const MAX_FILE_BYTES = 2 * 1024 * 1024
 
-/** Most entries in a listing; where there are more, it says that it is truncated. */
+/** Maximum number of entries in a listing, which is `truncated` beyond it. */
 export const MAX_ENTRIES = 5_000
 
-/** What the interpreter itself needs: neither written nor removed from here. */
+/** The interpreter's own directories: read-only here. */
 const PROTECTED = ["/dev", "/lib", "/proc"]
 
 type FileRequest = Exclude<Request, { readonly type: "execute" }>
 
 /**
- * Lists, reads, writes, makes and removes files of the interpreter's own file system. A relative path starts where Python
- * stands (`os.getcwd()`); `..` leads to the root at most. Throws errors with a `code`.
+ * Lists, reads, writes, makes and removes files of the interpreter's file system. Relative paths start at Python's
+ * `os.getcwd()`; `..` stops at the root. Throws errors with a `code`.
  */
 export const fileActions = (fs: FileSystem): ((request: FileRequest) => Json) => {
   const absolute = (path: string): string => {
@@ -40,7 +40,7 @@ export const fileActions = (fs: FileSystem): ((request: FileRequest) => Json) =>
     return place
   }
 
-  /** Follows links, or not; undefined where there is nothing. */
+  /** Follows links or not. Undefined if nothing is there. */
   const look = (place: string, how: "stat" | "lstat"): Stat | undefined => {
     try {
       return fs[how](place)
@@ -164,7 +164,7 @@ export const fileActions = (fs: FileSystem): ((request: FileRequest) => Json) =>
   }
 }
 
-/** Emscripten's error numbers (WASI's) that these actions meet, in words. */
+/** Emscripten's error numbers (WASI's), in words. */
 const REASONS: { readonly [errno: number]: string } = {
   2: "permission denied",
   10: "it is in use; is it the directory that Python stands in?",
@@ -178,7 +178,7 @@ const fail = (code: string, message: string): never => {
   throw refusal(code, message)
 }
 
-/** UTF-8 as it is, anything else in base64. */
+/** UTF-8 as text, anything else as base64. */
 const encoded = (bytes: Uint8Array): { readonly content: string; readonly encoding: "utf-8" | "base64" } => {
   try {
     return { content: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes), encoding: "utf-8" }

@@ -1,15 +1,15 @@
-/** Longest output of one stream that is kept, in bytes: its beginning. */
+/** Maximum kept output per stream, in bytes; the rest is dropped. */
 export const MAX_OUTPUT_BYTES = 64 * 1024
 
-/** What code wrote to a stream. */
+/** Captures what code writes to a stream. */
 export interface Capture {
-  /** Takes all of it, whatever is kept. */
+  /** Accepts everything, kept or not. */
   readonly write: (bytes: Uint8Array) => number
-  /** What was written since the last time, as text, with a note where it was too long. */
+  /** The output since the last call as text, with a note if it was cut. */
   readonly take: () => string
 }
 
-/** Keeps the beginning of a stream; what is not UTF-8 in it is replaced by U+FFFD. */
+/** Keeps the beginning of a stream, with U+FFFD in place of invalid UTF-8. */
 export const capture = (): Capture => {
   let kept: Array<Uint8Array> = []
   let length = 0
@@ -24,7 +24,7 @@ export const capture = (): Capture => {
     },
     take: () => {
       const decoder = new TextDecoder()
-      // A character that the cut went through is left out, not replaced.
+      // Drops a character that the limit cut in two.
       const text = kept.map((bytes) => decoder.decode(bytes, { stream: true })).join("")
       const whole = leftOut === 0 ? `${text}${decoder.decode()}` : `${text}\n[… ${leftOut} more bytes left out]`
       kept = []

@@ -1,6 +1,6 @@
-/** The part of Pyodide that is used here (https://pyodide.org/en/stable/usage/api/js-api.html), and how it is loaded. */
+/** Loads Pyodide, with types for the part in use (https://pyodide.org/en/stable/usage/api/js-api.html). */
 
-/** A function or module of Python's. */
+/** A Python function or module. */
 // biome-ignore lint/suspicious/noExplicitAny: what Python exports is not known to TypeScript.
 export type PyProxy = any
 
@@ -10,9 +10,9 @@ export interface Pyodide {
   readonly pyimport: (module: string) => PyProxy
   readonly setStdout: (options: Output) => void
   readonly setStderr: (options: Output) => void
-  /** Read at element 0, often, while Python runs: 2 raises KeyboardInterrupt. */
+  /** Python reads element 0 often while it runs: 2 raises KeyboardInterrupt. */
   readonly setInterruptBuffer: (buffer: { 0: number }) => void
-  /** Private: what it was loaded with. */
+  /** Private: its configuration. */
   readonly _api: { readonly config: { _loadSnapshot?: Uint8Array | undefined } }
   /** Private: needs `_makeSnapshot`. */
   readonly makeMemorySnapshot: () => Uint8Array
@@ -49,7 +49,7 @@ export interface Stat {
   readonly mtime: Date
 }
 
-/** Where Emscripten keeps files: each in an array that grows ahead of its content. */
+/** Emscripten's storage: an array per file, which grows ahead of its content. */
 export interface MemoryFileSystem {
   expandFileStorage: (node: MemoryNode, bytes: number) => void
   resizeFileStorage: (node: MemoryNode, bytes: number) => void
@@ -75,7 +75,7 @@ export interface MemoryNode {
   readonly usedBytes?: number
 }
 
-/** The part of Deno that is used here; see https://docs.deno.com/api/deno/file-system. */
+/** The part of Deno's API in use; see https://docs.deno.com/api/deno/file-system. */
 declare const Deno: {
   readTextFileSync(path: URL): string
   openSync(path: string): {
@@ -85,18 +85,18 @@ declare const Deno: {
   }
 }
 
-/** Where `vendor.mjs` puts Pyodide's files. */
+/** `vendor.mjs` puts Pyodide's files here. */
 const VENDOR = new URL("./vendor/", import.meta.url)
 
-/** The modules of the interpreter's own, by name, in the order in which they are made. */
+/** The interpreter's own modules by name, in order of creation. */
 const MODULES = { _run: "run.py", _host: "host.py", _wheels: "wheels.py" }
 
 /** The directory that code starts in. */
 export const HOME = "/home/python"
 
 /**
- * An interpreter that starts cold, from Pyodide's files: in about two seconds. `forSnapshot`: a snapshot can be made of it,
- * and it has run a little of everything, so that sessions find imported what they would import.
+ * Starts an interpreter from Pyodide's files, in about two seconds. `forSnapshot` prepares a snapshot: it also runs a
+ * little of everything, so that sessions find their imports loaded.
  */
 export const loadCold = async (forSnapshot = false): Promise<Pyodide> => {
   const pyodide = await load(forSnapshot ? { _makeSnapshot: true } : {})
@@ -112,21 +112,21 @@ export const loadCold = async (forSnapshot = false): Promise<Pyodide> => {
   return pyodide
 }
 
-/** An interpreter from a snapshot: in a tenth of that time. */
+/** Starts an interpreter from a snapshot, in a tenth of the time. */
 export const loadSnapshot = async (snapshot: SharedArrayBuffer): Promise<Pyodide> => {
   const pyodide = await load({ _loadSnapshot: new Uint8Array(snapshot) })
-  // It is in the interpreter's memory now.
+  // The interpreter's memory holds it now.
   pyodide._api.config._loadSnapshot = undefined
   return pyodide
 }
 
-/** A snapshot's bytes, in memory that threads share. Throws where the file cannot be read. */
+/** Reads a snapshot into shared memory. Throws if the file is unreadable. */
 export const readSnapshot = (path: string): SharedArrayBuffer => {
   const file = Deno.openSync(path)
   try {
     const memory = new SharedArrayBuffer(file.statSync().size)
     const bytes = new Uint8Array(memory)
-    // In pieces: what is read at once is allocated at once, and not given back.
+    // In pieces, because one large read would allocate as much and not return it.
     const piece = new Uint8Array(1024 * 1024)
     for (let at = 0, count = file.readSync(piece); count !== null && at < bytes.length; count = file.readSync(piece)) {
       bytes.set(piece.subarray(0, count), at)
@@ -146,10 +146,10 @@ const sources = (): { readonly [name: string]: string } =>
     ]),
   )
 
-/** A literal that Python reads as this text: JSON's escapes are Python's. */
+/** A Python literal: JSON's escapes are valid in Python. */
 const text = (value: string): string => JSON.stringify(value)
 
-/** The same in every session: nothing of the machine, and hashes by a seed of zero. */
+/** The same in every session: nothing from the machine, and a hash seed of zero. */
 const CONFIG = { env: { HOME, LANG: "en_US.UTF-8", PYTHONHASHSEED: "0" }, _sysExecutable: "python" }
 
 const load = async (options: object): Promise<Pyodide> => {

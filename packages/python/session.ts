@@ -3,81 +3,81 @@ import type { Json } from "hindcast/plugin"
 import { ALWAYS, LEVEL, ONCE, type Reply, type Request, refusal, type Start, TARGET, targetOf } from "./messages.ts"
 import { readSnapshot } from "./pyodide.ts"
 
-/** What a request is asked with. */
+/** Limits of a request. */
 export interface Asking {
-  /** How long code may run, in milliseconds, from its first step. Default: 60 000. */
+  /** Time limit of code from its first step, in milliseconds. Default: 60 000. */
   readonly limitMs?: number
-  /** Aborts when the caller no longer wants the answer: code is interrupted, its variables and files stay. */
+  /** Aborts when the caller no longer wants the answer. Code is then interrupted, and its variables and files stay. */
   readonly signal: AbortSignal
   readonly log: (message: string, level: "info" | "warn" | "error") => void
 }
 
 export interface Answer {
   readonly value: Json
-  /** Whether it was interrupted, at its limit or because it was no longer wanted. */
+  /** Whether it was interrupted, at its limit or on abort. */
   readonly isInterrupted: boolean
 }
 
-/** A session with an interpreter: what one request leaves, the next one finds. */
+/** A session with an interpreter, whose state persists between requests. */
 export interface Session {
   /**
-   * Has a request answered, after those before it. Rejects with an error that has a `code`: `session-lost` where the
-   * interpreter ended, and its variables and files with it.
+   * Answers a request after all earlier ones. Rejects with an error that has a `code`: `session-lost` if the
+   * interpreter ended, and with it its variables and files.
    */
   readonly ask: (request: Request, asking: Asking) => Promise<Answer>
-  /** Ends the interpreter and starts another. */
+  /** Replaces the interpreter with a new one. */
   readonly reset: (asking: Asking) => Promise<void>
 }
 
-/** The part of Deno that is used here. */
+/** The part of Deno's API in use. */
 declare const Deno: { exit(code: number): never }
 
-/** How long an interpreter may take to start, in milliseconds: cold, on a machine that is busy. */
+/** Time-out of starting an interpreter, in milliseconds: cold, on a busy machine. */
 const START_MS = 60_000
 
-/** How long code may run that names no limit, in milliseconds. */
+/** Default time limit of code, in milliseconds. */
 const MAX_MS = 60_000
 
-/** How long it may take to say how code ended, in milliseconds: the code's own `__str__` and the like run then. */
+/** Time-out of the report on code's end, in milliseconds: the code's own `__str__` and the like run then. */
 const REPORT_MS = 3_000
 
-/** How long code may go on after KeyboardInterrupt was raised in it once, in milliseconds: to tidy up. */
+/** Time for code to clean up after one KeyboardInterrupt, in milliseconds. */
 const TIDY_MS = 300
 
-/** How long after that, being interrupted at its every step. What goes on after that never looks, and its process ends. */
+/** Further time during which every step is interrupted. Code that still runs never checks, and its process ends. */
 const STUBBORN_MS = 1_200
 
 /**
- * How long a file may be read or wheels be installed after nobody wants that any more, in milliseconds: neither can be
- * interrupted in the middle, and most end by then.
+ * Time for reading a file or installing wheels after nobody wants it any more, in milliseconds: neither can be
+ * interrupted, and most end by then.
  */
 const UNINTERRUPTED_MS = 3_000
 
-/** How a process ends whose interpreter cannot be stopped (`EX_SOFTWARE` of sysexits.h). */
+/** Exit code if the interpreter cannot be stopped (`EX_SOFTWARE` of sysexits.h). */
 const EXIT_STUCK = 70
 
 /**
- * Bounds of the interpreter's thread, in MiB. V8 would reserve 512 MiB for compiled code without the first, more than a
- * plugin may have; 32 are enough for what JavaScript there is. The stack is what Python's recursion limit is made for.
+ * Limits of the interpreter's thread, in MiB. Without the first, V8 would reserve 512 MiB for compiled code, more than
+ * a plugin may have; 32 suffice for the JavaScript here. Python's recursion limit relies on the stack size.
  */
 const RESOURCES = { codeRangeSizeMb: 32, maxOldGenerationSizeMb: 96, stackSizeMb: 4 }
 
-/** An interpreter in a thread of its own. */
+/** An interpreter in its own thread. */
 interface Interpreter {
   readonly worker: Worker
   readonly control: Int32Array
   readonly ready: Promise<Extract<Reply, { readonly type: "ready" }>>
   readonly ended: Promise<void>
-  /** Who waits for the answer to the request that is under way. */
+  /** Waits for the current request's answer. */
   listener: ((reply: Reply | { readonly type: "ended"; readonly why: string }) => void) | undefined
   isReported: boolean
   isEnded: boolean
 }
 
 /**
- * Starts an interpreter as soon as it is known where the snapshot of its memory is; its thread starts at once.
+ * Starts the thread at once, and the interpreter when the snapshot's place is known.
  *
- * @param snapshotFile an absolute path, or null where there is no snapshot
+ * @param snapshotFile an absolute path, or null without a snapshot
  */
 export const openSession = (snapshotFile: Promise<string | null>): Session => {
   const snapshot = snapshotFile.then(startFrom)
@@ -85,7 +85,7 @@ export const openSession = (snapshotFile: Promise<string | null>): Session => {
   let turn: Promise<unknown> = Promise.resolve()
   let last = 0
 
-  /** After everything that was asked for before. */
+  /** Runs after everything requested before. */
   const inTurn = <A>(run: () => Promise<A>): Promise<A> => {
     const mine = turn.then(run)
     turn = mine.catch(() => undefined)
@@ -140,7 +140,7 @@ export const openSession = (snapshotFile: Promise<string | null>): Session => {
         throw refusal("session-lost", `${FOUND_LOST}: ${outcome.why}. ${AFRESH}`)
       case "stuck":
         asking.log(`${outcome.what} could not be interrupted: this process ends, and with it the session`, "error")
-        // After the answer has left: it is written as soon as this function has thrown.
+        // After the answer: throwing from this function sends it.
         setTimeout(() => Deno.exit(EXIT_STUCK), 0)
         throw refusal(
           "session-lost",
@@ -154,7 +154,7 @@ export const openSession = (snapshotFile: Promise<string | null>): Session => {
     ask: (request, asking) => inTurn(() => ask(request, asking)),
     reset: (asking) =>
       inTurn(async () => {
-        // One that is still starting would not hear that it is to end.
+        // A starting interpreter does not react to requests to end.
         await running(asking)
         await end()
         await running(asking)
@@ -200,7 +200,7 @@ const start = (snapshot: Promise<Start>): Interpreter => {
     })
   })
   void snapshot.then((message) => worker.postMessage(message))
-  // Whoever asks next hears of it.
+  // The next request reports it.
   ready.catch(() => undefined)
   const interpreter: Interpreter = {
     worker,
@@ -221,7 +221,7 @@ type Outcome =
   | { readonly type: "ended"; readonly why: string }
   | { readonly type: "stuck"; readonly what: string }
 
-/** Sends one request and waits for its answer; interrupts code at its limit, and when it is no longer wanted. */
+/** Sends one request and waits for its answer. Interrupts code at its limit and on abort. */
 const converse = (interpreter: Interpreter, id: number, request: Request, { limitMs = MAX_MS, signal }: Asking) =>
   new Promise<Outcome>((resolve) => {
     const { worker, control } = interpreter
@@ -274,7 +274,7 @@ const converse = (interpreter: Interpreter, id: number, request: Request, { limi
     worker.postMessage({ id, request })
   })
 
-/** Rejects where something takes longer than so many milliseconds. */
+/** Rejects after `ms` milliseconds. */
 const within = async <A>(ms: number, promise: Promise<A>): Promise<A> => {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_, reject) => {

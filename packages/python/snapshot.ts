@@ -1,11 +1,11 @@
 /**
- * Computes the memory image that sessions start from: the manifest's `precomputed.module`. Its bytes are the same wherever and whenever it
- * runs, because nothing of the machine gets into the interpreter's memory: no time, no time zone and no random numbers.
+ * The manifest's `precomputed.module`: computes the memory image that sessions start from. Its bytes are reproducible,
+ * because neither time, time zone nor random numbers reach the interpreter's memory.
  */
 import type { Precompute } from "hindcast/plugin"
 import { loadCold } from "./pyodide.ts"
 
-/** What every clock says meanwhile, in epoch milliseconds. Files of the interpreter's own bear this date. */
+/** The time on every clock, in epoch milliseconds, and the date of the interpreter's own files. */
 const NOW = Date.UTC(2026, 0, 1)
 
 const RealDate = Date
@@ -22,7 +22,7 @@ class FixedDate extends RealDate {
   }
 }
 
-/** Seeds nothing that a session draws from: `random` is seeded by the kernel, and `os.urandom` asks again. */
+/** Affects no session's numbers: the kernel seeds `random`, and `os.urandom` asks again. */
 const fixedNumbers: typeof crypto.getRandomValues = (into) => {
   if (into !== null) new Uint8Array(into.buffer, into.byteOffset, into.byteLength).fill(7)
   return into

@@ -1,24 +1,24 @@
 import type { FileSystem, MemoryNode } from "./pyodide.ts"
 
 /**
- * Most bytes that the files of a session take: 32 MiB. They lie outside of Python's own memory, and both must fit into
- * what a plugin's process may have.
+ * Maximum storage of a session's files: 32 MiB. They lie outside of Python's own memory, and both must fit the limit of
+ * a plugin's process.
  */
 export const MAX_STORAGE_BYTES = 32 * 1024 * 1024
 
-/** Error number of a full disk, as Emscripten counts (WASI's `nospc`). */
+/** Emscripten's error number of a full disk (WASI's `nospc`). */
 const ENOSPC = 51
 
-/** Makes writing fail with "No space left on device" where the files would take more than they may. */
+/** Makes writes beyond the limit fail with "No space left on device". */
 export const limitStorage = (fs: FileSystem, limit = MAX_STORAGE_BYTES): void => {
   const { MEMFS } = fs.filesystems
   const { expandFileStorage, resizeFileStorage } = MEMFS
   const stream = MEMFS.ops_table.file.stream
   const { write } = stream
-  /** What may be added before the files are measured again: measuring looks at all of them. */
+  /** Room left before the next measurement, which visits all files. */
   let room = limit - stored(fs.root)
 
-  /** Changes a file that is to have so much storage; what it takes in the end is counted. */
+  /** Changes a file that needs `bytes` of storage, and counts what it takes in the end. */
   const claiming = <A>(node: MemoryNode, bytes: number, change: () => A): A => {
     const before = storageOf(node)
     if (bytes - before > room) room = limit - stored(fs.root)
@@ -29,12 +29,12 @@ export const limitStorage = (fs: FileSystem, limit = MAX_STORAGE_BYTES): void =>
   }
 
   MEMFS.expandFileStorage = (node, bytes) => {
-    // By doubling: Emscripten's own steps copy a large file again and again, and leave the copies to be collected.
+    // Doubles: Emscripten's own steps copy a large file repeatedly and leave the copies to the garbage collector.
     const doubled = Math.min(2 * storageOf(node), storageOf(node) + Math.max(room, 0))
     claiming(node, bytes, () => expandFileStorage.call(MEMFS, node, Math.max(bytes, doubled)))
   }
   MEMFS.resizeFileStorage = (node, bytes) => claiming(node, bytes, () => resizeFileStorage.call(MEMFS, node, bytes))
-  // The first bytes of a file become its storage as they are.
+  // A file's first bytes become its storage as they are.
   stream.write = (opened, buffer, offset, length, position, canOwn) => {
     const { node } = opened
     const run = () => write.call(stream, opened, buffer, offset, length, position, canOwn)

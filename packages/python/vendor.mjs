@@ -1,8 +1,8 @@
 /**
- * `node vendor.mjs`: puts Pyodide, from the npm package, into `vendor/` beside this file, where a sandboxed plugin can read it. Does
- * nothing where it is up to date. It is the package's `build`; what it writes is not kept in git, and is part of the package's tarball.
+ * `node vendor.mjs`: copies Pyodide from the npm package into `vendor/`, where a sandboxed plugin can read it, unless
+ * it is up to date. This is the package's `build`; the tarball includes the copy, git does not.
  *
- * It writes the same bytes everywhere: the plugin's digest in `shipped.json` is of all files of this directory.
+ * It writes the same bytes everywhere: the digest in `shipped.json` covers all files of this directory.
  */
 import * as fs from "node:fs"
 import { createRequire } from "node:module"
@@ -15,7 +15,7 @@ const { version } = JSON.parse(fs.readFileSync(path.join(source, "package.json")
 
 const FILES = ["pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip"]
 
-// Written last: where it is there, everything is.
+// Written last: if it exists, everything does.
 const notice = path.join(vendor, "NOTICE")
 const text =
   `Pyodide ${version}, unmodified but for an empty list of packages: MPL-2.0, https://github.com/pyodide/pyodide\n` +
@@ -25,7 +25,7 @@ if (fs.existsSync(notice) && fs.readFileSync(notice, "utf8") === text) process.e
 fs.rmSync(vendor, { recursive: true, force: true })
 fs.mkdirSync(vendor, { recursive: true })
 for (const file of FILES) fs.copyFileSync(path.join(source, file), path.join(vendor, file))
-// Of the list of packages that Pyodide could fetch, only what it is for: there is nothing to fetch.
+// Keeps only the target platform from the list of packages that Pyodide could fetch: there is nothing to fetch.
 const { info } = JSON.parse(fs.readFileSync(path.join(source, "pyodide-lock.json"), "utf8"))
 fs.writeFileSync(path.join(vendor, "pyodide-lock.json"), `${JSON.stringify({ info, packages: {} })}\n`)
 fs.writeFileSync(notice, text)

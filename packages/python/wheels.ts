@@ -1,7 +1,7 @@
 import { refusal } from "./messages.ts"
 import type { Pyodide } from "./pyodide.ts"
 
-/** The part of Deno that is used here; see https://docs.deno.com/api/deno/file-system. */
+/** The part of Deno's API in use; see https://docs.deno.com/api/deno/file-system. */
 declare const Deno: {
   readDirSync(path: string): Iterable<{ readonly name: string; readonly isFile: boolean }>
   readFileSync(path: string): Uint8Array
@@ -16,17 +16,17 @@ interface Wheel {
 /** A wheel's name: `name-version(-build)?-python-abi-platform.whl` (the binary distribution format, PEP 427). */
 const WHEEL = /^([^-]+)-([^-]+)(?:-\d[^-]*)?-([^-]+)-([^-]+)-([^-]+)\.whl$/
 
-/** Versions of Python that a wheel may be made for, and the platforms: any, and WebAssembly. */
+/** Supported Python versions and platforms: any, and WebAssembly. */
 const PYTHON = /(^|\.)(py3|py2\.py3|py31[0-4]|cp3\d*)(\.|$)/
 const PLATFORM = /(^|\.)(any|[a-z0-9_]*_wasm32)(\.|$)/
 
-/** A requirement: a name, extras, a version or a range of them, and a marker that says where it counts (PEP 508). */
+/** A requirement: name, extras, version or range, and marker, which is a condition (PEP 508). */
 const REQUIREMENT = /^\s*([A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)\s*(?:\[[^\]]*\])?\s*([^;]*)(?:;(.*))?$/s
 
 /**
- * Installs wheels by their names from directories, with the wheels that these require, and answers with what it
- * installed, as `name==version`. Nothing is installed twice. A range of versions in a wheel's requirements counts as
- * any version: there is one of each. Throws an error with a `code` where one is not there or does not fit.
+ * Installs wheels by name from directories, with the wheels that they require, and returns the installed ones as
+ * `name==version`. Installs nothing twice. Ignores version ranges in a wheel's requirements, because there is one
+ * version of each. Throws an error with a `code` if a wheel is missing or does not fit.
  */
 export const wheelInstaller = (pyodide: Pyodide) => {
   const installed = new Map<string, string>()
@@ -61,7 +61,7 @@ export const wheelInstaller = (pyodide: Pyodide) => {
       }
       const wheel = wheels.find((wheel) => wheel.name === name && (version === undefined || wheel.version === version))
       if (wheel === undefined) {
-        // What counts only under a condition may be left out: a condition is not evaluated here.
+        // Conditional requirements may be missing: conditions are not evaluated.
         if (marker !== "") return
         throw refusal("no-wheel", missing(wanted, wheels, directories))
       }
@@ -93,7 +93,7 @@ const missing = (wanted: string, wheels: ReadonlyArray<Wheel>, directories: Read
   )
 }
 
-/** The wheels in a directory that fit; none where the directory is not there, or may not be read. */
+/** Fitting wheels of a directory; none if it is missing or unreadable. */
 const wheelsIn = (directory: string): ReadonlyArray<Wheel> => {
   try {
     return [...Deno.readDirSync(directory)].flatMap(({ name: file, isFile }) => {
@@ -109,5 +109,5 @@ const wheelsIn = (directory: string): ReadonlyArray<Wheel> => {
   }
 }
 
-/** A name as names are compared (PEP 503). */
+/** Normalises a name for comparison (PEP 503). */
 const normal = (name: string): string => name.replace(/[-_.]+/g, "-").toLowerCase()

@@ -1,6 +1,6 @@
 /**
- * The interpreter's thread: it loads Python, answers requests one at a time, and ends when its thread's owner says so.
- * Python blocks it for as long as code runs; the plugin's main thread stays free to interrupt.
+ * The interpreter's thread: loads Python and answers requests one at a time. Running code blocks it; the plugin's main
+ * thread stays free to interrupt.
  */
 import process from "node:process"
 import { parentPort, workerData } from "node:worker_threads"
@@ -21,7 +21,7 @@ interface Asked {
   readonly request: Request | "end"
 }
 
-/** From the snapshot, or without it where there is none or where it does not fit; and why. */
+/** Starts from the snapshot, or cold if there is none or it does not fit, and says why. */
 const start = async ({ snapshot, why }: Start): Promise<readonly [Pyodide, Reply]> => {
   if (snapshot === undefined) return [await loadCold(), { type: "ready", from: "cold", why: why ?? "there is none" }]
   try {
@@ -31,7 +31,7 @@ const start = async ({ snapshot, why }: Start): Promise<readonly [Pyodide, Reply
   }
 }
 
-/** Answers requests. Never rejects. */
+/** Never rejects. */
 const serve = (pyodide: Pyodide): ((message: Asked) => void) => {
   limitStorage(pyodide.FS)
   const execute = executor(pyodide, control)
@@ -59,7 +59,7 @@ const messageOf = (cause: unknown): string =>
 
 let serving: ((message: Asked) => void) | undefined
 
-// One listener from first to last: a thread that listens to nothing for a moment ends.
+// One permanent listener: a thread that stops listening for a moment ends.
 port.on("message", async (message: Start | Asked) => {
   if ("id" in message) return serving?.(message)
   try {

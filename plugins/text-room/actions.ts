@@ -1,4 +1,4 @@
-/** The rules of the text room: the effect of each verb on the world, or the reason why it is refused. */
+/** The rules of the text room: each verb's effect on the world, or its refusal. */
 import type { JsonObject } from "hindcast/plugin"
 import type { Command } from "./command.ts"
 import { asText, ownProperty } from "./names.ts"
@@ -7,13 +7,13 @@ import { isAccessible, isVisible, moved, thingNamed, thingsAt } from "./places.t
 import type { World } from "./state.ts"
 import type { Place, Story, Thing } from "./story.ts"
 
-/** Why a command is refused: a code for programs, and a message for the agent. */
+/** A refused command: a code for programs and a message for the agent. */
 export interface Refusal {
   readonly code: RefusalCode
   readonly message: string
 }
 
-/** The codes of refusals. */
+/** Codes of refusals. */
 export type RefusalCode =
   | "bad-arguments"
   | "over"
@@ -31,12 +31,12 @@ export type RefusalCode =
   | "no-effect"
   | "not-readable"
 
-/** The changed world and the result of a command, or a refusal. */
+/** The changed world with the command's result, or a refusal. */
 export type ActionResult =
   | { readonly world: World; readonly result: JsonObject; readonly refusal?: never }
   | { readonly refusal: Refusal; readonly world?: never; readonly result?: never }
 
-/** Carries out a command, or refuses it. */
+/** Executes a command, or refuses it. */
 export const perform = (story: Story, world: World, command: Command): ActionResult => {
   switch (command.verb) {
     case "look":
@@ -62,8 +62,8 @@ const done = (world: World, message: string, result: JsonObject = {}): ActionRes
 const refuse = (code: RefusalCode, message: string): ActionResult => ({ refusal: { code, message } })
 
 /**
- * Calls `act` with a visible thing. A thing that is not visible is refused with the same message as one that does not
- * exist, so that guessing names reveals nothing.
+ * Calls `act` with a visible thing. Invisible and unknown things get the same refusal, so that guessing names reveals
+ * nothing.
  */
 const withVisible = (story: Story, world: World, name: string, act: (thing: Thing) => ActionResult): ActionResult => {
   if (name === "") return refuse("bad-arguments", "Say what it should be done to.")

@@ -1,24 +1,24 @@
-/** The commands of the text room: its verbs, and how an actuator's arguments become a command. */
+/** Commands of the text room, and their translation from actuators' arguments. */
 import type { JsonObject } from "hindcast/plugin"
 import { canonical } from "./names.ts"
 
-/** All verbs. Each is an actuator of this plugin. */
+/** Each verb is an actuator of this plugin. */
 export const VERBS = ["look", "examine", "go", "take", "drop", "open", "close", "use", "read"] as const
 
 export type Verb = (typeof VERBS)[number]
 
-/** A command with canonical names. A missing name is `""`. */
+/** A command with canonical names; `""` for a missing one. */
 export type Command =
   | { readonly verb: "look" }
   | { readonly verb: "go"; readonly direction: string }
   | { readonly verb: "use"; readonly thing: string; readonly on: string }
   | { readonly verb: Exclude<Verb, "look" | "go" | "use">; readonly thing: string }
 
-/** The command for a verb and an actuator's arguments. */
+/** Translates an actuator's arguments. */
 export const commandOf = (verb: Verb, args: JsonObject): Command => {
   switch (verb) {
     case "look":
-      // Looking at something is the same as examining it.
+      // Looking at something examines it.
       return args.target === undefined ? { verb } : { verb: "examine", thing: nameIn(args, "target") }
     case "go":
       return { verb, direction: nameIn(args, "direction") }
@@ -37,7 +37,7 @@ const nameIn = (args: JsonObject, key: string): string => {
   return typeof name === "string" ? canonical(name) : ""
 }
 
-/** The target of a command: a direction, a thing, or `""` for the room itself. */
+/** A direction, a thing, or `""` for the room itself. */
 export const targetOf = (command: Command): string => {
   switch (command.verb) {
     case "look":
@@ -51,6 +51,6 @@ export const targetOf = (command: Command): string => {
   }
 }
 
-/** The canonical text of a command: `use brass_key on desk`. */
+/** The canonical text: `use brass_key on desk`. */
 export const inWords = (command: Command): string =>
   command.verb === "use" ? `use ${command.thing} on ${command.on}` : `${command.verb} ${targetOf(command)}`.trimEnd()

@@ -1,15 +1,15 @@
-/** Reads a scenario's document and collects its mistakes. A cursor points to one value of the document. */
+/** Reads a scenario's document and collects its mistakes. */
 import type { Json } from "hindcast/plugin"
 import { canonical, isName } from "./names.ts"
 
-/** A mistake in a scenario: its path, what was expected there and what was found. */
+/** A mistake: path, expected, found. */
 export interface Mistake {
   readonly where: string
   readonly expected: string
   readonly found: string
 }
 
-/** Formats a value for a mistake: shortened, and `nothing` if it is missing. */
+/** A value for a message: shortened, or `nothing` if it is missing. */
 export const shown = (value: Json | undefined): string => {
   if (value === undefined) return "nothing"
   const text = JSON.stringify(value)
@@ -20,8 +20,8 @@ const isObject = (value: Json | undefined): value is { readonly [key: string]: J
   typeof value === "object" && value !== null && !Array.isArray(value)
 
 /**
- * A value of a document, with its path. Reading it always returns a value of the requested kind. If the document has
- * another kind there, a mistake is recorded and a default is returned, so that one pass finds all mistakes.
+ * A value of a document with its path. Reading always returns a value of the requested kind. If the document has
+ * another kind, reading records a mistake and returns a default, so one pass finds every mistake.
  */
 export class Cursor {
   readonly where: string
@@ -30,7 +30,7 @@ export class Cursor {
 
   constructor(where: string, value: Json | undefined, mistakes: Array<Mistake>) {
     this.where = where
-    // In YAML, a field is null if it is left empty or if everything below it is commented out.
+    // YAML reads a field as null if it is empty or everything below it is a comment.
     this.value = value ?? undefined
     this.#mistakes = mistakes
   }
@@ -43,7 +43,7 @@ export class Cursor {
     this.#mistakes.push({ where: this.where, expected, found })
   }
 
-  /** This cursor, after recording a mistake for each unknown field. */
+  /** Records a mistake for each unknown field, and returns this cursor. */
   fields(...known: ReadonlyArray<string>): Cursor {
     for (const [key, at] of this.entries()) {
       if (!known.includes(key)) at.mistake(`no such field here (the fields are ${known.join(", ")})`)
@@ -56,7 +56,7 @@ export class Cursor {
     return new Cursor(this.where === "" ? key : `${this.where}.${key}`, value, this.#mistakes)
   }
 
-  /** The fields of an object; empty if it is missing. */
+  /** An object's fields; none if it is missing. */
   entries(): ReadonlyArray<readonly [string, Cursor]> {
     if (this.isMissing) return []
     if (isObject(this.value)) return Object.keys(this.value).map((key) => [key, this.field(key)])
@@ -64,7 +64,7 @@ export class Cursor {
     return []
   }
 
-  /** The fields of an object by their canonical names. Two fields with the same canonical name are a mistake. */
+  /** An object's fields by canonical name. Records equal canonical names as a mistake. */
   namedEntries(): ReadonlyArray<readonly [string, Cursor]> {
     const seen = new Set<string>()
     return this.entries().flatMap(([key, at]) => {
@@ -79,7 +79,7 @@ export class Cursor {
     })
   }
 
-  /** The items of a list; empty if it is missing. */
+  /** A list's items; none if it is missing. */
   items(): ReadonlyArray<Cursor> {
     if (this.isMissing) return []
     if (Array.isArray(this.value)) {
@@ -95,7 +95,7 @@ export class Cursor {
     return ""
   }
 
-  /** A canonical name, or `""` if the value is not a name. */
+  /** A canonical name; `""` if the value is not a name. */
   name(): string {
     const name = typeof this.value === "string" ? canonical(this.value) : ""
     if (isName(name)) return name
@@ -110,7 +110,7 @@ export class Cursor {
     return fallback
   }
 
-  /** A whole number of at least 1. */
+  /** A whole number, at least 1. */
   count(): number {
     if (typeof this.value === "number" && Number.isSafeInteger(this.value) && this.value >= 1) return this.value
     this.mistake("a whole number, 1 or more")

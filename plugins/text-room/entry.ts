@@ -1,7 +1,4 @@
-/**
- * The entry of the plugin `text-room`. It keeps the world of one task and exports its sensors, actuators and
- * environment.
- */
+/** Entry of the plugin `text-room`: keeps one task's world, and exports sensors, actuators and environment. */
 import type { Actuator, Json, JsonObject, Plugin, Settle } from "hindcast/plugin"
 import { commandOf, VERBS, type Verb } from "./command.ts"
 import { carried, look } from "./perception.ts"
@@ -11,16 +8,16 @@ import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 import { begin, document, step } from "./world.ts"
 
-/** The story and its world since the last reset. There is one, because a process serves one task. */
+/** Set by the last reset. One suffices, because a process serves one task. */
 let current: { readonly story: Story; readonly world: World } | undefined
 
-/** How the commands ended that this process carried out, by their ids. */
+/** Outcomes of this process's commands, by id. */
 const ended = new Map<
   string,
   { readonly result: Json } | { readonly error: { readonly code: string; readonly message: string } }
 >()
 
-/** An error whose code becomes the code of the command's failure. */
+/** The code becomes the code of the command's failure. */
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
 const playing = () => {
@@ -28,7 +25,7 @@ const playing = () => {
   return current
 }
 
-/** An actuator that carries out a verb, or throws the refusal. */
+/** An actuator that executes a verb, or throws its refusal. */
 const actuator =
   (verb: Verb): Actuator =>
   ({ commandId }, args: JsonObject) => {
@@ -42,8 +39,8 @@ const actuator =
   }
 
 /**
- * What became of a command. The room lives in this process alone: what it did not do here has not happened in it, whatever
- * happened in the room of a process before.
+ * The room lives in this process alone: a command that this process did not execute has not happened in it, whatever
+ * happened in an earlier process's room.
  */
 const settle: Settle = (_context, commandId) => {
   playing()
@@ -55,7 +52,7 @@ const settle: Settle = (_context, commandId) => {
   return "result" in end ? { status: "succeeded", ...end } : { status: "failed", ...end }
 }
 
-/** The story of a scenario. Throws an error with all mistakes of an invalid one. */
+/** Throws an error with every mistake of an invalid scenario. */
 const storyOf = (options: JsonObject): Story => {
   const { story, mistakes } = checkScenario(options)
   if (story !== undefined) return story

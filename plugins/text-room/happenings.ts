@@ -1,10 +1,10 @@
-/** Carries out a story's happenings: messages, milestones and flags that commands trigger. */
+/** Applies a story's happenings: messages, milestones and flags that commands trigger. */
 import { type Command, targetOf } from "./command.ts"
 import { ownProperty } from "./names.ts"
 import type { World } from "./state.ts"
 import type { Response, Story, Trigger } from "./story.ts"
 
-/** Applies all happenings that a command triggers. Each happening is applied once. */
+/** Applies the happenings that a command triggers, each only once. */
 export const applyHappenings = (story: Story, before: World, after: World, command: Command): World => {
   let world = after
   for (const [index, { trigger, response }] of story.happenings.entries()) {

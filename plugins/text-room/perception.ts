@@ -1,11 +1,11 @@
-/** The observations of the text room: its surroundings, and the carried things. */
+/** Observations of the text room. */
 import type { JsonObject } from "hindcast/plugin"
 import { asText, ownProperty } from "./names.ts"
 import { holderOf, isCarried, thingNamed, visible } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 
-/** What the agent sees, and whether the story is over. */
+/** The agent's surroundings, and whether the story is over. */
 export const look = (story: Story, world: World): JsonObject => {
   const room = ownProperty(story.rooms, world.room)
   const around = visible(story, world).filter((name) => !isCarried(world, name))
@@ -21,14 +21,14 @@ export const look = (story: Story, world: World): JsonObject => {
   }
 }
 
-/** The carried things, including things inside carried and open things. */
+/** Carried things, including those inside carried, open things. */
 export const carried = (story: Story, world: World): JsonObject => ({
   items: visible(story, world)
     .filter((name) => isCarried(world, name))
     .map((name) => appearance(story, world, name)),
 })
 
-/** A visible thing. `in` names the thing that it is in or on. Containers have `open`. */
+/** A visible thing. `in` names the thing that contains or supports it; containers have `open`. */
 const appearance = (story: Story, world: World, name: string): JsonObject => {
   const thing = thingNamed(story, name)
   const holder = holderOf(ownProperty(world.placed, name))
@@ -43,6 +43,6 @@ const appearance = (story: Story, world: World, name: string): JsonObject => {
   }
 }
 
-/** Names as a list in text: `the candle, the brass key`. */
+/** `the candle, the brass key`. */
 export const enumerated = (names: ReadonlyArray<string>): string =>
   names.map((name) => `the ${asText(name)}`).join(", ")

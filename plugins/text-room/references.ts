@@ -1,4 +1,4 @@
-/** Collects the references of a scenario while it is read, and resolves them when all rooms and things are known. */
+/** Collects a scenario's references while reading it, and resolves them once all rooms and things are known. */
 import { type Cursor, shown } from "./cursor.ts"
 import { asText, ownProperty } from "./names.ts"
 import type { Place, Story, Thing } from "./story.ts"
@@ -10,11 +10,11 @@ interface Reference {
 
 interface Placement extends Reference {
   readonly place: Place
-  /** Whether `object_details` must have an entry for the thing. */
+  /** Whether `object_details` must describe the thing. */
   readonly detailed: boolean
 }
 
-/** The names that references can resolve to. */
+/** Names that references can resolve to. */
 export interface KnownNames {
   readonly rooms: Story["rooms"]
   readonly detailed: Story["things"]
@@ -29,37 +29,37 @@ export class References {
   readonly #placements: Array<Placement> = []
   readonly #details: Array<Reference> = []
 
-  /** Reads the name of a room that must exist. */
+  /** A room that must exist. */
   room(at: Cursor): string {
     return collect(this.#rooms, at)
   }
 
-  /** Reads the name of a thing that must exist. */
+  /** A thing that must exist. */
   thing(at: Cursor): string {
     return collect(this.#things, at)
   }
 
-  /** Reads an agent's id, if there is one. */
+  /** An agent's id, if there is one. */
   agent(at: Cursor): void {
     if (!at.isMissing) this.#agents.push(at)
   }
 
-  /** Places a thing that must be in `object_details`. */
+  /** Places a thing that `object_details` must describe. */
   place(at: Cursor, place: Place): void {
     this.#placements.push({ name: at.name(), at, place, detailed: true })
   }
 
-  /** Places a thing that may lack details. Without them it is something small that can be carried. */
+  /** Places a thing; without details it is small and portable. */
   placeWithoutDetails(at: Cursor, place: Place): void {
     this.#placements.push({ name: at.name(), at, place, detailed: false })
   }
 
-  /** Records the details of a thing, which must be placed somewhere. */
+  /** Records the details of a thing, which needs a place. */
   detailed(name: string, at: Cursor): void {
     this.#details.push({ name, at })
   }
 
-  /** Records a mistake for each unresolved reference, and returns all things and their places. */
+  /** Records a mistake for each unresolved reference, and returns all things and places. */
   resolve(known: KnownNames): Pick<Story, "things" | "placed"> {
     for (const { name, at } of this.#rooms) {
       if (name !== "" && ownProperty(known.rooms, name) === undefined)

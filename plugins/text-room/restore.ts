@@ -1,4 +1,4 @@
-/** Restores a world from the document that the log has of it, for a fork. */
+/** Restores a world from its recorded document, for a fork. */
 import type { Json } from "hindcast/plugin"
 import { ownProperty } from "./names.ts"
 import { holderOf } from "./places.ts"
@@ -6,7 +6,7 @@ import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 import { begin } from "./world.ts"
 
-/** The world of a document, or why the document is not a state of this story. */
+/** The restored world, or why the document does not fit the story. */
 export type Restored =
   | { readonly world: World; readonly wrong?: never }
   | { readonly world?: never; readonly wrong: string }
@@ -22,13 +22,13 @@ export const restored = (story: Story, document: Json): Restored => {
       wrong: `${mismatched}: expected ${kindOf(first[mismatched])}, found ${kindOf(ownProperty(document, mismatched))}`,
     }
   }
-  // Each field was just found to be of its kind. Its content is checked against the story below.
+  // Each field has its kind by now; the story check below covers the content.
   const world = Object.fromEntries(fields.map((field) => [field, document[field]])) as unknown as World
   const wrong = impossiblePart(story, world)
   return wrong === undefined ? { world } : { wrong }
 }
 
-/** The first part of a world that is impossible in this story, or undefined. */
+/** The first part that is impossible in this story, if any. */
 const impossiblePart = (story: Story, world: World): string | undefined => {
   if (world.scenario !== story.name) return `scenario: expected ${story.name}, found ${world.scenario}`
   if (ownProperty(story.rooms, world.room) === undefined)

@@ -5,14 +5,14 @@ import { Cursor, type Mistake } from "./cursor.ts"
 import { References } from "./references.ts"
 import type { Happening, Lid, Response, Room, Story, Thing, Trigger, WinCondition } from "./story.ts"
 
-/** The result of {@link checkScenario}: a story, or all mistakes of the scenario. */
+/** A story, or every mistake of the scenario. */
 export type CheckedScenario =
   | { readonly story: Story; readonly mistakes?: never }
   | { readonly mistakes: ReadonlyArray<Mistake>; readonly story?: never }
 
 /**
- * Checks a scenario: metadata, `initial_state` with `rooms`, `object_details` and `agent_setup`, conditions to win and
- * to lose, and optional `events`. Finds all mistakes in one pass, including references to missing rooms and things.
+ * Checks metadata, `initial_state` with `rooms`, `object_details` and `agent_setup`, conditions to win and lose, and
+ * optional `events`. One pass finds every mistake, including references to missing rooms and things.
  */
 export const checkScenario = (scenario: JsonObject): CheckedScenario => {
   const mistakes: Array<Mistake> = []
@@ -74,7 +74,7 @@ const readThings = (at: Cursor, references: References): Story["things"] =>
 const readThing = (name: string, at: Cursor, references: References): Thing => {
   at.fields("description", "is_container", "is_open", "contains", "can_be_taken", "read_text", "custom_properties")
   references.detailed(name, at)
-  // A scenario may have further custom properties, which are ignored.
+  // Ignores other custom properties.
   const properties = at.field("custom_properties")
   properties.entries()
   for (const item of at.field("contains").items()) references.place(item, `thing:${name}`)
@@ -110,7 +110,7 @@ const readLid = (at: Cursor, properties: Cursor, references: References): Lid | 
 }
 
 const readAgent = (at: Cursor, references: References) => {
-  // `initial_agent_config` is for the agent, not for the world. It is allowed and ignored.
+  // `initial_agent_config` is for the agent, not the world.
   at.fields("agent_id", "start_room", "initial_inventory", "flags", "initial_agent_config")
   for (const item of at.field("initial_inventory").items()) references.placeWithoutDetails(item, "inventory")
   const flags = at.field("flags").namedEntries()
@@ -123,7 +123,7 @@ const readAgent = (at: Cursor, references: References) => {
 
 const readWinConditions = (at: Cursor, references: References): ReadonlyArray<WinCondition> => {
   const conditions = at.items()
-  // Without one that a text room knows, something else says when the story is over.
+  // If the text room knows none of the conditions, something else ends the story.
   if (at.isMissing) at.mistake("a list of at least one condition")
   return conditions.flatMap((condition): ReadonlyArray<WinCondition> => {
     const type = condition.field("type")
@@ -175,7 +175,7 @@ const readTrigger = (at: Cursor, references: References): Trigger => {
 
 const readActionTaken = (at: Cursor, references: References): Trigger => {
   const action = at.field("action_type")
-  // Looking at something is the same as examining it.
+  // Looking at something examines it.
   const target = at.field("target")
   const named = VERBS.find((known) => known === action.value)
   const verb = named === "look" && !target.isMissing ? "examine" : named

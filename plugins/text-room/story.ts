@@ -1,41 +1,37 @@
-/** The immutable part of a game: rooms, things, happenings and the conditions to win and to lose. */
+/** The constant part of a game: rooms, things, happenings, and conditions to win and lose. */
 import type { Verb } from "./command.ts"
 
-/** A room, and the rooms that its exits lead to. */
+/** A room with its exits. */
 export interface Room {
   readonly description: string
   readonly exits: { readonly [direction: string]: string }
 }
 
-/** Anything in a room: furniture, containers and things that can be carried. */
+/** Anything in a room: furniture, containers, portable things. */
 export interface Thing {
   readonly description: string
   readonly takeable: boolean
-  /** The text that can be read on the thing; null if there is none. */
+  /** Readable text on the thing, if any. */
   readonly text: string | null
   readonly lid: Lid | null
 }
 
-/** The lid of a container, which opens and closes and may be locked. `key` names the thing that unlocks it. */
+/** A container's lid, possibly locked. `key` names the thing that unlocks it. */
 export interface Lid {
   readonly open: boolean
   readonly locked: boolean
   readonly key: string | null
 }
 
-/**
- * The place of a thing: in a room, in or on another thing, hidden in another thing until that is examined, or carried.
- */
+/** In a room, in or on another thing, hidden in another thing until that is examined, or carried. */
 export type Place = `room:${string}` | `thing:${string}` | `hidden:${string}` | "inventory"
 
-/** A condition that wins the story. One is enough. */
+/** Any one of them wins the story. */
 export type WinCondition =
   | { readonly type: "item_in_inventory"; readonly item: string }
   | { readonly type: "flag_set"; readonly flag: string }
 
-/**
- * The trigger of a happening: a command that was carried out, or a thing that was found (discovered, or first taken).
- */
+/** A successful command, or a found thing (discovered, or first taken). */
 export type Trigger =
   | { readonly type: "action_taken"; readonly verb: Verb; readonly target: string | null; readonly count: number }
   | { readonly type: "item_found"; readonly item: string }
@@ -46,13 +42,13 @@ export type Response =
   | { readonly type: "log_milestone"; readonly milestone: string }
   | { readonly type: "set_flag"; readonly flag: string }
 
-/** An effect that happens once, when its trigger is met. */
+/** An effect that happens once, when its trigger fires. */
 export interface Happening {
   readonly trigger: Trigger
   readonly response: Response
 }
 
-/** A checked scenario. All names are canonical, all references resolve, and every thing has one place. */
+/** A checked scenario: names are canonical, references resolve, and every thing has one place. */
 export interface Story {
   readonly name: string
   readonly rooms: { readonly [name: string]: Room }
@@ -61,7 +57,7 @@ export interface Story {
   readonly startRoom: string
   readonly flags: { readonly [name: string]: boolean }
   readonly winWhen: ReadonlyArray<WinCondition>
-  /** The number of commands after which the story is lost; null if there is no limit. */
+  /** The story is lost after this many commands; null for no limit. */
   readonly maxSteps: number | null
   readonly happenings: ReadonlyArray<Happening>
 }

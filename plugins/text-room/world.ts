@@ -1,4 +1,4 @@
-/** The state machine of the text room: the first world of a story, and the world after each command. */
+/** The state machine of the text room. */
 import type { JsonObject } from "hindcast/plugin"
 import { perform, type Refusal } from "./actions.ts"
 import { type Command, inWords } from "./command.ts"
@@ -8,12 +8,12 @@ import { inventory } from "./places.ts"
 import type { World } from "./state.ts"
 import type { Story } from "./story.ts"
 
-/** The world after a command, with the command's result or its refusal. */
+/** The world after a command, with its result or refusal. */
 export type Step =
   | { readonly world: World; readonly result: JsonObject; readonly refusal?: never }
   | { readonly world: World; readonly refusal: Refusal; readonly result?: never }
 
-/** The first world of a story. */
+/** The initial world. */
 export const begin = (story: Story): World =>
   updateOutcome(story, {
     scenario: story.name,
@@ -37,7 +37,7 @@ export const begin = (story: Story): World =>
     lost: false,
   })
 
-/** Carries out a command. A refused command changes only the counters. */
+/** Executes a command. A refused one changes only the counters. */
 export const step = (story: Story, before: World, command: Command): Step => {
   const world: World = { ...before, steps: before.steps + 1, messages: [] }
   const action = before.won || before.lost ? { refusal: storyOver(before) } : perform(story, world, command)
@@ -48,7 +48,7 @@ export const step = (story: Story, before: World, command: Command): Step => {
   return { world: after, result: { ...action.result, ...announcements(before, after) } }
 }
 
-/** The state that the environment reports: the world, and the names of the carried things. */
+/** The environment's document: the world, and the names of carried things. */
 export const document = (story: Story, world: World): JsonObject => ({ ...world, inventory: inventory(story, world) })
 
 const storyOver = (world: World): Refusal => ({
@@ -65,9 +65,7 @@ const countRefusal = (world: World, command: Command, { code }: Refusal): World 
     : { ...world, refusals, refused: { ...world.refused, [line]: [...codes, code] } }
 }
 
-/**
- * Whether the story is won or lost. Any win condition is enough. The story is lost when the steps are used up first.
- */
+/** Any win condition wins. The story is lost if the steps run out first. */
 const updateOutcome = (story: Story, world: World): World => {
   const won =
     world.won ||

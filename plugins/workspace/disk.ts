@@ -1,10 +1,10 @@
-/** The part of the file system API that the sensor `files` uses, and its implementation for Deno. */
+/** The sensor's file system operations, and their implementation for Deno. */
 
-/** The file system operations of the sensor. */
+/** File system operations of the sensor `files`. */
 export interface Disk {
-  /** The entries of a directory, in any order. Links have the kind `other`, because they are never followed. */
+  /** A directory's entries in any order. Links are `other`, because nothing follows them. */
   readonly list: (directory: string) => AsyncIterable<DiskEntry>
-  /** Size in bytes and modification time in epoch milliseconds; null if it is not a file or no longer exists. */
+  /** Size in bytes and modification time in epoch milliseconds; null if it is not a file or is gone. */
   readonly stat: (file: string) => Promise<{ readonly size: number; readonly modifiedAt: number } | null>
   readonly read: (file: string) => Promise<Uint8Array>
 }
@@ -15,7 +15,7 @@ export interface DiskEntry {
   readonly kind: "file" | "directory" | "other"
 }
 
-/** The part of Deno's API that is used here; see https://docs.deno.com/api/deno/file-system. */
+/** The part of Deno's API in use; see https://docs.deno.com/api/deno/file-system. */
 declare const Deno: {
   readDir(path: string): AsyncIterable<{
     readonly name: string
@@ -26,7 +26,7 @@ declare const Deno: {
   readFile(path: string): Promise<Uint8Array>
 }
 
-/** The real disk. Deno limits access to the paths of `permissions.read`. */
+/** The real disk. Deno limits access to `permissions.read`. */
 export const denoDisk: Disk = {
   async *list(directory) {
     for await (const { name, isFile, isDirectory } of Deno.readDir(directory)) {

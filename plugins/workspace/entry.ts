@@ -1,13 +1,13 @@
 /**
- * The entry of the plugin `workspace`. Its sensors read the files and the git status of the workspace, and its
- * actuators write files and run commands there.
+ * Entry of the plugin `workspace`: sensors read the workspace's files and git status, actuators write files and run
+ * commands.
  */
 import type { Actuator, Json, Plugin, PluginContext, Settle } from "hindcast/plugin"
 import { denoDisk } from "./disk.ts"
 import { readGit } from "./git.ts"
 import { changesBetween, type Listing, list, sha256 } from "./listing.ts"
 
-/** The previous reading of this process, to compare the next one with. */
+/** This process's last reading, for comparison. */
 let previous: { readonly listing: Listing; readonly at: number } | undefined
 
 const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> => {
@@ -16,7 +16,7 @@ const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> =
   previous = { listing, at: now }
   return {
     files: listing.files.map(({ path, size, modifiedAt, digest }) =>
-      // If there is a digest, the time is left out: it would make readings of equal content differ.
+      // With a digest, the time is omitted: it would make readings of equal content differ.
       digest === null ? { path, size, modifiedAt } : { path, size, digest },
     ),
     unreadable: listing.unreadable,
@@ -26,7 +26,7 @@ const files = async ({ workspace, signal, now }: PluginContext): Promise<Json> =
   }
 }
 
-/** The arguments of `write_file`, as the manifest's schema declares them. */
+/** As the manifest's schema declares them. */
 interface WriteFileArgs {
   readonly path: string
   readonly content: string
@@ -45,7 +45,7 @@ const writeFile: Actuator = async (context, { path, content }: WriteFileArgs) =>
   return { path, bytes: bytes.length, digest: await sha256(bytes) }
 }
 
-/** The file as it is now tells whether it was written, unless it holds something else: then it may have been changed since. */
+/** The file shows whether it was written, unless its content differs: then something may have changed it since. */
 const settleWriteFile: Settle = async (context, _commandId, { path, content }: WriteFileArgs) => {
   assertNotGits(path)
   const found = await context.readFile(path).catch(() => undefined)
@@ -73,6 +73,6 @@ const failure = (code: string, message: string): Error => Object.assign(new Erro
 export default {
   sensors: { files, git: readGit },
   actuators: { write_file: writeFile, run },
-  // What a program did cannot be told from outside, so `run` has none.
+  // `run` has none: nobody can tell from outside what a program did.
   settle: { write_file: settleWriteFile },
 } satisfies Plugin

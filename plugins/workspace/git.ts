@@ -1,12 +1,12 @@
-/** Reads the git status of the workspace by running `git status`, and parses its output. */
+/** Reads the workspace's git status. */
 import type { Json, JsonObject, PluginContext } from "hindcast/plugin"
 
-/** Maximum number of status entries in a reading. If there are more, the reading has `truncated` set. */
+/** Maximum number of entries in a reading; beyond it, the reading is `truncated`. */
 export const MAX_STATUS_ENTRIES = 1_000
 
 /**
- * Arguments of a `git status` without side effects. It takes no lock, and starts no file system monitor (a program that
- * the repository's own configuration names).
+ * A `git status` without side effects: takes no lock and starts no file system monitor (a program that the repository's
+ * configuration names).
  */
 const STATUS = [
   "--no-optional-locks",
@@ -15,8 +15,8 @@ const STATUS = [
 ]
 
 /**
- * Branch, head and status of the repository that contains the workspace, or `{ repository: false, reason }` if there is
- * none or git fails.
+ * Branch, head and status of the workspace's repository, or `{ repository: false, reason }` if there is none or git
+ * fails.
  */
 export const readGit = async ({ run }: Pick<PluginContext, "run">): Promise<JsonObject> => {
   try {
@@ -32,9 +32,9 @@ export const readGit = async ({ run }: Pick<PluginContext, "run">): Promise<Json
 const noRepository = (reason: string): JsonObject => ({ repository: false, reason })
 
 /**
- * Parses the output of `status --porcelain=v2 --branch -z`
- * (https://git-scm.com/docs/git-status#_porcelain_format_version_2). `status` is git's pair of letters for index and
- * work tree, with `.` for unchanged and `??` for untracked. Paths are relative to the repository's root.
+ * Parses `status --porcelain=v2 --branch -z` (https://git-scm.com/docs/git-status#_porcelain_format_version_2).
+ * `status` is git's pair of letters for index and work tree: `.` for unchanged, `??` for untracked. Paths start at the
+ * repository's root.
  */
 export const parseStatus = (output: string): JsonObject => {
   const lines = output.split("\0")
@@ -44,7 +44,7 @@ export const parseStatus = (output: string): JsonObject => {
     const line = lines[index] ?? ""
     const header = /^# (\S+) (.*)$/s.exec(line)
     if (header?.[1] !== undefined) headers.set(header[1], header[2] ?? "")
-    // The line of a renamed file is followed by its old path.
+    // A renamed file's old path follows.
     else if (line.startsWith("2 ")) entries.push({ ...entryOf(line), from: lines[++index] ?? "" })
     else if (line !== "") entries.push(entryOf(line))
   }
@@ -64,7 +64,7 @@ export const parseStatus = (output: string): JsonObject => {
 const nullIf = (nothing: string, value: string | undefined): Json =>
   value === undefined || value === nothing ? null : value
 
-/** The number of fields before the path, by the kind of line. */
+/** Number of fields before the path, by kind of line. */
 const FIELDS_BEFORE_PATH = new Map([
   ["1", 8],
   ["2", 9],

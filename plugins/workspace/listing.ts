@@ -1,24 +1,23 @@
-/** Lists the files of the workspace within limits, and compares two listings. */
+/** Lists the workspace's files within limits, and compares listings. */
 import type { Disk, DiskEntry } from "./disk.ts"
 
-/** Maximum number of files in a listing. If there are more, the listing has `truncated` set. */
+/** Maximum number of files in a listing; beyond it, the listing is `truncated`. */
 export const MAX_FILES = 2_000
 
-/** Maximum number of directory entries that are read for one listing. It also bounds trees of empty directories. */
+/** Maximum number of directory entries read per listing; bounds trees of empty directories too. */
 export const MAX_ENTRIES = 50_000
 
-/** Maximum size of a file with a digest: 1 MiB. */
+/** Maximum size of a digested file: 1 MiB. */
 export const MAX_DIGEST_BYTES = 1024 * 1024
 
-/** Maximum number of bytes that are digested for one listing: 64 MiB. Later files get no digest. */
+/** Maximum bytes digested per listing: 64 MiB. Later files have no digest. */
 export const MAX_TOTAL_DIGEST_BYTES = 64 * 1024 * 1024
 
-/** Directories of tools, which are skipped at every level. */
+/** Directories of tools, skipped on every level. */
 const SKIPPED = new Set([".git", "node_modules", "dist"])
 
 /**
- * A file: its path from the workspace with `/`, its size in bytes, its modification time in epoch milliseconds, and its
- * SHA-256 if it was digested.
+ * Path from the workspace with `/`, size in bytes, modification time in epoch milliseconds, and SHA-256 if digested.
  */
 export interface ListedFile {
   readonly path: string
@@ -27,16 +26,16 @@ export interface ListedFile {
   readonly digest: string | null
 }
 
-/** The files of a directory, sorted by path (code units). */
+/** Files of a directory, sorted by path (code units). */
 export interface Listing {
   readonly files: ReadonlyArray<ListedFile>
   /** Paths that could not be read. */
   readonly unreadable: ReadonlyArray<string>
-  /** Whether files after the last one were left out. */
+  /** Whether files after the last one are missing. */
   readonly truncated: boolean
 }
 
-/** Lists all files below a directory, up to the limits. Links are neither listed nor followed. */
+/** Lists all files below a directory, up to the limits. Neither lists nor follows links. */
 export const list = async (disk: Disk, root: string, signal: AbortSignal): Promise<Listing> => {
   const files: Array<ListedFile> = []
   const unreadable: Array<string> = []
@@ -51,7 +50,7 @@ export const list = async (disk: Disk, root: string, signal: AbortSignal): Promi
     files.push({ path, ...found, digest: isDigested ? await sha256(await disk.read(`${root}/${path}`)) : null })
   }
 
-  /** Lists one entry. Returns false once a limit is reached. */
+  /** Lists one entry. Returns false at a limit. */
   const visit = async (path: string, kind: DiskEntry["kind"]): Promise<boolean> => {
     signal.throwIfAborted()
     if (kind === "file" && files.length === MAX_FILES) return false
@@ -71,7 +70,7 @@ export const list = async (disk: Disk, root: string, signal: AbortSignal): Promi
       if (entriesLeft-- === 0) return false
       if (entry.kind === "file" || (entry.kind === "directory" && !SKIPPED.has(entry.name))) entries.push(entry)
     }
-    // A directory sorts as its name with "/", so that files are listed in the order of their full paths.
+    // With "/", directories sort so that files come in the order of their full paths.
     const sortKey = ({ name, kind }: DiskEntry) => (kind === "directory" ? `${name}/` : name)
     entries.sort((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1))
     for (const { name, kind } of entries) {
@@ -91,10 +90,7 @@ export interface Changes {
   readonly removed: ReadonlyArray<string>
 }
 
-/**
- * Compares two listings by digest, or by size and time for files without one. Paths after the last one of a truncated
- * listing are ignored.
- */
+/** Compares by digest, or by size and time without one. Ignores paths after the last one of a truncated listing. */
 export const changesBetween = (before: Listing, after: Listing): Changes => {
   const isCovered = ({ path }: ListedFile) => [before, after].every((listing) => covers(listing, path))
   const old = new Map(before.files.map((file) => [file.path, file]))
@@ -124,7 +120,7 @@ export const sha256 = async (bytes: Uint8Array): Promise<string> => {
   return Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("")
 }
 
-/** Whether a file was removed while the files were listed. Such a file is left out. */
+/** Whether a file disappeared during the listing, which then omits it. */
 const isGone = (error: unknown): boolean => {
   if (!(error instanceof Error)) return false
   return error.name === "NotFound" || ("code" in error && error.code === "ENOENT")

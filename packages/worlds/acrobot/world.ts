@@ -1,27 +1,27 @@
 /**
- * The world `acrobot`: two links hang from a joint; a torque between them swings the lower end above a line. The dynamics
- * (those of Sutton and Barto's book), their order of operations and the draws are those of Gymnasium's Acrobot-v1. The
- * state has float64 numbers, but for the first one, which has float32; observations have float32.
+ * The world `acrobot`: a torque between two links that hang from a joint swings the lower end above a line. The
+ * dynamics (Sutton and Barto's book), their order of operations and the draws follow Gymnasium's Acrobot-v1. The state
+ * holds float64 numbers, the first one float32; observations hold float32.
  */
 import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
-/** The duration of a step, in seconds. It is one step of the method of Runge and Kutta. */
+/** Seconds per step: one step of the Runge-Kutta method. */
 const TAU = 0.2
 const GRAVITY = 9.8
 const MAX_VELOCITIES = [4 * Math.PI, 9 * Math.PI] as const
-/** Both links are as long, as heavy and as inert as each other: 1 m, 1 kg, 1 kg m², with the centre of mass halfway. */
+/** Both links: 1 m, 1 kg, 1 kg m², centre of mass halfway. */
 const LENGTH = 1
 const MASS = 1
 const CENTRE = 0.5
 const INERTIA = 1
 const CENTRE_SQUARED = CENTRE * CENTRE
 
-/** Two angles, then two angular velocities: of the upper link from hanging, and of the lower one from the upper one. */
+/** Two angles, then their velocities: of the upper link from hanging, and of the lower link from the upper one. */
 type Motion = readonly [number, number, number, number]
 
 interface State {
   readonly motion: Motion
-  /** How far the lower end is above the joint, in lengths of a link. The line is at 1. */
+  /** Height of the lower end above the joint, in link lengths. The line is at 1. */
   readonly height: number
 }
 
@@ -38,7 +38,7 @@ const numberIn = (document: JsonObject, name: string, otherwise?: number): numbe
   return value
 }
 
-/** The derivatives of the motion by time. */
+/** The motion's time derivatives. */
 const derivatives = (
   [theta1, theta2, velocity1, velocity2]: Motion,
   torque: number,
@@ -70,7 +70,7 @@ const combined = (one: Motion, other: Motion, by: (a: number, b: number) => numb
   by(one[3], other[3]),
 ]
 
-/** The motion after a step, by the method of Runge and Kutta of the fourth order. */
+/** The motion after a step, by the fourth-order Runge-Kutta method. */
 const integrated = (from: Motion, torque: number, math: ElementaryFunctions): Motion => {
   const after = (time: number, change: Motion) => combined(from, change, (a, b) => a + time * b)
   const k1 = derivatives(from, torque, math)
@@ -82,7 +82,7 @@ const integrated = (from: Motion, torque: number, math: ElementaryFunctions): Mo
   return combined(from, sum, (a, b) => a + (TAU / 6) * b)
 }
 
-/** The angle in [-π, π], by as many whole turns as it takes. */
+/** The angle in [-π, π], minus whole turns. */
 const wrapped = (angle: number): number => {
   let value = angle
   while (value > Math.PI) value -= 2 * Math.PI

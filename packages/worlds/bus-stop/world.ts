@@ -1,15 +1,14 @@
 /**
- * The entry of the plugin `bus-stop`: a world that moves by itself. Buses come by a timetable, late by chance, wait for a
- * moment and leave, whether or not the passengers have made up their minds. A passenger waits, boards the bus that
- * stands there, or walks home.
+ * The world `bus-stop`, which moves by itself. Buses come by a timetable with random delays, wait for a moment and
+ * leave, whether or not passengers have decided. A passenger waits, boards the bus at the stop, or walks home.
  */
 
 import type { Generator, Json, JsonObject, MultiAgentWorld, Step, WorldPlugin } from "hindcast/plugin"
 
-/** What a passenger does. */
+/** A passenger's actions. */
 const [WAIT, BOARD, WALK] = [0, 1, 2] as const
 
-/** What an episode is played with. Times are in seconds. */
+/** Options of an episode. Times are in seconds. */
 interface Settings {
   readonly interval: number
   readonly delay: number
@@ -18,7 +17,7 @@ interface Settings {
   readonly pace: number
 }
 
-/** A bus that stands at the stop. */
+/** A bus at the stop. */
 type Bus = {
   readonly leaves: number
   readonly seats: number
@@ -26,9 +25,9 @@ type Bus = {
 
 type Passenger = {
   readonly status: "waits" | "rides" | "walks"
-  /** Seconds that it has waited. */
+  /** In seconds. */
   readonly waited: number
-  /** Buses that left while it waited. */
+  /** Buses that left while the passenger waited. */
   readonly missed: number
 }
 
@@ -37,21 +36,21 @@ interface Stop {
   /** Seconds since the episode began. */
   readonly time: number
   readonly bus: Bus | null
-  /** When the timetable has the next bus, and when it will come. */
+  /** The next bus: its time in the timetable and its arrival. */
   readonly scheduled: number
   readonly arrives: number
-  /** Buses that left. */
+  /** Number of buses that left. */
   readonly departed: number
-  /** By name, in the names' order. */
+  /** Sorted by name. */
   readonly passengers: { readonly [name: string]: Passenger }
 }
 
 const NEWCOMER: Passenger = { status: "waits", waited: 0, missed: 0 }
 
-/** What the way home takes, in minutes: it is taken from a reward of 10. */
+/** Minutes of the way home, which the reward of 10 loses. */
 const [RIDE, WALKING] = [5, 20] as const
 
-/** The longest time that passes at once: a day, in seconds. */
+/** Maximum time of one tick: a day, in seconds. */
 const LONGEST = 86_400
 
 let current: Stop | undefined
@@ -84,11 +83,11 @@ const numberIn = (
   throw failure("bad-option", `The option ${name}: expected a number from ${least} to ${most}.`)
 }
 
-/** When the bus of the timetable comes: late by chance, and not before the stop is free. */
+/** A bus comes late by chance, and not before the stop is free. */
 const arrivalOf = ({ delay }: Settings, scheduled: number, free: number, rng: Generator): number =>
   Math.max(scheduled + delay * rng.random(), free)
 
-/** The stop after some time: buses come and leave in their order, and who waits has waited. */
+/** Buses come and leave in order, and waiting passengers wait on. */
 const after = (stop: Stop, seconds: number, rng: Generator): Stop => {
   const { settings } = stop
   const until = stop.time + seconds
@@ -116,7 +115,7 @@ const after = (stop: Stop, seconds: number, rng: Generator): Stop => {
   return { ...stop, time: until, bus, scheduled, arrives, departed, passengers }
 }
 
-/** What the time costs those who wait: 1 a minute. */
+/** Waiting costs 1 per minute. */
 const waiting = ({ passengers }: Stop, seconds: number): { readonly [name: string]: Step } =>
   Object.fromEntries(
     Object.entries(passengers).flatMap(([name, { status }]) =>
@@ -124,7 +123,7 @@ const waiting = ({ passengers }: Stop, seconds: number): { readonly [name: strin
     ),
   )
 
-/** What a passenger does, in a world that others have acted in before it. */
+/** Applies a passenger's action after those of others. */
 const acted = (stop: Stop, name: string, action: Json): readonly [Stop, Step] => {
   const passenger = stop.passengers[name] ?? NEWCOMER
   const leaving = (status: Passenger["status"], bus: Bus | null, minutes: number): readonly [Stop, Step] => [
@@ -134,7 +133,7 @@ const acted = (stop: Stop, name: string, action: Json): readonly [Stop, Step] =>
   if (action === WALK) return leaving("walks", stop.bus, WALKING)
   if (action === WAIT) return [stop, { reward: 0 }]
   const { bus } = stop
-  // The bus has left, or is full: who boards too late waits on.
+  // Too late: the bus is full or has left, so the passenger waits on.
   if (bus === null || bus.seats === 0) return [stop, { reward: 0, info: { late: true } }]
   return leaving("rides", { ...bus, seats: bus.seats - 1 }, RIDE)
 }

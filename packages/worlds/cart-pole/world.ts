@@ -1,24 +1,24 @@
 /**
- * The world `cart-pole`: a pole stands on a cart that is pushed to the left or to the right. The dynamics, their order of
- * operations and the draws are those of Gymnasium's CartPole-v1. The state has float64 numbers, observations float32.
+ * The world `cart-pole`: pushes to a cart balance the pole on it. The dynamics, their order of operations and the draws
+ * follow Gymnasium's CartPole-v1. The state holds float64 numbers, observations float32.
  */
 import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const GRAVITY = 9.8
 const POLE_MASS = 0.1
 const TOTAL_MASS = 0.1 + 1.0
-/** Half the length of the pole, in metres. */
+/** Half the pole's length, in metres. */
 const HALF_LENGTH = 0.5
 const POLE_MASS_LENGTH = POLE_MASS * HALF_LENGTH
-/** The push of each step, in newtons. */
+/** Newtons per push. */
 const FORCE = 10
-/** The duration of a step, in seconds. */
+/** Seconds per step. */
 const TAU = 0.02
 const POSITION_LIMIT = 2.4
 /** 12° */
 const ANGLE_LIMIT = (12 * 2 * Math.PI) / 360
 
-/** Metres, radians and seconds; `widest` is the largest angle of this episode, without its sign. */
+/** In metres, radians and seconds; `widest` is the largest absolute angle of the episode. */
 interface State {
   readonly position: number
   readonly velocity: number
@@ -35,7 +35,7 @@ const numberIn = (document: JsonObject, name: string, otherwise?: number): numbe
   return value
 }
 
-/** The state after a push of `force` for one step, by Euler's method. */
+/** The state after one step with `force`, by Euler's method. */
 const pushed = (
   { position, velocity, angle, angularVelocity, widest }: State,
   force: number,

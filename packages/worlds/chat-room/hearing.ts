@@ -1,15 +1,14 @@
-/** Who hears whom: the topology of a chat room. */
+/** A chat room's topology: who hears whom. */
 import type { Json } from "hindcast/plugin"
 
-/** The shapes that have a name. Those of `ring`, `line` and `star` go by the agents' names in order. */
+/** Named topologies. `ring`, `line` and `star` use the order of the agents' names. */
 export const SHAPES = ["all", "ring", "line", "star"] as const
 
 export type Shape = (typeof SHAPES)[number]
 
-/** Who hears whom: by a shape, or by the names of the listeners of each speaker. */
+/** A named topology, or each speaker's listeners. */
 export type Topology = Shape | { readonly [speaker: string]: ReadonlyArray<string> }
 
-/** Whether a value is a topology. */
 export const isTopology = (value: Json | undefined): value is Topology => {
   if (typeof value === "string") return SHAPES.some((shape) => shape === value)
   if (typeof value !== "object" || value === null || Array.isArray(value)) return false
@@ -19,8 +18,8 @@ export const isTopology = (value: Json | undefined): value is Topology => {
 }
 
 /**
- * Those of `agents` who hear what `speaker` says; nobody hears itself. In a ring each is heard by both neighbours, in a
- * line too except that it has ends, in a star the first is heard by all and hears all.
+ * The agents who hear `speaker`, who does not hear itself. In a ring and a line, both neighbours do; in a star,
+ * everybody hears the first agent, and the first agent hears everybody.
  */
 export const listenersOf = (
   topology: Topology,

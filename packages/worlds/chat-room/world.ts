@@ -1,17 +1,17 @@
 /**
- * The entry of the plugin `chat-room`: agents say text, and hear what others said. The topology says who hears whom, the
- * delay how many steps later.
+ * The world `chat-room`: agents say text and hear others. The topology defines who hears whom, the delay how many steps
+ * later.
  */
 import type { Json, JsonObject, MultiAgentWorld, Spaces, WorldPlugin } from "hindcast/plugin"
 import { isTopology, listenersOf, SHAPES, type Topology } from "./hearing.ts"
 
-/** What the options of a reset say. */
+/** Options of a reset. */
 interface Settings {
   readonly topology: Topology
-  /** In steps: what is said in a step with a delay of 1 is in the observation after it. */
+  /** In steps: with 1, the next observation has the message. */
   readonly delay: number
   readonly rounds: number
-  /** Characters of one message. */
+  /** Maximum characters per message. */
   readonly longest: number
 }
 
@@ -19,12 +19,12 @@ type Message = {
   readonly from: string
   readonly to: ReadonlyArray<string>
   readonly text: string
-  /** The round in which it was said. */
+  /** The round of the message. */
   readonly round: number
 }
 
 type Member = {
-  /** How many messages it said, and how many reached it. */
+  /** Counts of messages said and heard. */
   readonly said: number
   readonly heard: number
 }
@@ -32,18 +32,18 @@ type Member = {
 interface Room {
   readonly settings: Settings
   readonly round: number
-  /** By name, in the names' order. */
+  /** Sorted by name. */
   readonly members: ReadonlyMap<string, Member>
-  /** Said, but not heard yet. */
+  /** Messages that nobody has heard yet. */
   readonly underway: ReadonlyArray<Message>
-  /** Heard after the last round. */
+  /** Messages heard after the last round. */
   readonly heard: ReadonlyArray<Message>
 }
 
 const MOST_ROUNDS = 10_000
-/** The action space of the manifest has room for as much. */
+/** The limit of the manifest's action space. */
 const LONGEST = 2_000
-/** Characters that an agent can hear in one step: of what is more, the first that fit. */
+/** Maximum characters that an agent hears in one step: the first messages that fit. */
 const MOST_HEARD = 20_000
 
 let current: Room | undefined
@@ -83,7 +83,7 @@ const spacesFor = ({ rounds, longest }: Settings): Spaces => ({
   action: { type: "Text", min_length: 0, max_length: longest },
 })
 
-/** The messages of a round, in the order of the speakers' names. An empty text says nothing. */
+/** A round's messages, sorted by speaker. Empty text says nothing. */
 const messagesOf = (room: Room, actions: JsonObject): ReadonlyArray<Message> => {
   const { members, settings, round } = room
   const agents = [...members.keys()]
@@ -99,10 +99,10 @@ const messagesOf = (room: Room, actions: JsonObject): ReadonlyArray<Message> => 
     })
 }
 
-/** A text without line breaks: a line of what is heard is one message, so that nobody can say words for another. */
+/** Removes line breaks: each heard line is one message, so nobody can speak for another agent. */
 const oneLine = (text: string): string => text.replace(/[\r\n\u2028\u2029]+/g, " ")
 
-/** The members after a round: how much each said, and what reached it. */
+/** The members with updated counts. */
 const counted = (
   members: Room["members"],
   said: ReadonlyArray<Message>,

@@ -1,6 +1,6 @@
 /**
- * The world `cliff-walking`: along a cliff to the goal; whoever steps off it is back at the start. The rules,
- * probabilities and draws are those of Gymnasium's CliffWalking-v1.
+ * The world `cliff-walking`: walk along a cliff to the goal; stepping off returns to the start. The rules,
+ * probabilities and draws follow Gymnasium's CliffWalking-v1.
  */
 import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
@@ -11,7 +11,7 @@ const START = { row: ROWS - 1, column: 0 }
 /** S is the start, C the cliff, G the goal. */
 const FIELD = ["............", "............", "............", "SCCCCCCCCCCG"]
 
-/** Up, right, down, left: the two beside an action are at right angles to it. */
+/** Up, right, down, left: an action's neighbours are at right angles to it. */
 const DIRECTIONS = [
   { row: -1, column: 0 },
   { row: 0, column: 1 },
@@ -25,7 +25,7 @@ interface Place {
 }
 
 interface State extends Place {
-  /** How often the cliff was stepped off. */
+  /** Number of falls off the cliff. */
   readonly falls: number
 }
 
@@ -44,14 +44,14 @@ const isCliff = ({ row, column }: Place): boolean => row === ROWS - 1 && column 
 
 const isGoal = ({ row, column }: Place): boolean => row === ROWS - 1 && column === COLUMNS - 1
 
-/** The directions in which an action may lead, each as likely as the others. */
+/** The equally likely directions of an action. */
 const outcomesOf = (action: number): ReadonlyArray<number> =>
   isSlippery ? [(action + 3) % 4, action, (action + 1) % 4] : [action]
 
 const environment: World = {
   reset: ({ rng }, options) => {
     isSlippery = options.is_slippery === true
-    // Gymnasium draws the start, although there is one only.
+    // Gymnasium draws the start, although there is only one.
     rng.random()
     state = { ...START, falls: 0 }
     return { info: { prob: 1 } }
@@ -66,7 +66,7 @@ const environment: World = {
     state = fell ? { ...START, falls: state.falls + 1 } : { ...place, falls: state.falls }
     return { reward: fell ? -100 : -1, terminated: isGoal(state), info: { prob: 1 / outcomes.length } }
   },
-  // The field is for those who draw the world.
+  // The field is for drawing the world.
   state: () => ({ ...state, field: FIELD }),
   restore: (_context, options, document) => {
     isSlippery = options.is_slippery === true

@@ -1,6 +1,6 @@
 /**
- * The entry of the plugin `connect-four`: two agents drop discs into a grid in turns, and who has four in a line first
- * wins. Observations, actions and rewards are those of PettingZoo's `connect_four_v3`.
+ * The world `connect-four`: two agents drop discs into a grid in turns; the first four in a line win. Observations,
+ * actions and rewards follow PettingZoo's `connect_four_v3`.
  */
 import type { Json, MultiAgentWorld, Step, WorldPlugin } from "hindcast/plugin"
 
@@ -8,17 +8,17 @@ const ROWS = 6
 const COLUMNS = 7
 const IN_LINE = 4
 const EMPTY = "."
-/** The discs of the agents, in the order of their names. */
+/** In the order of the agents' names. */
 const DISCS = ["X", "O"] as const
 
 interface Game {
-  /** From the top, each row as a text. */
+  /** Rows from the top, as text. */
   readonly board: ReadonlyArray<string>
   readonly players: ReadonlyArray<string>
-  /** Whose turn it is, by its place among the players. */
+  /** Index of the player whose turn it is. */
   readonly next: number
   readonly moves: number
-  /** Who has four in a line, or is left alone. */
+  /** The player with four in a line, or the only one left. */
   readonly winner: string | null
   readonly left: ReadonlyArray<string>
 }
@@ -38,7 +38,7 @@ const isOver = ({ winner, moves }: Game): boolean => winner !== null || moves ==
 
 const isFull = (game: Game, column: number): boolean => cellAt(game, 0, column) !== EMPTY
 
-/** The row in which a disc comes to lie. */
+/** The row where a disc lands. */
 const landing = (game: Game, column: number): number => {
   let row = ROWS - 1
   while (row >= 0 && cellAt(game, row, column) !== EMPTY) row--
@@ -55,7 +55,7 @@ const DIRECTIONS = [
   [1, -1],
 ] as const
 
-/** Whether the disc at a place is in a line of four. */
+/** Whether a disc belongs to a line of four. */
 const isInLine = (board: ReadonlyArray<string>, row: number, column: number): boolean => {
   const disc = cellAt({ board }, row, column)
   const count = (down: number, right: number): number => {
@@ -66,7 +66,7 @@ const isInLine = (board: ReadonlyArray<string>, row: number, column: number): bo
   return DIRECTIONS.some(([down, right]) => 1 + count(down, right) + count(-down, -right) >= IN_LINE)
 }
 
-/** What each player gets for the move of one. */
+/** Each player's result of a move. */
 const stepsAfter = (game: Game, agent: string): { readonly [agent: string]: Step } => {
   if (!isOver(game)) return { [agent]: { reward: 0 } }
   return Object.fromEntries(

@@ -1,6 +1,6 @@
 /**
- * The world `corridor`: along a corridor from its first position to its last one. It is AgentOS's Corridor without that
- * one's faults: the observation never leaves its space, and the episode ends exactly at the last position.
+ * The world `corridor`: walk from the first position to the last. It is AgentOS's Corridor without two faults:
+ * observations stay in their space, and the episode ends exactly at the last position.
  */
 import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 

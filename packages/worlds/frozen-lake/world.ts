@@ -1,10 +1,10 @@
 /**
- * The world `frozen-lake`: across a frozen lake to the goal without falling into a hole; the ice is slippery. The rules,
- * probabilities and draws are those of Gymnasium's FrozenLake-v1.
+ * The world `frozen-lake`: cross a slippery lake to the goal without falling into a hole. The rules, probabilities and
+ * draws follow Gymnasium's FrozenLake-v1.
  */
 import type { Json, JsonObject, Spaces, World, WorldPlugin } from "hindcast/plugin"
 
-/** S is where it begins, G the goal, H a hole, F ice. */
+/** S is the start, G the goal, H a hole, F ice. */
 type Lake = ReadonlyArray<string>
 
 const LAKES: { readonly [name: string]: { readonly lake: Lake; readonly limit: number } } = {
@@ -15,7 +15,7 @@ const LAKES: { readonly [name: string]: { readonly lake: Lake; readonly limit: n
   },
 }
 
-/** Left, down, right, up: the two beside an action are at right angles to it. */
+/** Left, down, right, up: an action's neighbours are at right angles to it. */
 const DIRECTIONS = [
   { row: 0, column: -1 },
   { row: 1, column: 0 },
@@ -23,10 +23,10 @@ const DIRECTIONS = [
   { row: -1, column: 0 },
 ]
 
-/** What the options come to. */
+/** An episode's settings, from the options. */
 interface Setting {
   readonly lake: Lake
-  /** The number of steps after which the episode is truncated. */
+  /** The step that truncates the episode. */
   readonly limit: number
   readonly isSlippery: boolean
   readonly successRate: number
@@ -86,7 +86,7 @@ const within = (value: number, size: number): number => Math.min(Math.max(value,
 
 const columns = (): number => setting.lake[0]?.length ?? 0
 
-/** The directions in which an action may lead, with their probabilities. */
+/** The directions of an action, with probabilities. */
 const outcomesOf = (action: number): ReadonlyArray<{ readonly direction: number; readonly probability: number }> => {
   if (!setting.isSlippery) return [{ direction: action, probability: 1 }]
   const aside = (1 - setting.successRate) / 2

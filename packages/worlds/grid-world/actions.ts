@@ -1,14 +1,14 @@
-/** The actions of an agent, and what they do to the grid. */
+/** An agent's actions and their effects on the grid. */
 import { FLOOR, isItem, isLocked, isPassable, letterOf, opened } from "./cells.ts"
 import type { Place } from "./level.ts"
 import { cellAt, type Grid, setCell, type Walker } from "./state.ts"
 
-/** By number: 0 is `stay`. */
+/** By number; 0 is `stay`. */
 export const ACTIONS = ["stay", "north", "south", "west", "east", "pick up", "drop", "use"] as const
 
 export type Action = (typeof ACTIONS)[number]
 
-/** The steps north, south, west and east: the actions 1 to 4. */
+/** Steps north, south, west and east: actions 1 to 4. */
 export const STEPS: ReadonlyArray<Place> = [
   { x: 0, y: -1 },
   { x: 0, y: 1 },
@@ -16,10 +16,10 @@ export const STEPS: ReadonlyArray<Place> = [
   { x: 1, y: 0 },
 ]
 
-/** The cell that lies one step further. */
+/** The cell one step away. */
 export const beside = ({ x, y }: Place, step: Place): Place => ({ x: x + step.x, y: y + step.y })
 
-/** Whether an action does something, as far as that does not depend on what others do in the same round. */
+/** Whether an action has an effect, apart from what other agents do in the same round. */
 export const isPossible = (grid: Grid, walker: Walker, action: Action): boolean => {
   const cell = cellAt(grid, walker) ?? "#"
   if (action === "stay") return true
@@ -30,7 +30,7 @@ export const isPossible = (grid: Grid, walker: Walker, action: Action): boolean 
   return step !== undefined && isPassable(cellAt(grid, beside(walker, step)) ?? "#")
 }
 
-/** Picks up, drops or uses; a move does nothing here. */
+/** Applies `pick up`, `drop` and `use`; ignores moves. */
 export const handle = (grid: Grid, walker: Walker, action: Action): void => {
   if (!isPossible(grid, walker, action)) return
   if (action === "pick up") {
@@ -44,7 +44,7 @@ export const handle = (grid: Grid, walker: Walker, action: Action): void => {
   if (action === "use") for (const door of doorsFor(grid, walker)) setCell(grid, door, opened())
 }
 
-/** The locked doors beside an agent to which it has the key. */
+/** Neighbouring locked doors that an agent has the key to. */
 const doorsFor = (grid: Grid, walker: Walker): ReadonlyArray<Place> =>
   STEPS.map((step) => beside(walker, step)).filter((place) => {
     const cell = cellAt(grid, place) ?? "#"

@@ -1,9 +1,9 @@
 /**
- * The glyphs of a level: `.` floor, `#` wall, `G` goal, `!` hazard, `*` thing to fetch, `a` to `f` keys, `A` to `F` the
- * locked doors that they open, `'` an open door. `S` marks a floor on which an agent starts.
+ * The glyphs of a level: `.` floor, `#` wall, `G` goal, `!` hazard, `*` thing to fetch, `a` to `f` keys, `A` to `F`
+ * their locked doors, `'` an open door. `S` marks a floor where an agent starts.
  */
 
-/** All glyphs that a cell can be during an episode. */
+/** Glyphs that occur during an episode. */
 export const CELLS = ".#G!*abcdefABCDEF'"
 
 export const FLOOR = "."
@@ -12,10 +12,10 @@ export const GOAL = "G"
 export const START = "S"
 const OPEN_DOOR = "'"
 
-/** How many letters there are for keys and doors. */
+/** Number of different keys. */
 export const LETTERS = 6
 
-/** 1 to 6 for the keys `a` to `f` and the doors `A` to `F`; 0 for all others. */
+/** 1 to 6 for keys `a` to `f` and doors `A` to `F`; otherwise 0. */
 export const letterOf = (cell: string): number => "abcdef".indexOf(cell) + 1 || "ABCDEF".indexOf(cell) + 1
 
 export const isKey = (cell: string): boolean => cell >= "a" && cell <= "f"
@@ -27,13 +27,13 @@ export const isItem = (cell: string): boolean => isThing(cell) || isKey(cell)
 
 export const isLocked = (cell: string): boolean => cell >= "A" && cell <= "F"
 
-/** Whether an agent can walk there. */
+/** Whether an agent can enter it. */
 export const isPassable = (cell: string): boolean => cell !== "#" && !isLocked(cell)
 
-/** A door after it was opened with its key. */
+/** An unlocked door. */
 export const opened = (): string => OPEN_DOOR
 
-/** The numbers by which agents see cells; 0 is outside the level. */
+/** The number that agents see; 0 is outside the level. */
 export const codeOf = (cell: string): number => {
   if (isLocked(cell)) return 5
   if (isKey(cell)) return 7

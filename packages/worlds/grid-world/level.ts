@@ -1,34 +1,34 @@
-/** Levels: what the options of a reset say, held to what a level can be. */
+/** Decodes and checks the options of a reset. */
 import type { Json, JsonObject } from "hindcast/plugin"
 import { CELLS, isThing, START } from "./cells.ts"
 
-/** A column and a row. (0, 0) is the upper left corner. */
+/** A column and a row; (0, 0) is the upper left corner. */
 export type Place = { readonly x: number; readonly y: number }
 
-/** What the options say. */
+/** A level's settings. */
 export interface Settings {
-  /** A glyph for each cell, `S` included. */
+  /** One glyph per cell, including `S`. */
   readonly rows: ReadonlyArray<string>
-  /** Where agents start, by name; the others start at the cells marked `S`, then anywhere. */
+  /** By agent. Other agents start at cells marked `S`, then anywhere. */
   readonly starts: ReadonlyMap<string, Place>
-  /** Where agents have to go, by name; the others to any cell marked `G`. */
+  /** By agent. Other agents go to any cell marked `G`. */
   readonly goals: ReadonlyMap<string, Place>
-  /** How many things an agent must carry when it arrives. */
+  /** Number of things that an agent must carry on arrival. */
   readonly fetch: number
-  /** How many cells an agent sees to each side. */
+  /** Number of cells that an agent sees to each side. */
   readonly radius: number
-  /** The probability that a move goes in a direction drawn from all four. */
+  /** Probability that a move takes a random direction of all four. */
   readonly slip: number
   readonly rewards: Rewards
 }
 
-/** The named rewards: for an arrival, for each thing carried at it, for a step into a hazard, for each round. */
+/** Rewards of an arrival, of each thing carried then, of a step into a hazard, and of each round. */
 export type Rewards = { readonly [name in (typeof REWARDS)[number]]: number }
 
-/** Cells of the longest side of a level. */
+/** Maximum side of a level, in cells. */
 export const LONGEST = 200
 
-/** The settings that options mean. Throws an error that names the first option that is wrong. */
+/** Throws an error that names the first invalid option. */
 export const settingsOf = (options: JsonObject): Settings => {
   const rows = rowsOf(options.rows ?? DEFAULT_ROWS)
   return {

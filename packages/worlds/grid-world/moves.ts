@@ -1,9 +1,9 @@
-/** Who moves in a round in which all move at once. */
+/** Resolves simultaneous moves. */
 
 /**
- * The agents that get where they want to go. `at` and `wanted` are cells by agent; the names come in order. Of those that
- * want one cell, the first by name gets it. An agent follows one that makes way, also around in a circle; two do not pass
- * through each other; nobody enters a cell whose agent stays.
+ * The agents that reach the cells they want. `at` and `wanted` map agents, sorted by name, to cells. The first agent by
+ * name gets a contested cell. An agent can follow one that makes way, also in a circle; two cannot swap cells; nobody
+ * enters the cell of an agent that stays.
  */
 export const movers = (
   names: ReadonlyArray<string>,
@@ -22,7 +22,7 @@ export const movers = (
     if (occupant === undefined) return false
     return !moving.has(occupant) || wanted.get(occupant) === at.get(name)
   }
-  // Who stays keeps its cell, so that who wanted that cell stays too.
+  // An agent that stays keeps its cell, and so stops the one that wanted it.
   const stop = (name: string): void => {
     let next: string | undefined = name
     while (next !== undefined && moving.delete(next)) next = claims.get(at.get(next) ?? -1)

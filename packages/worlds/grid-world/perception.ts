@@ -1,4 +1,4 @@
-/** What an agent is shown of the grid, and the spaces of that. */
+/** Agents' observations of the grid, and their spaces. */
 import type { Json, Spaces } from "hindcast/plugin"
 import { ACTIONS } from "./actions.ts"
 import { codeOf, GOAL, isThing, LETTERS, letterOf } from "./cells.ts"
@@ -23,7 +23,7 @@ export const spacesFor = (settings: Settings): Spaces => {
   }
 }
 
-/** What each agent of a grid is shown. It is for one moment of the grid, for all its agents. */
+/** Observes one moment of a grid for all its agents. */
 export const perception = (grid: Grid): ((name: string, walker: Walker) => Json) => {
   const agents = occupied(grid)
   const goals = grid.cells.flatMap((row, y) => row.flatMap((cell, x) => (cell === GOAL ? [{ x, y }] : [])))
@@ -47,7 +47,7 @@ const nearest = (goals: ReadonlyArray<Place>, { x, y }: Place): Place | undefine
   )
 }
 
-/** Rows of columns of (cell, letter, agent), with the agent in the middle. Nothing hides anything. */
+/** Rows of columns of (cell, letter, agent) around the agent. Nothing blocks the view. */
 const viewOf = (grid: Grid, walker: Walker, agents: ReadonlySet<number>): Json => {
   const { radius } = grid.settings
   const view = []

@@ -1,30 +1,30 @@
-/** A level at a moment of an episode: its cells, and the agents in it. */
+/** A level at one moment of an episode: cells and agents. */
 import type { Json, JsonObject } from "hindcast/plugin"
 import { CELLS, FLOOR, isItem, isPassable, START } from "./cells.ts"
 import type { Place, Settings } from "./level.ts"
 
-/** An agent that walks occupies its cell. One that has arrived or is lost has left the grid. */
+/** A walking agent occupies its cell. One that has arrived or is lost has left the grid. */
 export type Status = "walking" | "arrived" | "lost"
 
 export interface Walker {
   x: number
   y: number
   status: Status
-  /** The glyphs of what it carries, in the order in which it picked them up. */
+  /** Glyphs, in the order of picking up. */
   carrying: string
-  /** How many of its moves came to nothing. */
+  /** Number of moves without effect. */
   blocked: number
 }
 
 export interface Grid {
   readonly settings: Settings
   readonly cells: Array<Array<string>>
-  /** By name, in the names' order. */
+  /** Sorted by name. */
   agents: ReadonlyMap<string, Walker>
   round: number
 }
 
-/** The grid before an agent is in it. */
+/** The grid before any agent enters. */
 export const begin = (settings: Settings): Grid => ({
   settings,
   cells: settings.rows.map((row) => [...row.replaceAll(START, FLOOR)]),
@@ -39,18 +39,18 @@ export const setCell = ({ cells }: Grid, { x, y }: Place, cell: string): void =>
   if (row !== undefined) row[x] = cell
 }
 
-/** The number of a cell, row by row. */
+/** A cell's number, row by row. */
 export const indexOf = ({ cells }: Grid, { x, y }: Place): number => y * (cells[0]?.length ?? 0) + x
 
-/** The cells that agents occupy. */
+/** Cells that agents occupy. */
 export const occupied = (grid: Grid): ReadonlySet<number> =>
   new Set([...grid.agents.values()].filter(isWalking).map((walker) => indexOf(grid, walker)))
 
 export const isWalking = ({ status }: Walker): boolean => status === "walking"
 
 /**
- * Puts agents into the grid: at the starts that the options give them, else at the cells marked `S`, row by row, else on
- * floor that `draw` chooses. The agents come in the order of their names. Throws if there is no room.
+ * Places agents, in the order of their names: at starts from the options, else at cells marked `S` row by row, else on
+ * floor chosen by `draw`. Throws if there is no room.
  */
 export const enter = (grid: Grid, newcomers: ReadonlyArray<string>, draw: (count: number) => number): void => {
   const agents = new Map(grid.agents)
@@ -79,7 +79,7 @@ export const enter = (grid: Grid, newcomers: ReadonlyArray<string>, draw: (count
   grid.agents = new Map([...agents].sort(([a], [b]) => (a < b ? -1 : 1)))
 }
 
-/** Takes an agent out of the grid. What it carries is put on the nearest floor. */
+/** Removes an agent. The nearest floor takes what it carries. */
 export const leave = (grid: Grid, name: string): void => {
   const walker = grid.agents.get(name)
   if (walker === undefined) return
@@ -93,7 +93,7 @@ export const leave = (grid: Grid, name: string): void => {
   grid.agents = new Map([...grid.agents].filter(([other]) => other !== name))
 }
 
-/** All places of a level, row by row. */
+/** All cells, row by row. */
 const places = ({ cells }: Grid): ReadonlyArray<Place> => cells.flatMap((row, y) => row.map((_, x) => ({ x, y })))
 
 /** The state document. */
@@ -103,7 +103,7 @@ export const documentOf = ({ cells, agents, round }: Grid): JsonObject => ({
   agents: Object.fromEntries([...agents].map(([name, walker]) => [name, { ...walker }])),
 })
 
-/** The grid that a state document describes. Throws an error if it describes none of these settings. */
+/** Restores a state document. Throws if it does not fit the settings. */
 export const restored = (settings: Settings, { round, rows, agents }: JsonObject): Grid => {
   const cells = Array.isArray(rows) ? rows.map((row) => [...String(row)].filter((cell) => CELLS.includes(cell))) : []
   const isWhole =
@@ -127,5 +127,5 @@ const walkerOf = (value: Json | undefined): Walker => {
 const isRecord = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** An error whose code becomes the code of the command's failure. */
+/** The code becomes the code of the command's failure. */
 export const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })

@@ -1,6 +1,6 @@
 /**
- * The entry of the plugin `grid-world`: agents walk in one grid, all at the same time, pick up keys and things, open
- * doors, avoid hazards and go to their goals.
+ * The world `grid-world`: agents walk in one grid at the same time, pick up keys and things, open doors, avoid hazards
+ * and go to their goals.
  */
 import type { Generator, JsonObject, MultiAgentWorld, Step, WorldPlugin } from "hindcast/plugin"
 import { ACTIONS, type Action, beside, handle, isPossible, STEPS } from "./actions.ts"
@@ -24,7 +24,7 @@ import {
 
 let current: Grid | undefined
 
-/** What agents are shown at this moment; undefined after a change, until an agent looks. */
+/** The current observations; undefined after a change, until an agent looks. */
 let perceived: ReturnType<typeof perception> | undefined
 
 const playing = (): Grid => {
@@ -32,14 +32,14 @@ const playing = (): Grid => {
   return current
 }
 
-/** The agent of that name. Throws if it never was in the grid. */
+/** Throws if the agent was never in the grid. */
 const walkerOf = (grid: Grid, name: string): Walker => {
   const walker = grid.agents.get(name)
   if (walker === undefined) throw failure("no-such-agent", `${name} is not in the grid.`)
   return walker
 }
 
-/** The actions of a round by agent, in the names' order. An agent that does not act stays. */
+/** A round's actions, sorted by agent. An agent without one stays. */
 const actionsOf = (grid: Grid, actions: JsonObject): ReadonlyMap<string, Action> => {
   const chosen = Object.keys(actions)
     .sort()
@@ -53,7 +53,7 @@ const actionsOf = (grid: Grid, actions: JsonObject): ReadonlyMap<string, Action>
   return new Map(chosen)
 }
 
-/** Moves all that want to move, and can. */
+/** Moves every agent that wants to move and can. */
 const move = (grid: Grid, actions: ReadonlyMap<string, Action>, rng: Generator): void => {
   const { slip } = grid.settings
   const walking = [...grid.agents].filter(([, walker]) => isWalking(walker))
@@ -78,7 +78,7 @@ const move = (grid: Grid, actions: ReadonlyMap<string, Action>, rng: Generator):
   }
 }
 
-/** What a round comes to for an agent that was walking: its rewards, and whether it has left the grid. */
+/** A walking agent's result of the round: rewards, and whether it has left the grid. */
 const outcomeOf = (grid: Grid, name: string, walker: Walker): Step => {
   const { goals, fetch, rewards } = grid.settings
   const { step } = rewards
@@ -99,7 +99,7 @@ const outcomeOf = (grid: Grid, name: string, walker: Walker): Step => {
   }
 }
 
-/** Draws an index of a list of that length; 0 without a draw where there is no choice. */
+/** Draws an index below a length; 0 without a draw if there is no choice. */
 const indexBy =
   (rng: Generator) =>
   (length: number): number =>

@@ -1,9 +1,9 @@
-/** What lies in a cell: as a glyph of a level's rows, and as MiniGrid numbers it. */
+/** A cell's content: glyphs of a level's rows, and MiniGrid's numbers. */
 
 /** `.` empty, `#` wall, `G` goal, `K` key, `D` locked door, `d` closed door, `_` open door. Doors and keys are yellow. */
 export type Cell = "." | "#" | "G" | "K" | "D" | "d" | "_"
 
-/** MiniGrid's object, colour and state of each cell. `?` is a cell that the agent does not see. */
+/** MiniGrid's object, colour and state by glyph. `?` is a cell that the agent does not see. */
 export const CODES: { readonly [glyph in Cell | "?"]: readonly [object: number, colour: number, state: number] } = {
   "?": [0, 0, 0],
   ".": [1, 0, 0],
@@ -15,16 +15,15 @@ export const CODES: { readonly [glyph in Cell | "?"]: readonly [object: number, 
   G: [8, 1, 0],
 }
 
-/** Whether a character is the glyph of a cell. */
 export const isCell = (glyph: string): glyph is Cell => glyph !== "?" && Object.hasOwn(CODES, glyph)
 
 /** Whether the agent can stand there. */
 export const isOpen = (cell: Cell): boolean => cell === "." || cell === "G" || cell === "_"
 
-/** Whether the agent sees what is behind it. */
+/** Whether the agent sees what lies behind. */
 export const isTransparent = (cell: Cell): boolean => cell !== "#" && cell !== "d" && cell !== "D"
 
-/** The steps to the right, down, to the left and up: MiniGrid's directions 0 to 3. y grows downwards. */
+/** Right, down, left, up: MiniGrid's directions 0 to 3. y grows downwards. */
 export const DIRECTIONS = [
   { x: 1, y: 0 },
   { x: 0, y: 1 },

@@ -1,24 +1,24 @@
-/** Levels: the options they are made from, and MiniGrid's way to make them, draw by draw. */
+/** Makes levels from options as MiniGrid does, draw by draw. */
 import type { Generator, JsonObject } from "hindcast/plugin"
 import type { Cell } from "./cells.ts"
 
-/** Which level is played. */
+/** Options of a level. */
 export interface Settings {
   readonly level: "Empty" | "DoorKey"
-  /** Cells of a side, walls included. */
+  /** Side in cells, including walls. */
   readonly size: number
-  /** Where the agent of `Empty` starts: in the corner far from the goal, or anywhere. */
+  /** The agent's start in `Empty`: the corner far from the goal, or anywhere. */
   readonly start: "corner" | "random"
   readonly maxSteps: number
 }
 
-/** A level as it is made: cells by row and column, and where the agent stands and looks. */
+/** A new level: cells by row and column, and the agent's place and direction. */
 export interface Level {
   readonly cells: ReadonlyArray<ReadonlyArray<Cell>>
   readonly agent: { readonly x: number; readonly y: number; readonly direction: number }
 }
 
-/** The settings that the options of a reset mean. Throws an error that says what is wrong. */
+/** Throws an error that names what is invalid. */
 export const settingsOf = (options: JsonObject): Settings => {
   const { level = "DoorKey", size = 8, start = "corner", max_steps: maxSteps } = options
   if (level !== "Empty" && level !== "DoorKey") throw badOption("level", '"Empty" or "DoorKey"', level)
@@ -30,7 +30,7 @@ export const settingsOf = (options: JsonObject): Settings => {
   return { level, size, start, maxSteps: maxSteps ?? most }
 }
 
-/** Makes a level with MiniGrid's order of draws, so that a seed gives the level that it gives there. */
+/** Draws in MiniGrid's order, so that a seed gives MiniGrid's level. */
 export const make = ({ level, size, start }: Settings, rng: Generator): Level => {
   const cells = room(size)
   return level === "Empty" ? empty(cells, start, rng) : doorKey(cells, rng)
@@ -44,7 +44,7 @@ const badOption = (name: string, expected: string, found: unknown): Error =>
 const isInteger = (value: unknown, least: number, most: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= least && value <= most
 
-/** A room with walls around it and the goal in its lower right corner. */
+/** A walled room with the goal in its lower right corner. */
 const room = (size: number): Array<Array<Cell>> =>
   Array.from({ length: size }, (_, y) =>
     Array.from({ length: size }, (_, x) => {
@@ -70,7 +70,7 @@ const doorKey = (cells: Array<Array<Cell>>, rng: Generator): Level => {
   return { cells, agent }
 }
 
-/** Draws cells of the first `width` columns until one is empty, and not that of the agent. */
+/** Draws cells of the first `width` columns until one is empty and not the agent's. */
 const emptyCell = (
   cells: ReadonlyArray<ReadonlyArray<Cell>>,
   width: number,

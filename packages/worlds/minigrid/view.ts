@@ -1,12 +1,12 @@
-/** What the agent sees: seven by seven cells in front of it, as MiniGrid encodes them. */
+/** The agent's view: seven by seven cells in front of it, in MiniGrid's encoding. */
 import { type Cell, CODES, DIRECTIONS, isTransparent } from "./cells.ts"
 
-/** Cells of a side of the view. The agent is in the middle of its last row, and looks towards its first. */
+/** The view's side in cells. The agent is in the middle of the last row, and looks towards the first. */
 const SIZE = 7
 const MIDDLE = 3
 const LAST = SIZE - 1
 
-/** Where the agent is, where it looks, and what it carries. */
+/** The agent's place, direction and load. */
 export interface Viewer {
   readonly x: number
   readonly y: number
@@ -15,8 +15,8 @@ export interface Viewer {
 }
 
 /**
- * The view of an agent: `image[i][j]` is the object, colour and state of the cell in column i and row j. Beyond the
- * level there are walls. Where it does not see through walls, what is behind walls and closed doors is unseen.
+ * `image[i][j]` holds object, colour and state of the cell in column i and row j. Walls surround the level. Unless the
+ * agent sees through walls, cells behind walls and closed doors are unseen.
  */
 export const imageOf = (
   cells: ReadonlyArray<ReadonlyArray<Cell>>,
@@ -44,7 +44,7 @@ const cellAt = (cells: ReadonlyArray<ReadonlyArray<Cell>>, viewer: Viewer, i: nu
   return cells[viewer.y + dy * ahead + dx * aside]?.[viewer.x + dx * ahead - dy * aside] ?? "#"
 }
 
-/** MiniGrid's `process_vis`: light spreads from the agent row by row, to the sides and ahead, until something stops it. */
+/** MiniGrid's `process_vis`: light spreads from the agent row by row, sideways and ahead, until something blocks it. */
 const visible = (at: (i: number, j: number) => Cell): ReadonlyArray<boolean> => {
   const seen = new Array<boolean>(SIZE * SIZE).fill(false)
   seen[MIDDLE * SIZE + LAST] = true

@@ -1,6 +1,6 @@
 /**
- * The entry of the plugin `minigrid`: the levels Empty and DoorKey of MiniGrid (Chevalier-Boisvert et al., 2023;
- * https://minigrid.farama.org). A seed gives the level, and actions give the views and rewards, that they give there.
+ * The world `minigrid`: the levels Empty and DoorKey of MiniGrid (Chevalier-Boisvert et al., 2023;
+ * https://minigrid.farama.org). Seeds give its levels, and actions its views and rewards.
  */
 import type { Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 import { type Cell, DIRECTIONS, isCell, isOpen } from "./cells.ts"
@@ -13,7 +13,7 @@ interface Episode {
   agent: { readonly x: number; readonly y: number; readonly direction: number }
   carrying: "K" | null
   steps: number
-  /** Whether the agent is at the goal. */
+  /** Whether the agent has reached the goal. */
   arrived: boolean
 }
 
@@ -40,7 +40,7 @@ const playing = (): Episode => {
   return current
 }
 
-/** Carries out an action, on the cell in front of the agent where it needs one. */
+/** Applies an action, to the cell in front of the agent if it needs one. */
 const act = (episode: Episode, action: number): void => {
   const { agent } = episode
   const { x: dx, y: dy } = DIRECTIONS[agent.direction] ?? DIRECTIONS[0]
@@ -68,7 +68,7 @@ const act = (episode: Episode, action: number): void => {
   if (action === TOGGLE && (cell === "d" || (cell === "D" && episode.carrying === "K"))) put("_")
 }
 
-/** The episode that a state document describes. Throws an error if it describes none of these settings. */
+/** Restores a state document. Throws if it does not fit the settings. */
 const restored = (settings: Settings, { rows, agent, carrying, steps, arrived }: JsonObject): Episode => {
   const { size } = settings
   const cells = Array.isArray(rows) ? rows.map((row) => [...String(row)].filter(isCell)) : []

@@ -1,6 +1,6 @@
 /**
- * The world `mountain-car`: a car in a valley is too weak to drive up the hill and has to swing. The dynamics, their order
- * of operations and the draw are those of Gymnasium's MountainCar-v0. The state has float64 numbers, observations float32.
+ * The world `mountain-car`: a car too weak for the hill has to gain momentum in the valley. The dynamics, their order
+ * of operations and the draw follow Gymnasium's MountainCar-v0. The state holds float64 numbers, observations float32.
  */
 import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
@@ -11,14 +11,14 @@ const FLAG = 0.5
 const FORCE = 0.001
 const GRAVITY = 0.0025
 
-/** `highest` is the rightmost position of this episode. */
+/** `highest` is the rightmost position of the episode. */
 interface State {
   readonly position: number
   readonly velocity: number
   readonly highest: number
-  /** The height of the hill where the car is, for those who draw the world. */
+  /** The hill's height at the car, for drawing the world. */
   readonly altitude: number
-  /** The least velocity at the flag that ends the episode. */
+  /** The minimum velocity at the flag that ends the episode. */
   readonly goalVelocity: number
 }
 
@@ -34,7 +34,7 @@ const clipped = (value: number, low: number, high: number): number => Math.min(M
 
 const altitudeAt = (position: number, { sin }: ElementaryFunctions): number => sin(3 * position) * 0.45 + 0.55
 
-/** The state after one step of accelerating by `direction`: -1, 0 or 1. */
+/** The state after one step of acceleration by `direction`: -1, 0 or 1. */
 const driven = (from: State, direction: number, math: ElementaryFunctions): State => {
   const velocity = clipped(
     from.velocity + (direction * FORCE + math.cos(3 * from.position) * -GRAVITY),

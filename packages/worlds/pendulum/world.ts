@@ -1,25 +1,25 @@
 /**
  * The world `pendulum`: a torque at its joint swings a pendulum up and keeps it there. The dynamics, their order of
- * operations and the draws are those of Gymnasium's Pendulum-v1 with numpy 2. The state has float64 numbers; observations,
- * actions and the terms of the action alone have float32.
+ * operations and the draws follow Gymnasium's Pendulum-v1 with numpy 2. The state holds float64 numbers; observations,
+ * actions and the terms of the action alone hold float32.
  */
 import type { ElementaryFunctions, Json, JsonObject, World, WorldPlugin } from "hindcast/plugin"
 
 const MAX_SPEED = 8
 const MASS = 1
 const LENGTH = 1
-/** The duration of a step, in seconds. */
+/** Seconds per step. */
 const TAU = 0.05
 
 interface State {
-  /** Radians from upright, counter-clockwise, without bounds: whole turns add up. */
+  /** Radians from upright, counter-clockwise, including whole turns. */
   readonly angle: number
   readonly angularVelocity: number
   /** `angle` in [-π, π). */
   readonly lean: number
-  /** The torque of the last step. */
+  /** Of the last step. */
   readonly torque: number
-  /** The acceleration of gravity. */
+  /** Acceleration of gravity. */
   readonly gravity: number
 }
 
@@ -31,7 +31,7 @@ const numberIn = (document: JsonObject, name: string, otherwise?: number): numbe
   return value
 }
 
-/** The remainder with the sign of the divisor, as Python has it. */
+/** The remainder with the divisor's sign, as in Python. */
 const modulo = (value: number, divisor: number): number => {
   const remainder = value % divisor
   return remainder < 0 ? remainder + divisor : remainder
@@ -39,10 +39,13 @@ const modulo = (value: number, divisor: number): number => {
 
 const leanOf = (angle: number): number => modulo(angle + Math.PI, 2 * Math.PI) - Math.PI
 
-/** numpy multiplies a float32 by a number in float32. */
+/** numpy multiplies float32 by a number in float32. */
 const timesFloat32 = (factor: number, value: number): number => Math.fround(Math.fround(factor) * value)
 
-/** What a step costs: the lean and the velocity before it, and its torque. numpy squares a float64 by `pow`, whose last bit may differ. */
+/**
+ * A step's cost: lean and velocity before it, and its torque. numpy squares a float64 by `pow`, whose last bit may
+ * differ.
+ */
 const costOf = ({ lean, angularVelocity }: State, torque: number, { pow }: ElementaryFunctions): number =>
   pow(lean, 2) + 0.1 * pow(angularVelocity, 2) + timesFloat32(0.001, Math.fround(torque * torque))
 

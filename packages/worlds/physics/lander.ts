@@ -1,4 +1,4 @@
-/** The lander and its ground as rigid bodies of Rapier's: making them, moving them, and reading where they are. */
+/** The lander and its ground as rigid bodies of Rapier. */
 import {
   type Collider,
   ColliderDesc,
@@ -11,10 +11,10 @@ import {
 
 await init()
 
-/** A fixed round rock that lies on the ground. */
+/** A fixed round rock on the ground. */
 export type Boulder = { readonly x: number; readonly radius: number }
 
-/** How a flight begins: in metres, metres a second and radians. The ground is at a height of 0. */
+/** The start of a flight, in metres, metres per second and radians. The ground is at height 0. */
 export interface Start {
   readonly x: number
   readonly y: number
@@ -24,7 +24,7 @@ export interface Start {
   readonly boulders: ReadonlyArray<Boulder>
 }
 
-/** Where the lander is, how it moves, and what of it touches something. */
+/** The lander's place, motion and contacts. */
 export type Pose = {
   readonly x: number
   readonly y: number
@@ -39,33 +39,33 @@ export type Pose = {
   readonly hit: boolean
 }
 
-/** Which engines run during a step. */
+/** The engines that run during a step. */
 export type Engines = "none" | "left" | "main" | "right"
 
-/** A flight under way. It holds memory of WebAssembly's, which `free` gives back. */
+/** A flight in progress. It holds WebAssembly memory until `free`. */
 export interface Flight {
   readonly pose: () => Pose
-  /** Lets a thirtieth of a second pass. */
+  /** Simulates a thirtieth of a second. */
   readonly step: (engines: Engines) => void
-  /** All that is needed to go on exactly as from here, in base64. */
+  /** Everything needed to continue exactly from here, in base64. */
   readonly snapshot: () => string
   readonly free: () => void
 }
 
-/** Half the width and height of the hull, in metres. */
+/** Half width and half height of the hull, in metres. */
 export const HULL = { x: 0.5, y: 0.4 } as const
 
-/** How far below its centre the lander's feet are. */
+/** Distance of the feet below the lander's centre. */
 export const FEET = 0.8
 
 const LEG = { x: 0.12, y: 0.2 } as const
 const LEG_OFFSET = 0.5
 
-/** The Moon's, in metres a second squared. */
+/** The Moon's, in metres per second squared. */
 const GRAVITY = { x: 0, y: -1.62 } as const
 const MAIN_ACCELERATION = 4
 const SIDE_ACCELERATION = 0.3
-/** In radians a second squared. */
+/** In radians per second squared. */
 const TURN_ACCELERATION = 2.5
 
 const TIMESTEP = 1 / 60
@@ -88,7 +88,7 @@ export const launch = (start: Start): Flight => {
       .setTranslation(side * LEG_OFFSET, LEG.y - FEET)
       .setDensity(0.5)
       .setFriction(1)
-  // In this order `flight` finds them again.
+  // `flight` relies on this order.
   world.createCollider(ColliderDesc.cuboid(100, 5).setTranslation(0, -5).setFriction(1), ground)
   world.createCollider(ColliderDesc.cuboid(HULL.x, HULL.y).setDensity(1), body)
   world.createCollider(leg(-1), body)
@@ -99,7 +99,7 @@ export const launch = (start: Start): Flight => {
   return flight(world)
 }
 
-/** Goes on from a snapshot. Throws an error if it is none. */
+/** Continues from a snapshot. Throws if it is invalid. */
 export const resume = (snapshot: string): Flight => {
   const world = World.restoreSnapshot(Uint8Array.from(atob(snapshot), (character) => character.charCodeAt(0)))
   if (world === null) throw new Error("Expected a snapshot of a flight, in base64.")
@@ -115,7 +115,7 @@ const flight = (world: World): Flight => {
     })
     return isTouching
   }
-  /** The lander's own upward direction. It comes from Rapier: JavaScript's sine differs from platform to platform. */
+  /** The lander's upward direction. It comes from Rapier, because JavaScript's sine differs between platforms. */
   const upward = (): Vector => {
     const { x, y } = body.translation()
     const tip = nose.translation()
@@ -162,7 +162,7 @@ const flight = (world: World): Flight => {
   }
 }
 
-/** The parts of a world that `launch` made, also after a snapshot was restored. */
+/** The parts of a world from `launch`, also after restoring a snapshot. */
 const partsOf = (world: World) => {
   const bodies: Array<RigidBody> = []
   world.forEachRigidBody((body) => bodies.push(body))

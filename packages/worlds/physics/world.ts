@@ -1,6 +1,6 @@
 /**
- * The entry of the plugin `physics`: a lander over the Moon. Its engines bring it down on a pad, between boulders. Rigid
- * bodies and contacts are Rapier's, in its build that computes the same on every platform.
+ * The world `physics`: engines bring a lander down on a pad on the Moon, between boulders. Rapier computes rigid bodies
+ * and contacts, in its build that is deterministic across platforms.
  */
 import type { Generator, Json, JsonObject, Step, World, WorldPlugin } from "hindcast/plugin"
 import { type Boulder, type Engines, FEET, type Flight, launch, type Pose, resume } from "./lander.ts"
@@ -12,15 +12,15 @@ interface Task {
   readonly ground: Ground
   pose: Pose
   status: Status
-  /** How many steps the lander has stood still. */
+  /** Number of steps at rest. */
   still: number
   steps: number
-  /** Steps of the main engine, and of the side engines. */
+  /** Remaining steps of the main and the side engines. */
   fuel: { readonly main: number; readonly side: number }
 }
 
 type Ground = {
-  /** The middle of the pad, and half its width. */
+  /** Centre and half width of the pad. */
   readonly pad: { readonly x: number; readonly half: number }
   readonly boulders: ReadonlyArray<Boulder>
 }
@@ -28,10 +28,10 @@ type Ground = {
 const ENGINES: ReadonlyArray<Engines> = ["none", "left", "main", "right"]
 
 const MOST_BOULDERS = 12
-/** Beyond that, to the sides and upwards, the lander is astray. */
+/** Beyond it, sideways and upwards, the lander is astray. */
 const SIDE = 12
 const CEILING = 16
-/** For so many steps it must stand still. */
+/** Steps that the lander must stand still. */
 const REST = 10
 
 let current: Task | undefined
@@ -50,7 +50,7 @@ const begin = (task: Task): void => {
 
 const groundOf = (rng: Generator, boulders: number): Ground => {
   const pad = { x: rng.uniform(-5, 5), half: 1.5 }
-  // Each in a strip of its own, those over the pad left out.
+  // A strip for each; those over the pad are skipped.
   const width = (2 * SIDE) / Math.max(boulders, 1)
   const strips = Array.from({ length: boulders }, (_, index) => ({
     x: -SIDE + width * (index + rng.random()),
@@ -65,7 +65,7 @@ const bouldersOf = ({ boulders = 6 }: JsonObject): number => {
   throw failure("bad-option", `The option boulders: expected a whole number from 0 to ${MOST_BOULDERS}.`)
 }
 
-/** How it stands after a step. */
+/** The status after a step. */
 const statusOf = ({ pose, still, ground: { pad } }: Task): Status => {
   if (Math.abs(pose.x) > SIDE || pose.y > CEILING) return "astray"
   if (pose.hit) return "crashed"
@@ -75,7 +75,7 @@ const statusOf = ({ pose, still, ground: { pad } }: Task): Status => {
 
 const squared = (value: number): number => value * value
 
-/** The better the nearer it is to the pad, the slower and the more upright. Its differences are a reward. */
+/** Higher when nearer to the pad, slower and more upright. Its differences are a reward. */
 const potential = ({ pose, ground: { pad } }: Task): number => {
   const height = pose.y - FEET
   const distance = Math.sqrt(squared(pose.x - pad.x) + squared(height))

@@ -1,27 +1,27 @@
 /**
- * The entry of the plugin `prisoners-dilemma`: two agents choose at the same time, again and again, whether to cooperate
- * or to defect. The payoffs are those of Melting Pot's matrix games (Leibo et al., 2021).
+ * The world `prisoners-dilemma`: two agents repeatedly choose, at the same time, to cooperate or to defect. The payoffs
+ * are those of Melting Pot's matrix games (Leibo et al., 2021).
  */
 import type { Json, JsonObject, MultiAgentWorld, Spaces, Step, WorldPlugin } from "hindcast/plugin"
 
 const COOPERATE = 0
 const DEFECT = 1
-/** What is shown as a choice before the first round. */
+/** The observed choice before the first round. */
 const NOTHING_YET = 2
 
 type Choice = typeof COOPERATE | typeof DEFECT
 
-/** What the options of a reset say. */
+/** Options of a reset. */
 interface Settings {
   readonly rounds: number
-  /** The probability that there is another round after one. */
+  /** The probability of another round. */
   readonly continuation: number
-  /** An agent's payoff by its own choice and the other's. */
+  /** By an agent's own choice and the other's. */
   readonly payoffs: readonly [readonly [number, number], readonly [number, number]]
 }
 
 type Player = {
-  /** Its choice of the last round; null before the first. */
+  /** The choice in the last round; null before the first. */
   readonly last: Choice | null
   readonly cooperated: number
   readonly payoff: number
@@ -30,7 +30,7 @@ type Player = {
 interface Game {
   readonly settings: Settings
   readonly round: number
-  /** By name. An agent that leaves is not in it. */
+  /** By name, without agents that left. */
   readonly players: { readonly [agent: string]: Player }
   readonly over: boolean
 }
@@ -98,7 +98,7 @@ const choicesOf = ({ players }: Game, actions: JsonObject): ReadonlyArray<readon
   })
 }
 
-/** A round of an agent that has nobody to play with: its episode ends. */
+/** An agent without a partner: its episode ends. */
 const alone = (players: Game["players"]): { readonly [agent: string]: Step } =>
   Object.fromEntries(Object.keys(players).map((agent) => [agent, { reward: { payoff: 0 }, truncated: true }]))
 

@@ -1,10 +1,10 @@
 /**
- * The entry of the plugin `public-goods`: in each round, every agent gives some of its endowment to a pot. What is in the
- * pot is multiplied, and shared equally among all, also with those who gave nothing.
+ * The world `public-goods`: in each round, every agent puts some of its endowment into a pot. The pot is multiplied and
+ * shared equally among all agents, givers or not.
  */
 import type { Json, JsonObject, MultiAgentWorld, Spaces, WorldPlugin } from "hindcast/plugin"
 
-/** What the options of a reset say. */
+/** Options of a reset. */
 interface Settings {
   readonly rounds: number
   readonly endowment: number
@@ -12,7 +12,7 @@ interface Settings {
 }
 
 type Player = {
-  /** What it gave in the last round, and in all of them. */
+  /** In the last round, and in all rounds. */
   readonly gave: number
   readonly given: number
   readonly payoff: number
@@ -21,11 +21,11 @@ type Player = {
 interface Game {
   readonly settings: Settings
   readonly round: number
-  /** What all gave in the last round, before it was multiplied. */
+  /** Gifts of the last round before multiplication. */
   readonly pot: number
-  /** What each got from it. */
+  /** Each agent's share of it. */
   readonly share: number
-  /** By name. An agent that leaves is not in it. */
+  /** By name, without agents that left. */
   readonly players: { readonly [agent: string]: Player }
   readonly over: boolean
 }
@@ -33,7 +33,7 @@ interface Game {
 const NEWCOMER: Player = { gave: 0, given: 0, payoff: 0 }
 const MOST_ROUNDS = 10_000
 const MOST_PLAYERS = 1000
-/** The action space of the manifest has room for as much. */
+/** The limit of the manifest's action space. */
 const MOST_ENDOWMENT = 100
 
 let current: Game | undefined
@@ -76,7 +76,7 @@ const spacesFor = ({ rounds, endowment, multiplier }: Settings): Spaces => ({
   action: { type: "Discrete", n: endowment + 1 },
 })
 
-/** What each gives. An agent that does not act gives nothing. */
+/** Gifts by agent. An agent that does not act gives nothing. */
 const giftsOf = ({ players, settings }: Game, actions: JsonObject): ReadonlyArray<readonly [string, number]> => {
   for (const [agent, action] of Object.entries(actions)) {
     if (!Object.hasOwn(players, agent)) throw failure("no-such-player", `${agent} does not play.`)
@@ -108,7 +108,7 @@ const world: MultiAgentWorld = {
     const gifts = giftsOf(game, actions)
     const { rounds, endowment, multiplier } = game.settings
     const pot = gifts.reduce((sum, [, gift]) => sum + gift, 0)
-    // At most what each gets when all give everything, whatever is lost by rounding.
+    // Rounding must not exceed the share when everybody gives everything.
     const share = Math.min((pot * multiplier) / Math.max(gifts.length, 1), endowment * multiplier)
     const round = game.round + 1
     const over = round >= rounds

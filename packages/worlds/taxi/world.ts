@@ -1,6 +1,6 @@
 /**
- * The world `taxi`: a taxi fetches a passenger at one of four stands and takes them to another one. The rules,
- * probabilities, masks and draws are those of Gymnasium's Taxi-v4.
+ * The world `taxi`: fetch a passenger at one of four stands and take them to another. The rules, probabilities, masks
+ * and draws follow Gymnasium's Taxi-v4.
  */
 import type { Json, JsonObject, Step, World, WorldContext, WorldPlugin } from "hindcast/plugin"
 
@@ -13,7 +13,7 @@ const STANDS = [
   { name: "Y", row: 4, column: 0 },
   { name: "B", row: 4, column: 3 },
 ] as const
-/** The passenger's place in the taxi; the other places are those of {@link STANDS}. */
+/** The passenger's place in the taxi; other places are {@link STANDS}. */
 const IN_TAXI = 4
 const PICK_UP = 4
 const DROP_OFF = 5
@@ -23,7 +23,7 @@ interface Place {
   readonly column: number
 }
 
-/** South, north, east, west, as the actions 0 to 3 are. `left` and `right` are the directions beside them. */
+/** South, north, east, west: actions 0 to 3. `left` and `right` are the neighbouring directions. */
 const SOUTH = { row: 1, column: 0 }
 const NORTH = { row: -1, column: 0 }
 const EAST = { row: 0, column: 1 }
@@ -35,7 +35,7 @@ const HEADINGS = [
   { ahead: WEST, left: SOUTH, right: NORTH },
 ]
 
-/** What the options come to. */
+/** An episode's settings, from the options. */
 interface Setting {
   readonly isRainy: boolean
   readonly rainyProbability: number
@@ -44,17 +44,17 @@ interface Setting {
 }
 
 interface State extends Place {
-  /** A stand's number, or {@link IN_TAXI}. */
+  /** A stand, or {@link IN_TAXI}. */
   readonly passenger: number
-  /** A stand's number. */
+  /** A stand. */
   readonly destination: number
-  /** Whether the passenger changes their mind at the first move. */
+  /** Whether the passenger changes the destination at the first move. */
   readonly fickle: boolean
-  /** How often there was nobody to pick up, or no place to drop them off. */
+  /** Number of failed pick-ups and drop-offs. */
   readonly mistakes: number
 }
 
-/** What an action may lead to. */
+/** A possible result of an action. */
 interface Outcome extends Place {
   readonly probability: number
 }
@@ -85,7 +85,7 @@ const decoded = (code: number): State => ({
   mistakes: 0,
 })
 
-/** Each state in which an episode may begin is as likely: the passenger waits, and not where they want to go. */
+/** Equally likely first states: the passenger waits, elsewhere than at the destination. */
 const STARTS: ReadonlyArray<number> = Array.from({ length: 500 }, (_, code) => {
   const { passenger, destination } = decoded(code)
   return passenger !== IN_TAXI && passenger !== destination ? 1 / 300 : 0
@@ -106,7 +106,7 @@ const isOpen = ({ row, column }: Place, direction: Place): boolean => {
 const moved = ({ row, column }: Place, direction: Place): Place =>
   isOpen({ row, column }, direction) ? { row: row + direction.row, column: column + direction.column } : { row, column }
 
-/** Where an action may lead. In the rain the taxi may drift aside, but for a way that is shut ahead. */
+/** Possible destinations of an action. In the rain the taxi may drift sideways, unless the way ahead is blocked. */
 const outcomesOf = (action: number): ReadonlyArray<Outcome> => {
   const heading = HEADINGS[action]
   if (heading === undefined) return [{ probability: 1, row: state.row, column: state.column }]
@@ -121,7 +121,7 @@ const outcomesOf = (action: number): ReadonlyArray<Outcome> => {
   ]
 }
 
-/** A step that was a mistake. */
+/** A mistake's step. */
 const mistaken = (): Step => {
   state = { ...state, mistakes: state.mistakes + 1 }
   return { reward: -10 }
@@ -140,7 +140,7 @@ const dropOff = (): Step => {
   return stand === state.destination ? { reward: 20, terminated: true } : { reward: -1 }
 }
 
-/** Moves the taxi. A fickle passenger thinks of another destination when they are first driven. */
+/** Moves the taxi. The first drive may change a fickle passenger's destination. */
 const drive = ({ rng }: WorldContext, { row, column }: Place): Step => {
   const hasMoved = row !== state.row || column !== state.column
   state = { ...state, row, column }
@@ -176,7 +176,7 @@ const environment: World = {
     return { ...drive(context, place), info }
   },
   mask: maskOf,
-  // The town, and the taxi's square in it, are for those who draw the world.
+  // Town and square are for drawing the world.
   state: () => ({ ...state, town: TOWN, square: [state.row + 1, 2 * state.column + 1] }),
   restore: (_context, options, document) => {
     setting = settingOf(options)

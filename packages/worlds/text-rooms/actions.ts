@@ -1,14 +1,14 @@
-/** What agents do: an action is a line of text, and what comes of it a new state, or the reason why nothing does. */
+/** An agent's actions: a line of text leads to a new state, or to a refusal. */
 import { asText, canonical, own } from "./names.ts"
 import { around, barrier, inventoryOf, type State, sees, thingsAt, told, toldAround, withMember } from "./state.ts"
 import type { Story } from "./story.ts"
 
-/** An action that was read: its verb, what it is done to, and with whom or what. Names are canonical. */
+/** A parsed action: its verb, target, and other object or agent. Names are canonical. */
 export interface Command {
   readonly verb: Verb
   readonly target: string
   readonly other: string
-  /** What is said. */
+  /** The spoken text. */
   readonly text: string
 }
 
@@ -16,10 +16,10 @@ const VERBS = ["look", "examine", "go", "take", "drop", "give", "open", "close",
 
 export type Verb = (typeof VERBS)[number]
 
-/** What came of an action. A refusal is told to the agent alone. */
+/** The result of an action. Only the agent learns of a refusal. */
 export type Outcome = { readonly state: State; readonly refused?: never } | { readonly refused: string }
 
-/** Reads an action; undefined if it has no verb that is known. */
+/** Parses an action. Undefined if its verb is unknown. */
 export const read = (action: string): Command | undefined => {
   const line = action.replace(/\s+/g, " ").trim()
   if (line === "") return { verb: "wait", target: "", other: "", text: "" }
@@ -38,13 +38,13 @@ export const read = (action: string): Command | undefined => {
 
 const BETWEEN: { readonly [verb: string]: RegExp } = { use: / (?:on|with) /i, give: / to /i }
 
-/** Carries out an action of an agent, or says why it cannot be. */
+/** Executes an agent's action, or refuses it. */
 export const perform = (story: Story, state: State, agent: string, command: Command): Outcome => {
   const refused = refusal(story, state, agent, command)
   return refused === undefined ? { state: done(story, state, agent, command) } : { refused }
 }
 
-/** Why an action of an agent cannot be carried out; undefined if it can. */
+/** Why an action is impossible. Undefined if it is possible. */
 export const refusal = (story: Story, state: State, agent: string, command: Command): string | undefined => {
   const { verb, target, text } = command
   switch (verb) {
@@ -108,7 +108,7 @@ const refusalOfThing = (story: Story, state: State, agent: string, command: Comm
   }
 }
 
-/** The agents to whom an agent can give something, by their canonical names: of several of one name, the first. */
+/** Agents that can receive something from an agent, by canonical name; the first of several with one name. */
 export const takersOf = (state: State, agent: string): ReadonlyMap<string, string> => {
   const named = new Map<string, string>()
   for (const name of Object.keys(state.members))
@@ -117,7 +117,7 @@ export const takersOf = (state: State, agent: string): ReadonlyMap<string, strin
   return new Map([...named].filter(([, name]) => own(state.members, name)?.room === room))
 }
 
-/** The state after an action that is not refused. */
+/** The state after an action that was not refused. */
 const done = (story: Story, state: State, agent: string, command: Command): State => {
   switch (command.verb) {
     case "wait":
@@ -133,7 +133,7 @@ const done = (story: Story, state: State, agent: string, command: Command): Stat
   }
 }
 
-/** Longest text that is said, in characters. */
+/** Maximum length of spoken text, in characters. */
 const LONGEST = 500
 
 const said = (state: State, agent: string, text: string): State => {
@@ -198,7 +198,7 @@ const handled = (story: Story, state: State, agent: string, { verb, target, othe
   }
 }
 
-/** The state after an agent has a flag. */
+/** The state with the agent's new flag. */
 export const withFlag = (state: State, agent: string, flag: string): State =>
   withMember(state, agent, (member) =>
     member.flags.includes(flag) ? member : { ...member, flags: [...member.flags, flag] },
@@ -211,7 +211,7 @@ const withLid = (state: State, name: string, open: boolean, locked: boolean): St
 
 const capital = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1)
 
-/** What an agent sees of its room, as text: a line for each thing. */
+/** An agent's room as text, one line per thing. */
 export const described = (story: Story, state: State, agent: string): string =>
   around(state, agent)
     .map((name) => {
@@ -221,5 +221,5 @@ export const described = (story: Story, state: State, agent: string): string =>
     })
     .join("\n")
 
-/** What an agent carries, as text: a line for each thing. */
+/** An agent's inventory as text, one line per thing. */
 export const carried = (state: State, agent: string): string => inventoryOf(state, agent).map(asText).join("\n")

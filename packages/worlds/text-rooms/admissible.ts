@@ -1,15 +1,15 @@
-/** Which commands an agent can give: those that are carried out if nobody acts before it. */
+/** Lists an agent's admissible commands: those that succeed unless another agent acts first. */
 import { read, refusal, takersOf } from "./actions.ts"
 import { asText, own } from "./names.ts"
 import { inventoryOf, type State, sees } from "./state.ts"
 import type { Story } from "./story.ts"
 
-/** The most characters of an action. */
+/** Maximum length of an action, in characters. */
 export const LONGEST_ACTION = 600
 
 /**
- * The commands of an agent that are not refused in a state: each verb with what is there for it, and once each. What can be said is not among them:
- * any words are. None if the episode is over.
+ * Each verb with its possible objects, without duplicates. Speech is not listed, because any words are possible. Empty
+ * after the episode.
  */
 export const admissible = (story: Story, state: State, agent: string): ReadonlyArray<string> => {
   const member = own(state.members, agent)
@@ -31,15 +31,15 @@ export const admissible = (story: Story, state: State, agent: string): ReadonlyA
   return ["look", "wait", ...pairs.flatMap((pair) => worded(story, state, agent, pair))]
 }
 
-/** What is done to things alone. */
+/** Verbs with one object. */
 const ALONE = ["examine", "take", "drop", "open", "close", "read"] as const
 
 type Verb = (typeof ALONE)[number] | "go" | "give" | "use"
 
-/** A verb, what it is done to, and with whom or what. */
+/** A verb, its target, and another object or agent. */
 type Pair = readonly [verb: Verb, target: string, other?: string]
 
-/** The command as a line that is read as this command, if it is not refused. */
+/** A line that parses to this command, if the command is possible. */
 const worded = (story: Story, state: State, agent: string, [verb, target, other = ""]: Pair): ReadonlyArray<string> => {
   if (refusal(story, state, agent, { verb, target, other, text: "" }) !== undefined) return []
   const others = BETWEEN[verb] === undefined ? [""] : formsOf(other).map((form) => ` ${BETWEEN[verb]} ${form}`)
@@ -57,7 +57,7 @@ const worded = (story: Story, state: State, agent: string, [verb, target, other 
 const BETWEEN: { readonly [verb: string]: string } = { give: "to", use: "on" }
 
 /**
- * How a name may be written. In a name such as `letter to ann`, the words are held together, and one that begins with an article, such as `a to z`,
- * needs another one before it.
+ * Spellings of a name. Words of a name such as `letter to ann` need joining, and a name such as `a to z`, which starts
+ * with an article, needs another article.
  */
 const formsOf = (name: string): ReadonlyArray<string> => [asText(name), name, `the ${asText(name)}`, `the_${name}`]

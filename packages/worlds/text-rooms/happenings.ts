@@ -1,17 +1,17 @@
-/** What happens once by itself: messages, flags and rewards that an agent's action, find or flag triggers. */
+/** Happenings: messages, flags and rewards that an agent's action, find or flag triggers once. */
 import type { Command } from "./actions.ts"
 import { withFlag } from "./actions.ts"
 import { own } from "./names.ts"
 import { inventoryOf, type State, told } from "./state.ts"
 import type { Happening, Story } from "./story.ts"
 
-/** The state after what an action triggered, and what agents earned by it. */
+/** The state after an action's happenings, and the agents' rewards. */
 export interface Happened {
   readonly state: State
   readonly earned: { readonly [agent: string]: number }
 }
 
-/** Lets happen what an agent's action triggered, and what that triggers in turn. Each thing happens once. */
+/** Applies the happenings that an action triggers, and those that they trigger. Each happens once. */
 export const happen = (story: Story, before: State, after: State, agent: string, command: Command): Happened => {
   const earned: { [agent: string]: number } = {}
   const isMet = ({ trigger }: Happening, state: State): boolean => {

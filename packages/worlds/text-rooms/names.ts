@@ -1,6 +1,6 @@
-/** Names of rooms, things, agents and flags, as people write them: with spaces, hyphens, capitals or an article. */
+/** Names of rooms, things, agents and flags, which people write with spaces, hyphens, capitals or an article. */
 
-/** The canonical form of a name: `brass_key` for `"The Brass Key"`, `"brass-key"` and `"brass_key"`. */
+/** `brass_key` for `"The Brass Key"`, `"brass-key"` and `"brass_key"`. */
 export const canonical = (name: string): string =>
   name
     .toWellFormed()
@@ -10,9 +10,9 @@ export const canonical = (name: string): string =>
     .replace(/^_|_$/g, "")
     .replace(/^(the|an|a)_(?=.)/, "")
 
-/** A canonical name as text: `brass key`. */
+/** `brass key` for `brass_key`. */
 export const asText = (name: string): string => name.replaceAll("_", " ")
 
-/** The value of a record's own property. Names come from outside, so inherited properties are ignored. */
+/** A record's own property. Names come from outside, so inherited properties do not count. */
 export const own = <Value>(record: { readonly [key: string]: Value }, key: string): Value | undefined =>
   Object.hasOwn(record, key) ? record[key] : undefined

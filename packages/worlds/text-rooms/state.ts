@@ -1,4 +1,4 @@
-/** What changes in an episode. A state is never modified: each round makes a new one. */
+/** The state of an episode. It is immutable: each round makes a new one. */
 import { own } from "./names.ts"
 import type { Place, Story, Thing } from "./story.ts"
 
@@ -10,25 +10,25 @@ export interface Heard {
 export interface Member {
   readonly room: string
   readonly flags: ReadonlyArray<string>
-  /** Hidden things that it brought to light. */
+  /** Hidden things that the agent has found. */
   readonly discovered: ReadonlyArray<string>
-  /** What it was told after the last round: what came of its action, and what happened around it. */
+  /** Messages after the last round: the result of its action, and what happened around it. */
   readonly messages: ReadonlyArray<string>
-  /** What was said in its room in the last round. */
+  /** Speech in its room in the last round. */
   readonly heard: ReadonlyArray<Heard>
-  /** How often it spoke. */
+  /** Number of times that it spoke. */
   readonly said: number
 }
 
 export interface State {
   readonly round: number
-  /** By name, in the names' order. */
+  /** Sorted by name. */
   readonly members: { readonly [agent: string]: Member }
   readonly placed: Story["placed"]
   readonly lids: Story["lids"]
-  /** How often the trigger of each happening was met. */
+  /** By happening: how often its trigger fired. */
   readonly triggered: ReadonlyArray<number>
-  /** How often an agent came too late for what another one took or did in the same round. */
+  /** Number of actions that came too late because another agent acted in the same round. */
   readonly conflicts: number
   readonly won: boolean
 }
@@ -51,16 +51,16 @@ export const newcomer = (story: Story, agent: string): Member => {
   return { room, flags: start?.flags ?? [], discovered: [], messages: [], heard: [], said: 0 }
 }
 
-/** The things at a place, in the order of their names. */
+/** Sorted by name. */
 export const thingsAt = ({ placed }: Pick<State, "placed">, place: Place): ReadonlyArray<string> =>
   Object.keys(placed)
     .filter((name) => placed[name] === place)
     .sort()
 
-/** What an agent carries in hand. */
+/** What the agent carries directly. */
 export const inventoryOf = (state: State, agent: string): ReadonlyArray<string> => thingsAt(state, `agent:${agent}`)
 
-/** Whether an agent sees a thing: in its room or carried by it, and neither hidden nor in something that is closed. */
+/** Whether a thing is in the agent's room or inventory, and neither hidden nor in a closed thing. */
 export const sees = (state: State, agent: string, name: string): boolean => {
   const place = own(state.placed, name)
   const room = own(state.members, agent)?.room
@@ -71,36 +71,36 @@ export const sees = (state: State, agent: string, name: string): boolean => {
   return (own(state.lids, holder)?.open ?? true) && sees(state, agent, holder)
 }
 
-/** All that an agent sees in its room, in the order of the names. What it carries is not among it. */
+/** Visible things of the agent's room, sorted by name, without its inventory. */
 export const around = (state: State, agent: string): ReadonlyArray<string> =>
   Object.keys(state.placed)
     .filter((name) => sees(state, agent, name) && !isCarried(state, name))
     .sort()
 
-/** Whether somebody carries a thing, itself or in another one. */
+/** Whether an agent carries a thing, directly or inside another one. */
 const isCarried = (state: State, name: string): boolean => {
   const place = own(state.placed, name) ?? ""
   return place.startsWith("agent:") || (place.startsWith("thing:") && isCarried(state, place.slice("thing:".length)))
 }
 
-/** The closed thing that bars an exit of a room, if there is one. */
+/** The closed thing that bars a room's exit, if any. */
 export const barrier = (story: Story, state: State, room: string, direction: string): string | undefined =>
   thingsAt(state, `room:${room}`).find((name) => {
     const thing: Thing | undefined = own(story.things, name)
     return thing?.bars === direction && own(state.lids, name)?.open !== true
   })
 
-/** The state with an agent changed. */
+/** The state with a changed agent. */
 export const withMember = (state: State, agent: string, change: (member: Member) => Member): State => {
   const member = own(state.members, agent)
   return member === undefined ? state : { ...state, members: { ...state.members, [agent]: change(member) } }
 }
 
-/** The state after an agent is told something. */
+/** The state with a message to an agent. */
 export const told = (state: State, agent: string, message: string): State =>
   withMember(state, agent, (member) => ({ ...member, messages: [...member.messages, message] }))
 
-/** The state after all in a room but one are told something. */
+/** The state with a message to everybody in a room but one. */
 export const toldAround = (state: State, room: string, but: string, message: string): State =>
   Object.entries(state.members).reduce(
     (after, [agent, member]) => (member.room === room && agent !== but ? told(after, agent, message) : after),

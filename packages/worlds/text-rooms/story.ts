@@ -1,10 +1,10 @@
-/** What does not change in an episode: rooms, things, where all begins, what triggers what. It is read from the options. */
+/** The constant part of an episode, from the options: rooms, things, starts and happenings. */
 import type { Json, JsonObject } from "hindcast/plugin"
 import { canonical, own } from "./names.ts"
 
 export interface Room {
   readonly description: string
-  /** The rooms that exits lead to, by direction. */
+  /** By direction. */
   readonly exits: { readonly [direction: string]: string }
 }
 
@@ -12,19 +12,19 @@ export interface Thing {
   readonly description: string
   readonly takeable: boolean
   readonly text: string | undefined
-  /** Whether it opens and closes: a container, or a door. */
+  /** Whether it opens and closes, like a container or a door. */
   readonly opens: boolean
   /** The thing that unlocks it. */
   readonly key: string | undefined
-  /** The flag without which it does not open. */
+  /** The flag that opening it requires. */
   readonly needs: string | undefined
-  /** The flag that its user, reader or opener gets. */
+  /** The flag that using, reading or opening it sets. */
   readonly sets: string | undefined
-  /** The exit of its room that is barred while it is closed. */
+  /** The exit that it bars while closed. */
   readonly bars: string | undefined
 }
 
-/** Where a thing is: `room:hall`, `thing:desk` (in it), `hidden:clock` (until that is examined) or `agent:ann`. */
+/** A thing's place: `room:hall`, `thing:desk` (in it), `hidden:clock` (until somebody examines it) or `agent:ann`. */
 export type Place = `room:${string}` | `thing:${string}` | `hidden:${string}` | `agent:${string}`
 
 export interface Start {
@@ -33,7 +33,7 @@ export interface Start {
   readonly flags: ReadonlyArray<string>
 }
 
-/** What happens once: when an agent does something, finds something or has a flag. */
+/** An effect that happens once, when an agent does something, finds something or has a flag. */
 export interface Happening {
   readonly trigger:
     | {
@@ -50,12 +50,12 @@ export interface Happening {
     | { readonly type: "reward"; readonly amount: number; readonly all: boolean }
 }
 
-/** What ends the episode. Without one, something else says when it is over. */
+/** Reaching it ends the episode. */
 export interface Goal {
   readonly item: string | undefined
   readonly flag: string | undefined
   readonly room: string | undefined
-  /** Whether every agent has to reach it; else one is enough. */
+  /** Whether every agent must reach it; otherwise one suffices. */
   readonly every: boolean
 }
 
@@ -64,19 +64,19 @@ export interface Story {
   readonly things: { readonly [name: string]: Thing }
   readonly placed: { readonly [thing: string]: Place }
   readonly lids: { readonly [thing: string]: { readonly open: boolean; readonly locked: boolean } }
-  /** Where agents begin, by name. The others begin in the first room. */
+  /** By agent. Other agents start in the first room. */
   readonly starts: { readonly [agent: string]: Start }
   readonly happenings: ReadonlyArray<Happening>
   readonly goal: Goal | undefined
-  /** The round after which the episode is cut off. */
+  /** The round that truncates the episode. */
   readonly rounds: number | undefined
-  /** Whether observations list the commands that an agent can give. */
+  /** Whether observations list admissible commands. */
   readonly lists: boolean
 }
 
 const failure = (code: string, message: string): Error => Object.assign(new Error(message), { code })
 
-/** The story of an episode with these agents. Throws an error that lists all mistakes of the options. */
+/** Builds the story for these agents. Throws an error that lists every mistake in the options. */
 export const storyOf = (options: JsonObject, agents: ReadonlyArray<string>): Story => {
   const mistakes: Array<string> = []
   const isOwn = options.rooms !== undefined
@@ -123,7 +123,7 @@ export const storyOf = (options: JsonObject, agents: ReadonlyArray<string>): Sto
   return story
 }
 
-/** Names that lead nowhere, and things that are nowhere. */
+/** Names that do not resolve, and things without a place. */
 const missingIn = ({ rooms, things, placed, starts, happenings, goal }: Story): ReadonlyArray<string> => {
   const isRoom = (name: string | undefined) => name === undefined || own(rooms, name) !== undefined
   const isThing = (name: string | undefined) => name === undefined || own(things, name) !== undefined
@@ -150,7 +150,7 @@ const missingIn = ({ rooms, things, placed, starts, happenings, goal }: Story): 
   ]
 }
 
-/** Whether a thing is in a room or with an agent in the end, and not within itself. */
+/** Whether a thing ends up in a room or with an agent, and not inside itself. */
 const isPlaced = (name: string, placed: Story["placed"]): boolean => {
   const seen = new Set<string>()
   for (let at: string | undefined = name; at !== undefined && !seen.has(at); ) {
@@ -193,7 +193,7 @@ const thingOf = (thing: JsonObject): Thing => {
   }
 }
 
-/** A thing without details: small, and to be carried. */
+/** A small, portable thing without details. */
 const trinket = (name: string): Thing => ({
   description: `a ${name.replaceAll("_", " ")}.`,
   takeable: true,
@@ -249,7 +249,7 @@ const goalOf = ({ item, flag, room, every_agent }: JsonObject): Goal => ({
   every: every_agent === true,
 })
 
-/** What is played without rooms in the options. */
+/** The default rooms. */
 const HOUSE: JsonObject = {
   rooms: {
     hall: {

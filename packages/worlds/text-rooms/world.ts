@@ -1,6 +1,6 @@
 /**
- * The entry of the plugin `text-rooms`: rooms that are described in words, in which several agents walk, find and use
- * things, and talk with whoever is in the same room.
+ * The world `text-rooms`: agents walk through rooms described in words, find and use things, and talk to others in the
+ * same room.
  */
 import type { Json, JsonObject, MultiAgentWorld, Space, Spaces, Step, WorldPlugin } from "hindcast/plugin"
 import { type Command, carried, described, perform, read } from "./actions.ts"
@@ -10,7 +10,7 @@ import { asText, own } from "./names.ts"
 import { begin, inventoryOf, newcomer, type State, told, toldAround } from "./state.ts"
 import { type Goal, type Story, storyOf } from "./story.ts"
 
-/** The most characters of one field of an observation: of what is more, the first that fit. */
+/** Maximum length of an observation's field, in characters; the rest is cut. */
 const LONGEST = 4_000
 
 let current: { readonly story: Story; readonly state: State } | undefined
@@ -45,13 +45,13 @@ const observe = ({ story, state }: ReturnType<typeof playing>, agent: string): J
   }
 }
 
-/** The fields of each observation. */
+/** Fields of every observation. */
 const FIELDS = ["room", "description", "exits", "things", "people", "inventory", "messages", "heard"]
 
-/** As many as a list in a space may have. */
+/** The maximum of a Sequence. */
 const MOST_COMMANDS = 65_536
 
-/** The spaces with lists of commands; those without are the manifest's. */
+/** The spaces with command lists; the manifest has those without. */
 const LISTING: Spaces = {
   observation: {
     type: "Dict",
@@ -66,8 +66,8 @@ const LISTING: Spaces = {
 }
 
 /**
- * The agents in the order in which they act: what is said comes first, so that all hear it who were in the room when the
- * round began. Otherwise each round begins with another agent.
+ * The order of acting: speakers first, so that everybody hears them who was in the room when the round began. Each
+ * round begins with another agent.
  */
 const inOrder = (state: State, commands: ReadonlyMap<string, Command | undefined>): ReadonlyArray<string> => {
   const names = [...commands.keys()].sort()
@@ -142,7 +142,7 @@ const step = (story: Story, before: State, actions: JsonObject): { state: State;
   return { state: { ...state, won }, steps: Object.fromEntries(steps) }
 }
 
-/** Refuses what is no action of this world, before anything has changed. */
+/** Refuses invalid actions before anything changes. */
 const check = (state: State, actions: JsonObject): void => {
   if (state.won) throw failure("over", "The goal is reached.")
   for (const [agent, action] of Object.entries(actions)) {
@@ -200,7 +200,7 @@ const world: MultiAgentWorld = {
     const first = begin(story, [])
     const isWhole = Object.keys(first).every((key) => key === "members" || key in rest)
     if (!isWhole || agents === undefined) throw failure("bad-state", "Expected the state of rooms and their agents.")
-    // The document is one that `state` wrote.
+    // `state` wrote this document.
     current = { story, state: { ...rest, members: Object.fromEntries(members) } as unknown as State }
   },
 }

@@ -11,7 +11,7 @@ import type * as PluginProcess from "./PluginProcess.ts"
 import type { PluginError } from "./PluginProcess.ts"
 import type { ProcessSpec } from "./ProcessSpec.ts"
 
-/** Starts plugins. A replay replaces this service with one that answers from the recording. */
+/** Starts plugins. */
 export class PluginHost extends Context.Tag("hindcast/PluginHost")<PluginHost, PluginHost.Service>() {}
 
 /** Types of the service. */
