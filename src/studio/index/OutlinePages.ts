@@ -14,7 +14,7 @@ export interface Reading {
   readonly records: Records.Service
 }
 
-/** Events per page. */
+/** Events per page. A read of a range of this many positions needs no index. */
 const PAGE = 2000
 
 /** Calls `take` with every page of the selected events. */

@@ -1,47 +1,48 @@
 /**
- * What Studio and a frame in which a plugin's code draws say to each other. A picture is sent when the one before was drawn, so that only
- * the newest of many waits. What comes from the frame is decoded: it changes the height of its own box and the text of its own failure.
+ * The protocol between Studio and a frame in which a plugin's code draws. Studio sends a picture once the previous one
+ * is drawn, so only the newest of many waits. Messages from the frame are decoded and can only change the height of its
+ * box and the text of its failure.
  */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import type { Json } from "../../../values/Json.ts"
 import type { Change } from "../../wire/Chunk.ts"
 
-/** What a plugin's code is given to draw: its own world, and nothing else of the log. */
+/** The data that a plugin's code may draw: its own world, and nothing else of the log. */
 export interface Picture {
-  /** The plugin's state document, and as it was before the event. */
+  /** The plugin's state document, after and before the event. */
   readonly state: Json
   readonly previous: Json | null
-  /** What the event changed in it: JSON Patch with pointers into the document. */
+  /** The event's changes of it: JSON Patch with pointers into the document. */
   readonly changes: ReadonlyArray<Change>
   readonly position: number
   readonly theme: "light" | "dark"
 }
 
-/** What a frame may say. */
+/** The messages of a frame. */
 export type Said =
   | { readonly kind: "ready" }
   | { readonly kind: "drawn"; readonly number: number; readonly height: number }
   | { readonly kind: "error"; readonly number: number; readonly message: string }
 
-/** How a frame is: waited for, showing what it was given, or taken down for good with the reason. */
+/** The state of a frame. `down` is final. */
 export type Standing =
   | { readonly kind: "starting" }
   | { readonly kind: "drawn" }
   | { readonly kind: "failed"; readonly message: string }
   | { readonly kind: "down"; readonly why: string }
 
-/** How long a frame may take to say that it is ready, and to draw, in milliseconds. */
+/** Time limits in milliseconds for a frame to get ready, and to draw. */
 const READY_MS = 15_000
 const DRAW_MS = 2_000
 
-/** Most messages of a frame in a second. */
+/** Maximum messages of a frame per second. */
 const MAX_MESSAGES = 100
 
-/** Longest text of a failure, and bounds of the height, in pixels. */
+/** Maximum length of a failure's text, and bounds of the height in pixels. */
 const MAX_TEXT = 500
 const HEIGHTS = { least: 24, most: 560 }
 
-/** The message; null if it is none of the protocol. */
+/** Decodes a message; null if it is not part of the protocol. */
 export const said = (data: unknown): Said | null => {
   if (typeof data !== "object" || data === null) return null
   const { hindcast, number, height, message } = data as { readonly [name: string]: unknown }
@@ -61,7 +62,7 @@ export class FrameTalk {
   #documents = 0
   #isReady = false
   #waiting: Picture | null = null
-  /** The number of the picture that was sent last, and whether it is being drawn. */
+  /** The number of the last sent picture, and whether the frame is still drawing it. */
   #number = 0
   #isDrawing = false
   #timer: ReturnType<typeof setTimeout> | undefined
@@ -77,18 +78,18 @@ export class FrameTalk {
     return this.#standing
   }
 
-  /** The height that it asked for, in pixels, within bounds. */
+  /** The height that the frame asked for, in pixels, within bounds. */
   get height(): ReadonlySignal<number> {
     return this.#height
   }
 
-  /** Has a picture drawn, now or when the one before is. */
+  /** Draws a picture, now or once the previous one is done. */
   draw(picture: Picture): void {
     this.#waiting = picture
     this.#send()
   }
 
-  /** Takes what came from the frame's window. */
+  /** Handles a message of the frame's window. */
   take(data: unknown): void {
     if (this.#standing.value.kind === "down") return
     const message = said(data)
@@ -105,7 +106,7 @@ export class FrameTalk {
     this.#send()
   }
 
-  /** An answer to a picture before counts for nothing, unless it is a failure. */
+  /** Ignores answers to earlier pictures, except failures. */
   #answer(message: Exclude<Said, { readonly kind: "ready" }>): void {
     const isOfLast = message.number === this.#number
     if (message.kind === "error") this.#standing.value = { kind: "failed", message: message.message }
@@ -119,18 +120,21 @@ export class FrameTalk {
     this.#send()
   }
 
-  /** Takes that the frame has loaded a document: its own, once. */
+  /** Handles the frame's load event. A second one means that the frame left its document. */
   loaded(): void {
     this.#documents += 1
     if (this.#documents > 1) this.#takeDown("It left its own document.")
   }
 
-  /** Takes that the frame has the keyboard, which is for Studio's keys: only a script can give it to a frame that is inert. */
+  /**
+   * Handles that the frame took the keyboard focus. In an inert frame only a script can do that, and the keys belong to
+   * Studio.
+   */
   focused(): void {
     this.#takeDown("It took the keyboard.")
   }
 
-  /** Ends: nothing is waited for any more. */
+  /** Stops all timers. */
   end(): void {
     clearTimeout(this.#timer)
   }

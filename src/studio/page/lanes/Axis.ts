@@ -1,21 +1,21 @@
-/** Where the events of a course stand from left to right: by time, with idle time folded away if the reader likes. */
+/** Places the events of a course from left to right by time, optionally with idle time folded. */
 import { lastNotAbove } from "../model/Course.ts"
 
 export interface Axis {
-  /** By event: a number from 0 (left) to 1 (right). Events outside of what is zoomed into are beyond these. */
+  /** For each event, a number from 0 (left) to 1 (right). Events outside the zoom lie beyond. */
   readonly places: ReadonlyArray<number>
-  /** Stretches of idle time that were folded: the index of the event after each, and how long it was. */
+  /** Folded idle times: the index of the event after each, and its length. */
   readonly folds: ReadonlyArray<{ readonly index: number; readonly ms: number }>
 }
 
-/** A pause is idle if it is longer than this many times the usual one, and than `IDLE` milliseconds. */
+/** A pause is idle if it is longer than `USUAL` times the usual pause and than `IDLE` milliseconds. */
 const USUAL = 12
 const IDLE = 1_500
 
-/** What of the width every event has for itself, however short the time between: the rest is by time. */
+/** The share of the width that is divided evenly among the events. The rest is by time. */
 const EVEN = 0.35
 
-/** The axis of some times in order, in milliseconds. */
+/** The axis of these ordered times in milliseconds. */
 export const axisOf = (times: ReadonlyArray<number>, fold: boolean): Axis => {
   if (times.length < 2) return { places: times.map(() => 0.5), folds: [] }
   const gaps = times.slice(1).map((time, index) => Math.max(0, time - (times[index] ?? 0)))
@@ -30,14 +30,14 @@ export const axisOf = (times: ReadonlyArray<number>, fold: boolean): Axis => {
   return { places, folds }
 }
 
-/** The axis between two places of it, stretched to all of the width. */
+/** The axis between two events, stretched to the full width. */
 export const zoomed = ({ places, folds }: Axis, from: number, to: number): Axis => {
   const [left, right] = [places[from] ?? 0, places[to] ?? 1]
   const width = right - left || 1
   return { places: places.map((place) => (place - left) / width), folds }
 }
 
-/** The index of the event that is nearest to a place. */
+/** The index of the event nearest to a place. */
 export const nearest = ({ places }: Axis, place: number): number => {
   const before = Math.max(0, lastNotAbove(places, place))
   const after = Math.min(places.length - 1, before + 1)

@@ -1,4 +1,7 @@
-/** Two courses below each other from left to right, by the rows of their alignment: what is the same stands in one column. It grows as they go on. */
+/**
+ * Two courses, one above the other, by the rows of their alignment: equal events share a column. Grows with the
+ * courses.
+ */
 import { useEffect, useMemo, useRef } from "preact/hooks"
 import type { Comparison } from "../../wire/Asking.ts"
 import type { RewardRow } from "../../wire/Task.ts"
@@ -53,7 +56,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
         ))}
       </div>
       <div
-        // The names stand at the other end than the mark where they part.
+        // Put the names at the end that is far from the mark of the divergence.
         class={parts !== null && parts < most / 2 ? "tracks named-last" : "tracks"}
         ref={box}
         role="slider"
@@ -93,7 +96,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
   )
 }
 
-/** The rows of the alignment after those of the history that both share, which the alignment leaves out. */
+/** The rows of the alignment after those of the shared history, which the alignment leaves out. */
 const withShared = (
   { pairs, shared }: Comparison,
   positions: ReadonlyArray<number>,
@@ -110,7 +113,7 @@ interface StripProps {
   readonly side: 1 | 2
   readonly course: CourseHistory | undefined
   readonly rewards: ReadonlyArray<RewardRow>
-  /** Where the predicate that is marked becomes true. */
+  /** Positions at which the marked predicate becomes true. */
   readonly hits: ReadonlySet<number>
 }
 

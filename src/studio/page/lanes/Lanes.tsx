@@ -1,4 +1,7 @@
-/** The course from left to right below everything else, with the playhead. The lanes are painted once; a step moves the playhead alone. */
+/**
+ * The course from left to right at the bottom of the page, with the playhead. Paints the lanes once; a step moves only
+ * the playhead.
+ */
 import { useEffect, useMemo, useRef, useState } from "preact/hooks"
 import { KINDS } from "../../wire/Kind.ts"
 import type { Density } from "../../wire/Log.ts"
@@ -33,7 +36,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
   const hits = studio.marked.places.value
   const zoom = studio.visit?.zoom ?? null
   course.version.value
-  // What grows while it is followed is not painted anew at each event.
+  // Do not repaint at each event of a growing course.
   const end = useThrottled(course.last)
   const [first, last] = zoom ?? [course.first, end]
 
@@ -48,7 +51,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
     task === null ? { timeline, from: first, to: last, bins: BINS } : null,
     useThrottled(studio.indexed.value),
   )
-  // What was painted stays until the next range is counted.
+  // Keep the painting until the counts of the next range arrive.
   const painted = useRef<Density | null>(null)
   painted.current = counted.answer ?? painted.current
   const density = painted.current
@@ -174,7 +177,7 @@ export const Lanes = ({ course }: { readonly course: CourseHistory }) => {
 /** When the task had reached a position, by its own time. */
 const timeAt = (marks: CourseOfTask, position: number): number => marks.times[Math.max(0, marks.indexAt(position))] ?? 0
 
-/** A range of positions around one, longer or shorter by a factor; null for all. Of a task the range is of its events. */
+/** The range of positions around one, scaled by a factor; null for all. For a task, scales by its events. */
 export const zoomAround = (
   course: CourseHistory,
   position: number,

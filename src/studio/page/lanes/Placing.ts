@@ -1,28 +1,31 @@
-/** Where places of lanes are on the screen: 0 and 1 are the first and the last mark, with room at both ends so that these are whole. */
+/**
+ * Maps places on the lanes to the screen. 0 and 1 are the first and the last mark, with room at both ends to show them
+ * whole.
+ */
 
 /** The room at each end, in CSS pixels. */
 const PADDING = 8
 
-/** Where a place is, from the left of lanes of a width in CSS pixels. */
+/** The offset of a place from the left, in CSS pixels. */
 export const offsetOf = (place: number, width: number): number => PADDING + place * (width - 2 * PADDING)
 
-/** How much of a width the places from 0 to 1 have, in CSS pixels. */
+/** The width between the places 0 and 1, in CSS pixels. */
 export const roomOf = (width: number): number => width - 2 * PADDING
 
-/** The same of lanes of any width, as CSS. */
+/** Like `offsetOf`, as CSS for any width. */
 export const leftOf = (place: number): string => `calc(${PADDING}px + (100% - ${2 * PADDING}px) * ${place.toFixed(5)})`
 
-/** The place of lanes that a pointer is at, also outside of 0 and 1; null before the lanes are there. */
+/** The place under a pointer, possibly outside 0 to 1; null before the lanes exist. */
 export const placeAt = (lanes: Element | null, clientX: number): number | null => {
   if (lanes === null) return null
   const { left, width } = lanes.getBoundingClientRect()
   return (clientX - left - PADDING) / Math.max(1, roomOf(width))
 }
 
-/** The same within 0 and 1. */
+/** Limits a place to 0 to 1. */
 export const within = (place: number): number => Math.min(1, Math.max(0, place))
 
-/** A canvas of a size in CSS pixels, as sharp as the screen, empty; null where there is nothing to paint on. */
+/** Resizes and clears a canvas, at the screen's resolution; null if there is nothing to paint on. */
 export const emptied = (
   canvas: HTMLCanvasElement | null,
   width: number,

@@ -1,4 +1,4 @@
-/** What the lanes are measured by: positions, and the time since the beginning where the course has one. */
+/** The ruler of the lanes: positions, and the time since the beginning if the course has one. */
 import type { CourseOfTask } from "../model/Course.ts"
 import { duration } from "../parts/format.ts"
 import { type Axis, nearest } from "./Axis.ts"
@@ -12,7 +12,7 @@ export interface Tick {
 /** Pixels from one tick to the next. */
 const APART = 150
 
-/** Events about evenly apart, each with how long after the first it happened. */
+/** Events about evenly apart, each with the time since the first. */
 export const ticksOfCourse = (axis: Axis, { positions, times }: CourseOfTask, width: number): ReadonlyArray<Tick> => {
   const most = Math.max(1, Math.floor(width / APART))
   const indices = Array.from({ length: most + 1 }, (_, tick) => nearest(axis, tick / most))
@@ -38,7 +38,7 @@ export const ticksOfTimeline = (first: number, last: number, width: number): Rea
   )
 }
 
-/** The folds of an axis: how long nothing happened there. */
+/** The lengths of an axis's folds. */
 export const ticksOfFolds = ({ folds, places }: Axis): ReadonlyArray<Tick> =>
   folds.map(({ index, ms }) => ({
     place: ((places[index - 1] ?? 0) + (places[index] ?? 0)) / 2,

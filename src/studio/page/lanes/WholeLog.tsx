@@ -1,4 +1,4 @@
-/** All of the timeline in one thin lane: how much was decided and done along it, where something failed, and which part the lanes above are. */
+/** The whole timeline in one thin lane: the density of activity, the failures, and the range of the lanes above. */
 import { useEffect, useRef } from "preact/hooks"
 import { KINDS, type Kind } from "../../wire/Kind.ts"
 import type { Course } from "../model/Address.ts"
@@ -13,15 +13,15 @@ import { useWidth } from "./useWidth.ts"
 const BINS = 300
 const HEIGHT = 18
 
-/** What is counted. Every position has an event: what agents did is what differs. */
+/** The counted kinds. Every position has an event, so only the agents' activity makes a difference. */
 const TELLING: ReadonlySet<Kind> = new Set(["decision", "model", "message", "command", "approval"])
 
 interface Props {
   readonly course: Course
-  /** The positions that the lanes above show. */
+  /** The range of the lanes above. */
   readonly first: number
   readonly last: number
-  /** Changes when the colours of the page do. */
+  /** Changes with the page's colours. */
   readonly theme: number
 }
 
@@ -30,7 +30,7 @@ export const WholeLog = ({ course: { timeline }, first, last, theme }: Props) =>
   const canvas = useRef<HTMLCanvasElement>(null)
   const width = useWidth(canvas)
   const now = Math.max(1, useThrottled(studio.head.value))
-  // The whole log is counted for each answer: it is asked again only when the log has grown by a bin.
+  // Each answer counts the whole log, so ask again only after it has grown by a bin.
   const head = now - (now % Math.ceil(now / BINS))
   const { answer } = useAnswer(
     "density",
@@ -62,7 +62,7 @@ export const WholeLog = ({ course: { timeline }, first, last, theme }: Props) =>
     goTo(studio, position).catch((cause: unknown) => studio.fail(cause))
   }
   return (
-    // The box goes to a position, too: this is for the mouse alone.
+    // For the mouse only: the box goes to a position, too.
     <div
       class="whole"
       aria-hidden="true"

@@ -1,11 +1,13 @@
-/** Paints the lanes of a course on a canvas: marks by kind, the net of its rewards, what was searched. The playhead is not part of it: it moves on its own. */
+/**
+ * Paints the lanes of a course on a canvas: marks by kind, the net of its rewards, search hits. The playhead is an
+ * element of its own.
+ */
 import { KINDS, type Kind } from "../../wire/Kind.ts"
 import { extentOf } from "../parts/format.ts"
 import { SHAPES } from "../parts/Mark.tsx"
 import { offsetOf, roomOf } from "./Placing.ts"
 import type { Tick } from "./Ruler.ts"
 
-/** A lane: the kinds that it shows, and what it is called. */
 export interface Lane {
   readonly name: string
   readonly kinds: ReadonlyArray<Kind>
@@ -25,7 +27,6 @@ export const LANE = 18
 const NET = 44
 export const RULER = 18
 
-/** The height of all lanes, with that of the net or without. */
 export const heightOf = (hasNet: boolean): number => LANES.length * LANE + (hasNet ? NET : 1)
 
 /** A mark on a lane, at a place from 0 to 1. */
@@ -33,11 +34,10 @@ export interface LaneMark {
   readonly place: number
   readonly kind: Kind
   readonly bad: boolean
-  /** How much of it there is, from 0 to 1, where it stands for several events. */
+  /** From 0 to 1, if the mark stands for several events. */
   readonly weight: number
 }
 
-/** All that is painted. */
 export interface Painting {
   readonly width: number
   readonly height: number
@@ -49,16 +49,16 @@ export interface Painting {
   }>
   readonly folds: ReadonlyArray<number>
   readonly hits: ReadonlyArray<number>
-  /** Written below the lanes, the first ones where two would cover each other. */
+  /** Texts below the lanes. Earlier ones win if two would overlap. */
   readonly ticks?: ReadonlyArray<Tick>
-  /** How many marks of one kind there are beside each other, if they stand for parts of the course: they are drawn as columns. */
+  /** The number of parts of the course, if marks stand for parts and are drawn as columns. */
   readonly columns?: number
 }
 
-/** Colours of the page, by the names of its style sheet. */
+/** Colours by their names in the style sheet. */
 export type Inks = { readonly [name in Kind | "line" | "ink" | "dim" | "accent"]: string }
 
-/** The colours that the style sheet has at the moment. */
+/** The style sheet's current colours. */
 export const inksOf = (element: Element): Inks => {
   const style = getComputedStyle(element)
   const ink = (name: string) => style.getPropertyValue(`--${name}`).trim() || "#888"
@@ -89,7 +89,7 @@ export const paint = (
   for (const place of folds) line(context, x(place), 0, x(place), LANES.length * LANE)
   context.setLineDash([])
   const laneOf = new Map(LANES.flatMap(({ kinds }, index) => kinds.map((kind) => [kind, index] as const)))
-  // Marks that would cover each other are painted once.
+  // Paint marks that would cover each other once.
   const painted = new Set<string>()
   for (const { place, kind, bad, weight } of marks) {
     if (place < -0.001 || place > 1.001) continue
@@ -134,7 +134,7 @@ const ruler = (
   context.fillStyle = inks.dim
   context.strokeStyle = inks.line
   for (const { x, text } of ticks) {
-    // Measuring takes time: what is not written in any case is not measured.
+    // Measuring is slow, so skip ticks that certainly do not fit.
     if (x < 0 || x > width || taken.some(([a, b]) => x < b + 12 && x > a - 12)) continue
     const wide = context.measureText(text).width
     const from = Math.min(Math.max(0, x - wide / 2), width - wide)

@@ -1,4 +1,4 @@
-/** The width of an element, as it is and becomes. */
+/** The current width of an element. */
 import type { RefObject } from "preact"
 import { useLayoutEffect, useState } from "preact/hooks"
 

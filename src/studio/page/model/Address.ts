@@ -1,6 +1,6 @@
-/** What a link says: which screen, which position, and what is looked at there. A link and what it says are one and the same. */
+/** The addresses of the page: a link and an `Address` convert into each other without loss. */
 
-/** The panes beside the world. */
+/** The panes about an event. */
 export const PANES = ["event", "why", "rewards", "value", "diff", "talk", "capture"] as const
 
 export type Pane = (typeof PANES)[number]
@@ -8,25 +8,25 @@ export type Pane = (typeof PANES)[number]
 /** A course of events: a task's, or all of a timeline. */
 export interface Course {
   readonly timeline: string
-  /** null for all events of the timeline. */
+  /** Null for all events of the timeline. */
   readonly task: string | null
 }
 
-/** A position in a course, and how it is looked at. */
+/** A position in a course, and how the page shows it. */
 export interface Visit extends Course {
   readonly screen: "visit"
-  /** null for the last one, followed live. */
+  /** Null follows the last one live. */
   readonly at: number | null
   readonly pane: Pane
-  /** The JSON Pointer of the value that is followed; empty for none. */
+  /** The JSON Pointer of the followed value, or empty. */
   readonly path: string
-  /** What it is held against: a position (`@412`) for a difference, or `TIMELINE/TASK` for a comparison; empty for none. */
+  /** A position (`@412`) for a difference, or `TIMELINE/TASK` for a comparison, or empty. */
   readonly vs: string
   /** The id of the score set; empty for the one that counts. */
   readonly scores: string
-  /** The predicate that is marked; empty for none. */
+  /** The marked predicate, or empty. */
   readonly when: string
-  /** The positions between which the lanes are drawn; null for all. */
+  /** The range of the lanes; null for all. */
   readonly zoom: readonly [from: number, to: number] | null
 }
 
@@ -49,13 +49,13 @@ export type Address =
   | { readonly screen: "scenarios"; readonly file: string }
   | { readonly screen: "lost"; readonly link: string }
 
-/** What a visit is compared with; null if with no other task. */
+/** The task that a visit is compared with, if any. */
 export const otherOf = ({ vs }: Visit): { readonly timeline: string; readonly task: string } | null => {
   const at = vs.indexOf("/")
   return at <= 0 ? null : { timeline: vs.slice(0, at), task: vs.slice(at + 1) }
 }
 
-/** A visit of a course, with nothing else said. */
+/** A visit of a course, with defaults for everything else. */
 export const visit = (course: Course, at: number | null, rest: Partial<Visit> = {}): Visit => ({
   screen: "visit",
   pane: "event",
@@ -73,7 +73,7 @@ export const visit = (course: Course, at: number | null, rest: Partial<Visit> = 
 /** The list of all tasks of `main`. */
 export const OVERVIEW: Overview = { screen: "tasks", timeline: "main", where: "", order: "worst", by: "" }
 
-/** What a link's path and query say. A link that says nothing known is `lost`. */
+/** Parses a link's path and query. An unknown link is `lost`. */
 export const parse = (pathname: string, search: string): Address => {
   const lost: Address = { screen: "lost", link: pathname + search }
   const parts = decoded(pathname)
@@ -105,7 +105,7 @@ export const parse = (pathname: string, search: string): Address => {
   }
 }
 
-/** The link that says it, from the first slash on. */
+/** The link of an address, from the first slash on. */
 export const format = (address: Address): string => {
   switch (address.screen) {
     case "start":
@@ -155,7 +155,6 @@ const visitOf = (course: Course, at: string | undefined, query: URLSearchParams)
   })
 }
 
-/** A position such as `@412`; undefined if it is none. */
 export const positionOf = (text: string): number | undefined =>
   /^@\d{1,15}$/.test(text) ? Number(text.slice(1)) : undefined
 
@@ -165,7 +164,7 @@ const overviewOf = (query: URLSearchParams): Pick<Overview, "where" | "order" | 
   by: (["agent", "outcome", "plugin"] as const).find((name) => name === query.get("by")) ?? "",
 })
 
-/** The parts of a path, decoded; null where one is no text. */
+/** The decoded parts of a path; null if one is not valid text. */
 const decoded = (pathname: string): ReadonlyArray<string> | null => {
   try {
     return pathname
@@ -177,12 +176,12 @@ const decoded = (pathname: string): ReadonlyArray<string> | null => {
   }
 }
 
-/** `@` stays as it is, so that positions can be read. */
+/** Leaves `@` as it is, so that positions stay readable. */
 const segment = (text: string): string => encodeURIComponent(text).replaceAll("%40", "@")
 
 const queryOf = (values: { readonly [name: string]: string }): string => {
   const given = Object.entries(values).filter(([, value]) => value !== "")
-  // Slashes may stand in a query, and a pointer is read more easily with them.
+  // Slashes are allowed in a query, and make a pointer readable.
   return given.length === 0
     ? ""
     : `?${given.map(([name, value]) => `${name}=${encodeURIComponent(value).replaceAll("%2F", "/")}`).join("&")}`

@@ -26,12 +26,12 @@ export class CourseOfTask {
     return decodeKind(this.#kinds[index] ?? CODES.other) ?? { kind: "other", bad: false }
   }
 
-  /** The index of the last event that is not after a position; -1 if there is none. */
+  /** The index of the last event at or before a position, or -1. */
   indexAt(position: number): number {
     return lastNotAbove(this.positions, position)
   }
 
-  /** Takes the next event. Its time is the task's own: what lay before a fork went on, or before it was resumed, is left out. */
+  /** Appends the next event, with its time by the task's own clock, which skips the time before a fork or a resume. */
   append(entry: Entry): void {
     const last = this.#last
     const next = last === null ? OwnTime.start(entry) : OwnTime.after(last, entry)
@@ -42,7 +42,7 @@ export class CourseOfTask {
   }
 }
 
-/** The index of the last of some numbers in order that is not above a limit; -1 if there is none. */
+/** The index of the last of these ordered numbers that is at most `limit`, or -1. */
 export const lastNotAbove = (numbers: ReadonlyArray<number>, limit: number): number => {
   let [low, high] = [0, numbers.length]
   while (low < high) {

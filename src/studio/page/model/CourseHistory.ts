@@ -1,4 +1,4 @@
-/** The events of one course, loaded in chunks around what is looked at, and what came live since. */
+/** The events of one course, loaded in chunks around the visited position, and extended by live events. */
 import { type Signal, signal } from "@preact/signals"
 import { CHUNK, type Chunk, type Entry } from "../../wire/Chunk.ts"
 import type { TaskHead } from "../../wire/Task.ts"
@@ -7,13 +7,13 @@ import type { Course } from "./Address.ts"
 import { CourseOfTask } from "./Course.ts"
 import { LoadedChunk, type State } from "./LoadedChunk.ts"
 
-/** Chunks that are kept, around the position: about 10,000 events. */
+/** Chunks kept around the position: about 10,000 events. */
 const KEPT = 50
 
-/** A position with all that is shown of it. */
+/** A position with the data that the page shows. */
 export interface Frame {
   readonly position: number
-  /** The event there; null before the first one. */
+  /** Null before the first event. */
   readonly entry: Entry | null
   readonly before: State
   readonly after: State
@@ -23,16 +23,16 @@ export interface Frame {
 }
 
 export class CourseHistory {
-  /** The task; null for all of a timeline, and until it is known. */
+  /** The task; null for a whole timeline, and until it is loaded. */
   readonly head: Signal<TaskHead | null> = signal(null)
-  /** All events of the task; null for all of a timeline, and until they are known. */
+  /** All events of the task; null for a whole timeline, and until they are loaded. */
   readonly marks: Signal<CourseOfTask | null> = signal(null)
-  /** Rises whenever more is known, so that what is computed from it is computed again. */
+  /** Increases with each change, so that computed signals recompute. */
   readonly version: Signal<number> = signal(0)
   readonly problem: Signal<SourceFailed | null> = signal(null)
   readonly #chunks = new Map<number, LoadedChunk>()
   readonly #asked = new Map<number, Promise<LoadedChunk | null>>()
-  /** What came live while something was being asked for: the answer may have been made before. */
+  /** Live events that arrived during a request, whose answer may be older. */
   #meanwhile: Array<Entry> = []
   #opening = false
 
@@ -47,7 +47,7 @@ export class CourseHistory {
     this.logHead = logHead
   }
 
-  /** Loads what is known of the task as a whole. */
+  /** Loads the task as a whole. */
   async open(): Promise<void> {
     const { timeline, task } = this.course
     if (task === null) return
@@ -66,13 +66,12 @@ export class CourseHistory {
     this.version.value += 1
   }
 
-  /** Asks again what is known of the task as a whole, such as its outcome. */
+  /** Reloads the task's head, such as its outcome. */
   async refresh(): Promise<void> {
     const { timeline, task } = this.course
     if (task !== null) this.head.value = await this.source.ask("task", { timeline, task })
   }
 
-  /** The first and the last position. */
   get first(): number {
     return this.marks.value?.positions[0] ?? 1
   }
@@ -81,7 +80,7 @@ export class CourseHistory {
     return this.course.task === null ? this.logHead.value : (this.marks.value?.positions.at(-1) ?? 0)
   }
 
-  /** What is known at a position; null while it is being loaded. */
+  /** The frame at a position; null while it loads. */
   frameAt(position: number): Frame | null {
     this.version.value
     const number = this.#numberAt(position)
@@ -89,7 +88,7 @@ export class CourseHistory {
     return chunk === undefined ? null : frameOf(chunk, position)
   }
 
-  /** The event at a position, without the states around it; null if there is none, undefined while it is being loaded. */
+  /** The event at a position, without states: null if there is none, undefined while it loads. */
   entryAt(position: number): Entry | null | undefined {
     this.version.value
     const number = this.#numberAt(position)
@@ -99,7 +98,7 @@ export class CourseHistory {
     return entry?.position === position ? entry : null
   }
 
-  /** Loads the chunk of a position, and then its neighbours, so that a step there asks nothing. */
+  /** Loads a position's chunk, then its neighbours, so that a step needs no request. */
   async load(position: number): Promise<Frame | null> {
     const number = this.#numberAt(position)
     if (number === null) return null
@@ -109,14 +108,14 @@ export class CourseHistory {
     return chunk === null ? null : frameOf(chunk, position)
   }
 
-  /** A chunk by its number, for parts of the course that are shown beside the position; null if there is none. */
+  /** A chunk by its number, if it exists. */
   async chunk(number: number): Promise<LoadedChunk | null> {
     return this.#exists(number) ? this.#get(number) : null
   }
 
   /**
-   * The position of the event that is some events away; the first or last one where there are not so many. Null if it is in a chunk
-   * that has to be looked at first: a timeline has no event at the positions of others.
+   * The position that is `by` events away, limited to the first or last event. Null if its chunk is not loaded: on a
+   * timeline, not every position has an event.
    */
   step(from: number, by: number): number | null {
     const marks = this.marks.value
@@ -129,7 +128,7 @@ export class CourseHistory {
     return near?.chunk.entries[near.index + by]?.position ?? null
   }
 
-  /** The next event, in a direction, that satisfies a condition: looks in chunk after chunk. */
+  /** Finds the next event in a direction that satisfies a condition. Loads chunk after chunk. */
   async seek(from: number, by: 1 | -1, holds: (frame: Frame) => boolean, signal: AbortSignal): Promise<number | null> {
     let number = this.#numberAt(from)
     let chunk = number === null ? null : await this.#get(number)
@@ -148,7 +147,7 @@ export class CourseHistory {
     return null
   }
 
-  /** The events of this course among those that came live. */
+  /** Takes the live events of this course. */
   append(entries: ReadonlyArray<Entry>): void {
     const { task } = this.course
     if (this.#opening || this.#asked.size > 0) this.#meanwhile.push(...entries)
@@ -166,12 +165,11 @@ export class CourseHistory {
     if (isNew) this.version.value += 1
   }
 
-  /** Whether an event belongs to no task: it may change what all tasks of the timeline share. */
+  /** Whether an event belongs to no task: it may change the state that all tasks of the timeline share. */
   #isAside({ timeline, task }: Entry): boolean {
     return this.course.task !== null && task === null && timeline === this.course.timeline
   }
 
-  /** Whether an event that came live is one of this course. */
   #has({ timeline, task }: Entry): boolean {
     return timeline === this.course.timeline && (this.course.task === null || task === this.course.task)
   }
@@ -182,7 +180,7 @@ export class CourseHistory {
     return marks === null ? null : Math.floor(Math.max(0, marks.indexAt(position)) / CHUNK)
   }
 
-  /** The number of the chunk for an event that came live; null for none of this course. */
+  /** The number of a live event's chunk; null for other courses. */
   #chunkOf(entry: Entry): number | null {
     if (this.#isAside(entry)) return this.#numberAt(this.last)
     return this.#has(entry) ? this.#numberAt(entry.position) : null
@@ -237,7 +235,7 @@ export class CourseHistory {
 
 const frameOf = (chunk: LoadedChunk, position: number): Frame => frameIn(chunk, indexIn(chunk, position), position)
 
-/** The index of the last entry that is not after a position; -1 if there is none. */
+/** The index of the last entry at or before a position, or -1. */
 const indexIn = ({ entries }: LoadedChunk, position: number): number => {
   let [low, high] = [0, entries.length]
   while (low < high) {
@@ -248,7 +246,7 @@ const indexIn = ({ entries }: LoadedChunk, position: number): number => {
   return low - 1
 }
 
-/** @param position where there is no such event */
+/** @param position the frame's position if there is no such event */
 const frameIn = (chunk: LoadedChunk, index: number, position: number): Frame => {
   const entry = chunk.entries[index] ?? null
   return {

@@ -1,12 +1,10 @@
-/** Where addresses stand: in the path of a server's page, or behind the `#` of a shared file. */
+/** Where addresses are stored: in the path of a server's page, or behind the `#` of a shared file. */
 import { type Address, format, parse } from "./Address.ts"
 
 export interface Links {
-  /** The address that the browser shows. */
   readonly read: () => Address
-  /** Shows an address: as a new entry of the browser's history, or in place of the last one. */
+  /** Shows an address as a new entry of the browser's history, or replaces the current one. */
   readonly write: (address: Address, replace: boolean) => void
-  /** What a link to an address has to name. */
   readonly href: (address: Address) => string
 }
 
@@ -20,10 +18,9 @@ const linksBy = (read: () => Address, href: (address: Address) => string): Links
   },
 })
 
-/** The addresses of a server's page. */
 export const serverLinks: Links = linksBy(() => parse(location.pathname, location.search), format)
 
-/** The addresses of a shared file, which begins where it was told to. */
+/** The addresses of a shared file, which begins at its `data-start`. */
 export const fileLinks: Links = linksBy(
   () => {
     const link = location.hash.startsWith("#/") ? location.hash.slice(1) : (document.body.dataset.start ?? "/")

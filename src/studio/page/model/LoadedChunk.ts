@@ -1,22 +1,21 @@
-/** A chunk with the states at each of its entries, and who wrote what. */
+/** A chunk with the state at each of its entries, and the writer of each value. */
 import { type Json, pointerKeys, valueAt } from "../../../values/Json.ts"
 import type { Chunk, Entry, WorldView } from "../../wire/Chunk.ts"
 import { applied } from "./patch.ts"
 
 type Aside = Chunk["aside"][number]
 
-/** The state at an entry. */
 export type State = Json
 
 export class LoadedChunk {
   readonly #chunk: Chunk
   readonly #entries: Array<Entry>
-  /** The state before the first entry, after the first, after the second …, as far as they were asked for. */
+  /** The state before the first entry, after the first, after the second …, computed on demand. */
   readonly #states: Array<State>
-  /** Changes by events that are none of the entries, in order; those before the next state that is asked for are applied. */
+  /** Changes by events outside the entries, in order. The first `#applied` of them are in `#states`. */
   readonly #aside: Array<Aside>
   #applied = 0
-  /** By pointer: the indexes of the entries that changed it, and of those that changed something in it, in order. */
+  /** Ordered indexes of the entries that changed a pointer itself, and of those that changed something below it. */
   #changes: Map<string, Array<number>> | undefined
   readonly #within = new Map<string, Array<number>>()
 
@@ -47,18 +46,18 @@ export class LoadedChunk {
     return this.#chunk.views
   }
 
-  /** Appends a change that came live by an event that is none of the course. */
+  /** Appends a live change by an event outside the course. */
   appendAside(aside: Aside): void {
     if (aside.position > (this.#aside.at(-1)?.position ?? 0)) this.#aside.push(aside)
   }
 
-  /** Appends what came live. */
+  /** Appends a live event. */
   append(entry: Entry): void {
     const index = this.#entries.push(entry) - 1
     if (this.#changes !== undefined) this.#note(this.#changes, entry, index)
   }
 
-  /** The state after the entry with this index; before the first one for -1. */
+  /** The state after the entry with this index; for -1, the state before the first. */
   stateAfter(index: number): State {
     for (let next = this.#states.length; next <= index + 1; next++) {
       const entry = this.#entries[next - 1]
@@ -76,8 +75,8 @@ export class LoadedChunk {
   }
 
   /**
-   * The position of the event that gave the value at a pointer, as of an entry: that wrote it, something above it or something in
-   * it. Undefined if it was written before the chunk by an event that is not known.
+   * The position of the event that wrote the value at a pointer, as of an entry: it wrote the value, a parent or a part
+   * of it. Undefined if an unknown event before the chunk wrote it.
    */
   writerOf(pointer: string, index: number): number | undefined {
     this.#changes ??= this.#index()
@@ -112,7 +111,7 @@ export class LoadedChunk {
     }
   }
 
-  /** The position from which a plugin's view holds at an entry. */
+  /** The plugin's view that holds at a position. */
   viewOf(plugin: string, position: number): WorldView | undefined {
     return this.#chunk.views.filter((view) => view.plugin === plugin && view.from <= position).at(-1)
   }
@@ -132,7 +131,7 @@ const noted = (indexes: Map<string, Array<number>>, pointer: string, index: numb
 
 const parentOf = (pointer: string): string => pointer.slice(0, pointer.lastIndexOf("/"))
 
-/** The greatest of some numbers in order that is not above `most`; -1 if there is none. */
+/** The greatest of these ordered numbers that is at most `most`, or -1. */
 const latest = (numbers: ReadonlyArray<number> | undefined, most: number): number => {
   for (let at = (numbers?.length ?? 0) - 1; at >= 0; at--) {
     const number = numbers?.[at] ?? -1

@@ -1,9 +1,9 @@
-/** Where a predicate turns true in the visited course. */
+/** Marks where a predicate becomes true in the visited course. */
 import { computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import { messageOf, type Source } from "../source/Source.ts"
 import type { Visit } from "./Address.ts"
 
-/** A search for all places, as far as it has come. */
+/** The results of a search so far. */
 export interface Hits {
   readonly when: string
   readonly positions: ReadonlyArray<number>
@@ -13,7 +13,6 @@ export interface Hits {
 
 export class Marked {
   readonly hits: Signal<Hits | null> = signal(null)
-  /** The positions of the hits. */
   readonly places: ReadonlySignal<ReadonlySet<number>> = computed(() => new Set(this.hits.value?.positions))
   #key = ""
   #search = new AbortController()
@@ -24,7 +23,7 @@ export class Marked {
     this.#source = source
   }
 
-  /** Marks what a visit's predicate says. The same question is not asked again. */
+  /** Marks a visit's predicate. Does not repeat the last search. */
   look({ timeline, task, when }: Visit): void {
     const key = JSON.stringify([timeline, task, when])
     if (key === this.#key) return

@@ -1,4 +1,7 @@
-/** What the page knows and shows: one position in one log, and what is loaded around it. Screens read its signals; keys and clicks call its methods. */
+/**
+ * The page's model: one position in one log, and the data loaded around it. Screens read its signals; keys and clicks
+ * call its methods.
+ */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import type { Question } from "../../wire/Asking.ts"
 import type { LogInfo } from "../../wire/Log.ts"
@@ -11,7 +14,9 @@ import type { Links } from "./Links.ts"
 import { Marked } from "./Marked.ts"
 import { byPosition, type Moment, momentsOf } from "./rewards.ts"
 
-/** How long the address lags behind steps, in milliseconds: browsers limit how often it may change. */
+/**
+ * Delay between a step and the change of the address, in milliseconds: browsers limit how often the address may change.
+ */
 const ADDRESS_LAG = 300
 
 /** A message to the reader, below the bar. */
@@ -22,16 +27,16 @@ export interface Notice {
 
 export class Studio {
   readonly address: Signal<Address>
-  /** The course that is visited; null on other screens. */
+  /** The visited course; null on other screens. */
   readonly history: Signal<CourseHistory | null> = signal(null)
-  /** The position that everything on the screen is about. */
+  /** The position that the whole screen shows. */
   readonly position: Signal<number> = signal(0)
-  /** Whether the last event is followed as events come. */
+  /** Whether the position follows the last event. */
   readonly following: Signal<boolean> = signal(false)
   readonly questions: Signal<ReadonlyArray<Question>> = signal([])
   readonly notice: Signal<Notice | null> = signal(null)
   readonly rewards: Signal<ReadonlyArray<RewardRow>> = signal([])
-  /** When what was earned and lost, in order. */
+  /** When rewards were earned and lost, in order. */
   readonly moments: ReadonlySignal<ReadonlyArray<Moment>> = computed(() => momentsOf(this.rewards.value))
   readonly momentsAt: ReadonlySignal<ReadonlyMap<number, ReadonlyArray<Moment>>> = computed(() =>
     byPosition(this.moments.value),
@@ -39,17 +44,16 @@ export class Studio {
   readonly head: Signal<number>
   readonly indexed: Signal<number>
   readonly log: Signal<LogInfo>
-  /** Where a predicate turns true. */
   readonly marked: Marked
   readonly drafts: Drafts = new Drafts()
   readonly frame: ReadonlySignal<Frame | null>
-  /** Rises when tasks may have changed. */
+  /** Increases when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)
-  /** Rises when everything that was loaded was forgotten: screens begin anew. */
+  /** Increases when all loaded data was dropped, so that screens start over. */
   readonly epoch: Signal<number> = signal(0)
-  /** The courses that get what comes live: also one that is still being opened. */
+  /** The courses that receive live events, including one that is still opening. */
   readonly followed: Set<CourseHistory> = new Set()
-  /** The address that was asked for last: what arrives later of another one is no longer wanted. */
+  /** The last requested address. Answers for earlier addresses are dropped. */
   #wanted: Address | null = null
   #lag: ReturnType<typeof setTimeout> | undefined
   #seeking = new AbortController()
@@ -69,7 +73,7 @@ export class Studio {
     this.frame = computed(() => this.history.value?.frameAt(this.position.value) ?? null)
   }
 
-  /** The visit that the address says; null on other screens. */
+  /** The visit of the address; null on other screens. */
   get visit(): Visit | null {
     const address = this.address.value
     return address.screen === "visit" ? address : null
@@ -81,20 +85,20 @@ export class Studio {
     void this.#arrive(this.address.value)
   }
 
-  /** Goes to an address: a new entry of the browser's history, unless it replaces the last one. */
+  /** Goes to an address, with a new entry in the browser's history unless `replace` is set. */
   go(address: Address, replace = false): void {
     clearTimeout(this.#lag)
     this.links.write(address, replace)
     void this.#arrive(address)
   }
 
-  /** Changes how the position is looked at. */
+  /** Changes how the page shows the position. */
   look(change: Partial<Omit<Visit, "screen" | "timeline" | "task" | "at">>, replace = false): void {
     const visit = this.visit
     if (visit !== null) this.go({ ...visit, ...change, at: this.following.value ? null : this.position.value }, replace)
   }
 
-  /** Moves the playhead. The address follows a moment later. */
+  /** Moves the playhead. The address follows after a delay. */
   moveTo(position: number): void {
     const { visit } = this
     if (visit === null || this.history.value === null) return
@@ -106,7 +110,7 @@ export class Studio {
     this.#sayPosition(visit)
   }
 
-  /** Moves by events: forward, or back if negative. */
+  /** Moves by events, backward if negative. */
   step(by: number): void {
     const { value: course } = this.history
     if (course === null) return
@@ -117,7 +121,7 @@ export class Studio {
     else this.moveTo(next)
   }
 
-  /** Steps into chunks that may have to be loaded; as far as there are events. */
+  /** Steps across chunks that may have to be loaded, up to the end of the course. */
   async #stepFar(by: number, end: string): Promise<void> {
     let left = Math.abs(by)
     let reached: number | undefined
@@ -130,7 +134,11 @@ export class Studio {
     await this.seek(by > 0 ? 1 : -1, isThere, missing)
   }
 
-  /** Goes to the next event, in a direction, that satisfies a condition. @param missing is called if there is none */
+  /**
+   * Goes to the next event in a direction that satisfies a condition.
+   *
+   * @param missing called if there is none
+   */
   async seek(by: 1 | -1, holds: (frame: Frame) => boolean, missing: () => void): Promise<void> {
     const { value: course } = this.history
     if (course === null) return
@@ -143,7 +151,7 @@ export class Studio {
     else this.moveTo(found)
   }
 
-  /** Goes to the next of some positions in order. */
+  /** Goes to the next of these ordered positions. */
   hop(positions: ReadonlyArray<number>, by: 1 | -1, missing: string): void {
     const { value: now } = this.position
     const next =
@@ -152,12 +160,12 @@ export class Studio {
     else this.moveTo(next)
   }
 
-  /** Follows the last event as events come. */
+  /** Follows the last event live. */
   follow(): void {
     const { visit: now, history: course } = this
     if (now === null || course.value === null) return
     const head = course.value.head.value
-    // Nothing comes any more in a task that is closed: its end is as far as one gets.
+    // A closed task gets no further events, so just go to its end.
     if (head !== null && head.outcome !== null) {
       this.moveTo(course.value.last)
       return
@@ -168,18 +176,16 @@ export class Studio {
     this.go({ ...now, at: null }, true)
   }
 
-  /** Says something to the reader. */
   say(text: string, bad = false): void {
     this.notice.value = { text, bad }
   }
 
-  /** Says what went wrong. */
   fail(cause: unknown): void {
     if (cause instanceof DOMException && cause.name === "AbortError") return
     this.say(messageOf(cause), true)
   }
 
-  /** The address of the task that a reader should see first: the newest open one, else the list of tasks. */
+  /** The first address to show: the newest open task, else the list of tasks. */
   async first(): Promise<Address> {
     const { rows } = await this.source.ask("tasks", {
       timeline: "main",
@@ -191,7 +197,7 @@ export class Studio {
     return open === undefined ? OVERVIEW : visit({ timeline: open.timeline, task: open.id }, null)
   }
 
-  /** Which score set the rewards are shown by: the chosen one, else the one that counts. */
+  /** The score set of the shown rewards: the chosen one, else the one that counts. */
   scoreSetOf(head: TaskHead | null): string {
     return this.visit?.scores || head?.score?.set || ""
   }
@@ -256,7 +262,7 @@ export class Studio {
       this.say(`@${to.at} is not in ${to.task ?? to.timeline}: it has @${course.first} to @${course.last}.`, true)
   }
 
-  /** A course, which gets what comes live from the moment on at which it is asked for. */
+  /** Opens a course, which receives live events from the start of the request on. */
   async #opened({ timeline, task }: Course, isWanted: () => boolean): Promise<CourseHistory> {
     const course = new CourseHistory(this.source, { timeline, task }, this.head)
     this.followed.add(course)
@@ -270,7 +276,7 @@ export class Studio {
     return course
   }
 
-  /** Forgets all that was loaded, and loads again what is shown: a subject was shredded, whose data may be anywhere in it. */
+  /** Drops all loaded data and reloads the screen: a subject was shredded, and any of the data may be theirs. */
   async forget(): Promise<void> {
     const { visit } = this
     batch(() => {
@@ -285,7 +291,7 @@ export class Studio {
     await this.loadQuestions()
   }
 
-  /** Asks what waits for an answer. What came live meanwhile is newer, and stays. */
+  /** Loads the pending questions, unless newer ones have arrived live. */
   async loadQuestions(): Promise<void> {
     const { value: known } = this.questions
     const waiting = await this.source.ask("questions")
@@ -296,11 +302,11 @@ export class Studio {
     const set = scores || head?.score?.set
     const question = ++this.#rewardsAsked
     const rewards = task === null || !set ? [] : await this.source.ask("rewards", { timeline, task, set })
-    // What was asked since is of another task, or newer.
+    // A later request is for another task, or newer.
     if (question === this.#rewardsAsked) this.rewards.value = rewards
   }
 
-  /** Asks again what may have changed since: the task's outcome, its rewards. */
+  /** Reloads the task's outcome and rewards. */
   async refresh(): Promise<void> {
     const { value: course } = this.history
     if (course === null) return

@@ -1,7 +1,7 @@
-/** Causes of events, as far as they are among those that are known. */
+/** Chains of causes among known events. */
 import type { Entry, InferredCause, Why } from "../../wire/Chunk.ts"
 
-/** An event with its causes, up to the first one that is not among some events. */
+/** An event with its causes, up to the first one that is not among these events. */
 export const chainOf = (entries: ReadonlyArray<Entry>, position: number): Why => {
   const left = new Map(entries.map((entry) => [entry.position, entry]))
   const chain: Array<Why[number]> = []
@@ -9,7 +9,7 @@ export const chainOf = (entries: ReadonlyArray<Entry>, position: number): Why =>
   for (let next = left.get(position); next !== undefined; next = left.get(next.cause?.position ?? 0)) {
     chain.push(inferred === undefined ? next : { ...next, inferred })
     inferred = next.cause?.inferred
-    // In a file that was altered, causes may go round.
+    // An altered file may contain a cycle of causes.
     left.delete(next.position)
   }
   return chain

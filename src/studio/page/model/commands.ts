@@ -1,4 +1,7 @@
-/** What a text in the box means: a position, a moment, a time, a path, a task, a screen, a command, a search, or a predicate. */
+/**
+ * Interprets a text in the box: a position, a moment, a time, a path, a task, a screen, a command, a search, or a
+ * predicate.
+ */
 
 import { pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
 import { dayOf } from "../parts/format.ts"
@@ -6,7 +9,7 @@ import { type Address, OVERVIEW, positionOf, visit } from "./Address.ts"
 import { KEYS, type Page } from "./keys.ts"
 import type { Studio } from "./Studio.ts"
 
-/** What a text would do. */
+/** What the text will do. */
 export interface Meaning {
   readonly says: string
   readonly run: (studio: Studio, page: Page) => void | Promise<void>
@@ -22,12 +25,12 @@ const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: 
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const TIME = /^\d{4}-\d{2}-\d{2}T[\d:.]+(Z|[+-]\d{2}:\d{2})$/
-/** A time as the page writes it, in the reader's zone; the day may be left out. */
+/** A time as the page shows it, in the reader's zone, optionally without the day. */
 const LOCAL_TIME = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?)$/
 const ON_TIMELINE = /^[\w.-]+@(\d+|now)$/
 const TASK = /^[\w.:-]{1,100}$/
 
-/** The meaning of a text; null of an empty one. */
+/** The meaning of a text; null for an empty one. */
 export const meaningOf = (text: string): Meaning | null => {
   const given = text.trim()
   if (given === "") return null
@@ -50,7 +53,7 @@ export const meaningOf = (text: string): Meaning | null => {
       says: `search all payloads for “${search}”`,
       run: (studio) => studio.go({ screen: "search", text: search }),
     }
-  // What begins with an operator is compared with `task`: a predicate.
+  // Text that begins with an operator compares `task`: it is a predicate.
   const named = /^task\s+([^=!<>?&|].*)$/.exec(given)?.[1]
   if (named !== undefined) return { says: `open the task ${named}`, run: (studio) => openTask(studio, named) }
   if (TASK.test(given) && !/^(true|false)$/.test(given))
@@ -58,7 +61,6 @@ export const meaningOf = (text: string): Meaning | null => {
   return { says: `mark where this is true: ${given}`, run: (studio) => mark(studio, given) }
 }
 
-/** A text that the box knows, and what it says of it. */
 export interface Suggestion {
   readonly text: string
   readonly says: string
@@ -71,10 +73,10 @@ const NAMES: ReadonlyArray<Suggestion> = [
   { text: "task ", says: "a task by its id" },
 ]
 
-/** Paths that are suggested at once. */
+/** Maximum number of suggested paths. */
 const MOST_PATHS = 100
 
-/** What may be meant by the beginning of a text: names of commands and screens, or the paths of the state. */
+/** Suggestions for the beginning of a text: names of commands and screens, or paths of the state. */
 export const suggestionsFor = (text: string, studio: Studio): ReadonlyArray<Suggestion> => {
   if (!text.startsWith("/")) return NAMES
   const above = text.slice(0, text.lastIndexOf("/"))
@@ -89,7 +91,7 @@ export const suggestionsFor = (text: string, studio: Studio): ReadonlyArray<Sugg
     .map((token) => ({ text: `${above}/${token}`, says: "" }))
 }
 
-/** Goes to the event at a position, wherever it is. */
+/** Goes to the event at a position, on any course. */
 export const goTo = async (studio: Studio, position: number): Promise<void> => {
   const course = studio.history.value
   const { visit: now } = studio

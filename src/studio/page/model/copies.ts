@@ -1,11 +1,15 @@
-/** A view as it can be taken elsewhere: as a command line, and as a call of `hindcast/promise`. */
+/** A view as a command line, and as a call of `hindcast/promise`. */
 import { isVisible } from "../../../values/PlainText.ts"
 import { type Address, type Overview, otherOf, positionOf, type Visit } from "./Address.ts"
 
-/** What was said in a task. */
+/** Events of a conversation. */
 const SAID = ["InputReceived", "MessageSent", "ModelResponded"]
 
-/** The command line that says what a view shows. @param log the name of the log's file */
+/**
+ * The command line that prints what a view shows.
+ *
+ * @param log the log file's name
+ */
 export const commandOf = (address: Address, log: string, position: number): string => {
   const of = (command: string) => `npx hindcast ${command} --log ${word(log)}`
   switch (address.screen) {
@@ -19,7 +23,7 @@ export const commandOf = (address: Address, log: string, position: number): stri
       return `${of("export events --output -")} | grep -F -- ${word(address.text)}`
     case "tasks":
       return of(tasksCommand(address))
-    // The files of scenarios are none of the log.
+    // Scenario files are not in the log.
     case "scenarios":
     case "start":
     case "lost":
@@ -62,7 +66,7 @@ const visitCommand = (visit: Visit, position: number): string => {
   }
 }
 
-/** The call that says what a view shows, of a `hindcast` that `open` of `hindcast/promise` gave. */
+/** The call that returns what a view shows, for a `hindcast` from `open` of `hindcast/promise`. */
 export const callOf = (address: Address, position: number): string => {
   switch (address.screen) {
     case "visit":
@@ -75,7 +79,7 @@ export const callOf = (address: Address, position: number): string => {
       return "hindcast.events.read()"
     case "tasks":
       return `hindcast.events.read(${literal({ timeline: address.timeline, types: ["TaskOpened", "TaskClosed"] })})`
-    // The files of scenarios are none of the log.
+    // Scenario files are not in the log.
     case "scenarios":
     case "start":
     case "lost":
@@ -121,7 +125,10 @@ const run = (timeline: string, task: string): string => word(timeline === "main"
 
 const literal = (value: unknown): string => JSON.stringify(value)
 
-/** A word of a shell. What is invisible is written by its bytes, so that the word is exact where it is shown, and harmless where it is pasted. */
+/**
+ * Quotes a word for a shell. Writes invisible characters as bytes: the word stays exact, and is harmless where somebody
+ * pastes it.
+ */
 const word = (text: string): string => {
   if (/^[\w@%+=:,./-]+$/.test(text)) return text
   return isVisible(text)

@@ -1,14 +1,14 @@
 /** The differences of two states, value by value. */
 import { type Json, type JsonObject, pointerToken } from "../../../values/Json.ts"
 
-/** A place that differs. Undefined: there was, or is, nothing. */
+/** Undefined means that there is no value. */
 export interface Difference {
   readonly path: string
   readonly before: Json | undefined
   readonly after: Json | undefined
 }
 
-/** All places that differ, in the order of the later state; a part that is new or gone is one difference. */
+/** All differing places, in the order of the later state. A part that is new or gone is one difference. */
 export const differences = (
   before: Json | undefined,
   after: Json | undefined,

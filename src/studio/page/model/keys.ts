@@ -1,14 +1,13 @@
-/** Single keys and what they do. They are those of `hindcast step` where both have them. */
+/** Single-key commands, the same as those of `hindcast step` where both have them. */
 
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
 import type { Pane } from "./Address.ts"
 import type { Frame } from "./CourseHistory.ts"
 import type { Studio } from "./Studio.ts"
 
-/** What is open over the page. */
 export type Dialog = "help" | "copy" | "fork" | "compare" | "rescore" | "task" | null
 
-/** What keys reach beside the studio. */
+/** The parts of the page that keys reach, besides the studio. */
 export interface Page {
   readonly open: (dialog: Dialog) => void
   readonly focusBox: (text: string) => void
@@ -17,7 +16,7 @@ export interface Page {
 export interface Key {
   readonly keys: ReadonlyArray<string>
   readonly shown: string
-  /** What it is called in the box; null of the keys that lead into it. */
+  /** Its name in the box; null for keys that lead to the box. */
   readonly name: string | null
   readonly says: string
   readonly run: (studio: Studio, page: Page) => void
@@ -25,7 +24,7 @@ export interface Key {
 
 const LEAP = 10
 
-/** Whether an event changed the followed value; any value, where none is followed. */
+/** Whether an event changed the followed value, or without one, any value. */
 const changes =
   (studio: Studio) =>
   (frame: Frame): boolean => {
@@ -226,19 +225,19 @@ async function toggleTask(studio: Studio): Promise<void> {
 
 const byKey: ReadonlyMap<string, Key> = new Map(KEYS.flatMap((key) => key.keys.map((name) => [name, key] as const)))
 
-/** Whether text is typed into an element. One of a dialog that was closed may have the focus until the next frame. */
+/** Whether an element takes text. A field of a closed dialog may keep the focus until the next frame; ignore it. */
 const isField = (element: HTMLElement): boolean =>
   (element.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(element.tagName)) &&
   element.closest("dialog:not([open])") === null
 
 const SCROLLING = /^(Arrow|Page|Home$|End$)/
 
-/** The command of a key press; undefined where it is none, such as in a field. */
+/** The command of a key press, unless the key goes to a field or a browser function. */
 export const commandOf = (event: KeyboardEvent): Key | undefined => {
   if (event.ctrlKey || event.metaKey || event.altKey) return undefined
   const { target } = event
   if (target instanceof HTMLElement && isField(target)) return undefined
-  // A pane that has the focus is scrolled by the keys that scroll everywhere; buttons and links keep the keys that press them.
+  // A focused pane keeps the scrolling keys; buttons and links keep the keys that press them.
   if (
     target instanceof HTMLElement &&
     target.closest(".pane, .questions, .plugins") !== null &&

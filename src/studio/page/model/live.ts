@@ -1,16 +1,18 @@
-/** Follows the log: hands what comes to the studio, and connects again where the server went away. */
+/** Follows the log: passes live events to the studio, and reconnects after a loss of the connection. */
 import type { Live, Question } from "../../wire/Asking.ts"
 import { SourceFailed } from "../source/Source.ts"
 import type { Studio } from "./Studio.ts"
 
-/** How long to wait before connecting again, in milliseconds: at first, and at most. */
+/** Initial and maximum wait before a reconnection, in milliseconds. */
 const FIRST_WAIT = 250
 const LONGEST_WAIT = 5_000
 
-/** The connection, as the bar shows it. */
 export type Connection = "live" | "lost"
 
-/** Follows for as long as the page is open. Fails with `SourceFailed` where the server is another one, which has another token. */
+/**
+ * Follows while the page is open. Fails with `SourceFailed` if another server, with another token, has taken over the
+ * address.
+ */
 export const followLive = async (studio: Studio, onConnection: (connection: Connection) => void): Promise<void> => {
   const { follow } = studio.source
   if (follow === null) return
@@ -30,7 +32,7 @@ export const followLive = async (studio: Studio, onConnection: (connection: Conn
       )
     } catch (cause) {
       if (cause instanceof SourceFailed && cause.code === "Unauthorized") throw cause
-      // Whatever else broke it off, the bar says so, and it is begun again.
+      // After any other failure, the bar shows the loss, and the loop reconnects.
     }
     onConnection("lost")
     await new Promise((resolve) => setTimeout(resolve, wait))
@@ -65,7 +67,7 @@ const takeEntries = (studio: Studio, { entries, head }: Live): void => {
   }
   const ofTasks = fresh.filter(({ type }) => TASKS.includes(type))
   if (ofTasks.length > 0) studio.tasksVersion.value += 1
-  // A scoring and a fork belong to no task: they may be of the one that is shown.
+  // A scoring or a fork belongs to no task, but may concern the visited one.
   if (ofTasks.some(({ task }) => task === null || task === course?.course.task))
     studio.refresh().catch((cause: unknown) => studio.fail(cause))
   if (fresh.some(({ type }) => type === "PayloadShredded"))
@@ -74,10 +76,10 @@ const takeEntries = (studio: Studio, { entries, head }: Live): void => {
     if (ENDED.includes(type) && studio.address.value.screen === "questions") studio.say(`${type}: ${line}`)
 }
 
-/** The types of events by which a question ends, for somebody who looks at it to know why it is gone. */
+/** Event types that end a question, which tell the reader why it is gone. */
 const ENDED = ["ConfirmationDecided", "ConfirmationExpired", "ConfirmationWithdrawn"]
 
-/** The types of events that change what a list says of tasks. */
+/** Event types that change a list of tasks. */
 const TASKS = [
   "TaskOpened",
   "TaskClosed",

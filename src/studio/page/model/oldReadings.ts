@@ -1,18 +1,17 @@
-/** Readings that no longer say how the world is: what the agent knew, where the world had gone on. */
+/** Stale readings: values that the agent knew while the world had already changed. */
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
 import type { Frame } from "./CourseHistory.ts"
 
-/** What the world had instead. */
+/** The world's current value. */
 export interface OldReading {
   readonly world: Json
-  /** The event that gave the world this value. */
+  /** The event that wrote it. */
   readonly since: number
 }
 
 /**
- * The old readings of a scope, by their pointers. A value of a reading is old where the world of the sensor's plugin has a value of the
- * same name that is another one and was written later: that the two are the same quantity is a guess by their name, which the page
- * says by showing both.
+ * The stale readings of a scope, by pointer. A value of a reading is stale if the plugin's world has another value of
+ * the same name, written later. That both are the same quantity is a guess by their name, so the page shows both.
  */
 export const oldReadings = ({ after, chunk, index }: Frame, root: string): ReadonlyMap<string, OldReading> => {
   const found = new Map<string, OldReading>()

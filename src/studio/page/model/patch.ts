@@ -1,8 +1,8 @@
-/** Applies changes to a state without touching it: what did not change is shared between the states before and after. */
+/** Applies changes to a state without mutating it. Unchanged parts are shared between the states before and after. */
 import { type Json, type JsonObject, pointerKeys } from "../../../values/Json.ts"
 import type { Change } from "../../wire/Chunk.ts"
 
-/** The state after a change. A change of a place that is not there leaves the state as it is. */
+/** The state after a change. Ignores a change of a place that does not exist. */
 export const applied = (state: Json, change: Change): Json => {
   const keys = pointerKeys(change.path)
   return changed(state, keys, 0, change)
@@ -28,7 +28,7 @@ const changed = (value: Json, keys: ReadonlyArray<string>, depth: number, change
     return Object.fromEntries(Object.entries(value).filter(([name]) => name !== key))
   if (!isLast && inner === undefined) return value
   const next = isLast && change.op !== "remove" ? change.value : changed(inner ?? null, keys, depth + 1, change)
-  // A computed key in a literal defines an own property, also for `__proto__`.
+  // A computed key in a literal defines an own property, even for `__proto__`.
   return { ...(value as JsonObject), [key]: next }
 }
 

@@ -11,17 +11,16 @@ export interface Moment {
   readonly reward: RewardRow
 }
 
-/** All moments at which something was earned or lost, in order. */
+/** All moments, in order. */
 export const momentsOf = (rewards: ReadonlyArray<RewardRow>): ReadonlyArray<Moment> =>
   rewards
     .flatMap((reward) => reward.moments.map(({ at, amount }) => ({ at, amount, reward })))
     .sort((a, b) => a.at - b.at || a.reward.position - b.reward.position)
 
-/** Moments by their positions. */
 export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, ReadonlyArray<Moment>> =>
   groupBy(moments, ({ at }) => [at])
 
-/** An amount in a few characters: the shape of its kind and what it adds to the net. */
+/** An amount in a few characters: the shape of its kind, and its part of the net. */
 export const amountLabel = (amount: number): string => `${amount < 0 ? "▼" : "▲"}${signed(amount)}`
 
 /** The net after each moment. */
@@ -35,6 +34,5 @@ export const netLine = (
   })
 }
 
-/** The net as of a position. */
 export const netAt = (moments: ReadonlyArray<Moment>, position: number): number =>
   moments.filter(({ at }) => at <= position).reduce((sum, { amount }) => sum + amount, 0)

@@ -1,4 +1,4 @@
-/** What a reader chose for all logs, kept by the browser. */
+/** The reader's settings for all logs, stored by the browser. */
 import { type Signal, signal } from "@preact/signals"
 
 const kept = (name: string, initial: boolean): Signal<boolean> => {
@@ -15,7 +15,7 @@ const foldIdle = kept("fold-idle", true)
 const singleKeys = kept("single-keys", true)
 
 export const settings = {
-  /** Whether long pauses are folded away in the lanes. */
+  /** Whether the lanes fold long pauses. */
   foldIdle,
   setFoldIdle: (value: boolean): void => keep("fold-idle", foldIdle, value),
   /** Whether single keys are commands (WCAG 2.2, 2.1.4). */

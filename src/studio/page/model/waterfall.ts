@@ -1,17 +1,17 @@
-/** How the net of one run becomes that of another, measure by measure. */
+/** The difference between the nets of two runs, measure by measure. */
 import type { RewardRow } from "../../wire/Task.ts"
 
-/** A bar from one net to another; the first and the last one are the nets of the runs, from 0. */
+/** A bar from one net to another. The first and last bars are the runs' nets, from 0. */
 export interface Bar {
   readonly name: string
   readonly from: number
   readonly to: number
 }
 
-/** Below this, a difference is one of floating-point sums. */
+/** Smaller differences come from floating-point sums. */
 const LEAST = 1e-9
 
-/** The bars in order: the first run's net, what differs by measure with the greatest first, the second run's net. */
+/** The first run's net, the differences by measure from the greatest on, the second run's net. */
 export const barsOf = (
   a: ReadonlyArray<RewardRow>,
   b: ReadonlyArray<RewardRow>,

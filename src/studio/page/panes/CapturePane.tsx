@@ -1,4 +1,7 @@
-/** What a recorder or an import saw of the task, what of that is inferred, cut or set by a person, and what it could not see. */
+/**
+ * What a recorder or an import saw of the task; which of it is inferred, cut or set by a person; and what it could not
+ * see.
+ */
 import type { TaskCapture } from "../../wire/Task.ts"
 import { useStudio } from "../parts/context.ts"
 import { Problem } from "../parts/Problem.tsx"

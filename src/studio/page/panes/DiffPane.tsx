@@ -1,4 +1,4 @@
-/** What the event changed in the state; or, held against another position, all that differs. */
+/** The event's changes of the state, or all differences from another position. */
 import { type Json, pointerKeys, valueAt } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { positionOf } from "../model/Address.ts"
@@ -8,7 +8,7 @@ import { useStudio } from "../parts/context.ts"
 import { inline } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 
-/** Differences that are shown. */
+/** Maximum number of differences shown. */
 const ROWS = 500
 
 export const DiffPane = ({ frame }: { readonly frame: Frame }) => {

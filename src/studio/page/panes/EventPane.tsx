@@ -1,4 +1,4 @@
-/** The event at the position, whole. */
+/** The complete event at the position. */
 import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import { clock, count, time } from "../parts/format.ts"
@@ -51,7 +51,7 @@ export const EventPane = ({ frame }: { readonly frame: Frame }) => {
   )
 }
 
-/** A payload that is too long for its chunk is fetched when it is asked for. */
+/** Loads a payload that is too long for its chunk on demand. */
 const Payload = ({ entry }: { readonly entry: Entry }) => {
   const { whole, show } = useWhole()
   const payload = entry.payload ?? whole.get(entry.position)

@@ -1,4 +1,7 @@
-/** What the task was worth, by the score set that is chosen: each reward and punishment with its evidence; and by all sets beside each other. */
+/**
+ * The task's score by the chosen score set, each reward and punishment with its evidence; and all score sets side by
+ * side.
+ */
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { RewardRow } from "../../wire/Task.ts"
 import { amountLabel } from "../model/rewards.ts"
@@ -8,7 +11,7 @@ import { At } from "../parts/Link.tsx"
 import { netsOf, PAGE, pageOf } from "./nets.ts"
 import { VerdictTable } from "./VerdictTable.tsx"
 
-/** Positions of evidence that are shown of a reward. */
+/** Maximum number of evidence positions per reward. */
 const EVIDENCE = 12
 
 export const RewardsPane = () => {
@@ -52,7 +55,7 @@ interface RewardsProps {
   readonly netAt: (position: number) => number
 }
 
-/** The page of the rewards around the position, or the one that was turned to since. */
+/** The page of rewards around the position, or the one that the reader turned to since. */
 const Rewards = ({ rewards, netAt }: RewardsProps) => {
   const position = useStudio().position.value
   const [turned, turn] = useState<number | null>(null)
@@ -115,7 +118,7 @@ const Rewards = ({ rewards, netAt }: RewardsProps) => {
   )
 }
 
-/** The newest positions of what made a reward due. */
+/** The newest positions of a reward's evidence. */
 const Evidence = ({ reward: { because, position } }: { readonly reward: RewardRow }) => {
   const shown = because.length === 0 ? [position] : because.slice(-EVIDENCE)
   return (

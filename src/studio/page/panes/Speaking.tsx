@@ -1,4 +1,4 @@
-/** What the agent does now, and a field to say something to it. */
+/** The agent's current state, and a field for input to it. */
 import { useState } from "preact/hooks"
 import { type AgentState, type InputDelivery, LONGEST_INPUT } from "../../wire/Talk.ts"
 import type { LiveTalk } from "../model/talk/LiveTalk.ts"
@@ -13,7 +13,7 @@ const STATES: { readonly [state in AgentState]: string } = {
   done: "is done",
 }
 
-/** The ways to say something: the verb, and when the agent is given it. */
+/** The verb of each delivery, and when the agent receives the input. */
 const VERBS: ReadonlyArray<readonly [delivery: InputDelivery, verb: string, title: string]> = [
   ["queued", "Queue", "The agent is given it once it is done with what it does"],
   ["steering", "Steer", "The agent is given it before its next turn"],
@@ -44,7 +44,7 @@ const Field = () => {
   const studio = useStudio()
   const [isSending, setSending] = useState(false)
   const { timeline = "", task = null } = studio.history.value?.course ?? {}
-  // The field is gone for as long as another part of the task is being loaded.
+  // A draft survives while another part of the task loads and this field is gone.
   const { text, type, kept } = useDraft(`input ${timeline}/${task}`, "")
   const send = async (delivery: InputDelivery): Promise<void> => {
     if (task === null || isSending) return

@@ -1,4 +1,7 @@
-/** The conversation of the task up to the position: what people, the agent and its tools said, and what its model cost. */
+/**
+ * The conversation of the task up to the position: messages of people, the agent and its tools, and the cost of its
+ * model.
+ */
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Entry } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
@@ -15,7 +18,7 @@ import { Speaking } from "./Speaking.tsx"
 
 export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
   const studio = useStudio()
-  // Of a long task, the conversation of the chunk is shown, what is said around the position, and what is asked for before it.
+  // For a long task, shows the position's chunk, and earlier chunks on demand.
   const { entries, number } = frame.chunk
   const history = studio.history.value
   const earlier = useMemo(() => (history === null ? null : new EarlierTalk(history, number)), [history, number])
@@ -70,7 +73,7 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
 
 const NONE: ReadonlyArray<Entry> = []
 
-/** What is not shown of what was said before, and how it is reached. */
+/** What is not shown of the earlier conversation, and how to reach it. */
 const Before = ({ earlier, from }: { readonly earlier: EarlierTalk; readonly from: number }) => (
   <p class="note">
     From <At position={from} /> on.{" "}
@@ -84,7 +87,7 @@ const Before = ({ earlier, from }: { readonly earlier: EarlierTalk; readonly fro
   </p>
 )
 
-/** What the agent of an open task does now; null of other tasks, and where nothing is told. */
+/** The live state of an open task's agent; null for other tasks and sources without live data. */
 const useLiveTalk = (): LiveTalk | null => {
   const studio = useStudio()
   const course = studio.history.value
@@ -103,7 +106,10 @@ const useLiveTalk = (): LiveTalk | null => {
   return live
 }
 
-/** Whether the tab is seen: a browser has six connections to a server for all tabs, and one that nobody looks at takes none for this. */
+/**
+ * Whether the tab is visible. A browser has six connections to a server for all tabs, so a hidden tab takes none for
+ * this.
+ */
 const useVisibility = (): boolean => {
   const [isVisible, setVisible] = useState(!document.hidden)
   useEffect(() => {
@@ -167,7 +173,7 @@ const Answered = ({ answer, streaming }: { readonly answer: Answer; readonly str
   )
 }
 
-/** An answer while it streams. It is in the log once it is whole. */
+/** An answer while it streams. The log gets it once it is complete. */
 const Coming = ({ streaming }: { readonly streaming: Streaming }) => (
   <div class="coming" aria-busy="true">
     {streaming.pieces.map((piece, index) =>

@@ -1,4 +1,4 @@
-/** One value of the state: what it is, which event wrote it, what it was before, and its course. */
+/** One value of the state: its writer, its previous value, and its history. */
 import { type Json, pointerKeys } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Frame } from "../model/CourseHistory.ts"
@@ -11,7 +11,7 @@ import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { Value } from "../parts/Value.tsx"
 
-/** Rows of a history that are shown. */
+/** Maximum number of history rows shown. */
 const ROWS = 200
 
 export const ValuePane = ({ frame }: { readonly frame: Frame }) => {

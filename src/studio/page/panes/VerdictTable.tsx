@@ -1,4 +1,4 @@
-/** The score sets of a task beside each other: what each decided, where they differ, and what it came to. */
+/** The score sets of a task side by side: their verdicts, differences and totals. */
 import { Fragment } from "preact"
 import { useState } from "preact/hooks"
 import type { Verdict, VerdictRow } from "../../wire/Scoring.ts"
@@ -84,7 +84,7 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
   )
 }
 
-/** Choosing a set changes the line on the lanes. */
+/** A click on a set changes the line on the lanes. */
 const SetHeading = ({ set, isChosen }: { readonly set: ScoreSetRow; readonly isChosen: boolean }) => {
   const studio = useStudio()
   return (

@@ -1,4 +1,4 @@
-/** Why the event happened, up to the root, and what came of it. */
+/** The event's causes up to the root, and its effects. */
 import type { Why } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
@@ -14,7 +14,7 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
   const why = useAnswer("why", asked)
   const timeline = useStudio().visit?.timeline
   const effects = useAnswer("effects", asked === null ? null : { ...asked, timeline })
-  // Until the whole chain is here, what the chunk knows of it is shown.
+  // Shows the chunk's causes until the whole chain arrives.
   const chain = why.answer ?? knownOf(frame)
   const problem = why.problem || effects.problem
   return (

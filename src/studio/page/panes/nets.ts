@@ -1,31 +1,30 @@
-/** Nets along a course, added up once: the net as of any position is looked up. */
+/** Nets along a course, summed once, and looked up for any position. */
 import type { RewardRow } from "../../wire/Task.ts"
 import { lastNotAbove } from "../model/Course.ts"
 import { type Moment, netLine } from "../model/rewards.ts"
 
-/** @param moments in the order of their positions */
+/** @param moments ordered by position */
 export const netsOf = (moments: ReadonlyArray<Moment>): ((position: number) => number) => {
   const line = netLine(moments)
   const positions = line.map(({ at }) => at)
   return (position) => line[lastNotAbove(positions, position)]?.net ?? 0
 }
 
-/** Rows of a page of rewards. */
+/** Rows per page of rewards. */
 export const PAGE = 50
 
-/** A part of the rewards of a score set. */
 export interface RewardPage {
   readonly rows: ReadonlyArray<RewardRow>
   /** From 0. */
   readonly number: number
-  /** How many pages there are; at least one. */
+  /** The number of pages, at least one. */
   readonly pages: number
 }
 
 /**
- * A page of rewards, which are in the order of the moments that they are about.
+ * A page of rewards, which are ordered by the moments that they are about.
  *
- * @param number counted from 0; null for the page of the last reward that is not after a position
+ * @param number counted from 0; null for the page of the last reward at or before the position
  */
 export const pageOf = (rewards: ReadonlyArray<RewardRow>, number: number | null, position: number): RewardPage => {
   const pages = Math.max(1, Math.ceil(rewards.length / PAGE))

@@ -1,28 +1,28 @@
-/** The verdicts of score sets beside each other. */
+/** Compares the verdicts of score sets. */
 
 import { groupBy } from "../../../values/groupBy.ts"
 import type { Preview, Verdict, VerdictRow } from "../../wire/Scoring.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 
-/** Whether the score sets do not decide alike: another amount, another number of times, undecided, or not asked at all. */
+/** Whether the score sets differ: in amount or count, or because one is undecided or lacks the verdict. */
 export const differs = ({ verdicts }: VerdictRow): boolean => new Set(verdicts.map(outcomeOf)).size > 1
 
 const outcomeOf = (verdict: Verdict | null): string =>
   verdict === null ? "" : verdict.unscored === null ? `${verdict.times} ${verdict.amount}` : "unscored"
 
-/** The verdicts of each measure, in the order in which measures are first named. */
+/** The verdicts of each measure, in order of first mention. */
 export const byMeasure = (rows: ReadonlyArray<VerdictRow>): ReadonlyMap<string, ReadonlyArray<VerdictRow>> =>
   groupBy(rows, ({ measure }) => [measure])
 
-/** A reward or punishment as a score set gave it, and as another rubric would. */
+/** A reward or punishment by a score set, and by another rubric. */
 export interface BeforeAndAfter extends Pick<VerdictRow, "measure" | "name" | "kind"> {
-  /** What it added to the net; null if it was not given. */
+  /** Its part of the net; null if it was not given. */
   readonly before: number | null
-  /** Null if the other rubric does not have it. */
+  /** Null if the other rubric lacks it. */
   readonly after: Verdict | null
 }
 
-/** The verdicts of a rubric beside the rewards of a score set; those that only the score set has come last. */
+/** A rubric's verdicts next to a score set's rewards. Verdicts that only the score set has come last. */
 export const besideRewards = (
   rewards: ReadonlyArray<RewardRow>,
   verdicts: Preview["verdicts"],
@@ -45,7 +45,7 @@ export const besideRewards = (
   return [...rows.values()]
 }
 
-/** A verdict in words, for the reader who points at it and the one who hears it. */
+/** A verdict in words, for tooltips and screen readers. */
 export const inWords = (verdict: Verdict | null): string => {
   if (verdict === null) return "not in its rubric"
   const { weight, when, rule, times, unscored, rationale } = verdict

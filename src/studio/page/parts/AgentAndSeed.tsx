@@ -1,27 +1,26 @@
-/** The agent that goes on or plays, of those that were named when Studio was started, and the seed that it does so with. */
+/** Fields for the agent that forks or plays, among those named when Studio was started, and for its seed. */
 import { useState } from "preact/hooks"
 
-/** What was chosen, as orders have it. */
 export interface AgentAndSeed {
   readonly agent: string
-  /** As it is typed; empty for none. */
+  /** As typed, or empty. */
   readonly seed: string
 }
 
-/** The fields of an order. What was not chosen is not there. */
+/** The fields of an order, without those left empty. */
 export const orderOf = ({ agent, seed }: AgentAndSeed): { readonly agent?: string; readonly seed?: number } => ({
   ...(agent === "" ? {} : { agent }),
   ...(seed === "" ? {} : { seed: Number(seed) }),
 })
 
-/** The choice, at first of the first agent. */
+/** The choice, initially the first agent. */
 export const useAgentAndSeed = (agents: ReadonlyArray<string>) =>
   useState<AgentAndSeed>({ agent: agents[0] ?? "", seed: "" })
 
 interface FieldsProps {
   readonly agents: ReadonlyArray<string>
   readonly chosen: AgentAndSeed
-  /** What stands for no seed, such as "drawn". */
+  /** The placeholder for no seed, such as "drawn". */
   readonly otherwise: string
   readonly onChoose: (chosen: AgentAndSeed) => void
 }

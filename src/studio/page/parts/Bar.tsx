@@ -1,4 +1,4 @@
-/** The one bar: log, timeline, task, what happened, LIVE, questions that wait, and the box. */
+/** The bar: log, timeline, task, LIVE, pending questions, and the box. */
 import type { Signal } from "@preact/signals"
 import { oneLine } from "../../../values/PlainText.ts"
 import { OVERVIEW, visit } from "../model/Address.ts"

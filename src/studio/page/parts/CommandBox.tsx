@@ -1,4 +1,4 @@
-/** The box. What a text in the box means: a position, a moment, a time, a path, a task, a screen, a command, a search, or a predicate. The box says as what it is read. */
+/** The box, which says how it interprets its text (`model/commands`). */
 import { signal } from "@preact/signals"
 import { useRef, useState } from "preact/hooks"
 import { isVisible, visible } from "../../../values/PlainText.ts"
@@ -6,7 +6,7 @@ import { meaningOf, suggestionsFor } from "../model/commands.ts"
 import type { Page } from "../model/keys.ts"
 import { useStudio } from "./context.ts"
 
-/** Puts a text into the box, and the cursor behind it. */
+/** Set this to put a text into the box, with the cursor at its end. */
 export const boxText = signal<{ readonly text: string } | null>(null)
 
 export const CommandBox = ({ page }: { readonly page: Page }) => {
@@ -63,7 +63,7 @@ export const CommandBox = ({ page }: { readonly page: Page }) => {
         }}
       />
       <datalist id="box-names">
-        {/* A browser shows the value itself where there is no label. */}
+        {/* A browser shows the value itself if there is no label. */}
         {(isOpen ? suggestionsFor(text, studio) : []).map(({ text: value, says }) => (
           <option key={value} value={value} label={says || (isVisible(value) ? undefined : visible(value))} />
         ))}

@@ -1,4 +1,4 @@
-/** Chooses what the task is compared with: one of its forks, or a task with the same goal. */
+/** Chooses the task to compare with: a fork, or a task with the same goal. */
 import type { TaskHead } from "../../wire/Task.ts"
 import type { Parameters } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
@@ -61,7 +61,6 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
   )
 }
 
-/** Other tasks with the goal of this one. */
 const sameGoal = ({ timeline, goal, id }: TaskHead): Parameters => ({
   timeline,
   where: `task.goal == ${JSON.stringify(goal)} && task.id != ${JSON.stringify(id)}`,

@@ -1,4 +1,4 @@
-/** The view, to be taken elsewhere. */
+/** Copies the view as a link, a command line or a library call. */
 import { useState } from "preact/hooks"
 import { callOf, commandOf } from "../model/copies.ts"
 import { useStudio } from "./context.ts"

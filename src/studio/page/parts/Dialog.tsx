@@ -1,4 +1,4 @@
-/** A dialog over the page; Escape and a click beside it close it. Its first field has the focus, else the button that closes it. */
+/** A dialog over the page. Escape and a click outside close it. Focuses its first field, else its close button. */
 import type { ComponentChildren } from "preact"
 import { useEffect, useRef } from "preact/hooks"
 

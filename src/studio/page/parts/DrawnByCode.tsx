@@ -1,13 +1,13 @@
 /**
- * A world as its plugin's own code draws it, in a frame of another origin that reaches nothing. It is framed and labelled as the plugin's,
- * takes neither clicks nor the focus, and is hidden while a person is asked something.
+ * A world drawn by its plugin's own code, in an isolated frame of another origin. The frame is labelled as the
+ * plugin's, takes neither clicks nor focus, and is hidden while a person is asked something.
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { ViewCode } from "../../wire/Chunk.ts"
 import { FrameTalk, type Picture } from "../drawing/FrameTalk.ts"
 
-/** Digits of a digest that are shown, and that `--draw` wants at least. */
+/** Digits of a digest that people see, the minimum for `--draw`. */
 const DIGITS = 16
 
 interface Props {
@@ -15,7 +15,7 @@ interface Props {
   readonly address: string
   readonly digest: string
   readonly picture: Omit<Picture, "theme">
-  /** What is shown in its place until it has drawn, and where it does not: the manifest's view, if there is one. */
+  /** Shown until the code has drawn, or if it fails: the manifest's view, if any. */
   readonly children: ComponentChildren
 }
 
@@ -27,7 +27,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
     () => new FrameTalk((message) => frame.current?.contentWindow?.postMessage(message, "*")),
     [address, attempt],
   )
-  // Before the frame, which loads in another process, can say anything.
+  // Listen before the frame, which loads in another process, can send anything.
   useLayoutEffect(() => {
     const onMessage = (event: MessageEvent<unknown>) => {
       const own = frame.current?.contentWindow
@@ -67,7 +67,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
           drawn by code of the plugin <bdi>{plugin}</bdi> <code>{digest.slice(0, DIGITS)}</code>
         </figcaption>
         <iframe
-          // Sandboxed before it is given an address.
+          // Sandbox the frame before giving it an address.
           ref={frame}
           key={`${address} ${attempt}`}
           sandbox="allow-scripts"
@@ -92,7 +92,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
   )
 }
 
-/** Of the code of a plugin that is not let draw: why, or what it takes. */
+/** Why a plugin's code does not draw, or how to allow it. */
 export const NotDrawn = ({ plugin, code }: { readonly plugin: string; readonly code: ViewCode }) => (
   <p class="note">
     {code.problem === null ? (
@@ -108,7 +108,7 @@ export const NotDrawn = ({ plugin, code }: { readonly plugin: string; readonly c
   </p>
 )
 
-/** Without the cookies and caches of its origin, where a browser knows that. */
+/** Without the cookies and caches of its origin, in browsers that support that. */
 const CREDENTIALLESS = { credentialless: true }
 
 const useTheme = (): "light" | "dark" => {

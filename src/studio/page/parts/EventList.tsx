@@ -1,4 +1,4 @@
-/** The events of the course by position: only the rows that can be seen are in the page. */
+/** The events of the course by position. Renders only visible rows. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
 import type { Entry } from "../../wire/Chunk.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
@@ -7,11 +7,11 @@ import { useStudio } from "./context.ts"
 import { clock } from "./format.ts"
 import { Mark, NAMES } from "./Mark.tsx"
 
-/** Height of a row in pixels (the style sheet has the same), and rows drawn beyond the edges. */
+/** Height of a row in pixels, as in the style sheet, and rows rendered beyond the edges. */
 const ROW = 26
 const BEYOND = 8
 
-/** Tallest element that browsers lay out exactly, in pixels. Longer lists are scrolled in proportion. */
+/** Maximum height that browsers lay out exactly, in pixels. Longer lists scroll in proportion. */
 const TALLEST = 8_000_000
 
 export const EventList = ({ course }: { readonly course: CourseHistory }) => {
@@ -25,7 +25,7 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
   const length = marks?.length ?? course.last
   const now = marks === null ? position - 1 : marks.indexAt(position)
   const whole = length * ROW
-  // Of pixels that are scrolled, to pixels of rows: both ends can be reached.
+  // From scrolled pixels to row pixels, so that both ends are reachable.
   const scale = whole > TALLEST ? (TALLEST - height) / (whole - height) : 1
   const view = top / scale
 
@@ -37,7 +37,7 @@ export const EventList = ({ course }: { readonly course: CourseHistory }) => {
     return () => observer.disconnect()
   }, [])
 
-  // The row of the position is kept in view, a little above the middle when it jumps.
+  // Keep the position's row in view, a little above the middle after a jump.
   useLayoutEffect(() => {
     const element = box.current
     if (element === null || now < 0) return
@@ -94,7 +94,7 @@ interface RowProps {
 const Row = ({ course, position, top, isHere }: RowProps) => {
   const studio = useStudio()
   const entry = course.entryAt(position)
-  // A position of the log at which this timeline has no event.
+  // This timeline has no event at this position of the log.
   if (entry === null) return <div class="event none" style={{ top: `${top}px` }} />
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the keys of the page move the position wherever the focus is.

@@ -1,4 +1,4 @@
-/** Lets the past go on otherwise: from the position, with an agent that was named when Studio was started, another seed, other readings. */
+/** Forks the task at the position, with an agent named when Studio was started, another seed, or other readings. */
 import { useState } from "preact/hooks"
 import { visit } from "../model/Address.ts"
 import { flawOf, readingsOf, type TypedReading, valuesOf } from "../writing/readings.ts"
@@ -11,7 +11,7 @@ import { useOrder } from "./useOrder.ts"
 export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const studio = useStudio()
   const { allows, agents } = studio.log.value
-  // The position may move on while the dialog is open: it forks where it was opened.
+  // The position may move while the dialog is open. Fork where it was opened.
   const [at] = useState(studio.position.value)
   const [chosen, choose] = useAgentAndSeed(agents)
   const [typed, setTyped] = useState<ReadonlyArray<TypedReading>>([])
@@ -79,7 +79,7 @@ interface OtherReadingsProps {
   readonly onTyped: (typed: ReadonlyArray<TypedReading>) => void
 }
 
-/** What sensors say first in the fork, instead of the truth. */
+/** Readings that replace the sensors' first ones in the fork. */
 const OtherReadings = ({ task, typed, onTyped }: OtherReadingsProps) => {
   const readings = readingsOf(useStudio().frame.value, task)
   const left = Object.keys(readings).filter((sensor) => typed.every((one) => one.sensor !== sensor))

@@ -1,4 +1,4 @@
-/** The keys, and whether single keys are commands at all. */
+/** The keys, and the setting for single-key commands. */
 
 import { KINDS } from "../../wire/Kind.ts"
 import { KEYS } from "../model/keys.ts"

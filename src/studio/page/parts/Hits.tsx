@@ -1,4 +1,4 @@
-/** The predicate that is marked: how often it becomes true, or what is wrong with it. */
+/** The marked predicate: how often it becomes true, or its problem. */
 import { useStudio } from "./context.ts"
 import { count } from "./format.ts"
 

@@ -1,9 +1,9 @@
-/** Says of causes, and of the places of events, by which rule they were inferred. What says nothing was recorded. */
+/** Notes the rules by which causes and places of events were inferred. Anything without a note was recorded. */
 
 import type { Effects, InferredCause, Placed, Why } from "../../wire/Chunk.ts"
 
 interface InferredProps {
-  /** Undefined where the cause was recorded. */
+  /** Undefined if the cause was recorded. */
   readonly by: InferredCause | undefined
   readonly placed?: ReadonlyArray<Placed> | undefined
 }

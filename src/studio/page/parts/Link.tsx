@@ -1,4 +1,4 @@
-/** Links within the page: they can be opened in another tab, copied and gone back from. */
+/** Links within the page. They can be opened in another tab and copied, and work with the browser's history. */
 import type { ComponentChildren } from "preact"
 import type { Address } from "../model/Address.ts"
 import { useStudio } from "./context.ts"
@@ -30,7 +30,7 @@ export const Link = ({ to, class: name, title, current = false, children }: Prop
   )
 }
 
-/** A position as a link to it, in the course that is visited. */
+/** A position as a link within the visited course. */
 export const At = ({ position, title }: { readonly position: number; readonly title?: string }) => {
   const studio = useStudio()
   const visit = studio.visit
@@ -44,7 +44,7 @@ export const At = ({ position, title }: { readonly position: number; readonly ti
         if (event.metaKey || event.ctrlKey || event.shiftKey) return
         event.preventDefault()
         const course = studio.history.value
-        // A cause may be outside the task: then all of the timeline is visited.
+        // A cause may be outside the task: then visit the whole timeline.
         const isOutside =
           course !== null && (position < course.first || position > course.last || !isOf(course, position))
         if (isOutside) studio.go({ ...visit, task: null, at: position })

@@ -1,7 +1,6 @@
-/** The mark of a kind of event: each has a shape of its own, so that none depends on its colour alone. */
+/** The mark of a kind of event. Each has its own shape, so that none depends on colour alone. */
 import type { Kind } from "../../wire/Kind.ts"
 
-/** What a kind is called. */
 export const NAMES: { readonly [kind in Kind]: string } = {
   reading: "reading",
   decision: "decision",

@@ -1,4 +1,4 @@
-/** Why something could not be done, for those who see and those who hear. What it quotes is not ours: its direction stays its own. */
+/** An error message, also for screen readers. Isolates the direction of quoted text. */
 export const Problem = ({ text }: { readonly text: string }) =>
   text === "" ? null : (
     <p class="problem" role="alert">

@@ -1,4 +1,4 @@
-/** Scores the task again by a rubric that is written here: what is wrong stands at its line, and what it would come to is shown before. */
+/** Scores the task again by a rubric written here. Shows issues at their lines, and a preview of the result. */
 import { useState } from "preact/hooks"
 import type { RubricIssue } from "../../wire/Asking.ts"
 import type { Preview } from "../../wire/Scoring.ts"
@@ -26,7 +26,6 @@ measures:
         rule: event.type == "CommandFailed"
 `
 
-/** What the server says of a rubric: what is wrong with it, or what it would come to. */
 interface Judged {
   readonly issues: ReadonlyArray<RubricIssue>
   readonly preview: Preview | null
@@ -71,7 +70,7 @@ const RubricForm = ({ timeline, task, onClose }: Props) => {
     try {
       return { issues, preview: await studio.source.order("rubrics/preview", { rubric, timeline, task }, signal) }
     } catch (cause) {
-      // It names what this log does not have.
+      // The rubric names something that this log lacks.
       return { issues: [{ line: null, column: null, message: messageOf(cause) }], preview: null }
     }
   })

@@ -1,4 +1,4 @@
-/** The course of a number in a few pixels, with the moment that is looked at. */
+/** The course of a number in a few pixels, with the current moment. */
 import { extentOf } from "./format.ts"
 
 interface Props {
@@ -17,7 +17,7 @@ export const Sparkline = ({ points, at, label }: Props) => {
   const x = (index: number) => 2 + (index / (points.length - 1)) * (WIDTH - 4)
   const y = (value: number) => HEIGHT - 3 - ((value - low) / (high - low || 1)) * (HEIGHT - 6)
   const now = points.findLastIndex(({ position }) => position <= at)
-  // A value holds until the next one: the line goes in steps.
+  // A value holds until the next one, so the line goes in steps.
   const path = points
     .map(({ value }, index) =>
       index === 0 ? `M${x(0)} ${y(value)}` : `H${x(index).toFixed(1)}V${y(value).toFixed(1)}`,

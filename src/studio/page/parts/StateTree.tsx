@@ -1,6 +1,5 @@
 /**
- * The state at the position as a tree. What the event changed is marked, each value names the event that wrote it, and a reading that no
- * longer says how the world is is called old.
+ * The state at the position as a tree. Marks the event's changes, names each value's writer, and labels stale readings.
  */
 import { useState } from "preact/hooks"
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
@@ -11,20 +10,20 @@ import { useStudio } from "./context.ts"
 import { inline } from "./format.ts"
 import { At } from "./Link.tsx"
 
-/** Members that are shown at once, and levels that are open at first. */
+/** Members shown at once, and levels open at first. */
 const MEMBERS = 60
 const OPEN = 4
 
 interface Shown {
   readonly frame: Frame
-  /** What the event changed, and all that it is in. */
+  /** The changed pointers, and all pointers above them. */
   readonly changed: ReadonlySet<string>
   readonly around: ReadonlySet<string>
   readonly old: ReadonlyMap<string, OldReading>
   readonly path: string
 }
 
-/** The parts of the state that concern a task, or all of it where the event belongs to none. */
+/** The parts of the state that concern a task, or all of it for an event of no task. */
 export const StateTree = ({ frame, task }: { readonly frame: Frame; readonly task: string | null }) => {
   const studio = useStudio()
   const root = task === null ? "" : `/tasks/${pointerToken(task)}`
@@ -54,7 +53,7 @@ export const StateTree = ({ frame, task }: { readonly frame: Frame; readonly tas
   )
 }
 
-/** A pointer and all above it. */
+/** A pointer and all pointers above it. */
 const withAbove = (pointer: string): ReadonlyArray<string> => {
   const keys = pointer.split("/")
   return keys.map((_, index) => keys.slice(0, index + 1).join("/"))
@@ -126,7 +125,7 @@ const Node = ({ name, value, pointer, depth, shown }: Part & { readonly name: st
         ) : (
           <span class="twist" />
         )}
-        {/* Its value does the same: one stop of the keyboard is enough. */}
+        {/* The value has the same action: one tab stop is enough. */}
         <button type="button" class="key" tabIndex={isInner ? 0 : -1} onClick={follow} title={pointer}>
           <bdi>{oneLine(name)}</bdi>
         </button>

@@ -1,4 +1,4 @@
-/** Tasks as choices of a dialog: what each is called, how it ended, whose it was and what it was worth. */
+/** Tasks as choices of a dialog: id, outcome, agent and score. */
 import type { TaskRow } from "../../wire/Task.ts"
 import { nameOf, signed } from "./format.ts"
 

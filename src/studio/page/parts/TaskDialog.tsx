@@ -1,4 +1,4 @@
-/** Goes from one task to another, or to all events: the tasks of the timeline, worst first. */
+/** Switches to another task, or to all events. Lists the tasks of the timeline, worst first. */
 import { OVERVIEW, visit } from "../model/Address.ts"
 import { useStudio } from "./context.ts"
 import { DialogBox } from "./Dialog.tsx"
@@ -7,7 +7,7 @@ import { Problem } from "./Problem.tsx"
 import { TaskChoices } from "./TaskChoices.tsx"
 import { useAnswer } from "./useAnswer.ts"
 
-/** Tasks that are offered; all of them are in the list of tasks. */
+/** Maximum number of tasks offered. The list of tasks has all. */
 const MOST = 30
 
 export const TaskDialog = ({ onClose }: { readonly onClose: () => void }) => {

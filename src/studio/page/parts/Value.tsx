@@ -1,12 +1,12 @@
-/** A JSON value as indented text, with what is long or deep cut until it is asked for. */
+/** A JSON value as indented text. Cuts long and deep parts until the reader asks for them. */
 import { useState } from "preact/hooks"
 import type { Json } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 
-/** Members of one object or list that are shown at once, and characters of a text. */
+/** Maximum members of an object or list shown at once, and maximum characters of a text. */
 const MEMBERS = 100
 const LENGTH = 2_000
-/** Levels that are open at first, and the deepest that are shown. */
+/** Levels open at first, and the deepest level shown. */
 const OPEN = 4
 const DEEPEST = 60
 

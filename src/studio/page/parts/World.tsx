@@ -1,4 +1,4 @@
-/** The world at the position: as its plugin's view draws it, or its own code. What a plugin says of itself is marked as its own. */
+/** The world at the position, drawn by its plugin's view or by its own code, and labelled as the plugin's. */
 import { Fragment, type JSX } from "preact"
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
 import { paint } from "../../../views/Colours.ts"
@@ -9,21 +9,21 @@ import type { Change, ViewCode } from "../../wire/Chunk.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 import { DrawnByCode, NotDrawn } from "./DrawnByCode.tsx"
 
-/** A plugin's world with what draws it: a view, code, or both. */
+/** A plugin's world with a view, drawing code, or both. */
 export interface DrawnWorld {
   readonly plugin: string
   readonly scope: string
   readonly position: number
   readonly document: Json
-  /** The document before the event; null if there was none. */
+  /** The document before the event, if any. */
   readonly previous: Json | null
-  /** What the event changed in it, by pointers into it. */
+  /** The event's changes of it, by pointers into it. */
   readonly changes: ReadonlyArray<Change>
   readonly view: View | null
   readonly code: ViewCode | null
 }
 
-/** The worlds of a frame that have a view, or code that draws. */
+/** The worlds of a frame that have a view or drawing code. */
 export const worldsOf = (frame: Frame, task: string | null): ReadonlyArray<DrawnWorld> => {
   const scopes = [task === null ? null : ["tasks", task], ["shared"]].filter((keys) => keys !== null)
   return scopes.flatMap((keys) => {
@@ -41,7 +41,7 @@ export const worldsOf = (frame: Frame, task: string | null): ReadonlyArray<Drawn
         code: drawn.code,
         previous: valueAt(frame.before, at) ?? null,
         changes: within(frame.entry?.changes ?? [], at),
-        // The server has decoded it by the schema of views.
+        // The server has validated it by the schema of views.
         view: drawn.view as unknown as View | null,
       }
       return [world]
@@ -49,7 +49,7 @@ export const worldsOf = (frame: Frame, task: string | null): ReadonlyArray<Drawn
   })
 }
 
-/** The changes of what is at a place, by pointers from there. */
+/** The changes below a place, by pointers from there. */
 const within = (changes: ReadonlyArray<Change>, place: ReadonlyArray<string>): ReadonlyArray<Change> => {
   const above = place.map((key) => `/${key.replaceAll("~", "~0").replaceAll("/", "~1")}`).join("")
   return changes
@@ -79,7 +79,6 @@ export const World = ({ world }: { readonly world: DrawnWorld }) => {
   )
 }
 
-/** A world as its plugin's view draws it. */
 export const DrawnByView = ({
   world,
   view,
@@ -215,7 +214,7 @@ const Titled = ({
   </div>
 )
 
-/** Element and attribute names come from the schema of views, which allows none that loads, links or runs. */
+/** Element and attribute names come from the schema of views, which allows none that loads, links or runs anything. */
 const ShapeView = ({ shape: { element: Element, attributes, text, children = [] } }: { readonly shape: Shape }) => {
   const given = Object.fromEntries(attributes.map(([name, value]) => [name, paint(value)]))
   const fill = Element === "text" && given.fill === undefined ? { fill: "currentColor" } : {}

@@ -1,4 +1,4 @@
-/** The studio that all parts of the page show. */
+/** The page's studio. */
 import { createContext } from "preact"
 import { useContext } from "preact/hooks"
 import type { Studio } from "../model/Studio.ts"

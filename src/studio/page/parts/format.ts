@@ -1,17 +1,15 @@
-/** Numbers, times and values as the page writes them. */
+/** Formats numbers, times and values for the page. */
 import type { Json } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 
-/** A number with a minus sign of its own and at most three digits after the point. */
+/** A number with a true minus sign and at most three decimals. */
 export const number = (value: number): string => String(Math.round(value * 1000) / 1000).replace("-", "−")
 
-/** A number with its sign, as what is added or subtracted. */
+/** A number with its sign. */
 export const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value))
 
-/** A count with its noun. */
 export const count = (of: number, noun: string): string => `${of.toLocaleString("en")} ${of === 1 ? noun : `${noun}s`}`
 
-/** A duration in milliseconds, for people. */
 export const duration = (ms: number): string => {
   if (ms < 1_000) return `${number(Math.round(ms))} ms`
   if (ms < 60_000) return `${(ms / 1_000).toFixed(1)} s`
@@ -22,14 +20,12 @@ export const duration = (ms: number): string => {
 /** A moment in the reader's zone, to the millisecond. */
 export const time = (epochMs: number): string => `${dayOf(epochMs)} ${clock(epochMs)}`
 
-/** The day of a moment. */
 export const dayOf = (epochMs: number): string => {
   const date = new Date(epochMs)
   const two = (value: number) => String(value).padStart(2, "0")
   return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`
 }
 
-/** The time of day of a moment. */
 export const clock = (epochMs: number): string => {
   const date = new Date(epochMs)
   const two = (value: number) => String(value).padStart(2, "0")
@@ -39,7 +35,7 @@ export const clock = (epochMs: number): string => {
 /** A value on one line, cut to a length. */
 export const inline = (value: Json | undefined, length = 120): string => {
   if (value === undefined) return "nothing"
-  // Large values are not written whole to be cut afterwards.
+  // Do not serialize large values only to cut them.
   const text =
     typeof value === "string" ? JSON.stringify(value.slice(0, length)) : JSON.stringify(value, shortened(length))
   const line = oneLine(text)
@@ -55,10 +51,10 @@ const shortened = (length: number) => {
   }
 }
 
-/** A name of an agent without its version. */
+/** An agent's name without its version. */
 export const nameOf = (agent: string): string => agent.replace(/@[^@]*$/, "")
 
-/** The least and the greatest of some values, of which there may be more than a call may have arguments. There is at least one. */
+/** The minimum and maximum of at least one value. `Math.min(...)` would exceed the argument limit of a call. */
 export const extentOf = (values: ReadonlyArray<number>): readonly [low: number, high: number] => [
   values.reduce((a, b) => Math.min(a, b)),
   values.reduce((a, b) => Math.max(a, b)),

@@ -1,16 +1,16 @@
-/** A question to the source with its answer, for parts of the page that show it. */
+/** A question to the source with its answer, as a hook. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import { messageOf, type Parameters, type Questions } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
 
 export interface Given<Answer> {
-  /** Null until it is there. Where it was asked again in vain, the one before. */
+  /** Null until it arrives. After a failed repetition, the previous answer. */
   readonly answer: Answer | null
-  /** Why there is no newer one; empty if there is nothing wrong. */
+  /** Why there is no newer answer, or empty. */
   readonly problem: string
 }
 
-/** One question: how often it was asked, and to which of these times the newest answer is. */
+/** One question: how often it was asked, and which request the newest answer belongs to. */
 interface Asking {
   readonly question: string
   readonly abort: AbortController
@@ -19,8 +19,8 @@ interface Asking {
 }
 
 /**
- * Asks when it is first shown, when the parameters change, and when `again` does, by which answers grow old. Nothing is ever replaced
- * by what was asked earlier; a question that is no longer wanted is cancelled.
+ * Asks on first render, when the parameters change, and when `again` changes because answers age. Never replaces an
+ * answer by an older one, and cancels questions that are no longer needed.
  *
  * @param parameters null to ask nothing
  */

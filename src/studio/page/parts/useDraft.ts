@@ -1,26 +1,25 @@
-/** A text that is typed. It is kept for as long as it is not what it began as, also while another part of the page is shown. */
+/** A typed text that survives while another part of the page is shown, as long as it differs from its original. */
 import { useStudio } from "./context.ts"
 
 export interface TypedText {
   readonly text: string
-  /** The digest of what it is to replace. */
+  /** The digest of the text that it will replace. */
   readonly over: string
   readonly isChanged: boolean
   readonly type: (text: string) => void
   /**
-   * Takes that a text was kept, such as by saving it. What was typed since stays a draft.
+   * Records that a text was saved. Later typing stays a draft.
    *
-   * @param over the digest of what was kept
+   * @param over the digest of the saved text
    */
   readonly kept: (text: string, over?: string) => void
-  /** Forgets what was typed. */
   readonly discard: () => void
 }
 
 /**
- * @param name what the text is of
- * @param begun what it begins as
- * @param over the digest of that
+ * @param name identifies the text
+ * @param begun the original text
+ * @param over the digest of the original
  */
 export const useDraft = (name: string, begun: string, over = ""): TypedText => {
   const { drafts } = useStudio()

@@ -1,16 +1,16 @@
-/** An order to the server that a person gives: under way or not, and what was wrong with it. */
+/** An order that a person gives to the server, with its progress and problem. */
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { messageOf } from "../source/Source.ts"
 import { useStudio } from "./context.ts"
 
 export interface Order {
   readonly isBusy: boolean
-  /** What was wrong; empty if nothing is. */
+  /** The last failure, or empty. */
   readonly problem: string
   /**
-   * Gives the order. While it is under way, no other is given.
+   * Gives the order, unless one is in progress.
    *
-   * @param order its signal says that the person has gone elsewhere meanwhile: they are not to be led away from there
+   * @param order its signal fires when the person has left for another place, so do not navigate then
    */
   readonly give: (order: (signal: AbortSignal) => Promise<void>) => void
 }

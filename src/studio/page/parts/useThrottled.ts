@@ -1,10 +1,10 @@
-/** Values that change at every event, where what follows from them is a question to the server. */
+/** Throttles values that change at every event but lead to requests. */
 import { useEffect, useRef, useState } from "preact/hooks"
 
-/** Least time between two questions of one kind, in milliseconds. */
+/** Minimum time between two requests of one kind, in milliseconds. */
 const PAUSE = 500
 
-/** A value that follows another one: at once after a pause, and then at most once in each. The last one always arrives. */
+/** Follows a value: at once after a pause, then at most once per pause. The last value always arrives. */
 export const useThrottled = <Value>(value: Value): Value => {
   const [shown, show] = useState(value)
   const shownAt = useRef(Number.NEGATIVE_INFINITY)

@@ -1,4 +1,4 @@
-/** The payloads that are too long for their chunks and were asked for, by the positions of their events. */
+/** Loads payloads that are too long for their chunks, by position and on demand. */
 import { useState } from "preact/hooks"
 import type { Json } from "../../../values/Json.ts"
 import { useStudio } from "./context.ts"

@@ -1,4 +1,4 @@
-/** The page: the bar, the screen that the address says, what is said to the reader, and what is open over it. */
+/** The page: the bar, the address's screen, the notice, and the open dialog. */
 import type { Signal } from "@preact/signals"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { OVERVIEW, otherOf } from "../model/Address.ts"
@@ -58,7 +58,7 @@ export const App = ({ studio, connection }: { readonly studio: Studio; readonly 
     addEventListener("beforeunload", ask)
     return () => removeEventListener("beforeunload", ask)
   }, [hasDrafts])
-  /** A dialog says a little later that it was closed: another may be open by then. */
+  /** A dialog reports its closing late, when another may be open. */
   const closing = (closed: Dialog) => () => open((now) => (now === closed ? null : now))
   return (
     <StudioContext.Provider value={studio}>

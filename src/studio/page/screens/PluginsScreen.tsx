@@ -1,4 +1,4 @@
-/** Plugins: what they may do, how they crashed, what they asked of the host. */
+/** Plugins with their grants, crashes and requests to the host. */
 import { Fragment } from "preact"
 import { visit } from "../model/Address.ts"
 import { count, time } from "../parts/format.ts"

@@ -1,4 +1,7 @@
-/** Questions to people, as they come: what is asked, by which rule, why, how the world was, and how long there is to answer. */
+/**
+ * Pending questions to people: the request, the rule that asks, its causes, the world at that moment, and the time left
+ * to answer.
+ */
 import { useEffect, useState } from "preact/hooks"
 import type { Question } from "../../wire/Asking.ts"
 import { visit } from "../model/Address.ts"
@@ -47,7 +50,7 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
       })
       setSaid(approve ? "Approved." : "Rejected.")
     } catch (cause) {
-      // The box may be gone with its question: what is said of it stays.
+      // The box may be gone with its question, so report the failure in the notice.
       studio.fail(cause)
     } finally {
       setBusy(false)
@@ -127,7 +130,7 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
   )
 }
 
-/** Milliseconds that are left, counted down. */
+/** Milliseconds left, updated each second. */
 const useTimeLeft = (until: number): number => {
   const [now, setNow] = useState(Date.now())
   useEffect(() => {

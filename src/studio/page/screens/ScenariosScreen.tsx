@@ -1,4 +1,4 @@
-/** Scenarios and rubrics in files: a list of them, and the one that is edited. */
+/** Scenario and rubric files: the list, and the open file. */
 import { useEffect, useState } from "preact/hooks"
 import type { ScenarioFile, ScenarioFiles, ScenarioText } from "../../wire/Scenarios.ts"
 import { useStudio } from "../parts/context.ts"
@@ -8,7 +8,7 @@ import { useAnswer } from "../parts/useAnswer.ts"
 import { useOrder } from "../parts/useOrder.ts"
 import { draftOf, ScenarioEditor } from "../writing/ScenarioEditor.tsx"
 
-/** What a new scenario begins with: the fields that it has to have. */
+/** The content of a new scenario: the required fields. */
 const NEW = `scenario_name: ""
 environment_type: ""
 version: "1.0"
@@ -27,7 +27,7 @@ lose_conditions:
 export const ScenariosScreen = ({ file }: { readonly file: string }) => {
   const studio = useStudio()
   const { scenarios, allows } = studio.log.value
-  // A file that was made is listed.
+  // Reload the list after creating a file.
   const [made, setMade] = useState(0)
   const { answer: listed, problem } = useAnswer("scenarios", scenarios ? {} : null, made)
   if (!scenarios)
@@ -154,7 +154,7 @@ const NewFile = ({
   )
 }
 
-/** The file, once it was read: read again only where the reader wants it. */
+/** The file, read once, and again only on request. */
 const Opened = ({ file, listed }: { readonly file: string; readonly listed: ScenarioFiles }) => {
   const studio = useStudio()
   const [opened, setOpened] = useState<{ readonly text: ScenarioText; readonly times: number } | null>(null)
@@ -162,7 +162,7 @@ const Opened = ({ file, listed }: { readonly file: string; readonly listed: Scen
   const read = () =>
     give(async () => {
       const text = await studio.source.ask("scenario", { file })
-      // Where it was opened before, it is read again to begin anew.
+      // Reading again discards the draft.
       if (opened !== null) studio.drafts.keep(draftOf(file), null)
       setOpened((before) => ({ text, times: (before?.times ?? 0) + 1 }))
     })

@@ -1,4 +1,4 @@
-/** Payloads that contain a text, shown as they are found; the search ends when the reader goes elsewhere. Each text has a screen of its own. */
+/** Payloads that contain a text, shown as the search finds them. Leaving the screen ends the search. */
 import { useEffect, useState } from "preact/hooks"
 import type { Hit } from "../../wire/Asking.ts"
 import { visit } from "../model/Address.ts"
@@ -18,7 +18,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
     setStop(abort)
     setState("searching …")
     const found: Array<Hit> = []
-    // What comes within a frame is drawn at once: of a log where very much is found, the list would never be done with.
+    // Render at most once per frame: with very many hits, the list would never finish.
     let frame = 0
     let isGone = false
     const draw = () => {

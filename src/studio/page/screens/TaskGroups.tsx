@@ -1,4 +1,4 @@
-/** The tasks of a list in groups: what became of them, and how their net went. */
+/** The tasks of a list in groups, with their outcomes and the trend of their net. */
 import type { TaskGroup } from "../../wire/Task.ts"
 import type { Overview } from "../model/Address.ts"
 import { number } from "../parts/format.ts"
@@ -10,7 +10,9 @@ interface GroupsProps {
   readonly address: Overview
 }
 
-/** The tasks of a group alone; null where they are chosen already, and where no row of a task says that it is one of them. */
+/**
+ * The address of only this group's tasks; null if they are selected already, or if no field of a task names the group.
+ */
 const within = ({ by, where, ...address }: Overview, key: string | null): Overview | null => {
   if (by !== "agent" && by !== "outcome") return null
   const isIn = `task.${by} == ${JSON.stringify(key)}`
@@ -18,7 +20,6 @@ const within = ({ by, where, ...address }: Overview, key: string | null): Overvi
   return { ...address, by, where: where === "" ? isIn : `(${where}) && ${isIn}` }
 }
 
-/** What a group is called. */
 const nameOf = (by: Overview["by"], key: string | null): string => key ?? (by === "outcome" ? "open" : "unknown")
 
 const GroupName = ({ name, to }: { readonly name: string; readonly to: Overview | null }) =>

@@ -1,4 +1,4 @@
-/** All tasks of a timeline: filtered, ordered, grouped; each with a strip of its course. 10,000 of them scroll. */
+/** All tasks of a timeline, filtered, ordered and grouped, each with a strip of its course. Handles 10,000 rows. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import { decodeKind } from "../../wire/Kind.ts"
 import type { TaskRow } from "../../wire/Task.ts"
@@ -12,7 +12,7 @@ import { useThrottled } from "../parts/useThrottled.ts"
 import { messageOf } from "../source/Source.ts"
 import { Groups } from "./TaskGroups.tsx"
 
-/** Rows of one page, and the height of a row in pixels (the style sheet has the same). */
+/** Rows per page, and the height of a row in pixels, as in the style sheet. */
 const PAGE = 100
 const ROW = 56
 const BEYOND = 6
@@ -192,7 +192,7 @@ const TaskLine = ({ task }: { readonly task: TaskRow }) => (
   </Link>
 )
 
-/** The course of a task in a few pixels: a mark for each part, higher where it is more telling. */
+/** The course of a task in a few pixels. More telling marks are higher. */
 export const Strip = ({ strip }: { readonly strip: string }) => (
   <svg class="strip" viewBox={`0 0 ${LONGEST_STRIP * 3} 20`} preserveAspectRatio="none" aria-hidden="true">
     {[...strip].map((code, index) => {

@@ -1,4 +1,4 @@
-/** The debugger: events, the world and the state, what is known of the event, and the lanes, all at one position. */
+/** The debugger: events, world and state, panes about the event, and lanes, all at one position. */
 import { useEffect, useState } from "preact/hooks"
 import { Lanes } from "../lanes/Lanes.tsx"
 import { PANES, type Pane } from "../model/Address.ts"
@@ -21,7 +21,7 @@ import { StateTree } from "../parts/StateTree.tsx"
 import { World, worldsOf } from "../parts/World.tsx"
 import type { SourceFailed } from "../source/Source.ts"
 
-/** On narrow screens one of these is shown at a time. */
+/** Narrow screens show one of these at a time. */
 const TABS = ["events", "world", "about"] as const
 
 type Tab = (typeof TABS)[number]
@@ -30,7 +30,7 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   const studio = useStudio()
   const pane = studio.visit?.pane ?? "event"
   const [tab, setTab] = useState<Tab>(pane === "event" ? "world" : "about")
-  // Who asks for a pane, by a link or a key, is to see it.
+  // Show a pane that a link or a key asks for.
   useEffect(() => {
     if (pane !== "event") setTab("about")
   }, [pane])
@@ -64,7 +64,7 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   )
 }
 
-/** In place of what is being loaded, or of what could not be. */
+/** A placeholder while data loads, or the problem. */
 const Waiting = ({ problem }: { readonly problem: SourceFailed | null }) =>
   problem === null ? (
     <div class="waiting" aria-busy="true">
@@ -209,7 +209,7 @@ const PaneOf = ({ pane, frame }: { readonly pane: Pane; readonly frame: Frame })
   }
 }
 
-/** Buttons beside dragging and keys (WCAG 2.2, 2.5.7). */
+/** Buttons as an alternative to dragging and keys (WCAG 2.2, 2.5.7). */
 const Scrubber = () => {
   const studio = useStudio()
   const { value: course } = studio.history

@@ -1,6 +1,6 @@
 /**
- * A shared file as a source: the answers stand in the page itself (`wire/Shared`). What follows from the events is worked out here; what
- * only the log can say is refused, with what to do instead.
+ * A shared file as a source: the page contains the answers (`wire/Shared`). Computes what follows from the events, and
+ * refuses questions that need the log, with advice.
  */
 
 import { defined } from "../../../values/defined.ts"
@@ -14,7 +14,7 @@ import { chainOf } from "../model/chain.ts"
 import { LoadedChunk } from "../model/LoadedChunk.ts"
 import { type Parameters, type Questions, type Source, SourceFailed } from "./Source.ts"
 
-/** Whether the page carries what it shows. */
+/** Whether the page contains its own data. */
 export const isSharedFile = (): boolean => document.querySelector(`template[${QUESTION}]`) !== null
 
 export const fileSource = (): Source => {
@@ -48,7 +48,7 @@ export const fileSource = (): Source => {
     )
   }
 
-  /** The events of every task that the file has, or has of a timeline. */
+  /** The events of every task in the file, optionally of one timeline. */
   const entries = async (on?: string): Promise<ReadonlyArray<Entry>> => {
     const { rows } = (await given("tasks", {})) as Questions["tasks"]
     const asked = rows.filter(({ timeline }) => on === undefined || timeline === on)

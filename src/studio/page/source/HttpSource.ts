@@ -1,4 +1,4 @@
-/** The server of a log as a source. The token is sent in a header, never in an address. */
+/** The server of a log as a source. Sends the token in a header, never in an address. */
 import type { FindLine } from "../../wire/Asking.ts"
 import type { Problem } from "../../wire/Log.ts"
 import { questionOf } from "../../wire/Shared.ts"
@@ -52,7 +52,7 @@ export const httpSource = (token: string): Source => {
   }
 }
 
-/** The lines of an answer as they come. */
+/** The lines of a response as they arrive. */
 async function* lines(response: Response): AsyncGenerator<string> {
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

@@ -1,4 +1,4 @@
-/** Where the page has its data from: the server of a log, or the file that the page itself is. */
+/** The source of the page's data: a log's server, or the file that the page itself is. */
 import type {
   Answer,
   Comparison,
@@ -29,9 +29,9 @@ import type { Preview, PreviewOrder, RubricOfSet, VerdictTable } from "../../wir
 import type { Input } from "../../wire/Talk.ts"
 import type { Course, RewardRow, TaskCapture, TaskGroup, TaskHead, TaskList } from "../../wire/Task.ts"
 
-/** What went wrong, in words for people: expected, found, what to do. */
+/** A failure in words for people: expected, found, what to do. */
 export class SourceFailed extends Error {
-  /** A name for programs, such as `TaskNotFound`; `Unreachable` where there was no answer. */
+  /** A name for programs, such as `TaskNotFound`; `Unreachable` if there was no answer. */
   readonly code: string
 
   constructor(code: string, message: string) {
@@ -40,10 +40,9 @@ export class SourceFailed extends Error {
   }
 }
 
-/** What went wrong, in words for the reader. */
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The questions that every source answers, each by one path of the server (`src/studio/wire`). */
+/** The questions that every source answers, each at one path of the server (`src/studio/wire`). */
 export interface Questions {
   readonly log: LogInfo
   readonly tasks: TaskList
@@ -69,7 +68,7 @@ export interface Questions {
   readonly schemas: Schemas
 }
 
-/** What a page may order where its server was started to allow it. */
+/** The orders that a page may give if its server allows them. */
 export interface Orders {
   readonly answers: { readonly order: Answer; readonly result: { readonly position: number } }
   readonly inputs: { readonly order: Input; readonly result: { readonly position: number } }
@@ -86,29 +85,28 @@ export interface Orders {
   }
 }
 
-/** The parameters of a question. What is undefined or empty is not sent. */
+/** The parameters of a question. Undefined and empty ones are not sent. */
 export type Parameters = { readonly [name: string]: string | number | null | undefined }
 
-/** An event of the live stream. */
 export interface LiveEvent {
   readonly name: string
   readonly data: unknown
 }
 
 export interface Source {
-  /** Asks a question. Fails with `SourceFailed`. */
+  /** Fails with `SourceFailed`. */
   readonly ask: <Path extends keyof Questions>(
     path: Path,
     parameters?: Parameters,
     signal?: AbortSignal,
   ) => Promise<Questions[Path]>
-  /** Gives an order. Fails with `SourceFailed`. Its signal ends only orders that change nothing, such as checks. */
+  /** Fails with `SourceFailed`. The signal cancels only orders without effects, such as checks. */
   readonly order: <Path extends keyof Orders>(
     path: Path,
     order: Orders[Path]["order"],
     signal?: AbortSignal,
   ) => Promise<Orders[Path]["result"]>
-  /** Searches, and gives lines as they are found. */
+  /** Searches, and passes on lines as they arrive. */
   readonly find: (
     path: "find" | "search",
     parameters: Parameters,
@@ -116,8 +114,8 @@ export interface Source {
     signal: AbortSignal,
   ) => Promise<void>
   /**
-   * Follows the log (`live`, from a position on) or what an agent does and says (`talk`); null where there is nothing to follow. Ends
-   * when it breaks off.
+   * Follows the log (`live`, from a position on) or an agent (`talk`), until the connection ends. Null if there is
+   * nothing to follow.
    */
   readonly follow:
     | ((

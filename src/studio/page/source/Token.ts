@@ -1,6 +1,6 @@
 /**
- * The token that the server asks for. It comes in the fragment of the first address, which no request carries, and is kept for
- * this tab alone. Another tab that opens a copied link asks the tabs that have it: they are of the same origin.
+ * The server's token. It arrives in the fragment of the first address, which no request contains, and stays in this
+ * tab. Another tab that opens a copied link asks the tabs of the same origin for it.
  */
 
 const KEY = "hindcast-studio-token"
@@ -20,18 +20,18 @@ export const token = async (): Promise<string | null> => {
   return known
 }
 
-/** The token is no good any more: the server was started again. */
+/** Drops a token that became invalid because the server restarted. */
 export const forget = (): void => {
   sessionStorage.removeItem(KEY)
   lending?.close()
 }
 
-/** By which other tabs get the token, while it is good. */
+/** The channel that lends the token to other tabs while it is valid. */
 let lending: BroadcastChannel | undefined
 
 const CHANNEL = "hindcast-studio"
 
-/** How long other tabs are given to answer, in milliseconds. */
+/** Time for other tabs to answer, in milliseconds. */
 const WAIT = 300
 
 const asked = (): Promise<string | null> =>

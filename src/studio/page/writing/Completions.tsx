@@ -1,33 +1,35 @@
-/** A list at the caret of what could be written there: by Ctrl+Space, or as one types; arrows choose, Enter and Tab write it, Escape closes it. */
+/**
+ * A completion list at the caret, opened by Ctrl+Space or by typing. Arrows choose, Enter and Tab insert, Escape
+ * closes.
+ */
 import type { RefObject } from "preact"
 import { useState } from "preact/hooks"
 import type { JsonObject } from "../../../values/Json.ts"
 import { type Completion, completionAt, type Option } from "./completion.ts"
 
-/** Most options that are shown at once, around the chosen one. */
+/** Maximum number of options shown, around the chosen one. */
 const SHOWN = 8
 
-/** The identifiers of the list and of its options. */
+/** Element ids of the list and its options. */
 const LIST = "completions"
 const idOf = (index: number): string => `completion-${index}`
 
-/** The list that is open. */
 interface Opened extends Completion {
   readonly chosen: number
 }
 
 export interface Completing {
   readonly opened: Opened | null
-  /** What is said of it, also where nothing fits. */
+  /** The status text, also if nothing fits. */
   readonly says: string
-  /** What the text area says of the list. */
+  /** ARIA attributes of the text area. */
   readonly described: {
     readonly "aria-autocomplete"?: "list"
     readonly "aria-controls"?: string
     readonly "aria-activedescendant"?: string
   }
   readonly onTyped: () => void
-  /** Takes the keys of the list. */
+  /** Handles the keys of the list. */
   readonly onKeyDown: (event: KeyboardEvent) => void
   readonly close: () => void
   readonly write: (option: Option) => void
@@ -35,7 +37,7 @@ export interface Completing {
 
 const HINT = "Ctrl+Space shows what can be written at the caret."
 
-/** @param schema null where there is none, or not yet: nothing is completed */
+/** @param schema null completes nothing */
 export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: JsonObject | null): Completing => {
   const [opened, open] = useState<Opened | null>(null)
   const [foundNothing, setFoundNothing] = useState(false)
@@ -46,7 +48,7 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
   }
   const show = (completion: Completion | null) =>
     open(completion === null || completion.options.length === 0 ? null : { ...completion, chosen: 0 })
-  /** As one types, a list that has nothing to add, or of everything, would be in the way. */
+  /** While typing, hide a list that adds nothing or contains everything. */
   const onTyped = () => {
     setFoundNothing(false)
     const found = find()
@@ -63,12 +65,12 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
     if (element === null || opened === null) return
     element.focus()
     element.setSelectionRange(opened.from, opened.to)
-    // So that it can be undone; where a browser does not know it, it is written all the same.
+    // Insert so that it can be undone, with a fallback for other browsers.
     if (!document.execCommand("insertText", false, text)) {
       element.setRangeText(text, opened.from, opened.to, "end")
       element.dispatchEvent(new InputEvent("input", { bubbles: true }))
     }
-    // Behind a key, the words that its value may be.
+    // After a key, offer the words of its value.
     const next = text.endsWith(": ") ? find() : null
     show(next?.options.every(({ text: word }) => !word.endsWith(": ")) ? next : null)
   }
@@ -95,7 +97,7 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
       event.preventDefault()
       write(option)
     } else if (event.key === "Escape") {
-      // Else it closed the dialog around it as well.
+      // Otherwise Escape would also close the dialog.
       event.preventDefault()
       event.stopPropagation()
       close()
@@ -122,12 +124,12 @@ const STEPS: ReadonlyMap<string, number> = new Map([
 
 const WRITING: ReadonlySet<string> = new Set(["Enter", "Tab"])
 
-/** Keys that move the caret or its end of a selection, where they choose nothing. */
+/** Keys that move the caret or extend the selection. */
 const MOVING = /^(?:Arrow(?:Left|Right|Up|Down)|Home|End|PageUp|PageDown)$/
 
 interface Props {
   readonly completing: Completing
-  /** Where the caret's line is, and the column of what is completed in it, in pixels and characters. */
+  /** The top of the caret's line in pixels, and the left edge of the completed text. */
   readonly top: number
   readonly left: string
   readonly isAbove: boolean

@@ -1,4 +1,4 @@
-/** What a rubric would come to, beside what the chosen score set says, before anything is written. */
+/** The result of a rubric next to the chosen score set's, before anything is recorded. */
 import type { Preview } from "../../wire/Scoring.ts"
 import { netLine } from "../model/rewards.ts"
 import { besideRewards, inWords } from "../panes/verdicts.ts"
@@ -7,7 +7,7 @@ import { extentOf, number, signed } from "../parts/format.ts"
 
 interface Props {
   readonly preview: Preview
-  /** What the score set that is compared with is called; null if there is none. */
+  /** The label of the compared score set, if any. */
   readonly label: string | null
 }
 
@@ -72,7 +72,7 @@ export const RescorePreview = ({ preview, label }: Props) => {
 
 type Line = ReadonlyArray<{ readonly at: number; readonly net: number }>
 
-/** Both lines over the course: dashed as it is, solid as it would be. */
+/** Both lines over the course: dashed for the current scores, solid for the preview. */
 const Lines = ({ before, after }: { readonly before: Line; readonly after: Line }) => {
   const course = useStudio().history.value
   const [first, last] = [course?.first ?? 0, course?.last ?? 1]

@@ -1,4 +1,7 @@
-/** A scenario or a rubric: its text with what is wrong at its lines, the schema's help, the world as it begins; it is saved, and run. */
+/**
+ * Edits a scenario or a rubric: its text with issues at their lines, help from the schema, a preview of the world,
+ * saving and running.
+ */
 import { useMemo, useState } from "preact/hooks"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { TextIssue } from "../../wire/Asking.ts"
@@ -21,11 +24,10 @@ interface Props {
   readonly name: string
   readonly opened: ScenarioText
   readonly agents: ReadonlyArray<string>
-  /** Reads the file again, and forgets what was typed. */
+  /** Reads the file again and discards the draft. */
   readonly onAgain: () => void
 }
 
-/** The name of a file's draft. */
 export const draftOf = (file: string): string => `file ${file}`
 
 export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
@@ -103,7 +105,7 @@ interface RunProps {
   readonly isReady: boolean
 }
 
-/** Lets an agent play the file as it was saved, and goes to its task. */
+/** Lets an agent play the saved file, and goes to its task. */
 const Run = ({ file, digest, agents, isReady }: RunProps) => {
   const studio = useStudio()
   const [chosen, choose] = useAgentAndSeed(agents)
@@ -139,7 +141,7 @@ const Run = ({ file, digest, agents, isReady }: RunProps) => {
   )
 }
 
-/** The world as the text begins it, by a button: its program is started for it. */
+/** Previews the text's world on request, since that starts the world's program. */
 const Look = ({ text, isValid }: { readonly text: string; readonly isValid: boolean }) => {
   const studio = useStudio()
   const [seen, setSeen] = useState<{ readonly world: WorldAtStart; readonly text: string } | null>(null)
@@ -176,7 +178,7 @@ interface HelpProps {
   readonly caret: number
 }
 
-/** What the schema says of the place of the caret. */
+/** The schema's help for the place of the caret. */
 const SchemaHelp = ({ kind, schema, text, caret }: HelpProps) => {
   const help = useMemo(() => (schema === null ? null : helpAt(schema, text, caret)), [schema, text, caret])
   if (help === null) return <span class="skeleton" />

@@ -1,18 +1,20 @@
-/** A text that is edited, with what is wrong in it at the lines that it belongs to. */
+/** A text editor that shows issues at their lines. */
 import { useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { TextIssue } from "../../wire/Asking.ts"
 import { CompletionList, useCompletion } from "./Completions.tsx"
 
-/** Height of a line, and the space above the first one, in pixels. The style sheet has the same. */
+/** Height of a line and the space above the first one, in pixels, as in the style sheet. */
 const LINE = 20
 const ABOVE = 8
 
-/** Widths of what is beside the lines, and of the list of completions with the space beside it, in pixels. The style sheet has them, too. */
+/**
+ * Width of the line numbers, and of the completion list with the space next to it, in pixels, as in the style sheet.
+ */
 const BESIDE = 56
 const LIST = 448
 
-/** Most issues that are listed: the first ones lead to the others. */
+/** Maximum number of issues listed: the first ones usually cause the others. */
 const LISTED = 50
 
 interface Props {
@@ -20,10 +22,10 @@ interface Props {
   readonly text: string
   readonly issues: ReadonlyArray<TextIssue>
   readonly rows: number
-  /** What the document may have; null where that is not known. */
+  /** The document's schema, if known. */
   readonly schema: JsonObject | null
   readonly onText: (text: string) => void
-  /** Called with the place of the caret in the text, where that is of interest. */
+  /** Called with the offset of the caret. */
   readonly onCaret?: (offset: number) => void
 }
 
@@ -135,7 +137,7 @@ export const TextEditor = ({ label, text, issues, rows, schema, onText, onCaret 
   )
 }
 
-/** Where the list is: below the line of a place, or above it where more of it is seen there. */
+/** Places the list below the line, or above it where more of it is visible. */
 const placeOf = (
   text: string,
   offset: number,
@@ -151,7 +153,6 @@ const placeOf = (
   }
 }
 
-/** What is wrong in each line. */
 const messagesByLine = (issues: ReadonlyArray<TextIssue>): ReadonlyMap<number, string> => {
   const found = new Map<number, string>()
   for (const { line, message } of issues) {

@@ -1,30 +1,28 @@
-/** What could be written at a place of a YAML document, by its JSON Schema: the keys that are not there yet, and the words that a value may be. */
+/** Completions at a place of a YAML document by its JSON Schema: missing keys, and the words of a value. */
 import type { Json, JsonObject } from "../../../values/Json.ts"
 import { asObject } from "../../../values/JsonObjects.ts"
 import { fieldsOf, schemasAt } from "./schemaHelp.ts"
 import { placeAt } from "./yamlPlace.ts"
 import { lineEnd, type Place } from "./yamlText.ts"
 
-/** Something that could be written. */
 export interface Option {
   readonly name: string
   readonly description: string
   readonly isRequired: boolean
-  /** What is written, in place of what stands there. */
+  /** The inserted text, which replaces `from` to `to`. */
   readonly text: string
 }
 
-/** All that begins with what was written before the caret. */
+/** The completions of the text before the caret. */
 export interface Completion {
-  /** What is replaced. */
+  /** The replaced range. */
   readonly from: number
   readonly to: number
-  /** What was written before the caret, without a quotation mark. */
+  /** The text before the caret, without a quotation mark. */
   readonly begun: string
   readonly options: ReadonlyArray<Option>
 }
 
-/** What could be written at a place of a text. */
 export const completionAt = (schema: JsonObject, text: string, offset: number): Completion => {
   const place = placeAt(text, offset)
   if (place === null) return { from: offset, to: offset, begun: "", options: [] }
@@ -36,7 +34,7 @@ export const completionAt = (schema: JsonObject, text: string, offset: number): 
   return { from, to, begun, options }
 }
 
-/** The keys that the mapping may have beside those that it has. */
+/** The keys that the mapping may have and lacks. */
 const keysAt = (schema: JsonObject, text: string, { path, isKey, from, to, beside }: Place): ReadonlyArray<Option> => {
   if (!isKey) return []
   const all = schemasAt(schema, path)
@@ -51,7 +49,7 @@ const keysAt = (schema: JsonObject, text: string, { path, isKey, from, to, besid
     fields.set(name, {
       name,
       description: before?.description || description,
-      // Where the alternatives differ, it is needed only if it is so in all of them that have it.
+      // If the alternatives differ, a key is required only if all alternatives that have it require it.
       isRequired: isRequired && (before?.isRequired ?? true),
       text: `${isQuoted ? JSON.stringify(name) : name}${hasColon ? "" : ": "}`,
     })
@@ -59,10 +57,10 @@ const keysAt = (schema: JsonObject, text: string, { path, isKey, from, to, besid
   return [...fields.values()].sort((a, b) => Number(b.isRequired) - Number(a.isRequired))
 }
 
-/** Whether what is written is put into quotation marks: where one was begun, and in JSON. */
+/** Whether to quote the inserted text: after an opening quotation mark, and in JSON. */
 const quotes = (text: string, from: number): boolean => /["']/.test(text[from] ?? "") || /^\s*\{/.test(text)
 
-/** Whether a schema allows the words that stand beside a place. */
+/** Whether a schema allows the values next to a place. */
 const fits = ({ properties }: JsonObject, beside: Place["beside"]): boolean =>
   Object.entries(asObject(properties)).every(([name, schema]) => {
     const written = beside.get(name)
@@ -86,7 +84,7 @@ const wordsAt = (schema: JsonObject, text: string, { path, isKey, from, beside }
   return [...found.values()]
 }
 
-/** The words that a schema names: an enumeration's, a constant, those of truth. */
+/** The words that a schema names: an enumeration, a constant, or true and false. */
 const wordsOf = ({ enum: values, const: value, type }: JsonObject): ReadonlyArray<Json> => {
   if (Array.isArray(values)) return values.filter(isWord)
   return value !== undefined ? [value].filter(isWord) : type === "boolean" ? [true, false] : []

@@ -1,4 +1,4 @@
-/** What an agent had read, and what a fork is to read instead. */
+/** The readings of an agent, and their replacements in a fork. */
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
 import type { Frame } from "../model/CourseHistory.ts"
 
@@ -8,13 +8,12 @@ export const readingsOf = (frame: Frame | null, task: string): JsonObject => {
   return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as JsonObject) : {}
 }
 
-/** A reading as it is typed. */
 export interface TypedReading {
   readonly sensor: string
   readonly text: string
 }
 
-/** What is wrong with a typed reading; null if it is JSON. */
+/** The problem of a typed reading; null if it is valid JSON. */
 export const flawOf = ({ text }: TypedReading): string | null => {
   try {
     JSON.parse(text)
@@ -24,6 +23,5 @@ export const flawOf = ({ text }: TypedReading): string | null => {
   }
 }
 
-/** Typed readings as a fork takes them. */
 export const valuesOf = (typed: ReadonlyArray<TypedReading>): { readonly [sensor: string]: Json } =>
   Object.fromEntries(typed.map(({ sensor, text }) => [sensor, JSON.parse(text) as Json]))

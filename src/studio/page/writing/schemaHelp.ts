@@ -1,23 +1,21 @@
-/** Help from a JSON Schema while a YAML document is written: which field the caret is in, what it is, and which fields there are beside it. */
+/** Help from a JSON Schema for a YAML document: the field at the caret, its description, and the fields next to it. */
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
 import { isObject } from "../../../values/JsonObjects.ts"
 import { pathAt } from "./yamlPlace.ts"
 
-/** What is known at the caret. */
 export interface Help {
-  /** The field that the caret is in, such as `events/0/trigger`; empty at the top. */
+  /** The field at the caret, such as `events/0/trigger`; empty at the top. */
   readonly path: string
   readonly description: string
-  /** The fields that the object around the caret may have. */
+  /** The possible fields of the object around the caret. */
   readonly fields: ReadonlyArray<{ readonly name: string; readonly description: string; readonly isRequired: boolean }>
 }
 
-/** Help for a place in a text. */
 export const helpAt = (schema: JsonObject, text: string, offset: number): Help => {
   const path = pathAt(text, offset)
   const own = schemasAt(schema, path)
   const around = schemasAt(schema, path.slice(0, -1))
-  // Where the field is an object or a list of objects, its own fields are of more use than those beside it.
+  // For an object or a list of objects, its own fields help more than those next to it.
   const objects = [own, own.flatMap((one) => itemsOf(schema, one)), around].find((some) => some.some(hasFields)) ?? []
   const fields = new Map(objects.flatMap((one) => fieldsOf(schema, one)).map((field) => [field.name, field]))
   return {
@@ -27,7 +25,7 @@ export const helpAt = (schema: JsonObject, text: string, offset: number): Help =
   }
 }
 
-/** The schemas that a value at a path may have, with references followed and alternatives beside each other. */
+/** The possible schemas of the value at a path, with references resolved and alternatives listed. */
 export const schemasAt = (root: JsonObject, path: ReadonlyArray<string>): ReadonlyArray<JsonObject> => {
   let schemas: ReadonlyArray<JsonObject> = alternatives(root, root)
   for (const key of path) {
@@ -45,7 +43,7 @@ export const schemasAt = (root: JsonObject, path: ReadonlyArray<string>): Readon
 const itemsOf = (root: JsonObject, schema: JsonObject): ReadonlyArray<JsonObject> =>
   isObject(schema.items) ? alternatives(root, schema.items) : []
 
-/** Most references and alternatives in one another. */
+/** Maximum nesting of references and alternatives. */
 const MAX_DEPTH = 12
 
 const alternatives = (root: JsonObject, schema: JsonObject, depth = 0): ReadonlyArray<JsonObject> => {
@@ -53,7 +51,7 @@ const alternatives = (root: JsonObject, schema: JsonObject, depth = 0): Readonly
   if (typeof schema.$ref === "string") {
     const target = valueAt(root, schema.$ref.replace(/^#\//, "").split("/"))
     const followed = isObject(target) ? alternatives(root, target, depth + 1) : []
-    // What is said of the field itself is nearer than what is said of its type.
+    // A field's own description beats that of its type.
     return typeof schema.description === "string"
       ? followed.map((one) => ({ ...one, description: schema.description ?? "" }))
       : followed
@@ -65,12 +63,11 @@ const alternatives = (root: JsonObject, schema: JsonObject, depth = 0): Readonly
   )
 }
 
-/** What alternatives share. */
 const own = ({ description }: JsonObject): JsonObject => (description === undefined ? {} : { description })
 
 const hasFields = ({ properties }: JsonObject): boolean => isObject(properties)
 
-/** The fields that an object of a schema may have. */
+/** The possible fields of an object. */
 export const fieldsOf = (root: JsonObject, { properties, required }: JsonObject): Help["fields"] =>
   isObject(properties)
     ? Object.entries(properties).map(([name, schema]) => ({

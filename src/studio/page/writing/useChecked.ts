@@ -1,19 +1,19 @@
-/** What the server says of a text while it is edited: asked when nobody types for a moment, and only of the newest text. */
+/** Lets the server check a text while somebody edits it: after a pause in typing, and only the newest text. */
 import { useEffect, useState } from "preact/hooks"
 import { messageOf } from "../source/Source.ts"
 
-/** How long nobody types before a text is checked, in milliseconds. */
+/** Length of that pause in milliseconds. */
 const PAUSE = 300
 
 export interface Checked<Answer> {
-  /** Of the text as it is now; null until it is known. */
+  /** For the current text; null until it arrives. */
   readonly answer: Answer | null
   readonly problem: string
 }
 
 /**
- * @param key what the answer is about: another key makes an earlier answer void, also one that comes late
- * @param ask null where nothing is to be asked. Its signal ends what is no longer wanted
+ * @param key identifies the text: another key discards earlier answers, even late ones
+ * @param ask null asks nothing. Its signal cancels outdated requests
  */
 export const useChecked = <Answer>(
   key: string,

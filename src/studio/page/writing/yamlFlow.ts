@@ -1,26 +1,26 @@
-/** Where in a collection in brackets a place of its text is: `{ a: [b, c] }`. */
+/** Locates a place within a flow collection, such as `{ a: [b, c] }`. */
 import { lineEnd, NONE, type Place, quoteEnd, unquoted, wordEnd } from "./yamlText.ts"
 
-/** Most collections in one another: no schema has more, nor does the server read more. */
+/** Maximum nesting of collections. No schema has more, and the server reads no more. */
 const MAX_LEVELS = 100
 
-/** A collection in brackets that is not closed yet. */
+/** A collection that is not closed yet. */
 interface OpenCollection {
   readonly bracket: string
   readonly step: string
-  /** The key whose value comes; null before it. */
+  /** The key of the coming value; null before it. */
   key: string | null
   readonly values: Map<string, string>
 }
 
-/** What is written where a key or a value is. */
+/** The text of a key or a value. */
 interface Token {
   readonly from: number
   readonly end: number
 }
 
 /**
- * The place in brackets that begin at `start`; where they end, if the place is behind them.
+ * The place within the brackets that begin at `start`, or the offset of their end if the place lies behind them.
  *
  * @param around the keys that lead to the brackets
  */
@@ -38,9 +38,9 @@ class FlowReader {
   readonly #around: () => ReadonlyArray<string>
   readonly #frames: Array<OpenCollection> = []
   #token: Token | null = null
-  /** Undefined until it is reached. */
+  /** Undefined until the reader reaches it. */
   #place: Place | null | undefined = undefined
-  /** How many collections are around the place. */
+  /** The number of collections around the place. */
   #depth = 0
 
   constructor(text: string, offset: number, around: () => ReadonlyArray<string>) {
@@ -52,7 +52,7 @@ class FlowReader {
   read(start: number): Place | null | number {
     for (let at = start; at < this.#text.length; ) {
       if (at >= this.#offset) this.#place ??= this.#here()
-      // The keys behind the place are read up to the end of its mapping.
+      // Read the keys behind the place up to the end of its mapping.
       if (this.#place === null || (this.#place !== undefined && this.#frames.length < this.#depth)) return this.#place
       const next = this.#take(at)
       if (next === null) return null
@@ -62,7 +62,11 @@ class FlowReader {
     return this.#place === undefined ? this.#here() : this.#place
   }
 
-  /** Reads what is at a place. @returns where to go on; null where nothing can be said */
+  /**
+   * Reads the text at an offset.
+   *
+   * @returns the next offset; null if the place cannot be located
+   */
   #take(at: number): number | null {
     const char = this.#text[at] ?? ""
     const frame = this.#frames.at(-1)
@@ -92,10 +96,10 @@ class FlowReader {
     return at + 1
   }
 
-  /** Takes what was written as a key; false if none can stand here. */
+  /** Takes the text as a key; returns false if no key can stand here. */
   #nameValue(frame: OpenCollection | undefined): boolean {
     if (this.#token === null || frame?.bracket !== "{" || frame.key !== null) return false
-    // The key at the place itself is not beside it.
+    // The key at the place itself is not next to it.
     frame.key = this.#token.from === this.#place?.from ? "" : this.#written()
     this.#token = null
     return true
@@ -109,7 +113,7 @@ class FlowReader {
     return end
   }
 
-  /** Takes what was written as a value, or as a key without one. */
+  /** Takes the text as a value, or as a key without a value. */
   #end(frame: OpenCollection | undefined): void {
     if (frame?.bracket === "{") {
       if (frame.key !== null) frame.values.set(frame.key, this.#written())

@@ -1,14 +1,17 @@
-/** Where in a YAML document a place of its text is: by indentation in block style, by brackets in flow style. JSON is flow style throughout. */
+/**
+ * Locates a place in a YAML text: by indentation in block style, by brackets in flow style. JSON is flow style
+ * throughout.
+ */
 
 import { placeInFlow } from "./yamlFlow.ts"
 import { lineEnd, lineStart, NONE, type Place, quoteEnd, unquoted, wordEnd } from "./yamlText.ts"
 
-/** The key that a line begins with, after its indentation and the dashes of lists. */
+/** The key of a line, after its indentation and list dashes. */
 const KEY = /^(?:"([^"]*)"\s*|'([^']*)'\s*|([^\s#"'[\]{}][^:#]*)):(?:\s|$)/
 
 interface Key {
   readonly key: string
-  /** Where its colon is, and where what is behind it begins. */
+  /** The offsets of its colon and of the text behind it. */
   readonly colon: number
   readonly length: number
 }
@@ -29,10 +32,10 @@ const withoutComment = (value: string): string => {
   return comment < 0 ? text : text.slice(0, end + comment)
 }
 
-/** A comment stands at the beginning, or behind white space. */
+/** A comment stands at the beginning or after white space. */
 const COMMENT = /(?<!\S)#/
 
-/** A line, divided: its indentation, the dashes of lists, and the rest. */
+/** Splits a line into its indentation, list dashes and the rest. */
 const dividedLine = (line: string) => {
   const rest = line.trimStart()
   const dashes = /^(?:- +)*/.exec(rest)?.[0] ?? ""
@@ -40,11 +43,11 @@ const dividedLine = (line: string) => {
   return { indent, dashes, column: indent + dashes.length, rest: rest.slice(dashes.length) }
 }
 
-/** The keys that lead to a place in block YAML, by its indentation. What is written on one line in braces belongs to its field. */
+/** The keys that lead to a place in block style, by indentation. A flow collection on one line belongs to its field. */
 export const pathAt = (text: string, offset: number): ReadonlyArray<string> => {
   const lines = text.slice(0, lineEnd(text, offset)).split("\n")
   const keys: Array<string> = []
-  // What is further to the left is around the place. A list may stand at the column of its field.
+  // Less indented lines surround the place. A list may stand at the column of its field.
   let [keysBelow, dashesBelow] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY]
   for (let at = lines.length - 1; at >= 0 && keysBelow > 0; at--) {
     const line = lines[at] ?? ""
@@ -66,7 +69,7 @@ export const pathAt = (text: string, offset: number): ReadonlyArray<string> => {
   return keys
 }
 
-/** What is written at a place of a text; null within comments and texts of several lines. */
+/** The key or value at a place; null within comments and texts of several lines. */
 export const placeAt = (text: string, offset: number): Place | null => {
   for (let at = 0; at < text.length; ) {
     const end = lineEnd(text, at)
@@ -93,7 +96,7 @@ export const placeAt = (text: string, offset: number): Place | null => {
   return placeInBlock(text, offset)
 }
 
-/** Where the lines of a block scalar end: at the first one that is not further to the right than what it is the value of. */
+/** The end of a block scalar: the first line that is not indented further than its field. */
 const blockScalarEnd = (text: string, start: number, column: number): number => {
   let at = start
   while (at < text.length) {
@@ -104,11 +107,11 @@ const blockScalarEnd = (text: string, start: number, column: number): number => 
   return at
 }
 
-/** A place outside of brackets. */
+/** A place outside brackets. */
 const placeInBlock = (text: string, offset: number): Place | null => {
   const start = lineStart(text, offset)
   const { column, rest } = dividedLine(text.slice(start, lineEnd(text, offset)))
-  // In a line that is empty up to its end, the caret is the column.
+  // On an empty line, the caret is the column.
   const isEmpty = rest === ""
   const from = isEmpty ? offset : start + column
   if (from > offset || rest.startsWith("#")) return null
@@ -130,14 +133,14 @@ const valueAt = (text: string, begins: number, offset: number): Place => {
   return { path, isKey: false, from, to: wordEnd(text, from, offset), beside: NONE }
 }
 
-/** The keys of the mapping that a line has a key of, in a column; without the line itself. */
+/** The other keys, in the same column, of the mapping that a line belongs to. */
 const besideInBlock = (text: string, start: number, column: number): ReadonlyMap<string, string> => {
   const beside = new Map<string, string>()
   const take = ({ rest }: ReturnType<typeof dividedLine>) => {
     const found = keyOf(rest)
     if (found !== undefined) beside.set(found.key, unquoted(withoutComment(rest.slice(found.length))))
   }
-  // A line further to the right, and an element of a list at the column, are of a value of the mapping.
+  // Further indented lines, and list elements at the column, belong to a value of the mapping.
   const isWithin = ({ indent, dashes, rest }: ReturnType<typeof dividedLine>) =>
     dashes + rest === "" || (dashes === "" && rest.startsWith("#")) || indent + Math.sign(dashes.length) > column
   let isFirst = text.slice(start, start + column).trim() !== ""

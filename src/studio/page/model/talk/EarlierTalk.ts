@@ -1,18 +1,21 @@
-/** What was said before the chunk of the position, as far as the reader asked for it. */
+/** The conversation before the position's chunk, loaded on demand. */
 import { type Signal, signal } from "@preact/signals"
 import type { Entry } from "../../../wire/Chunk.ts"
 import type { CourseHistory } from "../CourseHistory.ts"
 
-/** Most chunks that are shown together with that of the position: about 2,000 events. Further back, the reader goes there. */
+/**
+ * Maximum number of chunks shown in addition to the position's: about 2,000 events. To see more, the reader goes to an
+ * earlier position.
+ */
 export const MOST = 10
 
 export class EarlierTalk {
-  /** Of the chunks that were loaded, oldest first. */
+  /** The loaded chunks' entries, oldest first. */
   readonly entries: Signal<ReadonlyArray<Entry>> = signal([])
   readonly isLoading: Signal<boolean> = signal(false)
   #loaded = 0
   readonly #history: CourseHistory
-  /** The number of the chunk of the position. */
+  /** The number of the position's chunk. */
   readonly #number: number
 
   constructor(history: CourseHistory, number: number) {
@@ -20,17 +23,16 @@ export class EarlierTalk {
     this.#number = number
   }
 
-  /** How many chunks are before those that are shown. */
+  /** The number of earlier chunks that are not shown. */
   get left(): number {
     return this.#number - this.#loaded
   }
 
-  /** Whether one more is shown when it is asked for. */
   get canLoad(): boolean {
     return this.left > 0 && this.#loaded < MOST
   }
 
-  /** Loads the chunk before. What is wrong, the history says; it can be asked for again. */
+  /** Loads the previous chunk. The history reports failures; the reader can try again. */
   async load(): Promise<void> {
     if (!this.canLoad || this.isLoading.value) return
     this.isLoading.value = true

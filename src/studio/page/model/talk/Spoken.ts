@@ -1,18 +1,18 @@
-/** What was said and done in a conversation. */
+/** The items of a conversation. */
 import type { Json } from "../../../../values/Json.ts"
 import type { InputDelivery } from "../../../wire/Talk.ts"
 
-/** What was said or done, at the position where it began. */
+/** One item, at the position where it began. */
 export type Spoken = Said | Input | Answer | Call
 
-/** An event that is too long for a page, so that its line stands for it. */
+/** An event that is too long for a page, which shows its summary line instead. */
 export interface Long {
   readonly position: number
   /** Characters of its payload. */
   readonly length: number
 }
 
-/** The agent said something that no answer of its model says. */
+/** A message of the agent that is not in its model's answer. */
 export interface Said {
   readonly kind: "said"
   readonly position: number
@@ -20,7 +20,7 @@ export interface Said {
   readonly long?: Long
 }
 
-/** Somebody said something to the agent. */
+/** Input to the agent. */
 export interface Input {
   readonly kind: "input"
   readonly position: number
@@ -28,7 +28,7 @@ export interface Input {
   readonly by: string
   readonly text: string
   readonly delivery: InputDelivery
-  /** Where the agent was given it; null: not yet. */
+  /** The position of its delivery to the agent; null until then. */
   readonly given: number | null
   readonly long?: Long
 }
@@ -37,15 +37,15 @@ export interface Input {
 export interface Answer {
   readonly kind: "answer"
   readonly position: number
-  /** Such as `anthropic/claude-sonnet-4-5`; null where the request is not among the events. */
+  /** Such as `anthropic/claude-sonnet-4-5`; null if the request is not among the events. */
   readonly model: string | null
-  /** The id of the `ModelCalled` event of an answer that is under way; null once there is an answer, or none to come. */
+  /** The id of the `ModelCalled` event of an answer in progress; null otherwise. */
   readonly request: string | null
   readonly text: string
   readonly reasoning: string
-  /** Calls of it that became no command. */
+  /** Calls in it that became no command. */
   readonly calls: ReadonlyArray<{ readonly tool: string; readonly args: Json }>
-  /** Why there is no whole answer; null if there is. */
+  /** Why the answer is missing or incomplete, if so. */
   readonly failed: string | null
   readonly long?: Long
   readonly use: Use
@@ -57,9 +57,9 @@ export interface Call {
   readonly position: number
   readonly tool: string
   readonly args: Json
-  /** Null while it is under way. */
+  /** Null while it runs. */
   readonly end: End | null
-  /** What came of asking a person; null where nobody was asked. */
+  /** The state of its confirmation; null if nobody was asked. */
   readonly asked: "waits" | "approved" | "rejected" | "expired" | "withdrawn" | null
   readonly long?: Long
 }
@@ -68,23 +68,23 @@ export interface Call {
 export interface End {
   readonly position: number
   readonly status: "succeeded" | "failed" | "denied" | "unknown"
-  /** What came of it, or why nothing did. */
+  /** The result, or the reason why there is none. */
   readonly result: Json
-  /** Why what came of it is missing, although it was done. */
+  /** Why the result of a completed command is missing. */
   readonly unrecorded?: string
-  /** Who said how it ended, after a crash had left it in doubt. */
+  /** Who reported the outcome after a crash had left it in doubt. */
   readonly settledBy?: string
   readonly long?: Long
 }
 
-/** What answers used. */
+/** The tokens and the cost of answers. */
 export interface Use {
   readonly inputTokens: number
   readonly outputTokens: number
-  /** In US dollars; null where no price is known. */
+  /** In US dollars; null if no price is known. */
   readonly usd: number | null
 }
 
-/** What of one of these stands as its line. */
+/** The parts of an item that are too long. */
 export const longIn = (one: Spoken): ReadonlyArray<Long> =>
   [one.long, one.kind === "call" ? one.end?.long : undefined].filter((long) => long !== undefined)

@@ -1,4 +1,4 @@
-/** A task's events as a conversation: what people and the agent said, what it thought, what it called its tools for, and what that cost. */
+/** Turns a task's events into a conversation: messages, reasoning, tool calls and their costs. */
 import type { Json, JsonObject } from "../../../../values/Json.ts"
 import { inWords } from "../../../../values/time/Wait.ts"
 import type { Entry } from "../../../wire/Chunk.ts"
@@ -7,14 +7,14 @@ import type { Answer, Call, End, Input, Long, Said, Spoken, Use } from "./Spoken
 
 const NOTHING: Use = { inputTokens: 0, outputTokens: 0, usd: null }
 
-/** The conversation in some events of a task, in order. What is too long for a page stands as its line. */
+/** The conversation in a task's ordered events. An event that is too long for a page appears as its summary line. */
 export const conversation = (entries: ReadonlyArray<Entry>): ReadonlyArray<Spoken> => {
   const told = new Conversation()
   for (const entry of entries) told.take(entry)
   return told.spoken()
 }
 
-/** What all answers of a conversation used. */
+/** The tokens and cost of all answers. */
 export const useOf = (spoken: ReadonlyArray<Spoken>): Use =>
   spoken.reduce(
     (sum, one) =>
@@ -28,7 +28,7 @@ export const useOf = (spoken: ReadonlyArray<Spoken>): Use =>
     NOTHING,
   )
 
-/** Something that is said, as long as more may become known of it. */
+/** An item that later events may still complete. */
 type Growing<A> = { -readonly [Field in keyof A]: A[Field] }
 
 class Conversation {
@@ -37,10 +37,13 @@ class Conversation {
   readonly #answers = new Map<number, Growing<Answer>>()
   readonly #inputs = new Map<number, Growing<Input>>()
   readonly #commands = new Map<Json, Growing<Call>>()
-  /** By the positions of the command and of what it caused: an event that is too long for a page does not say whose it is. */
+  /**
+   * By the positions of the command and of the events that it caused: an event that is too long does not name its
+   * command.
+   */
   readonly #caused = new Map<number, Growing<Call>>()
   readonly #questions = new Map<Json, Growing<Call>>()
-  /** The calls of each answer, by the model's ids of them. */
+  /** The calls of each answer, by the model's call ids. */
   readonly #calls = new Map<string, { readonly of: Growing<Answer>; readonly tool: string; readonly args: Json }>()
 
   take(entry: Entry): void {
@@ -113,7 +116,7 @@ class Conversation {
     this.#spoken.push(input)
   }
 
-  /** The kernel records what an agent says; where its model's answer says it, it was shown. */
+  /** The kernel also records what an agent says. Skip a message that repeats its model's answer. */
   #say(entry: Entry, text: string): void {
     const last = this.#spoken.findLast(({ kind }) => kind === "answer" || kind === "said" || kind === "input")
     if (last?.kind === "answer" && same(last.text, text)) return
@@ -209,14 +212,14 @@ const ENDS: ReadonlyMap<string, End["status"]> = new Map([
   ["CommandOutcomeUnknown", "unknown"],
 ])
 
-/** The parts of a recorded answer. What is none of the known parts is left out: other programs' answers are imported as they are. */
+/** The known parts of a recorded answer. Imported answers of other programs may have other parts. */
 const partsOf = (response: Json | undefined): ReadonlyArray<AnswerPart> =>
   listOf(objectOf(response).parts).flatMap(partOf)
 
 const partOf = (part: Json): ReadonlyArray<AnswerPart> => {
   const { type, text, callId, tool, args, mediaType, kind } = objectOf(part)
   if ((type === "text" || type === "reasoning") && isText(text)) return [{ type, text }]
-  // What is no text is named in the answer: the log has it whole.
+  // Only names parts that are not text. The log has them whole.
   if (type === "file" && isText(mediaType)) return [{ type: "text", text: `[a file: ${mediaType}]` }]
   if (type === "hosted" && isText(tool)) return [{ type: "text", text: `[the provider ran ${tool}]` }]
   if (type === "item" && isText(kind)) return [{ type: "text", text: `[${kind}]` }]
@@ -236,7 +239,7 @@ const usedIn = ({ usage, cost }: JsonObject): Use => {
   }
 }
 
-/** The text of what was said: of content parts, those that are text, and of others that they were there. */
+/** The text of a message. Content parts without text appear as placeholders. */
 const textOf = (content: Json | undefined): string => {
   if (isText(content)) return content
   return listOf(content)
@@ -261,6 +264,6 @@ const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(
 const objectOf = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
-/** How long the agent waits until it asks again. */
+/** The wait before a retry. */
 const waitIn = ({ retryInMs }: JsonObject): string =>
   typeof retryInMs === "number" ? `waits ${inWords(retryInMs)}: ` : ""

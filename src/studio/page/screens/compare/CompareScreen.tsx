@@ -1,4 +1,7 @@
-/** Two tasks beside each other, event by event, with one playhead: where they part, both worlds, and what the difference was worth. */
+/**
+ * Two tasks side by side, event by event, with one playhead: where they diverge, both worlds, and the difference of
+ * their rewards.
+ */
 import { signal } from "@preact/signals"
 import type { ComponentChildren } from "preact"
 import { useEffect, useMemo, useState } from "preact/hooks"
@@ -16,12 +19,12 @@ import { lastOf, Pairs } from "./Pairs.tsx"
 import { Side } from "./Side.tsx"
 import { Waterfall } from "./Waterfall.tsx"
 
-/** Of one address: another one has a screen of its own. */
+/** Each address has a screen instance of its own. */
 export const CompareScreen = ({ address }: { readonly address: Visit }) => {
   const studio = useStudio()
   const other = otherOf(address)
   const [isOpen, setOpen] = useState(false)
-  // What goes on is compared again as it grows.
+  // Compares again while one of the tasks grows.
   const grown = useThrottled(`${studio.tasksVersion.value} ${isOpen ? studio.head.value : ""}`)
   const asked =
     other === null ? null : { a: `${address.timeline}/${address.task}`, b: address.vs, scoresA: address.scores }
@@ -45,7 +48,7 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
 interface ComparedProps {
   readonly address: Visit
   readonly comparison: Comparison
-  /** What is wrong with comparing them again. */
+  /** The problem of the last comparison, if any. */
   readonly said: ComponentChildren
 }
 
@@ -73,7 +76,7 @@ const Compared = ({ address, comparison, said }: ComparedProps) => {
   const [chosen, choose] = useState<number | null>(null)
   useEffect(() => choose(null), [at])
   const now = chosen ?? row
-  // Where one has no event yet, it stands at the end of what they share.
+  // A side without an event yet stands at the end of the shared history.
   const [inA, inB] = [lastOf(pairs, now, 1) || shared, lastOf(pairs, now, 2) || shared]
   const select = (index: number) => {
     const position = pairs[index]?.[1] ?? 0

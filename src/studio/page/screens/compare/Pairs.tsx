@@ -1,4 +1,4 @@
-/** Two runs event by event, beside each other: thousands of rows scroll. */
+/** Two runs side by side, event by event. Renders only the visible of thousands of rows. */
 import { useEffect, useRef, useState } from "preact/hooks"
 import type { Comparison } from "../../../wire/Asking.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"

@@ -1,4 +1,4 @@
-/** One of two runs at its position: how it ended, its world and its state there. */
+/** One of two runs at its position: its end, its world and its state there. */
 import { useEffect } from "preact/hooks"
 import type { TaskHead } from "../../../wire/Task.ts"
 import { visit } from "../../model/Address.ts"

@@ -1,4 +1,4 @@
-/** What the difference of two runs was worth. */
+/** The difference of two runs' rewards. */
 import type { RewardRow } from "../../../wire/Task.ts"
 import { barsOf } from "../../model/waterfall.ts"
 import { extentOf, number, signed } from "../../parts/format.ts"
@@ -6,7 +6,7 @@ import { extentOf, number, signed } from "../../parts/format.ts"
 interface WaterfallProps {
   readonly a: ReadonlyArray<RewardRow>
   readonly b: ReadonlyArray<RewardRow>
-  /** What both runs are called. */
+  /** The names of both runs. */
   readonly names: readonly [a: string, b: string]
 }
 
