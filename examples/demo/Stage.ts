@@ -14,11 +14,8 @@ export interface Stage {
   readonly say: (...lines: ReadonlyArray<string>) => Effect.Effect<void>
   /** Prints lines about the log, each cut to `width`. */
   readonly show: (lines: ReadonlyArray<string>) => Effect.Effect<void>
-  /** Columns of the demo's text. */
   readonly width: number
-  /**
-   * Runs a command of `hindcast` in its own process, and shows the command and its output as the user would see them.
-   */
+  /** Runs a command of `hindcast` in its own process, and shows it with its output. */
   readonly shell: (args: ReadonlyArray<string>, shown?: Shown) => Effect.Effect<Shell, Error>
   readonly pages: Pages
   readonly user: User
@@ -87,14 +84,13 @@ export interface Pages {
   readonly outcome: (of: TaskAudit.TaskAudit["outcome"]) => string
   readonly net: (of: Score) => string
   readonly events: (events: ReadonlyArray<Event>) => Lines
-  /** An event in a few words. */
   readonly summary: (of: Event) => string
   readonly chain: (causes: ReadonlyArray<TimeTravel.Cause>) => Lines
   /** A complete question to a person: nobody can decide about hidden parts. */
   readonly question: (shown: JsonObject) => Lines
   readonly withBefore: (document: Json, differences: ReadonlyArray<TimeTravel.Difference>) => ReadonlyArray<ShownChange>
   readonly changes: (of: ReadonlyArray<ShownChange>) => Lines
-  /** Compares a task's score in the set labelled `live` with its score in the given set. */
+  /** Compares the set labelled `live` with the given one. */
   readonly scoreChange: (audit: TaskAudit.TaskAudit, scoreSetId: string) => ScoreChange
 }
 
@@ -102,19 +98,17 @@ export interface Pages {
 export interface User {
   /** `human:ada` */
   readonly actor: string
-  /** Who holds the log, in words. */
   readonly owner: string
   /** A command of `hindcast` that the user can paste. */
   readonly command: (args: ReadonlyArray<string>) => string
   /** The same for messages, which the command line makes pasteable. */
   readonly written: (...args: ReadonlyArray<string>) => string
-  /** A path as the user would type it. */
   readonly path: (file: string) => string
   /** Runs a command of `hindcast` in its own process and returns its output. */
   readonly run: (args: ReadonlyArray<string>) => Effect.Effect<string, Error>
-  /** The command that starts `story/FirstKernel` in its own process, without its argument. */
+  /** Starts `story/FirstKernel` in its own process; lacks only its argument. */
   readonly firstKernel: ReadonlyArray<string>
-  /** Asks the user about every command that waits for a person after a position, and records the answers. */
+  /** Asks the user about commands that wait after a position, and records the answers. */
   readonly ask: (
     after: number,
     filename: string,

@@ -12,7 +12,6 @@ import { daredevil, sleeper, stoker } from "./agents/stoker.ts"
 
 const makers = { careful, clerk, daredevil, glass, hothead, sleeper, stoker } as const
 
-/** Agents from the package's examples. */
 const EXAMPLES = ["knows-the-way", "wanderer"] as const
 
 /** The names of all agents. */
@@ -42,7 +41,7 @@ export const assemble = (pondering: Deferred.Deferred<void>) =>
     return { apprentice: learner, agents }
   })
 
-/** The agent that a module of the package exports by default. A module that does not load is a defect. */
+/** A module of the package that does not load is a defect. */
 const load = (file: string): Effect.Effect<Agent.Agent> =>
   Effect.promise((): Promise<{ readonly default?: unknown }> => import(pathToFileURL(file).href)).pipe(
     Effect.flatMap((module) => Agent.fromUnknown(file, module.default)),

@@ -17,7 +17,6 @@ export interface Played {
 export interface SeasonContents {
   readonly events: number
   readonly agents: ReadonlyArray<Played>
-  /** The number of incidents of each kind. */
   readonly incidents: { readonly [kind in Incident]: number }
 }
 

@@ -48,7 +48,7 @@ export const startAndKill = (start: Start, { cutOff }: Plan, onDone: Effect.Effe
     yield* kill
   }).pipe(Effect.scoped)
 
-/** Time in milliseconds that the process has to exit after SIGTERM. */
+/** Time to exit after SIGTERM, in milliseconds. */
 const ORDERLY_MS = 5_000
 
 const spawnKernel = (start: Start) =>
@@ -77,7 +77,6 @@ const spawnKernel = (start: Start) =>
     return { ended, kill, end }
   })
 
-/** Maximum characters of the process's standard error. */
 const MAX_STDERR = 4_000
 
 /** A file next to this module, even inside a bundle: a process needs a file to start with. */

@@ -30,7 +30,6 @@ const kernelOf = ({ filename, workspace, seed, sandbox }: SeasonPaths, before: n
     restarts: { windowMs: 1_000, crashes: 5, firstMs: 10, mostMs: 50 },
   })
 
-/** Sets up a kernel's plugins, agents and environments, and the simulated reviewer. */
 const setUpKernel = Effect.gen(function* () {
   const kernel = yield* Kernel.Kernel
   const imported = yield* kernel.plugins.state
@@ -72,7 +71,6 @@ export const afterTheCrash = (paths: SeasonPaths, { cutOff, after }: Plan, onDon
     yield* inLanes(after, (planned) => Effect.zipRight(runTask(setup, planned), onDone))
   }).pipe(Effect.scoped, Effect.provide(kernelOf(paths, cutOff.length > 0 ? 1 : 0)))
 
-/** Runs the tasks lane by lane. See `Lanes`. */
 const inLanes = <E, R>(planned: ReadonlyArray<Planned>, run: (planned: Planned) => Effect.Effect<void, E, R>) =>
   Effect.forEach(
     Lanes.dealt(planned),
@@ -83,13 +81,9 @@ const inLanes = <E, R>(planned: ReadonlyArray<Planned>, run: (planned: Planned) 
     },
   )
 
-/**
- * Runs an effect on its own fiber. Closing a task cannot be interrupted; with its own fiber, an interrupt during the
- * close still ends the season.
- */
+/** Closing a task cannot be interrupted. On its own fiber, an interrupt during the close still ends the season. */
 const onOwnFiber = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.flatMap(Effect.fork(effect), Fiber.join)
 
-/** Runs one task to its end. */
 const runTask = (
   { agents, apprentice, worldOf }: KernelSetup,
   { id, agent: name, world, goal, maxSteps, seed }: Planned,
@@ -105,7 +99,6 @@ const runTask = (
     if (name === apprentice.name) yield* Memory.learn(apprentice, id)
   })
 
-/** Waits until a command of a task is dispatched. */
 const awaitDispatch = (taskId: string, actuator: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog

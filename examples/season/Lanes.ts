@@ -2,12 +2,12 @@
 import type { Planned } from "./Plan.ts"
 
 /**
- * Minimum number of tasks for concurrency. Fewer tasks run one after the other, so that their logs are always the same,
- * including positions.
+ * Minimum tasks for concurrency. Fewer run one after the other, so that their logs are always the same, including
+ * positions.
  */
 const MANY = 200
 
-/** Number of concurrent lanes. With one, the kernel would mostly wait for processes. */
+/** With one lane, the kernel would mostly wait for processes. */
 const LANES = 4
 
 /**

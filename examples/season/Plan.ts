@@ -70,10 +70,7 @@ const heat = (agent: AgentName, world: WorldName): Part => ({
   goal: "Keep the water between 60 and 80 °C",
 })
 
-/**
- * The twenty tasks of a round. A short season takes the first ones, which are of as many kinds as possible. The order
- * within a round is random.
- */
+/** The twenty tasks of a round. A short season takes the first ones, of as many kinds as possible, in random order. */
 const roundOf = (round: number): ReadonlyArray<Part> => [
   play("apprentice", "the-lost-key", 13),
   play("wanderer", "the-lost-key", 10),
@@ -97,17 +94,14 @@ const roundOf = (round: number): ReadonlyArray<Part> => [
   play("hothead", "the-greenhouse", 10),
 ]
 
-/**
- * The tasks that the crash interrupts: an agent that is deciding, a command that is being executed, and a pending
- * confirmation.
- */
+/** Tasks that the crash interrupts: a deciding agent, a running command, and a pending confirmation. */
 const CUT_OFF: ReadonlyArray<Part> = [
   play("ponderer", "the-signal-house", 30),
   heat("sleeper", "warm-boiler"),
   keep("Enter the cash in ledger/cash.md"),
 ]
 
-/** Minimum number of tasks for a crash. In a shorter season, the interrupted tasks would be more than half. */
+/** In a shorter season, the interrupted tasks would be more than half. */
 const MIN_TASKS_FOR_CRASH = CUT_OFF.length * 2
 
 const usualParts = (count: number, random: PCGRandom): ReadonlyArray<Part> => {

@@ -33,7 +33,6 @@ export const answer = (after: number) =>
 
 const Shown = Schema.Struct({ args: Schema.Struct({ path: Schema.String }) })
 
-/** The answer to writing a file; `undefined` if nobody answers. */
 const answerFor = (path: string) => {
   if (path.startsWith("notes/")) return { approved: true, reason: "Notes may be written." }
   if (path.startsWith("rota/")) return { approved: false, reason: "The rota is signed: ask who signed it." }

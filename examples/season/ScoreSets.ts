@@ -28,5 +28,4 @@ export const rescore = ({ before, cutOff, after }: Plan) =>
     )
   })
 
-/** The actor that promotes the score sets. */
 const ACTOR = "human:reviewer"

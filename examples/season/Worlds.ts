@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { type Json, type JsonObject, Rubric } from "hindcast"
 import { inPackage } from "../PackageFiles.ts"
 
-/** The plugin of each environment. */
 const PLUGINS = {
   "the-lost-key": "text-room",
   "the-greenhouse": "text-room",
@@ -46,7 +45,7 @@ export const load = Effect.gen(function* () {
   }
 })
 
-/** The text-room options in a scenario's file, which the plugin's schema checks. */
+/** The plugin's schema checks these options. */
 const scenario = (name: string) =>
   Rubric.readYaml(inPackage("plugins", "text-room", "scenarios", `${name}.yaml`)).pipe(
     Effect.filterOrDieMessage(isObject, `${name}: expected a mapping of options`),

@@ -1,7 +1,4 @@
-/**
- * The address of this user's hook server: a file in the user's own store, which no other user can read or replace, with
- * the port and the token.
- */
+/** The address of this user's hook server: a file in the user's own store with the port and the token. */
 
 import * as fs from "node:fs"
 import * as http from "node:http"
@@ -11,12 +8,10 @@ import { isAlive } from "../platform/LiveProcess.ts"
 import * as OwnerOnly from "../platform/OwnerOnly.ts"
 import * as UserStore from "../platform/user/UserStore.ts"
 
-/** A running server. */
 export interface Door {
   readonly port: number
   readonly token: string
   readonly pid: number
-  /** The log that it records to. */
   readonly log: string
 }
 
@@ -43,10 +38,7 @@ const parsed = (text: string): Door | undefined => {
     : undefined
 }
 
-/**
- * Opens a door, or returns the door of another server that responds and writes nothing. Rejects as `UserStore.open`
- * throws.
- */
+/** Opens a door, or returns that of another responding server. Rejects as `UserStore.open` throws. */
 export const open = async (door: Door): Promise<Door | undefined> => {
   const file = fileIn(false)
   AtomicFile.removeAbandonedFile(file)
@@ -67,7 +59,7 @@ export const open = async (door: Door): Promise<Door | undefined> => {
   }
 }
 
-/** Tells whether the server of a door responds. A server that accepts the token answers an unknown path with 404. */
+/** A server that accepts the token answers an unknown path with 404. */
 const isServed = ({ port, token, pid }: Door): Promise<boolean> =>
   new Promise((resolve) => {
     if (!isAlive(pid)) return resolve(false)
@@ -80,7 +72,7 @@ const isServed = ({ port, token, pid }: Door): Promise<boolean> =>
     request.setTimeout(PROBE_MS, () => request.destroy(new Error("no answer")))
   })
 
-/** Time for a server's answer, in milliseconds. A slower server counts as none; it keeps its sessions. */
+/** In milliseconds. A slower server counts as none; it keeps its sessions. */
 const PROBE_MS = 5_000
 
 /** Closes the door, unless another server has replaced it. */

@@ -13,20 +13,17 @@ import * as Clients from "./clients/Clients.ts"
 import { isGate } from "./clients/Gates.ts"
 import type { Sessions } from "./Sessions.ts"
 
-/** The configuration of a hook server. */
 export interface Serving {
   readonly sessions: Sessions
   readonly token: string
   /** 0 for a free port. */
   readonly port: number
-  /** Called for each request. */
   readonly onRequest?: () => void
 }
 
 /** Maximum body in bytes: a 3 MB file that an agent writes comes twice, and once more with its earlier content. */
 const LONGEST_BODY = 64 * 1024 * 1024
 
-/** The path of a client's hooks. */
 export const pathOf = (client: string): string => `/hooks/${client}`
 
 /** For the request only: a person may think as long as the client waits. */
@@ -65,10 +62,7 @@ export const serve = ({
       }),
   })
 
-/**
- * The answer to a payload. It refuses a waiting tool if it cannot read or record the payload: an agent must not run
- * unrecorded calls.
- */
+/** Refuses a waiting tool if it cannot read or record the payload: an agent must not run unrecorded calls. */
 export const answerOf = async (sessions: Sessions, client: Client.Client, payload: Json): Promise<Client.Answer> => {
   const moment = client.read(payload)
   if (moment === undefined) {

@@ -65,8 +65,8 @@ export const accept = (
   })
 
 /**
- * The current gate. If the rules changed after the user accepted them, or cannot be read, it denies every call: an
- * agent could have written them.
+ * Denies every call if the rules changed after the user accepted them, or cannot be read: an agent could have written
+ * them.
  */
 export const gateOf = ({ gate }: HookSettings): Effect.Effect<Gate.GateConfig | undefined> =>
   gate === undefined
@@ -80,6 +80,5 @@ export const gateOf = ({ gate }: HookSettings): Effect.Effect<Gate.GateConfig | 
         Effect.catchAll(({ message }) => Effect.succeed(closed(message))),
       )
 
-/** A gate that denies every call for a reason. */
 const closed = (reason: string): Gate.GateConfig =>
   Either.getOrThrow(Gate.decode({ rules: [{ name: "rules-changed", decision: "deny", ...defined({ reason }) }] }))

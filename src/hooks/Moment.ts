@@ -2,17 +2,13 @@
 
 import type { Json } from "../values/Json.ts"
 
-/** The session, directory and agent of a moment. */
 export interface Belongs {
-  /** The client's id of the session. */
   readonly session: string
-  /** The client's working directory. */
   readonly cwd: string
   /** The active sub-agent; absent for the session's main agent. */
   readonly agentId?: string | undefined
 }
 
-/** A call of a tool. */
 export interface ToolCall {
   readonly tool: string
   readonly input: Json
@@ -20,7 +16,6 @@ export interface ToolCall {
   readonly callId?: string | undefined
 }
 
-/** The result of a call. */
 export interface ToolOutcome {
   readonly ok: boolean
   readonly content: Json
@@ -28,13 +23,11 @@ export interface ToolOutcome {
   readonly durationMs?: number | undefined
 }
 
-/** What a hook reports. */
 export type Happening =
   /** A tool is about to run, and waits for the answer. */
   | ({ readonly kind: "before" } & ToolCall)
-  /** A tool ran. */
   | ({ readonly kind: "after" } & ToolCall & ToolOutcome)
-  /** The calls of one answer, reported when all have ended. It may include calls that no hook saw. */
+  /** The calls of one answer, reported at its end, including any that no hook saw. */
   | { readonly kind: "batch"; readonly calls: ReadonlyArray<ToolCall & { readonly content: Json }> }
   /** Input from a person, or from the client on their behalf. */
   | { readonly kind: "prompt"; readonly text: string; readonly source: "user" | "client" }
@@ -49,7 +42,6 @@ export interface Moment extends Belongs {
   /** The client's name of the event, such as `PreToolUse`. */
   readonly event: string
   readonly happening: Happening
-  /** The client's message. */
   readonly payload: Json
 }
 
@@ -57,5 +49,4 @@ export interface Moment extends Belongs {
 export type Verdict =
   | { readonly decision: "allow" }
   | { readonly decision: "deny"; readonly rule: string; readonly reason: string }
-  /** Nothing to decide. */
   | { readonly decision: "none" }

@@ -1,6 +1,6 @@
 /**
- * Records a coding agent's session as a task. Each call is a command: the client waits for the gate, and runs the tool
- * only after the log has the dispatch. Calls that no hook asked about are recorded as observed.
+ * Records a coding agent's session as a task. Each call is a command: the tool runs only after the gate let it pass and
+ * the log has the dispatch. Calls without a hook are recorded as observed.
  */
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
@@ -20,7 +20,6 @@ import type { Json } from "../values/Json.ts"
 import type { Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 
-/** The parts of a session. */
 export interface SessionParts {
   /** The client's name, before the slash of each actuator. */
   readonly client: string
@@ -33,11 +32,10 @@ export interface SessionParts {
 
 /** A session with an open task. */
 export interface Session {
-  /** Records a moment. If a tool waits, returns the gate's verdict; otherwise there is nothing to decide. */
+  /** Records a moment. If a tool waits, returns the gate's verdict. */
   readonly take: (moment: Moment) => Promise<Verdict>
-  /** Stops recording and leaves the task open: the session may continue. */
+  /** Stops recording; the session may continue. */
   readonly leave: () => Promise<void>
-  /** Closes the task. */
   readonly end: (reason: string) => Promise<void>
   readonly hasOpenCalls: () => boolean
 }
@@ -47,17 +45,14 @@ const NONE: Verdict = { decision: "none" }
 /** Maximum time for a person's answer, in milliseconds. After 600 s, a client continues without an answer. */
 const MOST_ASKED_MS = 540_000
 
-/** Why the result of a passed call is unknown. */
 const NOT_TOLD = "no hook told its result: its client may have refused it afterwards"
 
-/** Why it is unknown whether an unseen call ran. */
 const UNSEEN = "the client reports the call, and no hook was asked about it"
 
-/** A new or continued session. */
 export const make = ({ client, begun, log, gate, redaction }: SessionParts): Session => {
   const { taskId, openedBy, past, ask, identity } = begun
   const open = OpenCalls.make(past)
-  /** Ids of all known commands: clients report one call in several ways, sometimes twice. */
+  /** Clients report one call in several ways, sometimes twice. */
   const known = new Set(past.flatMap((event) => (is(event, "ActuatorCommanded") ? [event.payload.commandId] : [])))
   const repaired = repair(taskId, past)
   /** The agent's last prompt. */
@@ -137,7 +132,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     await log.tell(...chained(cause, [request, allowed, dispatched, end]))
   }
 
-  /** Records prompts and messages with their own types, and anything else as it came. */
+  /** Prompts and messages have types of their own; anything else is kept as it came. */
   const told = async (moment: Moment): Promise<void> => {
     const { happening } = moment
     switch (happening.kind) {
@@ -214,7 +209,6 @@ const denied = (rule: string, reason: string): Verdict => ({ decision: "deny", r
 const actuatorOf = (client: string, tool: string): string =>
   `${client}/${tool.replaceAll(/[\s/\p{C}]/gu, "_") || "unnamed"}`
 
-/** Events in which each causes the next. */
 const chained = (
   cause: string,
   events: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>],
@@ -243,7 +237,6 @@ const repair = (taskId: string, past: BegunRun["past"]) => {
     payload: { commandId, rule: "recovery", reason: `its recorder ended before the call of ${taskId} was let pass` },
   }))
   return {
-    /** Records the denials once. */
     tell: async (log: RunLog): Promise<void> => {
       const [first, ...others] = events
       events = []

@@ -12,17 +12,15 @@ import type { Client } from "./clients/Client.ts"
 import type { Moment, Verdict } from "./Moment.ts"
 import * as Session from "./Session.ts"
 
-/** How to record sessions. */
 export interface SessionsOptions {
-  /** The log's file. */
   readonly log: string
-  /** Returns the gate of a session at its start; undefined lets every call pass. */
+  /** Asked at a session's start; undefined lets every call pass. */
   readonly gate: () => Promise<GateConfig | undefined>
-  /** Texts to keep out of the log, in addition to the environment's keys. */
+  /** Texts to keep out of the log, besides the environment's keys. */
   readonly secrets?: ReadonlyArray<string> | undefined
-  /** Silence after which a session's task closes, in milliseconds. Default: an hour. */
+  /** Silence that ends a session, in milliseconds. Default: an hour. */
   readonly idleMs?: number | undefined
-  /** Called once when the log fails: from then on every call is refused. */
+  /** Called once when the log fails: every later call is refused. */
   readonly onFailed?: (failed: RunLog.RecordingFailed) => void
 }
 
@@ -31,13 +29,12 @@ export interface Sessions {
   readonly take: (client: Client, moment: Moment) => Promise<Verdict>
   /** Closes the tasks of silent sessions. */
   readonly closeIdle: () => Promise<void>
-  /** Number of open sessions. */
   readonly size: () => number
-  /** Stops recording and leaves tasks open: the sessions may continue. */
+  /** Stops recording and leaves tasks open. */
   readonly close: () => Promise<void>
 }
 
-/** An open session, with the time of its last moment by this process's monotonic clock. */
+/** `usedAt` is the last moment, by this process's monotonic clock. */
 interface Held {
   readonly session: Session.Session
   usedAt: number
@@ -47,16 +44,15 @@ interface Held {
 
 const IDLE_MS = 60 * 60 * 1000
 
-/** Maximum length of a goal, in characters. */
 const LONGEST_GOAL = 200
 
-/** Maximum moments before a session's first prompt, and maximum sessions with such. */
+/** Moments before a session's first prompt, and sessions with such moments. */
 const MOST_EARLY = 32
 const MOST_EARLY_SESSIONS = 1_000
 
 const SILENT = "the session was silent; nobody gave a verdict"
 
-/** Opens a log for sessions. Sessions from this user's earlier processes continue, even after a kill. */
+/** Sessions from this user's earlier processes continue, even after a kill. */
 export const open = async (options: SessionsOptions): Promise<Sessions> => {
   const { log: file, gate, secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
   const redaction = Redaction.make(secrets)
@@ -98,7 +94,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   }
 
   /**
-   * Moments before a session's first prompt, which names its task. A session without any other moment is not recorded.
+   * Moments before a session's first prompt, which names its task. Without other moments, a session is not recorded.
    */
   const early = new Map<string, Array<Moment>>()
   const keepEarly = (taskId: string, moment: Moment): boolean => {
@@ -165,10 +161,9 @@ const begunIn = async (opened: OpenedLog.OpenedLog, task: OpenedLog.NewTask): Pr
   }
 }
 
-/** Maximum tasks of one session. */
 const MOST_PARTS = 1_000
 
-/** The task id of a session, the same as an import of its file uses. */
+/** The same id that an import of its file uses. */
 export const taskIdOf = (client: string, session: string): string =>
   /^[\w.-]{1,80}$/.test(session) ? `${client}-${session}` : `${client}-${sha256(session).slice(0, 32)}`
 

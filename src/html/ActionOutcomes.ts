@@ -16,7 +16,6 @@ export const ENDINGS = [
 
 type Counts = Pick<ActuatorReport, "actuator" | "commanded" | (typeof ENDINGS)[number][0]>
 
-/** Maximum actuators with a bar. */
 const MAX_BARS = 16
 
 const ROW = 36

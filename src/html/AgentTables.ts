@@ -6,7 +6,6 @@ import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { signed } from "./figures/KeyFigures.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** Maximum rows per table. */
 const MAX_ROWS = 200
 
 type Agents = NonNullable<TaskAudit["agents"]>

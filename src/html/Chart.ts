@@ -3,21 +3,16 @@
 import type { ScaleContinuousNumeric } from "d3-scale"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
 
-/**
- * Width of a chart in its own units: about a phone's pixels, so that its text is as large as the text around it. Wider
- * screens show charts next to each other.
- */
+/** In the chart's own units: about a phone's pixels, so that its text is as large as the text around it. */
 export const WIDTH = 340
 
-/** Font size of a chart's text. */
 export const TEXT = 12
 
-/** Id, size and accessible description of a chart. */
 export interface About {
   /** Unique on the page. */
   readonly id: string
   readonly title: string
-  /** The content in one sentence, with the important figures. */
+  /** One sentence with the important figures. */
   readonly description: string
   readonly height: number
 }
@@ -26,7 +21,6 @@ export interface About {
 export const svg = ({ id, title, description, height }: About, body: Value): Markup =>
   markup`<svg viewBox="0 0 ${WIDTH} ${height}" role="img" aria-labelledby="${id}-t ${id}-d"><title id="${id}-t">${title}</title><desc id="${id}-d">${description}</desc>${body}</svg>`
 
-/** Position and style of a label. */
 export interface At {
   readonly x: number
   readonly y: number
@@ -44,7 +38,7 @@ const ANCHORS = {
   end: markup` text-anchor="end"`,
 }
 
-/** A label of at most this width. A longer text is cut, and its tooltip shows all of it. */
+/** A longer text is cut, and its tooltip shows all of it. */
 export const fitted = (at: At, text: string, width: number): Markup => {
   const short = shortened(text, width)
   if (short === text) return label(at, text)
@@ -52,7 +46,7 @@ export const fitted = (at: At, text: string, width: number): Markup => {
   return markup`<text x="${round(x)}" y="${round(y)}" class="${kind}"${ANCHORS[anchor]}>${short}<title>${text}</title></text>`
 }
 
-/** The beginning of a text that fits in a width, estimated by `widthOf`. */
+/** The beginning that fits, estimated by `widthOf`. */
 export const shortened = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let [kept, used] = ["", widthOf("…")]
@@ -77,12 +71,10 @@ export const widthOf = (text: string): number => {
 const WIDE = /[mwMWA-Z@%—…]/
 const NARROW = /[ijlI.,:;'|!/ ]/
 
-/** Rounds a coordinate to a tenth. */
 export const round = (of: number): number => Math.round(of * 10) / 10 + 0
 
 type Scale = ScaleContinuousNumeric<number, number>
 
-/** A chart with two axes. */
 export interface Frame {
   readonly x: Scale
   readonly y: Scale
@@ -98,7 +90,7 @@ export interface Frame {
 /** Space for the axes around the plot. */
 export const MARGIN = { left: 46, right: 10, top: 22, bottom: 36 } as const
 
-/** The axes of a chart: light lines at the ticks, titles above and below. */
+/** Light lines at the ticks, titles above and below. */
 export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Frame): Markup => {
   const [left = 0, right = 0] = x.range()
   const [bottom = 0, top = 0] = y.range()
@@ -114,7 +106,7 @@ export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Fra
   )}${label({ x: 0, y: top - 10 }, yTitle)}${label({ x: (left + right) / 2, y: bottom + 31, anchor: "middle" }, xTitle)}`
 }
 
-/** A label under a tick, kept inside the chart. */
+/** Keeps the label inside the chart. */
 const placeTick = (x: number, text: string, left: number, right: number, y: number): At => {
   const half = widthOf(text) / 2
   if (x + half > right + MARGIN.right) return { x: right + MARGIN.right - 1, y, anchor: "end" }
@@ -133,7 +125,7 @@ const withoutOverlap = (ticks: ReadonlyArray<{ readonly at: number; readonly tex
   })
 }
 
-/** Dots as one path: a line of length zero with round ends is a dot. */
+/** One path: a line of length zero with round ends is a dot. */
 export const dots = (kind: string, points: ReadonlyArray<readonly [x: number, y: number]>): Markup =>
   points.length === 0
     ? markup``
@@ -146,7 +138,6 @@ export const box = (
 ): Markup =>
   markup`<rect class="${kind}" x="${round(x)}" y="${round(y)}" width="${round(Math.max(width, 1))}" height="${round(height)}"/>`
 
-/** Each colour with its meaning. */
 export const legend = (entries: ReadonlyArray<readonly [kind: string, text: string]>): Markup =>
   markup`<ul class="legend">${entries.map(
     ([kind, text]) =>

@@ -32,7 +32,6 @@ function* sections(of: Comparison, source: Source, models?: ModelSides): Generat
 const head = (of: Comparison, models?: ModelSides): Markup =>
   markup`<header><p class="under">${models === undefined ? "Two scorings of the same tasks" : "Two models on tasks that both worked on"}, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${summary(of)}</p>${models === undefined ? null : sides(models)}${warnings(of)}</header>`
 
-/** How many tasks of each model have a pair. */
 const sides = ({ a, b, askedBoth, sameSeed }: ModelSides): Markup => {
   const counted = (tasks: number) => FormattedNumbers.counted(tasks, "task")
   const of = ({ tasks, paired, unpaired, unscored, unreadable }: ModelSide) =>
@@ -40,7 +39,6 @@ const sides = ({ a, b, askedBoth, sameSeed }: ModelSides): Markup => {
   return markup`<p>Tasks of A: ${of(a)}. Tasks of B: ${of(b)}. ${counted(askedBoth)} asked both, and count for neither. Paired by goal and environment${sameSeed ? ", and seed" : ", whatever the seed"}.</p>`
 }
 
-/** The result of the comparison in words. */
 const summary = (of: Comparison): string => {
   const { difference, interval, p } = of
   const tasks = FormattedNumbers.counted(of.pairs.length, "task")
@@ -72,7 +70,7 @@ const probability = (p: number): string => (p < 0.001 ? "< 0.001" : p.toFixed(3)
 const byHolm = ({ correction }: Comparison, adjusted: number): string =>
   correction === null ? "" : `; by Holm for ${correction.comparisons} comparisons ${probability(adjusted)}`
 
-/** Formats a value: shares as percentages, net scores in the rubric's units. */
+/** Shares as percentages, net scores in the rubric's units. */
 const text = ({ value }: Comparison) => (value === "normalized" ? FormattedNumbers.percent : FormattedNumbers.amount)
 
 const meanText = (of: Comparison, mean: number | null): string => (mean === null ? "none" : text(of)(mean))
@@ -180,7 +178,6 @@ const differences = (of: Comparison): Markup =>
           : "The large dot above is their mean, and the line through it reaches over the interval in which the mean of other tasks is expected."
       }</figcaption></figure><figure><h3>How often</h3>${Differences.balance(of)}<figcaption>In how many of the ${FormattedNumbers.count(of.pairs.length)} pairs B is higher, equal or lower.</figcaption></figure></div></section>`
 
-/** Maximum rows of a table. */
 const MAX_ROWS = 20
 
 const changes = ({ changes }: Comparison): Markup =>
@@ -226,7 +223,6 @@ const flips = ({ passes: { gained, lost, noInterval }, passAbove }: Comparison):
   }${noInterval === null || noInterval.reason === "few" ? "" : ` There is no interval and no p-value of passes. ${noInterval.explanation}`}</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
 }
 
-/** Maximum pairs listed from either end. */
 const ENDS = 10
 
 const pairs = (of: Comparison, models?: ModelSides): Markup => {
@@ -254,7 +250,7 @@ const METHODS = { exact: "over all patterns of signs", sampled: "over random pat
 
 const OF_RUNS = "A model answers otherwise another time: the difference is one of these runs."
 
-/** The number of comparisons that correct p, if there is any p. */
+/** The number of comparisons that correct p, if there is one. */
 const comparisons = (of: Comparison): string =>
   of.correction === null || withP(of) === 0
     ? ""

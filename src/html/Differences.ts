@@ -9,7 +9,6 @@ import * as FormattedNumbers from "./FormattedNumbers.ts"
 /** Maximum dots. Of more pairs it draws every n-th in order. */
 const MAX_DOTS = 300
 
-/** Maximum dots that are drawn large. */
 const FEW = 24
 
 const TOP = 44
@@ -58,7 +57,6 @@ export const chart = (comparison: Comparison): Markup => {
   )
 }
 
-/** A label that stays inside the chart. */
 const inChart = (x: number, text: string, y: number, kind = "dim"): Chart.At => {
   const half = Chart.widthOf(text) / 2
   if (x + half > Chart.WIDTH) return { x: Chart.WIDTH, y, kind, anchor: "end" }

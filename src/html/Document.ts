@@ -5,21 +5,19 @@ import { Markup as Made, type Markup, markup } from "../values/Markup.ts"
 import type { StudioLinks } from "./StudioLinks.ts"
 import { CSS } from "./Stylesheet.ts"
 
-/** The stated origin of a page. */
 export interface Source {
-  /** The log's file name. */
   readonly log: string
   /** The log's last position at that time. */
   readonly head: number
   /** The program that made the page: `Hindcast 0.3.0`. */
   readonly by: string
-  /** A page next to this one that shows tasks and their moments. */
+  /** The page that shows tasks and their moments. */
   readonly studio?: StudioLinks
 }
 
 /**
- * A page in one file. It loads nothing and runs no script, and its Content-Security-Policy makes the browser enforce
- * that: it allows only its own style sheet, by digest.
+ * A page in one file. It loads nothing and runs no script; its Content-Security-Policy allows only its own style sheet,
+ * by digest.
  */
 export function* document(title: string, body: Iterable<Markup>): Generator<string> {
   yield markup`<!doctype html>

@@ -18,7 +18,7 @@ export const amount = (of: number): string => {
 /** With a sign: `+0.3`, `−1.2`, `0`. */
 export const signed = (of: number): string => (of > 0 ? `+${amount(of)}` : amount(of))
 
-/** A formatter for numbers shown together: with signs, and with equally many decimals. */
+/** For numbers shown together: with signs, and with equally many decimals. */
 export const uniformFormatter = (numbers: ReadonlyArray<number>): ((of: number) => string) => {
   const size = Math.max(...numbers.map(Math.abs), 0)
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3
@@ -26,7 +26,7 @@ export const uniformFormatter = (numbers: ReadonlyArray<number>): ((of: number) 
   return (of) => minus(`${of > 0 ? "+" : ""}${of.toLocaleString("en", format)}`)
 }
 
-/** A percentage: `62 %`. Shares close to 0 or 100 % keep a decimal, so that they do not read as none or all. */
+/** `62 %`. Shares close to 0 or 100 % keep a decimal, so that they do not read as none or all. */
 export const percent = (share: number): string => {
   const of = share * 100
   const size = Math.abs(of)

@@ -17,7 +17,6 @@ import * as SensorTraces from "./SensorTraces.ts"
 import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-/** The page in chunks of HTML. */
 export const chunks = (report: LogReport, source: Source): Iterable<string> =>
   document(`Report of ${source.log}`, sections(report, source))
 
@@ -101,7 +100,6 @@ const models = ({ model: { models, cost } }: LogReport): Markup =>
     ["in tasks"],
   )
 
-/** Maximum rows of a table. */
 const MAX_ROWS = 40
 
 const rewards = (report: LogReport): Markup => {

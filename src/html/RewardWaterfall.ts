@@ -12,7 +12,6 @@ export interface Step {
   readonly amount: number
 }
 
-/** Maximum individual steps of either sign. */
 const MAX_STEPS = 10
 
 const ROW = 38
@@ -21,8 +20,8 @@ const BAR = 12
 const TOP = 18
 
 /**
- * A waterfall: rewards, then punishments, each bar beginning at the end of the previous one. The last bar, labelled
- * with `left`, is the total.
+ * Rewards, then punishments, each bar beginning at the end of the previous one. The last bar, labelled with `left`, is
+ * the total.
  */
 export const chart = (id: string, title: string, steps: ReadonlyArray<Step>, left = "net score"): Markup => {
   const rows = [...largest(steps, 1, "reward"), ...largest(steps, -1, "punishment")]

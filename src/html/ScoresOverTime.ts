@@ -9,10 +9,8 @@ import { type Markup, markup } from "../values/Markup.ts"
 import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 
-/** Maximum agents with a chart. */
 const MAX_CHARTS = 12
 
-/** Maximum dots that are drawn large. */
 const FEW = 30
 
 /** Minimum tasks of a bin with a spread. */
@@ -21,7 +19,7 @@ const MIN_SPREAD = 5
 /** Minimum scored tasks of an agent with a trend. */
 const MIN_TREND = 8
 
-/** A small chart per agent, all to the same scale, with the other agents' trends behind it. */
+/** All to the same scale, with the other agents' trends behind. */
 export const charts = (report: LogReport): Markup => {
   const agents = report.agents.filter(({ score }) => score !== null)
   const shown = agents.slice(0, MAX_CHARTS)
@@ -36,7 +34,6 @@ export const charts = (report: LogReport): Markup => {
   }`
 }
 
-/** The formatter of a score in this report. */
 export const scoreText = (unit: LogReport["unit"]) =>
   unit === "share" ? FormattedNumbers.percent : FormattedNumbers.amount
 
@@ -88,13 +85,13 @@ const agentChart = (
   return markup`<figure><h3><bdi>${agent.agent}</bdi></h3><p class="note">${about.description}</p>${Chart.svg(about, body)}</figure>`
 }
 
-/** The tasks of an agent, and how many have scores if not all do. */
+/** With the number of scored tasks, if not all are. */
 const tasksOf = ({ tasks, score }: AgentReport): string => {
   const all = FormattedNumbers.counted(tasks, "task")
   return score === null || score.count === tasks ? all : `${FormattedNumbers.count(score.count)} of ${all} scored`
 }
 
-/** Every score if there are few, otherwise bands of most of them. */
+/** Every score if there are few, otherwise bands. */
 const marks = ({ points, bins }: AgentReport, x: Scale, y: Scale): Markup => {
   if (points !== null) {
     return Chart.dots(

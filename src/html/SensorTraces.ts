@@ -9,13 +9,11 @@ import * as Chart from "./Chart.ts"
 import * as FormattedNumbers from "./FormattedNumbers.ts"
 import { taskTicks } from "./ScoresOverTime.ts"
 
-/** Maximum sensors with a chart. */
 const MAX_CHARTS = 12
 
 const HEIGHT = 186
 const FAILURES = 22
 
-/** A chart per sensor: its latency along the tasks, and its failed or skipped reads. */
 export const charts = (sensors: ReadonlyArray<SensorReport>, tasks: number): Markup => {
   const shown = sensors.slice(0, MAX_CHARTS)
   return markup`<div class="charts">${shown.map((sensor, index) => sensorChart(sensor, tasks, `sensor-${index}`))}</div>${
@@ -83,7 +81,7 @@ const latencies = (bins: ReadonlyArray<Bin>, x: Scale, y: Scale): Markup => {
   return markup`<path class="band" d="${band([...bins]) ?? ""}"/><path class="thin" d="${median([...bins]) ?? ""}"/>`
 }
 
-/** Bars below the latencies: the share of reads that failed or were skipped. */
+/** The share of reads that failed or were skipped. */
 const missing = ({ missing }: SensorReport, x: Scale, tasks: number, bottom: number): Markup => {
   const [from = 0, to = 0] = x.range()
   const room = FAILURES - 8

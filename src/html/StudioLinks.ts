@@ -2,13 +2,11 @@
 
 import { type Markup, markup } from "../values/Markup.ts"
 
-/** The page that the links lead to. */
 export interface StudioLinks {
   /** A relative URL: `run.html`. */
   readonly page: string
-  /** The timeline of the report. */
   readonly timeline: string
-  /** The last position of a task on the page; undefined if the page does not show the task. */
+  /** Undefined if the page does not show the task. */
   readonly endOf: (taskId: string) => number | undefined
 }
 

@@ -3,9 +3,8 @@
 import { CSS as VIEWS } from "../views/drawHtml.ts"
 
 /**
- * One column on a phone, charts next to each other on wider screens, light or dark by the system setting. Colour-blind
- * readers can tell the colours apart (blue-green, orange, purple), and no chart relies on colour alone. Studio's page
- * has the same colours (`studio/page/style/base.css`).
+ * One column on a phone, charts next to each other on wider screens, light or dark by the system setting. The colours,
+ * also Studio's (`studio/page/style/base.css`), suit colour-blind readers, and no chart relies on colour alone.
  */
 export const CSS = `
 :root{color-scheme:light dark;--page:#fdfdfc;--under:var(--page);--card:#f4f4f1;--ink:#1a1b1e;--dim:#5b5e66;--line:#dfdfda;--accent:#1d5b9e;--band:#1d5b9e26;--good:#0f7355;--bad:#b8370f;--denied:#6d3fb0;--expired:#8a6100;--unknown:#62666e;--other:#b9bbc0}

@@ -32,7 +32,7 @@ const RIGHT = Chart.WIDTH - 10
 const ROW = 24
 const TIME = 46
 
-/** The task's events in order: a row per lane, the verdicts, and the elapsed time below. */
+/** A row per lane, the verdicts, and the elapsed time below. */
 export const timeline = (report: TaskReport): Markup => {
   const x = eventScale(report, LEFT)
   const used = LANES.filter(([lane]) => report.lanes[lane].length > 0)
@@ -74,7 +74,7 @@ const eventScale = ({ positions }: TaskReport, left: number) =>
 
 type Scale = ReturnType<typeof eventScale>
 
-/** The marks of a lane, one path per colour, without duplicates. */
+/** One path per colour, without duplicates. */
 const ticks = (marks: ReadonlyArray<Mark>, x: Scale, middle: number): ReadonlyArray<Markup> => {
   const paths = new Map<string, Set<string>>()
   for (const { from, to, ending } of marks) {
@@ -108,7 +108,6 @@ const elapsedTime = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup
   return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.duration(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepLine("thin", points, x, y)}`
 }
 
-/** Maximum points of a line. */
 const MOST_POINTS = 400
 
 const downsample = (points: ReadonlyArray<readonly [number, number]>): ReadonlyArray<readonly [number, number]> => {
@@ -142,7 +141,6 @@ const positions = ({ positions }: TaskReport, x: Scale, floor: number): Markup =
 
 const HEIGHT = 170
 
-/** The net score over the events. */
 export const netScore = (report: TaskReport): Markup => {
   let net = 0
   const points: Array<readonly [number, number]> = [[0, 0]]
@@ -155,7 +153,6 @@ export const netScore = (report: TaskReport): Markup => {
   return stepChart(report, "course", "Net score, as it came about", description, points, "net score")
 }
 
-/** A chart per number in the readings. */
 export const traces = (report: TaskReport): ReadonlyArray<Markup> =>
   report.traces.map((trace, index) => {
     const title = nameOf(trace)

@@ -170,7 +170,6 @@ const score = (report: TaskReport, { studio }: Source): Markup => {
   )}${unscored(score.unscored)}${scores(report)}</div></div></section>`
 }
 
-/** Maximum positions in a cell. */
 const MAX_BECAUSE = 8
 
 const evidence = (

@@ -1,6 +1,6 @@
 /**
- * Creates files and directories atomically: it writes under a temporary name and then renames. Temporary names identify
- * their process, so that others can remove those of dead ones.
+ * Creates files and directories atomically, by a temporary name and a rename. The name identifies its process, so that
+ * others can remove those of dead ones.
  */
 
 import * as crypto from "node:crypto"
@@ -10,17 +10,14 @@ import * as path from "node:path"
 import { isAlive } from "./LiveProcess.ts"
 import * as OwnerOnly from "./OwnerOnly.ts"
 
-/**
- * A temporary name next to a target: `<target>.<host>-<process>-<id>.partial`. Host and process id tell an abandoned
- * file from one in use.
- */
+/** `<target>.<host>-<process>-<id>.partial`, next to the target. */
 export const nameFor = (target: string): string =>
   `${target}.${HOST}-${process.pid}-${crypto.randomBytes(4).toString("hex")}${SUFFIX}`
 
 /**
- * Removes the temporary files and directories that dead processes of this machine left next to a target, with their
- * SQLite `-wal`, `-shm` and `-journal` files and a log's side files. Leaves files of other machines or containers on a
- * shared disk. Never fails: a file that it cannot remove stays.
+ * Removes temporary files and directories of dead processes of this machine, with their SQLite `-wal`, `-shm` and
+ * `-journal` files and a log's side files. Leaves those of other machines or containers on a shared disk. Never fails:
+ * a file that it cannot remove stays.
  */
 export const removeAbandonedFile = (target: string): void =>
   removeFrom(path.dirname(target), (name) => name.startsWith(`${path.basename(target)}.`))
@@ -50,9 +47,8 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
 }
 
 /**
- * Moves a complete file to its target, and fails with `EEXIST` if the target exists. It uses a hard link, since a
- * rename would replace the target. Where links are refused (FAT, some shares), it reserves the target with an empty
- * file, opened exclusively, and renames over that.
+ * Fails with `EEXIST` if the target exists. It uses a hard link, since a rename would replace the target. Where links
+ * are refused (FAT, some shares), it reserves the target with an empty file, opened exclusively, and renames over that.
  */
 export const moveNew = (partial: string, target: string): void => {
   try {
@@ -76,7 +72,7 @@ const isRefused = (cause: unknown): boolean =>
 
 const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS"])
 
-/** The machine and the container: process ids are unique only within one. */
+/** Process ids are unique only within one machine and container. */
 const hostNow = (): string => {
   let container = ""
   try {

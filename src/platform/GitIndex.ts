@@ -1,5 +1,5 @@
 /**
- * Finds files that Git tracks. It parses the repository's index itself: a repository may come from a stranger, and its
+ * Finds files that Git tracks, by parsing the index itself: a repository may come from a stranger, and its
  * configuration can make Git run programs.
  */
 
@@ -7,8 +7,8 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 
 /**
- * The first tracked path, relative to the repository, that `wanted` accepts. Undefined if there is none or it is
- * unknown: no repository, or an index that is too large or has an unsupported format. Never throws.
+ * Relative to the repository. Undefined if there is none or it is unknown: no repository, or an index that is too large
+ * or has an unsupported format. Never throws.
  */
 export const firstTracked = (
   directory: string,
@@ -51,8 +51,8 @@ const repositoryAround = (directory: string): { readonly root: string; readonly 
 const MOST_POINTER_BYTES = 8192
 
 /**
- * The paths in an index of version 2 to 4 (gitformat-index(5)) with hashes of this length; undefined for any other
- * format. Extensions and a hash follow the entries, so a truncated index does not end within them.
+ * Reads versions 2 to 4 (gitformat-index(5)). Extensions and a hash follow the entries, so a truncated index does not
+ * end within them.
  */
 const namesIn = (bytes: Buffer, hashBytes: number): ReadonlyArray<string> | undefined => {
   if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined

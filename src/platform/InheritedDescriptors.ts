@@ -1,14 +1,14 @@
 /**
- * Keeps inherited file descriptors from leaking into spawned processes. Node sets close-on-exec on the first few
- * inherited descriptors, but not on those after a gap. A plugin would keep such a descriptor through every layer of the
- * sandbox, and Deno opens a socket by its number without asking for a permission.
+ * Keeps inherited file descriptors out of spawned processes. Node sets close-on-exec on the first few, but not on those
+ * after a gap. A plugin would keep such a descriptor through every layer of the sandbox, and Deno opens a socket by its
+ * number without asking for a permission.
  */
 import type { ChildProcess } from "node:child_process"
 import * as fs from "node:fs"
 
 /**
- * The tail of spawn's `stdio` option (index 3 and up) that replaces each inherited descriptor with a pipe; close the
- * pipes with `closeReplacements`. Almost always empty, and always on systems other than Linux.
+ * The tail of spawn's `stdio` option (index 3 and up) that replaces each inherited descriptor with a pipe. Almost
+ * always empty, and always on systems other than Linux.
  */
 export const replacementStdio = (): Array<"pipe" | undefined> => {
   const inherited = process.platform === "linux" ? fs.readdirSync("/proc/self/fd").map(Number).filter(isPassedOn) : []
@@ -16,7 +16,7 @@ export const replacementStdio = (): Array<"pipe" | undefined> => {
   return Array.from({ length: last - 2 }, (_, at) => (inherited.includes(at + 3) ? "pipe" : undefined))
 }
 
-/** Closes this process's ends of the pipes from `replacementStdio`. */
+/** Closes this process's ends of those pipes. */
 export const closeReplacements = (child: ChildProcess): void => {
   for (const stream of child.stdio?.slice(3) ?? []) stream?.destroy()
 }

@@ -13,7 +13,7 @@ export const isAlive = (pid: number): boolean => {
   }
 }
 
-/** Reads the state from /proc (proc(5)): the word after the name, which is in parentheses and may contain some. */
+/** The state in /proc (proc(5)) is the word after the name, which is in parentheses and may contain some. */
 const isZombie = (pid: number): boolean => {
   try {
     return /^\) Z /.test(fs.readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*(?=\))/s, ""))

@@ -6,8 +6,8 @@ import { Effect } from "effect"
 export type OneAtATime = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
 /**
- * Makes a lock for paths that every step of an agent takes. It behaves like Effect's semaphore with one permit, with a
- * third of the runtime operations. An effect that is interrupted while it waits gives up its place. Not re-entrant.
+ * Behaves like Effect's semaphore with one permit, with a third of the runtime operations. An effect that is
+ * interrupted while it waits gives up its place. Not re-entrant.
  */
 export const make = (): OneAtATime => {
   const waiting = new Set<() => void>()
@@ -51,10 +51,7 @@ export const make = (): OneAtATime => {
     })
 }
 
-/**
- * Calls a function when an effect has ended in any way: a synchronous `Effect.ensuring`. Use it in uninterruptible
- * regions only.
- */
+/** A synchronous `Effect.ensuring`, for uninterruptible regions only. */
 export const endingWith = <A, E, R>(effect: Effect.Effect<A, E, R>, ended: () => void): Effect.Effect<A, E, R> =>
   Effect.matchCauseEffect(effect, {
     onSuccess: (value) => {

@@ -10,8 +10,8 @@ export const FILE_MODE = 0o600
 export const DIRECTORY_MODE = 0o700
 
 /**
- * Creates an empty file with `FILE_MODE`, regardless of the umask. Returns false and creates nothing if the name is
- * taken, even by a dangling symbolic link.
+ * With `FILE_MODE`, regardless of the umask. Returns false and creates nothing if the name is taken, even by a dangling
+ * symbolic link.
  */
 export const makeFile = (file: string): boolean => {
   try {
@@ -24,8 +24,8 @@ export const makeFile = (file: string): boolean => {
 }
 
 /**
- * Creates a directory and its missing parents with `DIRECTORY_MODE`. An existing directory keeps its mode. (Node's
- * recursive `mkdirSync` never returns where a directory cannot have subdirectories, as below `/proc`.)
+ * With missing parents, in `DIRECTORY_MODE`. An existing directory keeps its mode. (Node's recursive `mkdirSync` never
+ * returns where a directory cannot have subdirectories, as below `/proc`.)
  */
 export const makeDirectory = (directory: string): void => {
   if (isDirectory(directory)) return
@@ -42,8 +42,8 @@ export const makeDirectory = (directory: string): void => {
 const isDirectory = (directory: string): boolean => fs.existsSync(directory) && fs.statSync(directory).isDirectory()
 
 /**
- * Removes the access of group and others from a directory that only Hindcast uses. Throws if the path is a symbolic
- * link, not a directory, or another user's: its owner could exchange the files in it.
+ * Removes the access of group and others. Throws if the path is a symbolic link, not a directory, or another user's:
+ * its owner could exchange the files in it.
  */
 export const restrictDirectory = (directory: string): void => {
   const found = fs.lstatSync(directory)
@@ -60,9 +60,8 @@ export const restrictDirectory = (directory: string): void => {
 const OTHERS = 0o077
 
 /**
- * Tells whether this user or root created a symbolic link. In a directory that several users can write, another user's
- * link could lead anywhere, so no file is created through it. (Linux protects plain opens the same way:
- * `fs.protected_symlinks`.)
+ * Only this user and root may have created the link: in a directory that several users can write, another's could lead
+ * anywhere. (Linux protects plain opens the same way: `fs.protected_symlinks`.)
  */
 export const isTrusted = (link: fs.Stats): boolean => {
   const user = process.geteuid?.()

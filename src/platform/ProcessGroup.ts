@@ -3,9 +3,8 @@
 import type { ChildProcess } from "node:child_process"
 
 /**
- * Closes the child's outputs and sends SIGKILL to its process group, which the child must lead. It closes the outputs
- * first, since a descendant in another group may hold them open. Do not call it after the child's exit: its id may
- * belong to another process by then.
+ * Closes the child's outputs, since a descendant in another group may hold them open, and sends SIGKILL to the group,
+ * which the child must lead. Do not call it after the child's exit: its id may belong to another process by then.
  */
 export const killProcessGroup = (child: ChildProcess): void => {
   child.stdout?.destroy()

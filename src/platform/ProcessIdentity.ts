@@ -1,26 +1,23 @@
 /**
- * Identifies a process beyond its id, which the system reuses, and tells from where another process can look at it: a
- * process id is valid only within one boot of one machine, and there within one PID namespace.
+ * Identifies a process beyond its id, which the system reuses: an id is valid only within one boot of one machine, and
+ * there within one PID namespace.
  */
 
 import * as fs from "node:fs"
 import * as os from "node:os"
 import { isAlive } from "./LiveProcess.ts"
 
-/** Where a process runs, and which one it is there. Null stands for a value that the system does not tell. */
+/** Null stands for a value that the system does not tell. */
 export interface ProcessPlace {
-  /** The machine's name, for messages. It can change, and two machines can share one. */
+  /** For messages: it can change, and two machines can share one. */
   readonly host: string
   readonly pid: number
-  /** The boot of the machine. */
   readonly boot: string | null
   /** The PID namespace of `pid`, and the namespace of the monotonic clock. */
   readonly namespaces: string | null
-  /** The clock tick of the process's start. */
   readonly started: string | null
 }
 
-/** The place of this process. */
 export const own = (): ProcessPlace => {
   const isOurs = seesItself()
   return {
@@ -35,10 +32,7 @@ export const own = (): ProcessPlace => {
 /** The state of a process, as far as this one can tell. */
 export type Existence = "exists" | "gone" | "unreachable"
 
-/**
- * Looks at a process by its id, within the same boot and PID namespace. On systems without `/proc`, the machines' names
- * must be the same.
- */
+/** Within the same boot and PID namespace; on systems without `/proc`, the machines' names must be the same. */
 export const look = (place: ProcessPlace, here: ProcessPlace = own()): Existence => {
   if (!isReachable(place, here)) return "unreachable"
   if (!isAlive(place.pid)) return "gone"
@@ -64,8 +58,8 @@ export const sharesClock = (place: ProcessPlace, here: ProcessPlace): boolean =>
 export const monotonicNow = (): number => Number(process.hrtime.bigint() / 1000n) / 1000
 
 /**
- * The machine's boot id, the clock tick of a process's start, and its PID namespace: no other process has all three.
- * Undefined if there is no such process, or the system has no `/proc`.
+ * Boot id, start tick and PID namespace: no other process has all three. Undefined if there is no such process, or the
+ * system has no `/proc`.
  */
 export const birthOf = (pid: number): string | undefined => {
   const { boot, namespaces } = own()
@@ -74,7 +68,7 @@ export const birthOf = (pid: number): string | undefined => {
   return namespaces === null ? `${boot}/${tick}` : `${boot}/${tick}/${namespaces.split(" ")[0]}`
 }
 
-/** Tells whether a process has this birth. Births recorded before 0.3.1 name no namespace. */
+/** Births recorded before 0.3.1 name no namespace. */
 export const isBornAs = (pid: number, birth: string): boolean => {
   const found = birthOf(pid)
   return found !== undefined && (found === birth || found.startsWith(`${birth}/`))
@@ -87,7 +81,7 @@ const pidNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => nam
 
 const clockNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => namespaces?.split(" ")[1]
 
-/** Tells whether `/proc` shows this process under its own id: it may belong to another PID namespace. */
+/** `/proc` may belong to another PID namespace. */
 const seesItself = (): boolean => link("/proc/self") === String(process.pid)
 
 const bootOf = (): string | null => read("/proc/sys/kernel/random/boot_id")?.trim() ?? null

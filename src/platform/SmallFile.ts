@@ -1,12 +1,11 @@
 /** Reads files that people write (rubrics, scenarios, mappings, keys) whole, up to a limit. */
 import * as fs from "node:fs"
 
-/** Maximum size in bytes. */
 const MOST = 16 * 1024 * 1024
 
 const PIECE = 64 * 1024
 
-/** The text of a file or a pipe. Throws an error with a readable message if it is longer than `MOST`. */
+/** Throws an error with a readable message if the text is longer than `MOST`. */
 export const read = (file: string): string => {
   const bytes = readUpTo(file, MOST + 1)
   if (bytes.length > MOST) throw new Error(`more than ${MOST / 1024 / 1024} MiB`)

@@ -8,18 +8,14 @@ import { isClockTime } from "../values/Time.ts"
 /** The minimum change that counts, in milliseconds: a slow correction moves both clocks. */
 const CHANGED_MS = 1_000
 
-/** Maximum time between the two readings of the monotonic clock around one of the wall clock, in milliseconds. */
+/** Maximum time between the two monotonic readings around a wall-clock one, in milliseconds. */
 const AT_ONCE_MS = 100
 
 export interface WallClockWatch {
-  /**
-   * By how many whole milliseconds the wall clock has changed since the start or the last reported change; undefined if
-   * it has not.
-   */
+  /** In whole milliseconds since the start or the last reported change; undefined if it has not changed. */
   readonly changedByMs: () => number | undefined
 }
 
-/** Watches from now on. */
 export const make = (): WallClockWatch => {
   let offset = offsetNow()
   return {
@@ -34,10 +30,7 @@ export const make = (): WallClockWatch => {
   }
 }
 
-/**
- * How far the wall clock is ahead of the monotonic one; undefined if the process stopped between the readings, or the
- * wall clock is impossible.
- */
+/** Undefined if the process stopped between the readings, or the wall clock is impossible. */
 const offsetNow = (): number | undefined => {
   const before = performance.now()
   const wall = Date.now()

@@ -6,9 +6,9 @@ import * as vm from "node:vm"
 export class TookTooLong extends Error {}
 
 /**
- * Runs a synchronous function and throws `TookTooLong` at the time limit, even in the middle of a regular expression.
- * It blocks this thread. The limit is a timer on another thread, which costs about 0.1 ms and also runs while this
- * thread is not scheduled: a function that used less than half of its time runs again.
+ * Throws `TookTooLong` at the time limit, even in the middle of a regular expression. It blocks this thread. The limit
+ * is a timer on another thread, which costs about 0.1 ms and also runs while this thread is not scheduled: a function
+ * that used less than half of its time runs again.
  */
 export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   for (let stalled = 0; ; stalled++) {
@@ -22,7 +22,7 @@ export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   }
 }
 
-/** Maximum reruns of a function that was stopped before it had used half of its time. */
+/** Maximum reruns after a stop before half of the time was used. */
 const MAX_STALLS = 3
 
 const within = <A>(run: () => A, milliseconds: number): { readonly answer: A } | "stopped" => {
@@ -44,7 +44,7 @@ interface Slot {
   call: { run: () => unknown; answer?: unknown } | undefined
 }
 
-/** Created on first use: a context is expensive, with its own global object. */
+/** On first use: a context is expensive. */
 const timeoutContext = () => {
   cached ??= make()
   return cached

@@ -2,10 +2,7 @@
 
 import { Effect } from "effect"
 
-/**
- * Yields to the event loop, so that timers, sockets and waiting appends run before the effect continues.
- * `Effect.yieldNow` yields to other fibers only.
- */
+/** Lets timers, sockets and waiting appends run. `Effect.yieldNow` yields to other fibers only. */
 export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
   const immediate = setImmediate(() => resume(Effect.void))
   return Effect.sync(() => clearImmediate(immediate))
@@ -14,10 +11,7 @@ export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
 /** How long a computation runs before it yields, in milliseconds. */
 export const SLICE_MS = 20
 
-/**
- * Visits items in order and yields to the event loop every 20 ms or so, so that requests and signals get through: at
- * most one visit blocks.
- */
+/** Yields every 20 ms or so, so that requests and signals get through: at most one visit blocks. */
 export const visitInSlices = <A>(items: ReadonlyArray<A>, visit: (item: A) => void): Effect.Effect<void> => {
   let next = 0
   const slice: Effect.Effect<void> = Effect.suspend(() => {

@@ -10,7 +10,7 @@ export interface Answering {
   readonly filename: string
   /** Ask the user. Otherwise the demo answers. */
   readonly askPerson: boolean
-  /** The agents follow a script. The demo approves nothing that a provider's model requests. */
+  /** The demo approves nothing that a provider's model requests. */
   readonly isScripted: boolean
   /** Runs before the demo answers a question. */
   readonly onQuestion?: (question: Event) => Effect.Effect<void, EventLog.LogError, EventLog.EventLog>
@@ -41,7 +41,7 @@ const answerAll = (stage: Stage, answering: Answering, after: number, answers: A
     )
   })
 
-/** Answers one question from another process, as a person at another terminal would. */
+/** As a person at another terminal would. */
 const answer = (stage: Stage, answering: Answering, question: Vocabulary.PayloadOf<"ConfirmationRequested">) => {
   const { confirmationId, shown } = question
   const on = ["--log", stage.user.path(answering.filename)]

@@ -17,7 +17,6 @@ export interface Killed {
   readonly pid: number
   /** The question that its agent waits for. */
   readonly question: Vocabulary.PayloadOf<"ConfirmationRequested">
-  /** The position of that question. */
   readonly position: number
 }
 
@@ -65,5 +64,4 @@ const spawned = (program: ReadonlyArray<string>, start: Start) =>
     return { pid: child.pid ?? 0, ended, kill }
   })
 
-/** Maximum characters of the process's standard error. */
 const MOST_STDERR = 4_000

@@ -17,7 +17,6 @@ export interface Subject {
   readonly taskId: string
 }
 
-/** Maximum lines of the causes. */
 const MOST = 9
 
 const on = ({ user }: Stage, { filename }: Subject) => ["--log", user.path(filename)]

@@ -44,7 +44,7 @@ export const agent = ({ play }: Pick<User, "play">, { model, cassette }: Cast) =
     })
   })
 
-/** The budget of a provider's model for one task. Scripted ones need none. */
+/** Scripted models need none. */
 const BUDGET = { steps: 20, tokens: 200_000 }
 
 /** The first free task id of `fix-1`, `fix-2` …, which is short enough to type. */
@@ -57,7 +57,6 @@ export const freeId = Effect.gen(function* () {
   return `fix-${number}`
 })
 
-/** Maximum openings of tasks to read. Every earlier run of the demo opened one. */
 const MOST_TASKS = 10_000
 
 /** Where a kernel works. */

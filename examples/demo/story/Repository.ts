@@ -5,13 +5,11 @@ import * as path from "node:path"
 import { Effect } from "effect"
 import { inPackage } from "../../PackageFiles.ts"
 
-/** The program of the repository's tests. */
 const TESTS = "prices.test.mjs"
 
 /** The repository's files. */
 export const FILES = ["prices.mjs", TESTS] as const
 
-/** Time limit of the tests, in milliseconds. */
 const TESTS_MS = 20_000
 
 /** Copies the unfixed repository into a directory of this name. Returns its path. */

@@ -1,6 +1,6 @@
 /**
  * The story of `hindcast demo`: an agent fixes a failing test, its kernel is killed, the next one resumes the task, and
- * then commands look back. Without `--model`, people wrote the models' turns.
+ * then commands look back. Without `--model`, the models' turns are handwritten.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -20,7 +20,6 @@ import * as Transcript from "./Transcript.ts"
 export interface StoryOptions {
   /** The log's file. It may exist. */
   readonly filename: string
-  /** A directory for the copies of the repository. */
   readonly directory: string
   /** A provider's models, as `provider/model`. Default: turns written by hand. */
   readonly models?: { readonly first: string; readonly other: string }
@@ -32,7 +31,6 @@ export interface StoryOptions {
 export class StoryEnded extends Data.TaggedError("StoryEnded")<{
   readonly taskId: string
   readonly found: string
-  /** The command that shows the task. */
   readonly command: string
 }> {
   override get message() {
@@ -236,7 +234,6 @@ const fork = (telling: Telling, { position }: Crash.Killed) =>
     const { position: head } = yield* (yield* EventLog.EventLog).head
     const going = kernel.fork(agent, { at, task: taskId, acceptUnrewound: true })
     let shown = head
-    /** Shows the events since the last call. */
     const showNews = (timeline: string) =>
       Effect.gen(function* () {
         const events = yield* Transcript.of(taskId, shown, timeline)

@@ -5,7 +5,6 @@ import type { Stage } from "../Stage.ts"
 import { at } from "../Words.ts"
 import * as Mending from "./Mending.ts"
 
-/** Maximum events of a task to read. */
 const MOST = 10_000
 
 /** The events of a task after a position, on one timeline. */
@@ -43,7 +42,7 @@ const tell = (event: Event): Option.Option<Told> => {
   return Option.none()
 }
 
-/** A model's text, without the calls, which have events of their own. */
+/** Without the calls, which have events of their own. */
 const answerIn = ({ payload }: { readonly payload: Vocabulary.PayloadOf<"ModelResponded"> }) =>
   Schema.decodeUnknownOption(Agent.Conversation.RecordedAnswer)(payload.response).pipe(
     Option.map(Agent.Conversation.textIn),

@@ -38,7 +38,6 @@ const lines = (stage: Stage, audits: ReadonlyArray<TaskAudit.TaskAudit>): Readon
 /** The score from the task's close. */
 const liveOf = ({ scores }: TaskAudit.TaskAudit): Score | undefined => scores.find(({ label }) => label === "live")
 
-/** One row for each reward and punishment with an amount other than 0. */
 const verdictRows = (
   { style, pages }: Stage,
   scores: ReadonlyArray<Score | undefined>,

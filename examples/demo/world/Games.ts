@@ -6,7 +6,7 @@ import { inPackage } from "../../PackageFiles.ts"
 import type { Stage } from "../Stage.ts"
 import * as Trace from "./Trace.ts"
 
-/** Maximum steps of a game: enough for the agent that knows the way, too few for the wanderer. */
+/** Enough for the agent that knows the way, too few for the wanderer. */
 const MAX_STEPS = 25
 
 const GOAL = "Take the document out of the locked desk"

@@ -30,7 +30,6 @@ export const give = (stage: Stage, options: TourOptions) =>
     return { log: filename, seed, continued, recovered, audits: [expert, wanderer, audit], ...visited, ...found, next }
   })
 
-/** Commands that explore the tour's log. */
 const stepsOn = ({ user }: Stage, filename: string, win: StoryMoments.Win, wandererId: string) =>
   suggestions(user, filename, [
     ["list the tasks of this log", "task", "ls"],
@@ -46,7 +45,7 @@ const stepsOn = ({ user }: Stage, filename: string, win: StoryMoments.Win, wande
 
 type LiveResults = Effect.Effect.Success<ReturnType<typeof runLiveParts>>
 
-/** The parts that need a kernel: plugins and agents run. The kernel and all plugins stop at the end. */
+/** The parts with running plugins and agents. */
 const runLiveParts = (stage: Stage, paths: TourOptions) =>
   Effect.gen(function* () {
     const { filename, workspace, seed, sandbox } = paths
@@ -69,7 +68,6 @@ const runLiveParts = (stage: Stage, paths: TourOptions) =>
     }).pipe(Effect.provide(kernel))
   })
 
-/** The head of a log; 0 if it does not exist. */
 const headOf = (filename: string) =>
   fs.existsSync(filename)
     ? Effect.flatMap(EventLog.EventLog, (log) => log.head).pipe(
@@ -78,7 +76,7 @@ const headOf = (filename: string) =>
       )
     : Effect.succeed(0)
 
-/** The number of events that recovery recorded for tasks that a killed kernel left unfinished. */
+/** Events that recovery recorded for tasks of a killed kernel. */
 const recoveredSince = (before: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog
@@ -94,7 +92,6 @@ const printStart = ({ say, style, user }: Stage, { filename, seed }: TourOptions
     yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
   })
 
-/** The parts that only read the log. */
 const runReadParts = (stage: Stage, { filename, workspace }: TourOptions, { expert, wanderer, visit }: LiveResults) =>
   Effect.gen(function* () {
     yield* Audits.compare(stage, [expert, wanderer, visit.audit])

@@ -7,7 +7,6 @@ import { inPackage } from "../../PackageFiles.ts"
 import type { Pages, Stage } from "../Stage.ts"
 import { at, count, endOf } from "../Words.ts"
 
-/** The only file that the tour writes. */
 const NOTE = {
   path: ".hindcast/demo-note.txt",
   content: "Confirmed, then written.\n",
@@ -21,7 +20,7 @@ type Reading = Effect.Effect.Success<ReturnType<Task["perceive"]>>[number]
 export interface VisitOptions {
   readonly filename: string
   readonly workspace: string
-  /** Ask the user at the terminal. Otherwise the demo answers from another process. */
+  /** Ask at the terminal. Otherwise the demo answers from another process. */
   readonly askPerson: boolean
 }
 
@@ -61,7 +60,7 @@ export const visit = (stage: Stage, options: VisitOptions) =>
     }
   })
 
-/** Approves the pending command from another process, as a person at another terminal would. */
+/** From another process, as a person at another terminal would. */
 const approveElsewhere = <E>(
   { style, show, say, pages, user }: Stage,
   command: Fiber.Fiber<CommandOutcome, E>,
@@ -94,7 +93,6 @@ const approveElsewhere = <E>(
     return yield* Fiber.join(command)
   })
 
-/** The next confirmation request of any task. */
 const nextRequest = (after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog
@@ -110,7 +108,6 @@ const nextRequest = (after: number) =>
     return yield* Effect.orDie(found)
   })
 
-/** The confirmation requests and decisions of a task. */
 const confirmationsOf = (taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog
@@ -162,7 +159,6 @@ const inWords = ({ files, bytes, truncated, branch, changed }: DirectorySummary)
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
-/** Maximum length of the reason why a command did not run. */
 const REASON_LENGTH = 80
 
 const describe = ({ shorten }: Pages, outcome: CommandOutcome): string => {

@@ -4,7 +4,7 @@ import * as Room from "./Room.ts"
 
 /** The course of one task, folded from its events. */
 export interface Experience {
-  /** The commands in order, each with its room and its result. The result is null for a refused command. */
+  /** In order. The result is null for a refused command. */
   readonly tries: ReadonlyArray<Try>
   readonly won: boolean
 }
@@ -25,16 +25,16 @@ export interface Result {
   readonly taken?: string
 }
 
-/** What the apprentice has learned. It follows from the experiences, in their order. */
+/** Follows from the experiences, in their order. */
 interface Memory {
   tasks: number
   /** The best known sequence of commands, its number of useful steps, and whether it wins. */
   route: ReadonlyArray<Room.Act>
   progress: number
   won: boolean
-  /** Commands that were tried since the last improvement. New commands are tried first. */
+  /** Since the last improvement. New commands are tried first. */
   tried: ReadonlySet<string>
-  /** Commands of the route that are needed: a task without one of them failed. */
+  /** A task without one of these failed. */
   needed: ReadonlySet<string>
 }
 
@@ -71,7 +71,7 @@ export const apprentice = (): Apprentice => {
   }
 }
 
-/** The best route. If it wins, one of three tasks leaves out a command that may be unnecessary. */
+/** The best route. Once it wins, one of three tasks leaves out a command that may be unnecessary. */
 const chooseRoute = ({ route, won, needed }: Memory, { random }: Agent.View): Array<Room.Act> => {
   const candidates = route.filter((act) => !needed.has(Room.keyOf(act)))
   const omitted = won && random() < 1 / 3 ? Room.pick(candidates, random()) : undefined
@@ -81,10 +81,9 @@ const chooseRoute = ({ route, won, needed }: Memory, { random }: Agent.View): Ar
 /** The probability of a useless step: one half at first; the part above 0.04 is halved every fifteen tasks. */
 const distraction = (tasks: number): number => 0.04 + 0.46 * 0.5 ** (tasks / 15)
 
-/** Commands that change nothing: reading and examining. */
 const isIdle = ({ act }: Room.Act): boolean => act === "text-room/read" || act === "text-room/examine"
 
-/** A command that was not tried yet in this room; if there is none, an exit. */
+/** A new command in this room, otherwise an exit. */
 const explore = ({ tried }: Memory, seen: Room.RoomObservation, { random }: Agent.View) => {
   const exits = seen.exits.map(Room.go)
   const unknown = [...Room.doable(seen), ...exits].filter((act) => !tried.has(keyIn(seen.room, act)))
@@ -93,10 +92,7 @@ const explore = ({ tried }: Memory, seen: Room.RoomObservation, { random }: Agen
 
 const keyIn = (room: string, act: Room.Act): string => `${room}: ${Room.keyOf(act)}`
 
-/**
- * Remembers the commands that were tried, and their route if it made more progress than any before, or won with fewer
- * steps.
- */
+/** Remembers the tried commands, and their route if it made more progress, or won with fewer steps. */
 const remember = (memory: Memory, { tries, won }: Experience): void => {
   memory.tasks += 1
   const { route, progress } = usefulPart(tries)

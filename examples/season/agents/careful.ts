@@ -2,7 +2,6 @@
 import type { Agent } from "hindcast"
 import * as Room from "./Room.ts"
 
-/** The agent's memory of one task. */
 interface Notes {
   /** Exits by room, and the room behind each if it is known. */
   readonly exits: Map<string, Map<string, string | undefined>>
@@ -40,7 +39,7 @@ export const careful = (): Agent.DecidingAgent => {
 
 const newNotes = (): Notes => ({ exits: new Map(), locked: new Map(), done: new Set() })
 
-/** Records the room that the last command led to, and containers that were locked. */
+/** Learns where the last command led, and which containers are locked. */
 const learn = ({ exits, locked, last }: Notes, { lastOutcome }: Agent.View, seen: Room.RoomObservation): void => {
   const known = exits.get(seen.room) ?? new Map(seen.exits.map((direction) => [direction, undefined]))
   exits.set(seen.room, known)
@@ -56,7 +55,6 @@ const learn = ({ exits, locked, last }: Notes, { lastOutcome }: Agent.View, seen
   }
 }
 
-/** The next new command in this room. */
 const nextCommandIn = ({ done, locked }: Notes, seen: Room.RoomObservation): Room.Act | undefined => {
   const lockedHere = locked.get(seen.room)
   const isNew = (act: Room.Act) => !done.has(Room.keyOf(act))
@@ -83,7 +81,7 @@ const openable = (
   return [act]
 }
 
-/** The first move towards the nearest room with something left to do: an untried key or exit. */
+/** The first move towards the nearest room with an untried key or exit. */
 const nextMove = (notes: Notes, { room, carried }: Room.RoomObservation): Room.Act | undefined => {
   const keys = carried.filter(({ name }) => isKey(name))
   const isWorthIt = (of: string) =>

@@ -11,7 +11,6 @@ const celsiusOf = ({ readings }: Agent.View) =>
 const barOf = ({ readings }: Agent.View) =>
   Option.map(Schema.decodeUnknownOption(Pressure)(readings["boiler/pressure"]), ({ bar }) => bar)
 
-/** Number of steps of a task. */
 const STEPS = 7
 
 /**

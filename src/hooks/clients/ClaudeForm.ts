@@ -10,7 +10,6 @@ import * as Payload from "./Payload.ts"
 /** The event at which a tool waits. */
 export const GATE = "PreToolUse"
 
-/** Parses a payload. */
 export const read = (
   payload: Json,
   callIdOf = (from: JsonObject) => Payload.text(from, "tool_use_id"),

@@ -1,7 +1,4 @@
-/**
- * A coding agent's program: how it calls hooks, and which answers it accepts, as tried with the version that each
- * names.
- */
+/** A coding agent's program: how it calls hooks, and which answers it accepts. */
 
 import type { Json } from "../../values/Json.ts"
 import type { Moment, Verdict } from "../Moment.ts"
@@ -13,17 +10,15 @@ export interface Answer {
   readonly exitCode: 0 | 1 | 2
 }
 
-/** A client. */
 export interface Client {
   /** Its name on the command line and in the log. */
   readonly name: string
-  /** Its product name. */
   readonly title: string
   /** The tested version; undefined if only its documentation was read. */
   readonly tried: string | undefined
-  /** Parses a payload; undefined if it does not have this client's shape. */
+  /** Undefined if it does not have this client's shape. */
   readonly read: (payload: Json) => Moment | undefined
-  /** The answer to a call; empty if there is nothing to decide. */
+  /** Empty if there is nothing to decide. */
   readonly answer: (event: string, verdict: Verdict) => Answer
 }
 

@@ -1,9 +1,8 @@
 #!/usr/bin/env node
 /**
  * `hindcast-hook CLIENT [EVENT]`: the command that a coding agent runs as its hook. It passes the payload to the hook
- * server, which it starts if there is none, and answers as the server says. It fails closed: on any failure it refuses
- * a waiting tool with exit code 2 and a sentence, which every client accepts. It loads nothing of Effect, to keep calls
- * fast.
+ * server, which it starts if there is none, and answers as the server says. It fails closed: on any failure, exit code
+ * 2 and a sentence refuse a waiting tool. It loads nothing of Effect, to keep calls fast.
  */
 
 import { spawn } from "node:child_process"
@@ -16,7 +15,6 @@ import * as Door from "../Door.ts"
 /** Time for an answer: below the clients' limit of 600 s, above a person's limit. */
 const ANSWER_MS = 570_000
 
-/** Time for a server's start. */
 const START_MS = 15_000
 
 const [client = "", named] = process.argv.slice(2)
@@ -33,7 +31,7 @@ const refuse = (why: string): never => {
   process.exit(waits ? 2 : 1)
 }
 
-/** The client's message, with the event's name if the client passes it only to its command. */
+/** The client's message, with the event's name if only the command line has it. */
 const payload = (): string => {
   const text = fs.readFileSync(0, "utf8")
   const given: unknown = JSON.parse(text)

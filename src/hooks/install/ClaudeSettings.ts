@@ -27,13 +27,12 @@ const EVENTS: ReadonlyArray<readonly [event: string, timeout: number]> = [
   ["SessionEnd", 20],
 ]
 
-/** Why settings cannot be changed. */
 export interface Refused {
   readonly expected: string
   readonly found: string
 }
 
-/** The settings with the hooks, unchanged if they have them. A duplicate hook would record everything twice. */
+/** Unchanged if they have the hooks: a duplicate would record everything twice. */
 export const installed = (text: string, command: HookCommand): string | Refused =>
   changed(text, (hooks) => {
     const without = removedFrom(hooks)
@@ -50,7 +49,6 @@ export const installed = (text: string, command: HookCommand): string | Refused 
 /** What Claude Code does when the hook fails. Older versions ignore it: the command also refuses by its exit code. */
 const BLOCKS = { onFailure: "block", statusMessage: "Hindcast's gate" }
 
-/** The settings without the hooks. */
 export const uninstalled = (text: string): string | Refused => changed(text, removedFrom)
 
 /** Tells whether the settings have the hooks. */

@@ -3,7 +3,6 @@
 import { type Markup, markup } from "../../values/Markup.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
 
-/** A key figure with its name and meaning. */
 export const key = (name: string, figure: string, meaning: string): Markup =>
   markup`<div><dt>${name}</dt><dd>${figure}<small>${meaning}</small></dd></div>`
 

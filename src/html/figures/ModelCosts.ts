@@ -28,14 +28,12 @@ export const figures = (use: ModelUse.UseOfModel | undefined): ReadonlyArray<Mar
   ]
 }
 
-/** A model, its calls, and cells of further columns. */
 export interface Row {
   readonly model: string
   readonly use: ModelUse.UseOfModel
   readonly more?: ReadonlyArray<Value>
 }
 
-/** Maximum rows of the table, and of price tables named below it. */
 const [MAX_ROWS, MAX_PRICES] = [40, 10]
 
 /**

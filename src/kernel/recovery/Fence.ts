@@ -17,12 +17,11 @@ export const STREAM = "kernel"
 /**
  * The log for the kernel that has just acquired the lease.
  *
- * Checking the lease before each append is not enough: the system may suspend the process between check and append.
- * Every kernel that takes over appends to the kernels' stream, so that stream's version is the fence, and the log
- * checks it in the append's transaction. After a takeover, each append of the old kernel fails with `LeaseLost`.
+ * Checking the lease before each append is not enough: the process may be suspended in between. So the version of the
+ * kernels' stream, to which each takeover appends, is a fence that the log checks in the append's transaction. After a
+ * takeover, the old kernel's appends fail with `LeaseLost`.
  *
- * If the previous holder never released the lease, this records `LeaseTakenOver` first. That shuts it out before
- * recovery closes its work.
+ * If the previous holder never released the lease, `LeaseTakenOver` shuts it out before recovery closes its work.
  */
 export const fencedLog = (
   log: EventLog.Service,
@@ -46,7 +45,7 @@ export const fencedLog = (
   }).pipe(Effect.catchTag("VersionConflict", () => fencedLog(log, owner, lease)))
 
 const fenced = (log: EventLog.Service, lease: HeldLease, from: number): EventLog.Service => {
-  /** The version of the kernels' stream at which this kernel last held the lease. */
+  /** The version at which this kernel last held the lease. */
   let version = from
 
   const append = (request: AppendRequest): ReturnType<EventLog.Service["append"]> =>
@@ -62,8 +61,8 @@ const fenced = (log: EventLog.Service, lease: HeldLease, from: number): EventLog
     })
 
   /**
-   * Retries an append whose fence failed although this kernel still holds the lease. When several appends share a
-   * fence, the first moves it and the others fail once.
+   * Retries an append while this kernel still holds the lease: when several appends share a fence, the first moves it
+   * and the others fail once.
    */
   const retry = (
     request: AppendRequest,

@@ -1,4 +1,4 @@
-/** Watches recorders on other machines or in other containers, and closes the recordings of those that died. */
+/** Watches recorders elsewhere (another machine or container), and closes the recordings of those that died. */
 
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -14,15 +14,13 @@ export interface Recording {
   readonly recorder: Recorder
 }
 
-/**
- * Recordings whose recorder may be alive: the tasks, and the identities of all their recorders and of those of forks.
- */
+/** Tasks whose recorder may be alive, and the identities of all such recorders, including those of forks. */
 export interface Doubtful {
   readonly tasks: ReadonlyArray<Recording>
   readonly recorders: ReadonlyArray<Recorder>
 }
 
-/** Finds the recorders, of these recordings and of all forks, whose state one look does not show. */
+/** Finds the recorders whose state one look does not show. */
 export const doubtful = (
   recordings: ReadonlyArray<Recording>,
 ): Effect.Effect<Doubtful, LogError, EventLog | Presence> =>
@@ -42,8 +40,8 @@ export const doubtful = (
   })
 
 /**
- * Watches the recorders concurrently, and closes the recordings of each one that is gone. It ignores failures: the next
- * program that opens the log tries again.
+ * Watches concurrently, and closes the recordings of recorders that are gone. It ignores failures: the next program
+ * that opens the log tries again.
  */
 export const closeOnceGone = <E, R, E2, R2>(
   { tasks, recorders }: Doubtful,

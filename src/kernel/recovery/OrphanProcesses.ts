@@ -13,7 +13,7 @@ export type OrphanState =
   | "gone"
   /** It was running, and this sweep killed it. */
   | "killed"
-  /** A process with this id runs a plugin, but the log has too little to identify it. Left alone. */
+  /** A plugin runs with this id, but the log has too little to identify it. Left alone. */
   | "doubtful"
   /** It belongs to another kernel that may be alive. Left alone. */
   | "in use"
@@ -22,12 +22,11 @@ export type OrphanState =
 export type OrphanStates = ReadonlyMap<string, OrphanState>
 
 /**
- * Kills the remaining plugin processes of dead kernels. Only the holder of the lease may call it.
+ * Kills the remaining plugin processes of dead kernels. Only the holder of the lease may call it. A process must match
+ * in everything: a kernel known to be dead, the recorded id, start tick, boot and PID namespace, and the plugin runner
+ * on its command line.
  *
- * It kills a process only if its kernel is known to be dead and everything identifies it: the recorded id, the clock
- * tick of its start, the boot, the PID namespace, and the plugin runner on its command line.
- *
- * @param lease the lease that the caller has just acquired: its previous holder counts as dead
+ * @param lease the lease just acquired: its previous holder counts as dead
  */
 export const sweep = (
   processes: Processes,
@@ -48,13 +47,10 @@ export const sweep = (
     )
   })
 
-/** How long to watch the heartbeat of a kernel that runs elsewhere, in milliseconds. */
+/** How long to watch the heartbeat of a kernel elsewhere, in milliseconds. */
 const WATCH_MS = 5000
 
-/**
- * The main module of each plugin process. Only the end of its path is fixed: the dead kernel may come from another
- * installation.
- */
+/** A dead kernel may come from another installation: only the end of the path is fixed. */
 const RUNNER = /\/runner\/runner\.[jt]s$/
 
 const end = ({ pid, birth }: Process): OrphanState => {

@@ -10,12 +10,12 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 
 /**
- * How long to wait for a heartbeat of a recorder on another machine before closing its tasks, in milliseconds. It is
- * long because nobody waits for it, and because a recorder sends no heartbeat while its program computes.
+ * How long a recorder elsewhere may send no heartbeat before its tasks close, in milliseconds. Nobody waits for it, and
+ * a program that computes sends none.
  */
 export const WATCH_MS = 30_000
 
-/** The process that records a task, `left` if another process may join, or undefined if no recorder opened the task. */
+/** `left` if another process may join, undefined if no recorder opened the task. */
 export const currentOf = (
   log: EventLog.Service,
   taskId: string,
@@ -39,7 +39,7 @@ export const stateOf = (recorder: Recorder): Effect.Effect<WriterState, LogError
     recorder.identity === undefined ? Effect.sync(() => stateByName(recorder)) : stateOf(recorder.identity),
   )
 
-/** Tells whether a recorder is alive, watching its heartbeat where one look does not show it. */
+/** Watches the heartbeat if one look does not show the state. */
 export const watch = (recorder: Recorder, watchMs: number = WATCH_MS): Effect.Effect<boolean, LogError, Presence> =>
   Effect.gen(function* () {
     const state = yield* stateOf(recorder)
@@ -47,9 +47,6 @@ export const watch = (recorder: Recorder, watchMs: number = WATCH_MS): Effect.Ef
     return (yield* (yield* Presence).watch(recorder.identity, watchMs)) === "alive"
   })
 
-/**
- * Recorders before 0.3.1 send no heartbeat: the log has only their machine's name and process id. A log from another
- * machine is a copy that nobody writes to.
- */
+/** Recorders before 0.3.1 send no heartbeat. A log from another machine is a copy that nobody writes to. */
 const stateByName = ({ host, pid }: Recorder): WriterState =>
   host === os.hostname() && isAlive(pid) ? "alive" : "gone"

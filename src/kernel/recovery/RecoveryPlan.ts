@@ -19,28 +19,26 @@ export interface RecoveryAppend {
   readonly events: ReadonlyArray<CoreNewEvent>
 }
 
-/** Why recovery closes a task. */
 export type GoneReason = "its kernel ended" | "its recorder ended"
 
-/** The reason for each task; `null` stands for work outside any task. */
+/** `null` stands for work outside any task. */
 export type GoneOf = (taskId: string | null) => GoneReason
 
 const KERNEL_GONE: GoneReason = "its kernel ended"
 
-/** Whether recovery closes the open tasks of a dead kernel, or leaves them for a resume. */
+/** Whether to close the open tasks of a dead kernel, or leave them for a resume. */
 export type OnOpenTasks = "abandon" | "resume"
 
-/** The open tasks that a kernel can resume: those with an agent that nobody cancelled. */
+/** Open tasks with an agent, unless cancelled. */
 export const resumable = ({ tasks }: Unfinished): ReadonlyArray<readonly [taskId: string, task: Tasks.Task]> =>
   Tasks.open(tasks).filter(([, { agent, asked }]) => agent !== NO_AGENT && asked?.what !== "cancelled")
 
 /**
  * The appends that close the work of a dead kernel, in order.
  *
- * @param orphanStates states of its processes; a missing one counts as gone
- * @param onOpenTasks "resume" leaves resumable tasks with their commands and confirmations as they are
- * @param recorded tasks that a recorder may still work on: left as they are
- * @param goneOf why each task closes
+ * @param orphanStates a missing process counts as gone
+ * @param onOpenTasks "resume" leaves resumable tasks with their commands and confirmations
+ * @param recorded tasks of recorders that may be alive: left alone
  */
 export const endings = (
   state: Unfinished,
@@ -58,10 +56,7 @@ export const endings = (
   ]
 }
 
-/**
- * The appends that close a forked task, from that task's events. The caller knows the timeline and adds the expected
- * versions.
- */
+/** From the forked task's events. The caller adds the expected versions. */
 export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<Omit<RecoveryAppend, "expected">> => [
   ...questions(state),
   ...requests(state),
@@ -69,8 +64,8 @@ export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<
 ]
 
 /**
- * Withdraws confirmations, unless another process decides one first. Confirmations of commands stand in tasks that stay
- * open. Confirmations of host requests never do, since the process that asked is gone.
+ * Withdraws confirmations, unless another process decides one first. Those of commands stand in tasks that stay open;
+ * those of host requests never do, since the process that asked is gone.
  */
 const questions = (
   { confirmations }: Unfinished,
@@ -112,7 +107,7 @@ const requests = ({ requests }: Unfinished): ReadonlyArray<RecoveryAppend> =>
     ],
   }))
 
-/** Records the exits of the processes that belong to no living kernel, with the commands that were in flight. */
+/** Records the exits of processes without a living kernel, with their commands in flight. */
 const processes = (state: Unfinished, orphanStates: OrphanStates): ReadonlyArray<RecoveryAppend> =>
   Object.entries(state.processes).flatMap(([key, { plugin, instance, pid, kernel }]) => {
     const orphanState = orphanStates.get(key) ?? "gone"
@@ -147,7 +142,6 @@ const ORPHAN_REASONS: { readonly [orphanState in Exclude<OrphanState, "in use">]
   doubtful: "; a process with its id runs a plugin, but may be another: end it by hand if it is of no use",
 }
 
-/** The commands that the log shows as sent to a process, without an outcome. */
 const inFlightCommands = ({ environment }: Unfinished, plugin: string, instance: string): ReadonlyArray<string> =>
   Object.entries(environment.tasks)
     .filter(([taskId]) => instance === KERNEL || instance === taskId)
@@ -161,13 +155,11 @@ const tasks = ({ environment, tasks }: Unfinished): ReadonlyArray<string> => {
 }
 
 /**
- * The events that close an unfinished task, or undefined if it has ended:
- * - `CommandOutcomeUnknown` for each dispatched command without an outcome, since it may have taken effect
- * - `CommandDenied` for each command that was never dispatched
- * - `TaskClosed(abandoned)`
+ * The events that close an unfinished task: `CommandOutcomeUnknown` for dispatched commands, which may have taken
+ * effect, `CommandDenied` for the others, then `TaskClosed(abandoned)`. Undefined if the task has ended.
  *
  * The append expects the version of the folded stream. If the old kernel is alive and dispatches first, this append
- * conflicts and the caller derives it again; if this append wins, the old kernel's dispatch conflicts.
+ * conflicts and is derived again; if this append wins, that dispatch conflicts.
  */
 export const taskEnding = (
   { environment, tasks, versions }: Unfinished,

@@ -24,7 +24,7 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 /**
  * Closes the open tasks of forks, each on its own timeline.
  *
- * @param isLeft takes the event that recorded a fork, and tells whether its writer is gone
+ * @param isLeft tells, for the event that recorded a fork, whether its writer is gone
  * @param closed receives each `TaskClosed` with the log's view of its timeline
  */
 export const endAll = <E, R, R2>(
@@ -43,7 +43,7 @@ export const endAll = <E, R, R2>(
     }
   })
 
-/** For a holder of the lease: every fork of a kernel is left, and those of recorders that are gone. */
+/** For a holder of the lease: all forks of kernels, and those of dead recorders. */
 export const isLeftByKernel = (forked: Event) =>
   recorderOf(forked) === undefined ? Effect.succeed(true) : isLeftByRecorder(forked)
 
@@ -62,7 +62,7 @@ export const recorderOf = (forked: Event): Recorder | undefined => {
   return Schema.is(Recorder)(recorder) ? recorder : undefined
 }
 
-/** Closes one fork's task. Returns its `TaskClosed` event, or undefined if the task had ended. */
+/** Undefined if the task had ended. */
 const endOne = (
   log: EventLog.Service,
   view: EventLog.Service,
@@ -91,10 +91,7 @@ const endOne = (
     return close
   })
 
-/**
- * The version that an append expects on the fork's own timeline, without the events of its parent. Plugins' streams go
- * unchecked.
- */
+/** Counts the fork's own events only. Plugins' streams go unchecked. */
 const expectedOf = (events: ReadonlyArray<Event>, timeline: string, stream: string): ExpectedVersion => {
   if (stream.startsWith("plugin/")) return Any
   const last = events.findLast((event) => event.timeline === timeline && event.stream === stream)

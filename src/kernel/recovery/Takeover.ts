@@ -21,11 +21,10 @@ import * as RecoveryPlan from "./RecoveryPlan.ts"
 import * as StaleForks from "./StaleForks.ts"
 
 /**
- * Closes all work that the previous kernel left unfinished, and scores the abandoned tasks. It runs first after a
- * kernel acquires the lease.
+ * Closes all unfinished work of the previous kernel, and scores the abandoned tasks. Runs first after a kernel acquires
+ * the lease.
  *
- * @param onOpenTasks "resume" leaves open the tasks on `main` that nobody cancelled; forks always close
- * @param lease the lease just acquired
+ * @param onOpenTasks "resume" leaves tasks on `main` open unless cancelled; forks always close
  * @returns the recorders that may be alive and need watching
  */
 export const recover = (
@@ -54,10 +53,7 @@ export const recover = (
     return yield* LeftRecordings.doubtful(recordings)
   })
 
-/**
- * Open tasks that processes record without a kernel: with a recorder that may be alive, left for others to join, and
- * with a recorder that is gone.
- */
+/** Sorts open recorded tasks: with a recorder that may be alive, left for others to join, with a dead recorder. */
 const recordedTasks = (
   log: EventLog.Service,
   { tasks }: Unfinished.Unfinished,
@@ -100,11 +96,11 @@ const sayAbandoned = (count: number) =>
 /** Closes and scores one task without a kernel, if it is open. */
 export const closeTask = (taskId: string) => Closing.closeTask(taskId, score)
 
-/** Watches the recorders that may be alive, then closes and scores the tasks of those that are gone. */
+/** Closes and scores the tasks of recorders that turn out dead. */
 export const closeOnceGone = (doubtful: LeftRecordings.Doubtful) =>
   LeftRecordings.closeOnceGone(doubtful, ({ taskId }) => Closing.closeTask(taskId, score, "its recorder ended"), score)
 
-/** Scores an abandoned task by the measures of its opening, as its `live` score set. */
+/** By the measures of the task's opening, as its `live` score set. */
 const score: Closing.OnClosed<Projector> = (log, closed) =>
   Effect.gen(function* () {
     const { taskId } = closed
@@ -118,7 +114,6 @@ const score: Closing.OnClosed<Projector> = (log, closed) =>
     ),
   )
 
-/** The measures that a task was opened with, from the manifests of that time. */
 const rubricOf = (log: EventLog.Service, taskId: string): Effect.Effect<Rubric.Rubric, LogError, Projector> =>
   Effect.gen(function* () {
     const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)

@@ -10,7 +10,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 /** The registry has no plugin or component of this name. */
 export class NotInRegistry extends Data.TaggedError("NotInRegistry")<{
   readonly name: string
-  /** The existing names: plugins, or the components of the named plugin. */
+  /** Plugins, or the components of the named plugin. */
   readonly known: ReadonlyArray<string>
 }> {
   override get message() {
@@ -32,7 +32,7 @@ const componentsIn = (registry: PluginRegistry): ReadonlyArray<string> =>
     Object.keys(components).map((component) => `${name}/${component}`),
   )
 
-/** The plugin that a name refers to. Fails with the known names if the plugin or the component does not exist. */
+/** Fails with the known names if the plugin or the component does not exist. */
 export const find = (registry: PluginRegistry, target: string) => {
   const name = pluginOf(target)
   const plugin = SafeRecord.get(registry, name)
@@ -46,8 +46,8 @@ export const find = (registry: PluginRegistry, target: string) => {
 const decoded = new WeakMap<JsonObject, Manifest.Manifest>()
 
 /**
- * An event of the log imports a plugin with an invalid manifest. Hindcast appends no such event, so another program
- * wrote the log. Thrown as a defect; the command line reports it as an error.
+ * An event imports a plugin with an invalid manifest. Hindcast appends no such event: another program wrote the log.
+ * Thrown as a defect.
  */
 export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
   readonly at: number
@@ -61,7 +61,7 @@ export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
   }
 }
 
-/** The manifest of an imported plugin, decoded once per manifest object. Throws `ManifestUnreadable`. */
+/** Decoded once per manifest object. Throws `ManifestUnreadable`. */
 export const manifestOf = ({ manifest, importedAt }: Pick<Plugin, "manifest" | "importedAt">): Manifest.Manifest => {
   const known = decoded.get(manifest)
   if (known !== undefined) return known

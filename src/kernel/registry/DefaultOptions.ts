@@ -1,4 +1,4 @@
-/** The options of an environment's reset when the caller gives none: those of the file that its manifest names. */
+/** Default options of an environment's reset: those of the file that its manifest names. */
 
 import * as path from "node:path"
 import { Effect, Schema } from "effect"
@@ -7,15 +7,9 @@ import * as ComponentSchemas from "../../plugins/schemas/ComponentSchemas.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Rubric from "../rules/Rubric.ts"
 
-/** The part of a manifest's environment that names the options and gives their schema. */
 export type Named = Pick<Environment, "scenario" | "configuration" | "options">
 
-/**
- * Reads the options; empty if the environment names no file. Fails unless the file holds a mapping that fits the
- * environment's schema.
- *
- * @param directory the plugin's directory
- */
+/** Empty if the environment names no file. Fails unless the file holds a mapping that fits the environment's schema. */
 export const read = (
   directory: string,
   { scenario, configuration, options }: Named,

@@ -9,7 +9,6 @@ import * as PluginArchive from "./PluginArchive.ts"
 import { LIMITS, SourceRefused } from "./SourceLimits.ts"
 import { temporary } from "./TemporaryDirectory.ts"
 
-/** A directory in a Git repository, at a ref. */
 export interface Repository {
   /** `https`, `ssh`, `file`, or an absolute local path. */
   readonly url: string
@@ -18,7 +17,6 @@ export interface Repository {
   readonly directory?: string
 }
 
-/** The files of a fetched commit. */
 export interface Fetched {
   /** The plugin's directory, removed when the scope closes. */
   readonly directory: string
@@ -31,10 +29,10 @@ const STEP_MS = 120_000
 /**
  * Fetches one commit without history and unpacks its files. Git runs no hooks, filters, submodules or remote helpers,
  * gets its arguments without a shell, and never parses user input as an option. It prompts for no password: use a
- * credential helper or an SSH agent. Nobody knows the size in advance, so a watcher checks it during the fetch.
+ * credential helper or an SSH agent. A watcher checks the size during the fetch.
  *
  * @param source the source as the person named it, for messages
- * @param maxBytes maximum size of the fetched repository on disk
+ * @param maxBytes maximum size on disk
  */
 export const fetch = (
   { url, ref, directory }: Repository,
@@ -66,7 +64,7 @@ const SAFE_CONFIG = [
 
 const CHECK_INTERVAL = "200 millis"
 
-/** Interrupts a step when a directory outgrows its limit, and checks once more at the end. */
+/** Interrupts a step when a directory outgrows its limit; checks once more at the end. */
 const within =
   (directory: string, bytes: number, source: string) =>
   <A>(step: Effect.Effect<A, SourceRefused>): Effect.Effect<A, SourceRefused> => {
@@ -106,18 +104,15 @@ const sizeOf = async (file: string): Promise<number> => {
   }
 }
 
-/** Protocols that are allowed. `ext` would run a command from a URL. */
+/** `ext` would run a command from a URL. */
 const PROTOCOLS = "https:ssh:file"
 
-/**
- * Git variables for reaching and trusting hosts. All others are removed, since they could lead Git to other files or
- * programs.
- */
+/** Only variables for reaching and trusting hosts: others could lead Git to other files or programs. */
 const KEPT_VARIABLES = new Set(["GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH"])
 
 interface RunOptions {
   readonly source: string
-  /** Ignore system and user configuration, in steps that need no credentials. */
+  /** Ignore system and user configuration. */
   readonly isolated: boolean
 }
 
@@ -133,7 +128,7 @@ const environment = (isolated: boolean): NodeJS.ProcessEnv => ({
   LC_ALL: "C",
 })
 
-/** Runs Git and returns its standard output. A time-out or too much output kills Git and its children. */
+/** Returns the standard output. A time-out or too much output kills Git and its children. */
 const run = (args: ReadonlyArray<string>, { source, isolated }: RunOptions): Effect.Effect<Buffer, SourceRefused> =>
   Effect.async((resume) => {
     // Detached: a process group to kill, and no terminal to prompt at.
@@ -175,5 +170,4 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: RunOptions): Eff
     return Effect.sync(giveUp)
   })
 
-/** Maximum characters of Git's error output in a message. */
 const MAX_STDERR = 600

@@ -27,23 +27,21 @@ export class NotGranted extends Data.TaggedError("NotGranted")<{
 
 /** A plugin's grants after a change. */
 export interface GrantStatus {
-  /** The grants of the installed version. */
   readonly grants: Grants.Grants
-  /** Requests of the installed version without a grant. The plugin stays inactive until it has them. */
+  /** Requests without a grant. The plugin stays inactive until it has them. */
   readonly missing: ReadonlyArray<Grants.Refusal>
-  /** The held update that this change completed and installed. */
+  /** The held update that this change installed. */
   readonly updated?: { readonly version: string; readonly digest: string }
   /** The update that still waits for grants. */
   readonly held?: { readonly version: string; readonly missing: ReadonlyArray<Grants.Refusal> }
 }
 
-/** The events of a change of grants, and the state after it. */
 export interface GrantChange {
   readonly events: ReadonlyArray<CoreNewEvent>
   readonly status: GrantStatus
 }
 
-/** Gives grants by name to an installed plugin, and installs its held update once that lacks nothing. */
+/** Gives grants by name, and installs the held update once it lacks nothing. */
 export const granting = (
   options: RegistryOptions,
   name: string,
@@ -102,7 +100,7 @@ export const revoking = (
     }
   })
 
-/** The permissions that an installed plugin requests but lost to a revocation. */
+/** Requests that lost their grant to a revocation. */
 export const missing = (
   options: RegistryOptions,
   name: string,
@@ -112,7 +110,6 @@ export const missing = (
 
 const grantsOf = (plugin: Plugin) => GrantComputation.currentGrants(manifestOf(plugin), plugin)
 
-/** A held update, with the grants that it would have now. */
 interface HeldUpdate extends Grants.GrantDecision {
   readonly held: Held
 }

@@ -21,19 +21,18 @@ export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
 }
 
 /**
- * An update requests more than people granted to the installed code, or changes code that has grants by name. The log
- * holds it until `grant`; the installed version stays.
+ * An update requests more than people granted, or changes code with grants by name. The log holds it until `grant`; the
+ * installed version stays.
  */
 export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   readonly plugin: string
   readonly version: string
   readonly digest: string
-  /** The installed version. */
   readonly installed: string
   readonly missing: ReadonlyArray<Grants.Refusal>
-  /** Those of `missing` that the installed code has. */
+  /** Those that the installed code has. */
   readonly lapsed: ReadonlyArray<Grants.Refusal>
-  /** Grants by name of the installed code. `grant` gives them to the update. */
+  /** Of the installed code; `grant` gives them to the update. */
   readonly kept: GrantedPermissions
   readonly changes: UpdateChanges
 }> {
@@ -68,7 +67,6 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
 export const grantCommand = (plugin: string, missing: ReadonlyArray<Grants.Refusal>): string =>
   ["hindcast plugin grant", quoteWord(plugin), ...Grants.remedies(missing).flags].join(" ")
 
-/** The input of `computeGrants`. */
 export interface GrantInput {
   readonly manifest: Manifest
   /** The plugin's copy. */
@@ -76,22 +74,18 @@ export interface GrantInput {
   readonly workspace: string
   /** Grants by name in the current request. */
   readonly now: GrantedPermissions
-  /** The grants of the installed plugin of this name. */
   readonly before: InstalledGrants | undefined
 }
 
-/** The grants of an installed plugin. */
 export interface InstalledGrants {
-  /** The manifest with its requests. */
   readonly manifest: Manifest
-  /** Grants by name, merged with the automatic grants of its version. */
+  /** Includes automatic grants of its version. */
   readonly has: GrantedPermissions
   readonly revoked: GrantedPermissions
-  /** For code other than the installed: the installed code's grants by name. They do not count. */
+  /** The installed code's grants, which do not count for other code. */
   readonly lapsed?: GrantedPermissions
 }
 
-/** The current grants of an installed plugin. */
 export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Plugin): InstalledGrants => ({
   manifest,
   has: Schema.is(Grants.Grants)(grants) ? Grants.merge(given, grants) : given,
@@ -99,9 +93,9 @@ export const currentGrants = (manifest: Manifest, { given, grants, revoked }: Pl
 })
 
 /**
- * The grants that count for code of a digest. A grant by name counts only for the code that a person gave it to. Other
- * code keeps the automatic grants of a first import: places in the workspace, and commands that the installed version
- * requested (`GrantInputs.earlier`).
+ * The grants that count for code of a digest. A grant by name counts only for the code that it was given to. Other code
+ * keeps the automatic grants: places in the workspace, and commands that the installed version requested
+ * (`GrantInputs.earlier`).
  */
 export const grantsFor = (digest: string, workspace: string, manifest: Manifest, plugin: Plugin): InstalledGrants => {
   const current = currentGrants(manifest, plugin)
@@ -125,7 +119,6 @@ export const grantsFor = (digest: string, workspace: string, manifest: Manifest,
   }
 }
 
-/** The grants after a revocation. */
 export const afterRevoking = (
   { has, revoked, lapsed, ...installed }: InstalledGrants,
   some: GrantedPermissions,
@@ -136,10 +129,7 @@ export const afterRevoking = (
   ...(lapsed === undefined ? {} : { lapsed: withoutGrants(lapsed, some) }),
 })
 
-/**
- * Computes the grants of a plugin. It resolves links: grants hold real paths, and a link that leads out of the
- * workspace needs a grant for its target.
- */
+/** Grants hold real paths. A link that leads out of the workspace needs a grant for its target. */
 export const computeGrants = (input: GrantInput): Effect.Effect<SettledGrants, GrantInvalid> =>
   Effect.gen(function* () {
     const decision = yield* decide(input)
@@ -159,7 +149,7 @@ const LAPSED = "it was granted to other code of this plugin"
 
 /** Computed grants, with the requests they leave open. */
 export interface SettledGrants extends Grants.GrantDecision {
-  /** Refusals of grants that other code of the plugin has. */
+  /** Refused only because other code has the grant. */
   readonly lapsed: ReadonlyArray<Grants.Refusal>
 }
 
@@ -230,8 +220,8 @@ export const withoutGrants = (names: GrantedPermissions, some: GrantedPermission
   )
 
 /**
- * Normalizes grants by name, or fails with the invalid ones; `undefined` if there are none. A link gets two grants, its
- * own path and its real path, so retargeting it later grants nothing new.
+ * Undefined if there are none. A link gets grants for its own path and its real path, so retargeting it later grants
+ * nothing new.
  */
 export const grantedTo = (
   plugin: string,

@@ -9,20 +9,18 @@ import { defined } from "../../values/defined.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as GrantComputation from "./GrantComputation.ts"
 
-/** A plugin to import, with its computed grants. */
 export interface ImportCandidate extends LoadedPlugin {
   readonly origin: Origin
   /** The source for a later import. */
   readonly source: string
   readonly workspace: string
   readonly settlement: GrantComputation.SettledGrants
-  /** Grants by name in this import. */
   readonly given: GrantedPermissions | undefined
-  /** Grants by name of the installed code, if this is other code. */
+  /** Of the installed code, if this is other code. */
   readonly kept: GrantedPermissions
 }
 
-/** The events of an import; none if nothing is new. */
+/** None if nothing is new. */
 export const installing = (
   before: Plugin | undefined,
   candidate: ImportCandidate,
@@ -41,7 +39,7 @@ export const installing = (
   return events
 }
 
-/** The events of a held update; none if the plugin already holds the same one. */
+/** None if the plugin already holds the same update. */
 export const holding = ({ held }: Plugin, candidate: ImportCandidate): ReadonlyArray<CoreNewEvent> => {
   const { refusals: missing } = candidate.settlement
   const isKnown = held?.digest === candidate.digest && isSame(held.missing, missing)

@@ -1,7 +1,4 @@
-/**
- * The embedding program's own plugin in the registry: the tools and sensors that it declares. It is trusted and has no
- * files.
- */
+/** The embedding program's own plugin: its declared tools and sensors. It is trusted and has no files. */
 
 import type { CoreNewEvent } from "../../events/log/EventLog.ts"
 import { NO_GRANTS } from "../../plugins/manifest/Grants.ts"
@@ -26,9 +23,7 @@ export interface Declaration {
 /** Tells whether a plugin's components are functions of the embedding program. */
 export const isInProcess = ({ origin }: Pick<Plugin, "origin">): boolean => origin?.kind === IN_PROCESS
 
-/**
- * The events of declaring the program's plugin; none if nothing is new. If a person deactivated it, it stays inactive.
- */
+/** None if nothing is new. A plugin that a person deactivated stays inactive. */
 export const declaring = (
   before: Plugin | undefined,
   { manifest, digest }: Declaration,
@@ -53,7 +48,7 @@ export const declaring = (
   ]
 }
 
-/** The error of a declaration while another plugin has the reserved name. */
+/** Another plugin has the reserved name. */
 export const nameTaken = ({ source }: Plugin): SourceRefused =>
   new SourceRefused({
     source: "What the program declares (its tools and sensors)",
@@ -62,7 +57,7 @@ export const nameTaken = ({ source }: Plugin): SourceRefused =>
     ],
   })
 
-/** The error of an import whose plugin has the reserved name. */
+/** A plugin to import has the reserved name. */
 export const nameReserved = (source: string): SourceRefused =>
   new SourceRefused({
     source,
@@ -71,7 +66,7 @@ export const nameReserved = (source: string): SourceRefused =>
     ],
   })
 
-/** The error of starting the program's plugin in a program that does not declare it. */
+/** This program does not declare the plugin. */
 export const notDeclared = (plugin: string): PluginUnavailable =>
   new PluginUnavailable({
     plugin,

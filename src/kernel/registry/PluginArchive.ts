@@ -16,7 +16,7 @@ interface ArchivedFile {
 }
 
 /**
- * Reads an archive's file. It refuses pipes and devices, which could block.
+ * Refuses pipes and devices, which could block.
  *
  * @param source the source as the person named it, for messages
  */
@@ -38,15 +38,13 @@ export const read = (file: string, source: string): Effect.Effect<Buffer, Source
     catch: (cause) => new SourceRefused({ source, issues: [reasonOf(cause)] }),
   })
 
-/** The digest that identifies an archive in the log: SHA-256, in hexadecimal. */
+/** SHA-256, in hexadecimal. */
 export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").update(bytes).digest("hex")
 
 /**
- * Unpacks an archive into a directory and returns the plugin's directory in it: the top, or the only directory at the
- * top, as `npm pack` (`package/`) and Git hosts create it.
- *
- * It validates everything before it writes the first byte, and creates only directories and regular files. It refuses
- * an archive with links, devices or paths that lead out of it as a whole, and skips `.git` and `node_modules`.
+ * Returns the plugin's directory: the top, or the only directory at the top, as `npm pack` (`package/`) and Git hosts
+ * create it. It validates everything before it writes, creates only directories and regular files, and refuses an
+ * archive with links, devices or paths that lead out of it. It skips `.git` and `node_modules`.
  */
 export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
   Effect.gen(function* () {
@@ -77,7 +75,7 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 
 const gunzip = promisify(zlib.gunzip)
 
-/** Maximum unpacked bytes: all files and the archive's headers. */
+/** All files and the archive's headers. */
 const MAX_UNPACKED = LIMITS.bytes + LIMITS.files * 4096
 
 const inflate = async (bytes: Buffer): Promise<Buffer> => {
@@ -146,7 +144,6 @@ const KINDS: { readonly [type: string]: string } = {
   FIFO: "a pipe",
 }
 
-/** The plugin's directory in the archive: `""`, or a name. */
 const topOf = (files: ReadonlyArray<ArchivedFile>): string | undefined => {
   const has = (file: string) => files.some(({ path }) => path === file)
   if (has("looper-plugin.json")) return ""

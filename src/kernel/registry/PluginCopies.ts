@@ -12,14 +12,14 @@ import * as Manifest from "../../plugins/manifest/Manifest.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 
-/** The directory of a plugin's copy. It carries the digest's first digits; `load` checks the whole digest. */
+/** The path carries the digest's first digits; `load` checks the whole digest. */
 export const pathOf = (copies: string, name: string, digest: string): string =>
   path.join(copies, `${name}-${digest.slice(0, 16)}`)
 
 /**
  * Copies a plugin's files to a temporary directory and renames it, so that a copy is complete or absent. It replaces a
- * damaged copy, and uses the copy of a concurrent import that was faster. Copies of other versions stay. Only the owner
- * can access the files: whoever can write there can replace a plugin.
+ * damaged copy; a faster concurrent import wins. Only the owner has access: whoever can write there can replace a
+ * plugin.
  */
 export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effect<void, PluginUnavailable> => {
   const target = pathOf(copies, plugin.manifest.name, plugin.digest)
@@ -72,7 +72,7 @@ export const keep = (copies: string, plugin: Manifest.LoadedPlugin): Effect.Effe
   )
 }
 
-/** Keeps the owner's execute permission, since a plugin may contain a program. */
+/** Keeps the owner's execute permission: a plugin may contain a program. */
 const copyFile = async (from: string, to: string): Promise<void> => {
   OwnerOnly.makeDirectory(path.dirname(to))
   await fs.copyFile(from, to, constants.COPYFILE_EXCL)
@@ -101,8 +101,8 @@ export class CopyChanged extends Data.TaggedError("CopyChanged")<{
 }
 
 /**
- * Loads a plugin's copy, and checks it before each start: its files have the recorded digest, only their owner can
- * write them, and granted paths still resolve to themselves.
+ * Loads a plugin's copy before each start. Its files must have the recorded digest and be writable by their owner only,
+ * and granted paths must resolve to themselves.
  */
 export const load = (
   copies: string,
@@ -143,8 +143,8 @@ export const load = (
   })
 
 /**
- * The first thing in a copy that no import creates: a link, a special file, a file that the digest skips, or a mode
- * that lets others write or sets the user id.
+ * The first thing that no import creates: a link, a special file, a skipped name, or a mode that lets others write or
+ * sets the user id.
  */
 const findUnexpected = (directory: string): Effect.Effect<string | undefined> =>
   // Loading an unreadable directory fails too, with the reason.

@@ -11,23 +11,22 @@ import * as PluginArchive from "./PluginArchive.ts"
 import { nameIssue, SourceRefused } from "./SourceLimits.ts"
 import { temporary } from "./TemporaryDirectory.ts"
 
-/** A source's files in a local directory. */
 export interface Opened {
   readonly directory: string
   readonly origin: Origin
-  /** The source for a later import. A repository's name includes the commit. */
+  /** For a later import. A repository's name includes the commit. */
   readonly name: string
 }
 
 /**
  * Opens a plugin's source, as a person named it:
  * - a directory
- * - an archive: a file that ends in `.tgz`, `.tar.gz` or `.tar`
+ * - an archive: `.tgz`, `.tar.gz` or `.tar`
  * - a Git repository: `https://…`, `ssh://…`, `file://…` or `user@host:path`; or a local path that starts with `git+`,
  *   ends with `#REF`, or is a bare repository
  *
- * `#REF` is a branch, a tag or a commit; `#REF:DIR` adds a directory in it. Default: the default branch. Unpacked
- * archives and repositories go when the scope closes.
+ * `#REF` is a branch, a tag or a commit (default: the default branch); `#REF:DIR` adds a directory. Unpacked files go
+ * when the scope closes.
  */
 export const open = (source: string): Effect.Effect<Opened, SourceRefused | PluginUnavailable, Scope.Scope> =>
   Effect.gen(function* () {

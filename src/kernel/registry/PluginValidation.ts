@@ -11,7 +11,7 @@ import * as DefaultOptions from "./DefaultOptions.ts"
 import type { CheckedPlugin, Registry } from "./Registry.ts"
 import type { ImportOptions } from "./RegistryOptions.ts"
 
-/** All problems of a plugin's directory with their places, or the plugin as an import would see it. */
+/** All problems with their places, or the plugin as an import would see it. */
 export interface PluginReport {
   /** The absolute path of the manifest. */
   readonly file: string
@@ -23,8 +23,7 @@ export interface PluginReport {
 type RegistryCheckError = Effect.Effect.Error<ReturnType<Registry.Service["check"]>>
 
 /**
- * Checks a plugin's directory without importing or running it: manifest, files, schemas, rules, scenario or
- * configuration, and grants. An import stops at the first problem; this reports all of them.
+ * Checks a directory without importing or running it. An import stops at the first problem; this reports all of them.
  */
 export const validatePlugin = (
   registry: Registry.Service,
@@ -52,7 +51,7 @@ export const validatePlugin = (
     return { file, problems: placed(problems, placeOf), plugin: undefined }
   })
 
-/** A manifest with only the requested permissions, if they decode. */
+/** With only the requested permissions, if they decode. */
 const permissionsOnly = (document: Json | undefined): Manifest.Manifest | undefined => {
   const permissions = document === undefined ? undefined : valueAt(document, ["permissions"])
   const asked = Schema.decodeUnknownOption(Manifest.Permissions)(permissions)
@@ -66,7 +65,7 @@ const placed = (problems: ReadonlyArray<Manifest.ManifestIssue>, placeOf: Manife
     .map((problem) => ({ ...problem, place: problem.place ?? placeOf(problem.path) }))
     .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
 
-/** The rules of all measures that do not compile, even if the document has other problems. */
+/** Includes documents with other problems. */
 const ruleProblems = (document: Json): ReadonlyArray<Manifest.ManifestIssue> =>
   indices(document, ["peas", "performance"]).flatMap((measure) =>
     ["rewards", "punishments"]
@@ -85,10 +84,7 @@ const indices = (document: Json, keys: ReadonlyArray<string>): ReadonlyArray<Rea
   return Array.isArray(list) ? list.map((_, index) => [...keys, String(index)]) : []
 }
 
-/**
- * A scenario or configuration that cannot be read or breaks the options' schema. Other checks report files that are
- * missing or outside the plugin.
- */
+/** Other checks report files that are missing or outside the plugin. */
 const optionProblems = (
   directory: string,
   document: Json | undefined,

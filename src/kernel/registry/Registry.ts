@@ -39,7 +39,6 @@ export type { UpdateChanges } from "./UpdateChanges.ts"
 /** A plugin that passed all checks of an import. */
 export interface CheckedPlugin extends PluginCopies.InstalledPlugin {
   readonly origin: Origin
-  /** The changes, if it is an update. */
   readonly changes?: UpdateChanges.UpdateChanges
 }
 
@@ -59,7 +58,7 @@ export type CheckError =
   | GrantInvalid
   | RulesInvalid
   | FileUnreadable
-/** Why an import failed. The registry is unchanged, except that it may hold the update. */
+/** Why an import failed. At most it has recorded a held update. */
 export type ImportError = CheckError | UpdateHeld | AppendError
 /** Why a change of the registry failed. */
 export type ChangeError = NotInRegistry | AppendError
@@ -73,8 +72,7 @@ export type GrantError =
 
 /**
  * The plugins and components of a log: which exist, which are active, their priorities and metadata. Each change is an
- * event and the state is a projection, so time travel includes it. Any process may change it while a kernel runs; a
- * change takes effect at the next turn.
+ * event, so time travel includes it. Any process may change it; a running kernel follows at the next turn.
  */
 export class Registry extends Context.Tag("hindcast/Registry")<Registry, Registry.Service>() {}
 
@@ -82,30 +80,30 @@ export class Registry extends Context.Tag("hindcast/Registry")<Registry, Registr
 export declare namespace Registry {
   /** The registry of a log. */
   export interface Service {
+    /** The current registry. */
     readonly state: Effect.Effect<PluginRegistry.PluginRegistry, LogError>
-    /** The imported versions of a plugin, oldest first, up to a position (default: the head). */
+    /** Imported versions, oldest first, up to a position (default: the head). */
     readonly versions: (plugin: string, until?: number) => Effect.Effect<ReadonlyArray<PluginVersion>, LogError>
-    /** Checks a source as `import` does, without importing it: files, manifest, entry, grants, rules, scenario. */
+    /** Checks a source as `import` does, without importing it. */
     readonly check: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, CheckError | LogError>
     /**
      * Imports a plugin from a directory, an archive or a Git repository (see `PluginSource.open`). It copies the files
-     * next to the log under their digest, so that runs stay reproducible when the source changes, and records requested
-     * and granted permissions. The same digest again changes nothing; another digest of the same name is an update.
+     * next to the log under their digest, so that runs stay reproducible, and records requested and granted
+     * permissions. The same digest again changes nothing; another digest is an update.
      *
-     * An update that requests more than people granted fails with `UpdateHeld`: the log holds it until `grant` gives
-     * the missing permissions, and the installed version stays. So does changed code with grants by name, unless
-     * `grants` repeats them or `keepGrants` is set. A first import that lacks a grant fails and records nothing.
+     * An update that requests more than people granted, or changes code with grants by name, fails with `UpdateHeld`:
+     * the log holds it until `grant`, and the installed version stays. To avoid that, repeat the grants or set
+     * `keepGrants`. A first import that lacks a grant fails and records nothing.
      */
     readonly import: (source: string, options?: ImportOptions) => Effect.Effect<CheckedPlugin, ImportError>
     /**
-     * Imports and activates the embedding program's tools and sensors as the plugin `program`. The same declaration
-     * changes nothing; another one is an update. It records only the declaration, without code. Fails if a plugin of
-     * that name came from files.
+     * Imports and activates the embedding program's tools and sensors as the plugin `program`. It records only the
+     * declaration; another declaration is an update. Fails if a plugin of that name came from files.
      */
     readonly declare: (declaration: InProcess.Declaration) => Effect.Effect<void, SourceRefused | AppendError>
     /** Removes a plugin from the registry. Its recorded events and its copy stay. */
     readonly remove: (plugin: string) => Effect.Effect<void, ChangeError>
-    /** Grants by name, to the installed code and to the held update. Installs the update once nothing is missing. */
+    /** Grants by name, to the installed code and the held update, which is installed once it lacks nothing. */
     readonly grant: (plugin: string, grants: GrantedPermissions) => Effect.Effect<GrantChanges.GrantStatus, GrantError>
     /** Revokes grants by name. A plugin that requests them is inactive until it has them again. */
     readonly revoke: (
@@ -114,7 +112,7 @@ export declare namespace Registry {
     ) => Effect.Effect<GrantChanges.GrantStatus, GrantError | GrantChanges.NotGranted>
     /** Activates a plugin (`plugin`) or a component (`plugin/component`). */
     readonly activate: (target: string) => Effect.Effect<void, GrantError | Grants.GrantRefused>
-    /** Deactivates a plugin or a component: its processes stop, and the kernel neither reads nor commands it. */
+    /** Deactivates a plugin or a component: its processes stop, and the kernel ignores it. */
     readonly deactivate: (target: string) => Effect.Effect<void, ChangeError>
     /** The permissions that a plugin requests but lost to a revocation. */
     readonly missing: (
@@ -123,13 +121,15 @@ export declare namespace Registry {
     ) => Effect.Effect<ReadonlyArray<Grants.Refusal>, GrantInvalid>
     /** Sets a component's priority. Higher ones go first. */
     readonly setPriority: (component: string, priority: number) => Effect.Effect<void, ChangeError>
-    /** Sets a value under a key of a plugin or a component, replacing an earlier one. */
+    /** Sets a value under a key of a plugin or a component. */
     readonly setMetadata: (target: string, key: string, value: Json) => Effect.Effect<void, ChangeError>
+    /** Removes a value that `setMetadata` set. */
     readonly unsetMetadata: (target: string, key: string) => Effect.Effect<void, ChangeError>
+    /** An imported plugin's manifest, with its digest. */
     readonly manifest: (plugin: string) => Effect.Effect<ImportedManifest, NotInRegistry | LogError>
     /**
-     * The installed plugin, or with `version` (its registry entry) another version, ready to start from its copy. It
-     * checks each time that the copy has the recorded digest and that only its owner can write it.
+     * The installed version, or another by its registry entry, ready to start. It checks that the copy has the recorded
+     * digest and that only its owner can write it.
      */
     readonly installed: (
       plugin: string,
@@ -227,7 +227,6 @@ export const layer = (input: RegistryOptions): Layer.Layer<Registry, Options.Inv
           )
         }).pipe(Effect.scoped)
 
-      /** Appends a change of grants and returns the state after it. */
       const regrant = <E>(
         name: string,
         change: (plugin: PluginRegistry.Plugin) => Effect.Effect<GrantChanges.GrantChange, E>,

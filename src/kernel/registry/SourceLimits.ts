@@ -12,7 +12,7 @@ export const LIMITS = {
   files: 10_000,
   /** All files together; also an archive. */
   bytes: 128 * 1024 * 1024,
-  /** A Git repository with one packed commit. The plugin may be one of many directories in it. */
+  /** With one packed commit. The plugin may be one of many directories in it. */
   repositoryBytes: 512 * 1024 * 1024,
   manifestBytes: MANIFEST_BYTES,
   /** A path, in UTF-8. */
@@ -25,7 +25,7 @@ export const LIMITS = {
 export class SourceRefused extends Data.TaggedError("SourceRefused")<{
   /** The source as the person named it. */
   readonly source: string
-  /** The problems, one sentence each: expected and found. */
+  /** One sentence each: expected and found. */
   readonly issues: ReadonlyArray<string>
 }> {
   override get message() {
@@ -35,7 +35,6 @@ export class SourceRefused extends Data.TaggedError("SourceRefused")<{
   }
 }
 
-/** Maximum issues in a message. */
 const MAX_SHOWN = 20
 
 /** A file in a source: its path with `/`, and its size in bytes. */
@@ -71,7 +70,7 @@ export const nameIssue = (file: string): string | undefined => {
   return undefined
 }
 
-/** Names that collide on file systems which ignore case or Unicode normalization: the plugin would differ there. */
+/** Names that collide where case or Unicode normalization is ignored: the plugin would differ there. */
 const collisions = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
   const first = new Map<string, { readonly name: string; readonly isFile: boolean }>()
   return paths.flatMap((file) => {
@@ -106,8 +105,8 @@ const sizes = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => {
 }
 
 /**
- * Validates a directory without opening any file, so that nothing can block. It refuses pipes, devices and sockets, and
- * links that are broken or circular, lead out, or point to a directory.
+ * Opens no file, so that nothing can block. Refuses pipes, devices and sockets, and links that are broken or circular,
+ * lead out, or point to a directory.
  *
  * @param source the source as the person named it, for messages
  */

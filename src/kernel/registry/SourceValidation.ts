@@ -1,4 +1,4 @@
-/** The checks of an import: reads a source, computes its grants, and decides whether to refuse or hold it. */
+/** Checks an import: reads a source, computes its grants, and decides whether to refuse or hold it. */
 
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -53,10 +53,7 @@ export const validateSource = (
     return { ...loaded, origin: opened.origin, source: opened.name, workspace, given }
   })
 
-/**
- * Fails if the log is among the plugin's files: reading and closing the log's file would drop this process's locks on
- * it.
- */
+/** Refuses a log among the plugin's files: reading and closing its file would drop this process's locks on it. */
 const assertWithoutLog = ({ directory, origin }: PluginSource.Opened, copies: string, source: string) =>
   Effect.gen(function* () {
     if (origin.kind !== "directory") return

@@ -15,7 +15,7 @@ import * as PluginCopies from "./PluginCopies.ts"
 export interface UpdateChanges {
   /** As in the manifest: `net example.org`. */
   readonly permissions: { readonly added: ReadonlyArray<string>; readonly removed: ReadonlyArray<string> }
-  /** Undefined if the installed copy is unreadable or no longer matches its digest. */
+  /** Undefined if the installed copy is unreadable or changed. */
   readonly files:
     | {
         readonly added: ReadonlyArray<string>
@@ -25,7 +25,7 @@ export interface UpdateChanges {
     | undefined
 }
 
-/** Compares a source with the installed version; undefined if the code is the same. Never fails. */
+/** Undefined if the code is the same. Never fails. */
 export const between = (
   copies: string,
   installed: Plugin | undefined,
@@ -94,5 +94,4 @@ const line = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string>
   return [`${what}: ${names.slice(0, MOST_NAMES).map(oneLine).join(", ")}${more}`]
 }
 
-/** Maximum names in one line. */
 const MOST_NAMES = 20

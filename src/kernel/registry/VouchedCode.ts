@@ -1,6 +1,6 @@
 /**
- * Decides which plugin code may start: only code that this user installed on this machine, or trusted together with the
- * log. The user's store keeps its digests and grants. Each start compares them, in addition to the digest in the log.
+ * Decides which plugin code may start: only code that this user installed on this machine, or trusted with the log. The
+ * user's store keeps its digests and grants, in addition to the log's.
  */
 
 import { Effect, Schema, Stream } from "effect"
@@ -25,10 +25,7 @@ export const vouch = (log: EventLog.Service, codes: ReadonlyArray<VouchedCode>):
     )
   })
 
-/**
- * Tells whether the user's store has this code with its grants. A log in memory belongs to this process and needs no
- * store.
- */
+/** A log in memory belongs to this process and needs no store. */
 const isVouched = (log: EventLog.Service, plugin: string, { digest, grants }: Pick<Plugin, "digest" | "grants">) =>
   Effect.map(
     log.ownership?.vouched ?? Effect.succeed(undefined),
@@ -47,7 +44,7 @@ export const assertStartable = (
     if (!(yield* isVouched(log, plugin, found))) return yield* notVouched(plugin, found)
   })
 
-/** Somebody changed the log in place, or it came from a bundle: it names code or grants that this user never gave. */
+/** Somebody changed the log, or it came from a bundle: this user never gave this code or these grants. */
 const notVouched = (plugin: string, { digest, source }: Plugin) =>
   new PluginUnavailable({
     plugin,

@@ -5,27 +5,24 @@ import { noticing } from "../tasks/NoticedTask.ts"
 import { choiceOf } from "./Divergence.ts"
 import { positionOf, type RecordedTask } from "./RecordedTask.ts"
 
-/** A recorded task whose agent has a deadline. */
 export interface Hurried {
   readonly recorded: RecordedTask
-  /** Stops the agent with a divergence if it asks nothing for the whole time. */
+  /** Stops an agent that asks nothing for the whole time. */
   readonly silent: Effect.Effect<never>
 }
 
 interface Led {
   /** The recording has its choices. */
   readonly decides: boolean
-  /** It asks for things that no recording has: the deadline ends. */
+  /** It passed the end of the recording: no deadline applies. */
   readonly isLive: () => boolean
 }
 
 /**
- * Gives the agent of a recorded task a deadline for each decision. A recording answers at once, so the time between two
- * requests is the agent's own. For a group it is the time in which no agent asks anything.
+ * Gives the agent a deadline for each decision. A recording answers at once, so the time between two requests is the
+ * agent's own; for a group, the time in which no agent asks.
  *
  * It cannot stop an agent that never yields to the event loop (`while (true) {}`).
- *
- * @param withinMs the deadline in milliseconds; undefined for none
  */
 export const hurried = (
   recorded: RecordedTask,

@@ -29,11 +29,10 @@ export interface Point {
   readonly past: ReadonlyArray<Request>
   /** Requests made or answered later. */
   readonly ahead: ReadonlyArray<Request>
-  /** Commands without an outcome. In a fork, no such command is dispatched, and their confirmations are void. */
+  /** Commands without an outcome. A fork neither dispatches them nor keeps their confirmations. */
   readonly left: ReadonlyArray<LeftCommand>
   /** Ids of the open confirmations. */
   readonly questions: ReadonlyArray<string>
-  /** Number of perceptions so far. */
   readonly perceptions: number
 }
 
@@ -96,7 +95,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   })
 }
 
-/** A command as a fork continues it: without the confirmation, and at the start of a new stream. */
+/** A fork continues a command without its confirmation, at the start of a new stream. */
 const anew = (command: LeftCommand): LeftCommand => {
   const left = unasked(command)
   return { ...left, state: { ...left.state, version: 0 } }
@@ -109,7 +108,7 @@ export const beforePerceiving = (point: Point): Point => {
   return { ...point, past: point.past.slice(0, -1), ahead: [last, ...point.ahead] }
 }
 
-/** Fails if no agent can replay up to the point: the recording lacks the response to an earlier model call. */
+/** Fails if the recording lacks the response to an earlier model call. */
 export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   const { recording, at, past } = point
   // A late agent of several may still wait for its answer.
@@ -123,7 +122,7 @@ export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
 }
 
-/** Fails if a recording of several agents is to be replayed without an agent for each. */
+/** Fails unless the agent has an agent for each recorded one. */
 export const playable = (
   { taskId, opened }: Recording,
   at: number,
@@ -172,7 +171,7 @@ const ENDS: ReadonlySet<string> = new Set(COMMAND_ENDS)
 const dispatched = (events: ReadonlyArray<Event>): Event | undefined =>
   [...open(events).values()].find((event) => is(event, "CommandDispatched"))
 
-/** The commands of a recording without an outcome in its events, oldest first. */
+/** Oldest first. */
 export const leftAt = (recording: Recording, events: ReadonlyArray<Event>): ReadonlyArray<LeftCommand> =>
   leftIn(events, (actuator, position) =>
     SafeRecord.get(recording.registryAt(position), actuator.slice(0, actuator.indexOf("/"))),
@@ -194,7 +193,7 @@ const refusedBy = (events: ReadonlyArray<Event>) => {
   return undefined
 }
 
-/** Why a fork is refused while a command is in flight: at that position the log cannot tell whether it took effect. */
+/** At such a position the log cannot tell whether the command took effect. */
 const inFlightReason = ({ events, requests }: Recording, { payload }: Event): string => {
   const commanded = events.find(
     (event) => is(event, "ActuatorCommanded") && event.payload.commandId === payload.commandId,
@@ -223,6 +222,5 @@ export const guideAt = ({ recording, at }: Point): string | undefined =>
     undefined,
   )
 
-/** The number of decisions up to the point. */
 export const decisions = ({ recording, at }: Point): number =>
   recording.events.filter((event) => is(event, "DecisionMade") && event.position <= at).length

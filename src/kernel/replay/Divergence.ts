@@ -8,12 +8,12 @@ import { agentIn, type Request } from "./Request.ts"
 /**
  * How a replayed agent first differs from the recorded one:
  * - `another-command`, `another-message`, `another-question`: the same kind of request with different content
- * - `another-request`: a different kind of request, for example a command in place of a message, or other inputs
+ * - `another-request`: another kind of request, or other inputs
  * - `done-earlier`, `done-later`: it finished where the recording continues, or the other way round
- * - `another-outcome`: it finished at the same place with a different outcome or reason
+ * - `another-outcome`: it finished there with another outcome or reason
  * - `asked-for-more`: it continues after the end of the recorded task
  * - `agent-failed`: it failed where the recorded agent did not
- * - `no-answer`: it made no decision within the deadline of the replay
+ * - `no-answer`: it made no decision within the deadline
  */
 export type DivergenceKind =
   | "another-command"
@@ -30,19 +30,16 @@ export type DivergenceKind =
 /** The first difference between the replayed and the recorded agent. */
 export interface Divergence {
   readonly kind: DivergenceKind
-  /**
-   * The position of the recorded event. For an agent that failed or did not answer: of the request or decision due
-   * next.
-   */
+  /** Of the recorded event; after a failure or silence, of the request due next. */
   readonly position: number
-  /** JSON Pointer (RFC 6901) of the first difference within the choice; `""` for all of it. */
+  /** JSON Pointer (RFC 6901) within the choice; `""` for all of it. */
   readonly path: string
   /**
-   * The recorded request as a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`,
-   * `{ perceive: true }`, `{ inputs }` with their positions, or `{ late: true }`.
+   * As a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`, `{ perceive: true }`, `{ inputs }`
+   * (positions), or `{ late: true }`.
    */
   readonly expected: JsonObject
-  /** The agent's choice. After a failure: `{ done: "failed", reason }`; without an answer: `{ unansweredMs }`. */
+  /** After a failure: `{ done: "failed", reason }`; without an answer: `{ unansweredMs }`. */
   readonly found: JsonObject
 }
 
@@ -78,7 +75,7 @@ const bareChoiceOf = (request: Request): JsonObject => {
   }
 }
 
-/** The difference between two choices, or undefined if they are equivalent. */
+/** Undefined if the choices are equivalent. */
 export const between = (position: number, recorded: JsonObject, found: JsonObject): Divergence | undefined => {
   const [expected, chosen] = [complete(recorded), complete(found)]
   const [first] = JsonPatch.diff(expected, chosen)

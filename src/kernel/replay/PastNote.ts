@@ -1,4 +1,4 @@
-/** Notes how an agent differed from its recording while it replayed the past. The past stays as it was. */
+/** Notes how an agent differed from its recording during a replay. The past stays as it was. */
 
 import { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
@@ -11,7 +11,7 @@ interface Leading {
   readonly causationId: string
 }
 
-/** Records a note for different model calls and one for different decisions. Records nothing without differences. */
+/** Records nothing without differences. */
 export const notePast = (
   recorder: Recorder,
   { about, causationId }: Leading,

@@ -7,7 +7,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /** Reads documents at positions that only move forward. */
 export interface RecordedDocuments {
-  /** The document of a plugin's environment before a position; undefined if it has none. */
+  /** Before a position; undefined if there is none. */
   readonly of: (plugin: string, before: number) => Json | undefined
 }
 

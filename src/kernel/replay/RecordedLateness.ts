@@ -1,27 +1,23 @@
 /**
- * Replays the lateness of one of several agents. A recorded agent that was late still worked on its last request and
- * made no other before its next turn. The replayed one makes none either, however fast it is.
+ * Replays the lateness of one of several agents. Until its next turn, a late agent made no other request, so the
+ * replayed one makes none either, however fast it is.
  */
 
 import { Effect } from "effect"
 import { agentIn, type Request } from "./Request.ts"
 
-/** Which agents are late, at a place of the recording. */
 export interface RecordedLateness {
-  /**
-   * The recorded request that is due. It skips earlier requests of late agents, whose answers another turn may have
-   * recorded.
-   */
+  /** Skips earlier requests of late agents, whose answers another turn may have recorded. */
   readonly due: () => Request | undefined
   /** Completes when an agent may make a request: at once, unless it is late now or next. */
   readonly inTime: (agentId: string) => Effect.Effect<void>
-  /** Tells whether an agent was late before the answer to its request came, at a position. */
+  /** Was the agent late before its answer came, at a position? */
   readonly isLateBefore: (agentId: string | undefined, answeredAt: number) => boolean
   /** Completes when an agent may have the answer that came at a position. */
   readonly answered: (agentId: string | undefined, answeredAt: number) => Effect.Effect<void>
   /**
-   * Gives an agent the turn and waits until the recorded one was late, then calls `closing`. Returns false if the
-   * recording ends first.
+   * Gives an agent the turn, waits until the recorded one was late, and calls `closing`. False if the recording ends
+   * first.
    */
   readonly turn: (agentId: string, closing: () => unknown) => Effect.Effect<boolean>
   /** Reports progress in the recording. */
@@ -99,5 +95,5 @@ export const make = (rest: Array<Request>): RecordedLateness => {
   }
 }
 
-/** Requests that the log records with their answer, or that an agent delays. */
+/** Recorded with their answer, or delayed by an agent. */
 const ANSWERED_LATE: ReadonlySet<Request["kind"]> = new Set<Request["kind"]>(["perceive", "input", "consult"])

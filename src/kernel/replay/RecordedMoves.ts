@@ -23,7 +23,6 @@ export interface Move {
   readonly causes: ReadonlyArray<string>
 }
 
-/** A command that a plugin carried out. */
 export interface CommandMove extends Move {
   readonly kind: "command"
   readonly commandId: string
@@ -50,9 +49,7 @@ type AnyMove = CommandMove | TickMove | MemberMove
 
 type OfKind<Kind extends AnyMove["kind"]> = Extract<AnyMove, { readonly kind: Kind }>
 
-/**
- * The moves still to repeat. Each of the first four methods takes one if it is next, and otherwise returns undefined.
- */
+/** Moves still to repeat. The first four methods take one if it is next, and otherwise return undefined. */
 export interface RecordedMoves {
   readonly command: (actuator: string, args: JsonObject, agentId: string | undefined) => CommandMove | undefined
   /** The commands of a round, by its agents' actions. */
@@ -62,9 +59,9 @@ export interface RecordedMoves {
   ) => ReadonlyArray<CommandMove> | undefined
   readonly tick: (world: string, milliseconds: number) => TickMove | undefined
   readonly member: (world: string, change: "join" | "leave", agentId: string) => MemberMove | undefined
-  /** The position at which the next move ended; `Infinity` if there is none. */
+  /** Where the next move ended; `Infinity` if there is none. */
   readonly nextAt: () => number
-  /** The changes of a plugin's document by moves, as JSON Patches. */
+  /** As JSON Patches. */
   readonly changes: (plugin: string, moves: ReadonlyArray<Move>) => ReadonlyArray<Change["patch"]>
   /** The world's answer to a command of a round. */
   readonly roundOutcome: (move: CommandMove) => RoundOutcome
@@ -173,7 +170,7 @@ const isOfKind = <Kind extends AnyMove["kind"]>(kind: Kind, move: AnyMove): move
 
 type Change = PayloadOf<"EnvironmentChanged">
 
-/** The commands that plugins carried out. The dispatches of a round cause its changes. */
+/** The dispatches of a round cause its changes. */
 const commandsIn = (
   ahead: ReadonlyArray<Request>,
   events: ReadonlyArray<Event>,
@@ -194,10 +191,9 @@ const commandsIn = (
   })
 }
 
-/** The place of a move that is one event. */
 const placeOf = ({ position, id }: Event): Move => ({ at: position, until: position, causes: [id] })
 
-/** The task's worlds for several agents: they receive joins and leaves. */
+/** These receive joins and leaves. */
 const sharedWorlds = (
   { plugins, registryAt }: Pick<Recording, "plugins" | "registryAt">,
   position: number,
@@ -207,7 +203,7 @@ const sharedWorlds = (
     return world !== undefined && world.maxAgents > 1 ? [plugin] : []
   })
 
-/** What a world gave an agent whose action it refused, from the rewards that cite the command; undefined if nothing. */
+/** What a world gave for a refused action, from the rewards that cite its command. */
 const gotFor = (
   { taskId, events }: Pick<Recording, "taskId" | "events">,
   commandedAt: number,

@@ -13,7 +13,7 @@ export interface RecordedOutcome {
   readonly agentId: string | undefined
 }
 
-/** The outcome of each command by id, as its caller got it. Commands without an outcome are missing. */
+/** By id, as the caller got it. Commands without an outcome are missing. */
 export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, RecordedOutcome> => {
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   const agents = new Map<string, string>()
@@ -77,8 +77,8 @@ const outcomeOf = (
 }
 
 /**
- * Recorded rounds of a world: the commands in order of dispatch, under the id of each. Commands that reached the world
- * alone are missing. If a round was dispatched again, the last dispatch counts.
+ * The commands of each round in order of dispatch, under the id of each. A command that reached the world alone is
+ * missing; of repeated dispatches, the last counts.
  */
 export const roundsOf = (events: ReadonlyArray<Event>): ReadonlyMap<string, ReadonlyArray<string>> => {
   const rounds = new Map<string, Array<string>>()

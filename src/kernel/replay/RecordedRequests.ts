@@ -11,7 +11,7 @@ import { outcomes } from "./RecordedOutcomes.ts"
 import { type Consultation, cutPerceptions, type Request } from "./Request.ts"
 
 /**
- * The requests of an agent in order, without those whose answers it never got.
+ * In order, without those whose answers the agent never got.
  *
  * @param sensorsAt the number of sensors that a perception at a position reads
  */
@@ -26,10 +26,10 @@ export const requestsOf = (
   return withoutCutPerceptions(requests, seen)
 }
 
-/** Tells whether an event opens a task with several agents, whose perceptions have numbers. */
+/** Perceptions of several agents are told apart by number. */
 const isOfSeveral = (event: Event): boolean => is(event, "TaskOpened") && event.payload.agents !== undefined
 
-/** The positions of forks and resumes. Agents replayed up to them, and made unanswered requests again. */
+/** Forks and resumes: agents replayed up to there, and made unanswered requests again. */
 const ledUntil = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
   events.flatMap((event) => (is(event, "TimelineForked") || is(event, "TaskResumed") ? [event.payload.at] : []))
 
@@ -41,8 +41,8 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * Without the perceptions that agents made again: those that the end of a kernel, or a fork of several agents, may have
- * cut off, and one right before a fork that changed the agent's observations.
+ * Without perceptions made again: those that a kernel's end or a fork of several agents may have cut off, and one right
+ * before a fork that changed the observations.
  */
 const withoutCutPerceptions = (
   requests: ReadonlyArray<Request>,
@@ -63,8 +63,8 @@ const withoutCutPerceptions = (
 }
 
 /**
- * The perceptions of a deciding agent: one right before each decision, with the readings in its `basedOn`. The
- * perception numbers show one after the last decision.
+ * One perception before each decision, with the readings in its `basedOn`. The perception numbers show one after the
+ * last decision.
  */
 const fromDecisions = (
   events: ReadonlyArray<Event>,
@@ -92,7 +92,7 @@ const fromDecisions = (
   ]
 }
 
-/** The requests of a deciding agent before its first decision. It perceived, even without sensors. */
+/** It perceived, even without sensors. */
 export const beforeFirstDecision = (requests: ReadonlyArray<Request>): ReadonlyArray<Request> => {
   const at = requests.findIndex(({ kind }) => kind !== "input")
   const first = requests[at]
@@ -101,7 +101,6 @@ export const beforeFirstDecision = (requests: ReadonlyArray<Request>): ReadonlyA
     : requests
 }
 
-/** The perceptions of an agent that advances by itself. */
 const fromPerceptions = (
   events: ReadonlyArray<Event>,
   sensorsAt: (position: number) => number,
@@ -121,13 +120,13 @@ const fromPerceptions = (
 /** The error code for a sensor whose reading a fork's recording lacks. */
 export const NOT_RECORDED = "NotRecorded"
 
-/** The reading was missing in a fork on a recording: it stopped the agent, which never got the perception. */
+/** Such a failure stopped the agent in a fork on a recording; it never got the perception. */
 const isUnrecorded = (event: Event): boolean => is(event, "SensorFailed") && event.payload.error.code === NOT_RECORDED
 
 /** Event types of a perception. */
 export const PERCEIVING: ReadonlySet<string> = new Set(["SensorRead", "SensorFailed", "SensorSkipped"])
 
-/** A perceive request with its readings in the order of `perceive`: by priority, then by name. */
+/** Readings are in the order of `perceive`: by priority, then by name. */
 const perceiving = (
   events: ReadonlyArray<Event>,
   position: number,
@@ -149,7 +148,7 @@ const agentOf = (event: Event | undefined): { readonly agentId?: string } => {
   return typeof agentId === "string" ? { agentId } : {}
 }
 
-/** A question, with the digest of the whole request if the log has only a part of it. */
+/** With the digest of the whole request if the log has only a part. */
 const questionOf = (
   provider: string,
   model: string,
@@ -168,7 +167,6 @@ export const isTurn = ({ choice }: PayloadOf<"DecisionMade">): boolean => "calls
 const isChoice = (event: Event): event is Event & { readonly payload: PayloadOf<"DecisionMade"> } =>
   is(event, "DecisionMade") && !isTurn(event.payload)
 
-/** The recorded answer as the agent got it. */
 const answerIn = (event: Event, provider: string, model: string): Consultation["answer"] => {
   if (is(event, "ModelResponded")) {
     const { latencyMs: _, ...response } = event.payload
@@ -183,7 +181,6 @@ const answerIn = (event: Event, provider: string, model: string): Consultation["
 const isAnswer = (event: Event): boolean =>
   is(event, "ModelResponded") || (is(event, "ModelFailed") && event.payload.kind !== "cancelled")
 
-/** The decisions, commands, messages, inputs and model calls. */
 const fromEvents = (events: ReadonlyArray<Event>): ReadonlyArray<Request> => {
   const ended = outcomes(events)
   const forks = new Set(events.flatMap((event) => (is(event, "TimelineForked") ? [event.id] : [])))

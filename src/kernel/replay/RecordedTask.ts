@@ -19,23 +19,18 @@ import * as RecordedDocuments from "./RecordedDocuments.ts"
 import * as RecordedLateness from "./RecordedLateness.ts"
 import { isTurn, type Recording, type Request } from "./Recording.ts"
 
-/** A recorded task that an agent can work on again. */
 export interface RecordedTask {
-  /** An agent cannot tell this task from a live one until it asks for something else. */
+  /** Indistinguishable from a live task until the agent asks for something else. */
   readonly task: Task
-  /** The first request that differs from the recording. The task answers nothing after it. */
+  /** The task answers nothing after it. */
   readonly divergence: () => Divergence | undefined
-  /** The request without an answer: the recorded one has none, or the recording has ended. */
+  /** The recorded one has none, or the recording has ended. */
   readonly exhausted: () => JsonObject | undefined
-  /**
-   * The next recorded request; undefined at the end.
-   *
-   * @param decides include decisions (default: once a decision was compared)
-   */
+  /** Undefined at the end. `decides` includes decisions (default: once one was compared). */
   readonly next: (decides?: boolean) => Request | undefined
   /** The recording has no more answers. */
   readonly isUsedUp: () => boolean
-  /** Gives one of several agents the turn. Returns false if the recording ends before that agent was late. */
+  /** False if the recording ends before the agent was late. */
   readonly turn: RecordedLateness.RecordedLateness["turn"]
   /** Recorded decisions left, for an agent that thinks in turns. */
   readonly turnsLeft: () => number
@@ -45,32 +40,24 @@ export interface RecordedTask {
   readonly hasCall: (callId: string) => boolean
   /** An equal command is still due. */
   readonly hasCommand: (actuator: string, args: JsonObject, agentId?: string) => boolean
-  /** Stops the agent because it differs from the recording. */
   readonly diverge: (divergence: Divergence) => Effect.Effect<never>
-  /** Stops the agent at the end of the recording. */
   readonly exhaust: (found: JsonObject) => Effect.Effect<never>
   /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
-  /** Number of decisions with another rationale, which is no divergence. */
+  /** With another rationale, which is no divergence. */
   readonly rationales: () => number
-  /** Positions of model calls answered by their place, although the agent asked something else. */
+  /** Of model calls answered by their place, although the agent asked something else. */
   readonly askedOtherwise: () => ReadonlyArray<number>
 }
 
-/** How an agent replays a recording. */
 export interface Leading {
-  /**
-   * Up to this position, a model call gets the recorded answer of its place, whatever the model and question. Default:
-   * 0.
-   */
+  /** Up to here, a model call gets the answer recorded at its place, whatever it asks. Default: 0. */
   readonly byPlaceUntil?: number
-  /** Where the recording ends for the agent. Default: at its last event. */
+  /** End of the recording. Default: its last event. */
   readonly until?: number
 }
 
-/**
- * Makes a task that answers requests from the recording, in the recorded order. It reads, executes and appends nothing.
- */
+/** Answers requests from the recording, in the recorded order. It reads, executes and appends nothing. */
 export const make = (
   recording: Recording,
   { byPlaceUntil = 0, until = Number.POSITIVE_INFINITY }: Leading = {},
@@ -91,7 +78,7 @@ export const make = (
   let hasDecided = false
   const askedOtherwise: Array<number> = []
 
-  /** The recorded request that is due. Skips decisions for an agent that advances by itself, which makes none here. */
+  /** The request that is due. Skips decisions for an agent that advances by itself. */
   const next = (kind: Request["kind"]): Request | undefined => {
     const due = lateness.due()
     if (kind === "decide" || due?.kind !== "decide") return due
@@ -102,8 +89,8 @@ export const make = (
   const place = () => lateness.due()?.position ?? Number.POSITIVE_INFINITY
 
   /**
-   * The recorded request to compare with: the one due. Among commands requested together it is the first equal one,
-   * since their recorded order is arbitrary.
+   * The recorded counterpart: the request due, or among commands requested together, whose order is arbitrary, the
+   * first equal one.
    */
   const match = (kind: Request["kind"], found: JsonObject): Request | undefined => {
     const due = next(kind)
@@ -131,7 +118,7 @@ export const make = (
       return stop
     })
 
-  /** Runs `answer` while the task is open and still answers. */
+  /** Runs `answer` while the task still answers. */
   const whenOpen = <A>(answer: () => Effect.Effect<A, TaskClosed>) =>
     Effect.suspend(() => {
       if (closed !== undefined) return new TaskClosed({ taskId })
@@ -183,10 +170,7 @@ export const make = (
       (answered) => (answered instanceof ModelCallFailed ? answered : Effect.succeed(answered)),
     )
 
-  /**
-   * The inputs delivered at this point, none if something else is due. An agent that waits must find its input
-   * recorded.
-   */
+  /** None if something else is due. An agent that waits must find its input recorded. */
   const inputs = (options: InputOptions) =>
     whenOpen((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
       const due = next("input")
@@ -202,7 +186,7 @@ export const make = (
       answer("act", { act: actuator, args, ...as(agentId) }, ({ outcome }) => outcome ?? undefined),
     )
 
-  /** Completes when the recorded agent was late. If the recording ends first, the agent has its whole time. */
+  /** If the recording ends first, the agent has its whole time. */
   const late: Task["late"] = (agentId, afterMs, closing) =>
     Effect.flatMap(lateness.turn(agentId, closing), (wasLate) =>
       wasLate ? Effect.void : Effect.zipRight(Effect.sleep(afterMs), exhaust({ late: true, as: agentId })),
@@ -281,12 +265,9 @@ export const make = (
   }
 }
 
-/** Names the agent in a choice, in a task with several. */
 const as = (agentId: string | undefined): JsonObject => (agentId === undefined ? {} : { as: agentId })
 
-/**
- * The position of the event that identifies a request. For a perception without readings it is the following decision.
- */
+/** For a perception without readings, the position of the following decision. */
 export const positionOf = (request: Request): number => Math.ceil(request.position)
 
 /** The divergence of an agent that finished before the end of the recording. */

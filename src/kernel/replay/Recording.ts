@@ -33,13 +33,10 @@ export interface Recording {
   readonly opened: Event & { readonly payload: PayloadOf<"TaskOpened"> }
   /** With the overrides of a fork. */
   readonly instructions: Instructions
-  /**
-   * The fork of its timeline, and whether the agent started fresh there; null if the timeline is no fork of the task.
-   */
+  /** Null if the timeline is no fork of the task. */
   readonly forked: { readonly at: number; readonly fresh: boolean } | null
-  /** The plugins that took part. */
   readonly plugins: ReadonlyArray<string>
-  /** The registry after a position, with the plugin versions of the task's opening. */
+  /** With the plugin versions of the opening. */
   readonly registryAt: (position: number) => PluginRegistry.PluginRegistry
   readonly requests: ReadonlyArray<Request>
   /** Null if the log has no end. */
@@ -107,7 +104,7 @@ const standingAt = (position: number) =>
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
 
-/** Old logs do not list the plugins. Takes all active plugins whose measures all score the task. */
+/** Old logs do not list the plugins: takes active ones whose measures all score the task. */
 const presumedPlugins = (
   registry: PluginRegistry.PluginRegistry,
   measures: ReadonlyArray<string>,
@@ -123,7 +120,7 @@ const REGISTRY = [
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged"],
 ]
 
-/** The registry during the task, folded from its opening, with the versions of that time. */
+/** Folded from the opening, with the versions of that time. */
 const registries = (
   log: EventLog.Service,
   began: PluginRegistry.PluginRegistry,
@@ -143,7 +140,6 @@ const registries = (
     return (position) => changes.findLast((change) => change.position <= position)?.pinned ?? began
   })
 
-/** The capabilities of a registry, computed once for each. */
 const offering = (plugins: ReadonlyArray<string>) => {
   const known = new WeakMap<PluginRegistry.PluginRegistry, Capabilities.Capabilities>()
   return (registry: PluginRegistry.PluginRegistry): Capabilities.Capabilities => {

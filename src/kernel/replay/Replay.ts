@@ -30,18 +30,14 @@ export interface ReplayReport {
   /** Agents as `name@version`. */
   readonly recorded: string
   readonly replayed: string
-  /** `identical`: the agent made the same requests and choices and ended the same way, as far as the recording goes. */
+  /** `identical`: the same requests, choices and end, as far as the recording goes. */
   readonly verdict: "identical" | "diverged"
   /** The first difference; null if there is none. */
   readonly divergence: Divergence | null
-  /**
-   * The replay reached the agent's end. If false, the recording was cut short or lacks an answer, and says nothing
-   * about the rest.
-   */
+  /** False if the recording was cut short or lacks an answer: it says nothing about the rest. */
   readonly complete: boolean
-  /** Number of events in the recording. */
   readonly events: number
-  /** Number of decisions with another rationale, which is no divergence. */
+  /** With another rationale, which is no divergence. */
   readonly rationales: number
 }
 
@@ -49,7 +45,7 @@ export interface ReplayReport {
 export interface ReplayOptions {
   /** The timeline whose history has the task. Default: the log's, which is `main`. */
   readonly timeline?: string
-  /** Time for each decision, in milliseconds. A slower agent diverges (`no-answer`). Default: no limit. */
+  /** In milliseconds per decision. A slower agent diverges (`no-answer`). Default: no limit. */
   readonly deadlineMs?: number
 }
 
@@ -60,16 +56,16 @@ export const ReplayOptions = Options.of<ReplayOptions>({
 
 /** The progress of a replay. */
 export interface Standing {
-  /** The position of the next request or decision; null if the recording has ended. */
+  /** Of the next request or decision; null at the end. */
   readonly position: number | null
-  /** The number of the current decision, from 1; 0 if the recording has none. */
+  /** From 1; 0 if the recording has none. */
   readonly decision: number
-  /** Number of recorded decisions. */
   readonly decisions: number
 }
 
 /** A replay that reports its progress. */
 export interface Begun {
+  /** The current progress. */
   readonly standing: () => Standing
   /** Runs the replay to its end or its first divergence. */
   readonly report: Effect.Effect<ReplayReport>
@@ -79,13 +75,13 @@ export interface Begun {
 export type ReplayError = Options.InvalidOptions | TaskNotFound | Timelines.TimelineNotFound | NotReplayable | LogError
 
 /**
- * Runs an agent on a recorded task, by the same loop as a live run. The agent gets the recorded readings, outcomes,
- * confirmations, times and random numbers. The replay reads no sensor, executes no command, asks nobody, starts no
- * process and appends nothing. A request without a recorded answer ends it.
+ * Runs an agent on a recorded task, by the same loop as a live run. It gets the recorded readings, outcomes,
+ * confirmations, times and random numbers. Nothing is read, executed, asked, started or appended. A request without a
+ * recorded answer ends the replay.
  *
  * In a fork, the agent first replays the part shared with the parent, as the recorded agent did.
  *
- * A replay is as hermetic as its agent: nothing keeps an agent from reading a file or the network directly.
+ * A replay is as hermetic as its agent, which may still read a file or the network directly.
  */
 export const replay = (
   taskId: string,
@@ -140,14 +136,14 @@ const standing = ({ events }: Recording.Recording, due: Recording.Request | unde
   return { position, decision: Math.min(before + 1, decided.length), decisions: decided.length }
 }
 
-/** The recorded agent's own requests. A fork that started fresh has none before it. */
+/** Without the requests before a fork that started fresh. */
 const followed = (recording: Recording.Recording): Recording.Recording => {
   const { forked, requests } = recording
   if (forked?.fresh !== true) return recording
   return { ...recording, requests: requests.filter(({ position }) => position > forked.at) }
 }
 
-/** How far the recorded agent itself replayed, because of a fork or a resume. */
+/** How far a fork or a resume replayed the recorded agent itself. */
 const ledBefore = ({ forked, events }: Recording.Recording): RecordedTask.Leading => ({
   byPlaceUntil: events.reduce(
     (until, event) => (is(event, "TaskResumed") ? Math.max(until, event.payload.at) : until),
@@ -168,7 +164,6 @@ const shared = ({ forked, requests, opened, events }: Recording.Recording): Read
   return requests.filter(({ position }) => position <= until)
 }
 
-/** The agent that worked on the task; in a fork, the fork's agent. */
 const recordedAgent = ({ opened, events }: Recording.Recording): string =>
   events.reduce((agent, event) => {
     if (is(event, "TaskResumed")) return event.payload.agent
@@ -176,10 +171,10 @@ const recordedAgent = ({ opened, events }: Recording.Recording): string =>
     return typeof forkedFor === "string" ? forkedFor : agent
   }, opened.payload.agent)
 
-/** Steps without any effect that an agent may take in a replay beyond the recorded ones. */
+/** Extra steps without any effect that an agent may take in a replay. */
 const IDLE_STEPS = 1_000
 
-/** A recording that ended by its limit of steps has the same limit. Any other ends with its requests. */
+/** A recording that ended by its limit of steps has the same limit. */
 const stepsOf = ({ requests, closed }: Recording.Recording): number => {
   const decisions = requests.filter(({ kind }) => kind === "decide").length
   return closed?.payload.outcome === "truncated" && decisions > 0 ? decisions : requests.length + IDLE_STEPS
@@ -190,7 +185,6 @@ interface Verdict {
   readonly complete: boolean
 }
 
-/** @param decides the recording has the agent's decisions */
 const verdict = (
   recording: Recording.Recording,
   recordedTask: RecordedTask.RecordedTask,
@@ -237,7 +231,6 @@ const endOf = ({ outcome, reason }: TaskEnd): JsonObject => ({
   ...(reason === undefined ? {} : { reason: plainText(reason) }),
 })
 
-/** A failed agent's end, with the error as its reason. */
 const failedOf = (cause: Cause.Cause<{ readonly message: string }>): JsonObject => {
   const problem = CauseOf.squash(cause)
   return endOf({ outcome: "failed", reason: problem instanceof Error ? problem.message : String(problem) })
@@ -246,15 +239,13 @@ const failedOf = (cause: Cause.Cause<{ readonly message: string }>): JsonObject 
 /** Ended from outside: its agent might have continued. */
 const isCutShort = ({ outcome }: TaskEnd): boolean => outcome === "truncated" || outcome === "abandoned"
 
-/** Tells whether a person ended the task. */
 const wasCancelled = ({ events, forked }: Recording.Recording): boolean =>
   events.some((event) => is(event, "TaskCancelled") && event.position > (forked?.at ?? 0))
 
-/** Ended neither by its agent nor by a limit of steps: abandoned, or without a recorded answer. */
+/** Abandoned, or without a recorded answer. */
 const endedFromOutside = ({ outcome, reason = "" }: TaskEnd): boolean =>
   outcome === "abandoned" ? ABANDONED_REASONS.has(reason) : outcome === "truncated" && isUnrecordedReason(reason)
 
-/** The reasons that close tasks without a living kernel or recorder. */
 const ABANDONED_REASONS: ReadonlySet<string> = new Set([
   "the kernel ended",
   "its kernel ended",

@@ -12,11 +12,9 @@ import type { RecordedTask } from "./RecordedTask.ts"
 import type { Instructions } from "./Recording.ts"
 
 /**
- * A task that answers from the recording while it lasts, and then from the live task. The agent cannot tell where one
- * ends and the other begins.
+ * Answers from the recording while it lasts, and then from the live task. The agent cannot tell where one ends.
  *
- * It does not record the agent's guide during the replay. If the guide differs from the recorded one, it is recorded
- * before the first live model call.
+ * A guide that differs from the recorded one is recorded before the first live model call.
  *
  * @param isOver the live task has no more answers
  * @param guide the digest of the last recorded guide
@@ -102,10 +100,7 @@ export const replayThenLive = (
   }
 }
 
-/**
- * Continues a round that was cut off. Steps that had ended, for example denied ones, get recorded answers; the others
- * run live.
- */
+/** Continues an interrupted round: steps that had ended get recorded answers, the others run live. */
 export const roundInPart =
   (
     led: Task["together"],
@@ -131,9 +126,9 @@ export const roundInPart =
 const LEAST_LED_MS = 5_000
 
 /**
- * Gives agents at least `LEAST_LED_MS` to repeat their open requests; in an open round, each of its agents. They had
- * handed in their actions, and the replay to that point may take long. An agent that replaced another may never repeat
- * them: it is late then. Afterwards, the usual time limits apply.
+ * Gives agents at least `LEAST_LED_MS` to repeat their open requests (in a round, each of its agents): they had handed
+ * in their actions, and the replay may take long. An agent that replaced another may never repeat them: it is late
+ * then.
  */
 export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
   const owed = new Set(left.map(({ commanded: { payload } }) => payload))

@@ -7,16 +7,15 @@ import * as Agent from "../agents/Agent.ts"
 import { between, type Divergence } from "./Divergence.ts"
 import type { Request } from "./Request.ts"
 
-/** Where an agent would have decided otherwise in its replayed past. The past stays as recorded. */
+/** How an agent would have decided otherwise in its replayed past, which stays as recorded. */
 export interface Parted {
   readonly first: Divergence
-  /** Number of different decisions. Rationales do not count. */
+  /** Rationales do not count. */
   readonly decisions: number
   /** Number of replayed decisions. */
   readonly of: number
 }
 
-/** An agent that replays recorded decisions. */
 export interface Led {
   readonly agent: Agent.Agent
   /** The differences so far; null if there are none. */
@@ -26,8 +25,8 @@ export interface Led {
 type Decided = Request & { readonly kind: "decide" }
 
 /**
- * Wraps an agent. For each recorded decision it calls `decide` (which advances the agent's memory and random numbers),
- * compares the result, and returns the recorded choice. An agent that advances by itself stays as it is.
+ * For each recorded decision it calls `decide` (which advances the agent's memory and random numbers), compares the
+ * result, and returns the recorded choice. An agent that advances by itself stays as it is.
  */
 export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>): Led => {
   const decisions = past.filter((request): request is Decided => request.kind === "decide")
@@ -48,7 +47,6 @@ export const replayDecisions = (agent: Agent.Agent, past: ReadonlyArray<Request>
 
 type Compare = (recorded: Decided, chosen: Agent.Choice) => void
 
-/** A group in which each deciding agent replays its own decisions. */
 const replayMembers = (group: Agent.GroupAgent, decisions: ReadonlyArray<Decided>, compare: Compare): Agent.Agent =>
   group.withAgents(
     Object.fromEntries(

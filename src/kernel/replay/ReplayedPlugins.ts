@@ -24,16 +24,16 @@ import type { Recording } from "./Recording.ts"
 /** Plugins without processes, with the answers recorded after a fork's point. */
 export interface ReplayedPlugins {
   readonly instances: Instances
-  /** Wraps a task so that its model calls get the recorded responses, and it waits for nobody. */
+  /** Model calls get the recorded responses, and the task waits for nobody. */
   readonly withoutWorld: (task: Task) => Task
   /** The first request without a recorded answer. */
   readonly firstUnrecorded: () => string | undefined
 }
 
 /**
- * Answers from the recording. A command gets its recorded outcome and changes if it equals the next recorded one; so do
- * rounds, ticks, joins and leaves. A sensor returns its next recorded reading, if that comes before the world's next
- * move. All other requests fail.
+ * A command gets its recorded outcome and changes if it equals the next recorded one; so do rounds, ticks, joins and
+ * leaves. A sensor returns its next recorded reading, if that comes before the world's next move. All other requests
+ * fail.
  *
  * @param documents the environments' documents at the point
  */
@@ -85,7 +85,6 @@ export const make = ({ recording, at, ahead }: Point, documents: ReadonlyMap<str
       return Effect.die(new Stopped())
     })
 
-  /** The document of a plugin after a move; undefined if it has none. */
   const after = (plugin: string, taken: ReadonlyArray<RecordedMoves.Move>): Json | undefined => {
     moved(taken)
     for (const patch of moves.changes(plugin, taken)) {
@@ -189,12 +188,11 @@ const MISSING_SUFFIX = " was not recorded"
 /** The reason of a fork that ends at an unrecorded request. */
 export const unrecordedReason = (missed: string): string => missed + MISSING_SUFFIX
 
-/** Recognizes such a reason. */
 export const isUnrecordedReason = (reason: string): boolean => reason.endsWith(MISSING_SUFFIX)
 
 /**
  * Sets up environments whose recorded reset comes after the point. The others keep their documents; worlds among them
- * start their return if it has not started.
+ * start a missing return.
  *
  * @param documents the environments' documents at the point
  */
@@ -221,11 +219,8 @@ const resetAfter = ({ events }: Recording, at: number, plugin: string): PayloadO
   return reset !== undefined && is(reset, "EnvironmentReset") ? reset.payload : undefined
 }
 
-/** Maximum characters of arguments in a message. */
 const MAX_ARGS = 300
 
-/** Readings of a sensor by agent, in a task with several. */
 const keyOf = (sensor: string, agentId: string | undefined) => (agentId === undefined ? sensor : `${sensor} ${agentId}`)
 
-/** The only option of a question that counts on a recording. */
 const ofAgent = ({ agentId }: AskOptions = {}): AskOptions => (agentId === undefined ? {} : { agentId })

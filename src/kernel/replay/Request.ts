@@ -8,14 +8,14 @@ import type { Reading } from "../sensing/SensorReading.ts"
 import type { Input } from "../tasks/Inputs.ts"
 import type { ModelCallFailed, ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
-/** A request of an agent to its task, with the recorded answer. `agentId` is set in a task with several agents. */
+/** `agentId` is set in a task with several agents. */
 export type Request =
   | {
       readonly kind: "perceive"
       readonly position: number
       readonly until: number
       readonly readings: ReadonlyArray<Reading>
-      /** The log shows for each sensor that it was read, failed or was skipped. */
+      /** The log has an event of every sensor. */
       readonly isWhole: boolean
       readonly agentId?: string
     }
@@ -29,7 +29,7 @@ export type Request =
   | {
       readonly kind: "act"
       readonly position: number
-      /** Position of the command's last event; `Infinity` without an outcome. */
+      /** `Infinity` without an outcome. */
       readonly until: number
       readonly commandId: string
       readonly actuator: string
@@ -65,20 +65,18 @@ export type Request =
       readonly agentId?: string
     } & Consultation)
 
-/** A call of a language model. `answer` is null if the log has neither a response nor a failure. */
+/** `answer` is null if the log has neither a response nor a failure. */
 export interface Consultation {
   readonly question: ModelCallRequest
   readonly answer: ModelCallResponse | ModelCallFailed | null
 }
 
-/** The agent that made a request, in a task with several. */
 export const agentIn = (request: Request): string | undefined =>
   request.kind === "decide" ? request.decision.agentId : request.agentId
 
 /**
- * The perceptions that may have been cut off at a position: those without a later request of their agent. One of
- * several agents perceives again only if the log lacks readings: it may have handed in its action, which the log
- * records when the round ends.
+ * Perceptions without a later request of their agent, which may have been cut off. One of several agents perceives
+ * again only if readings are missing: it may have handed in its action, which the log records at the round's end.
  */
 export const cutPerceptions = (requests: ReadonlyArray<Request>, at: number): ReadonlyArray<Request> => {
   const last = new Map<string | undefined, Request>()

@@ -10,9 +10,8 @@ import { roundInPart } from "../replay/ReplayThenLive.ts"
 import type { Task } from "../tasks/Task.ts"
 
 /**
- * The task in an unfinished turn. Tool calls of that turn without a record, and commands without an outcome, run live,
- * even while the recording still answers others. A call recorded as another command is a divergence, and so is an early
- * end.
+ * Tool calls without a record, and commands without an outcome, run live, even while the recording still answers
+ * others. A call recorded as another command is a divergence, and so is an early end.
  */
 export const withUnfinishedTurn = (
   led: Task,

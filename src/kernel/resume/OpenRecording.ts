@@ -85,7 +85,6 @@ const whyNot = (
   )[0]
 }
 
-/** Why a plugin can no longer serve the task. */
 const problemOf = (plugin: string, then: Plugin | undefined, now: Plugin | undefined): string | undefined => {
   if (now === undefined) return `its plugin ${plugin} was removed; import it again`
   if (!now.active)

@@ -91,14 +91,11 @@ export type ResumeError =
  * Continues an open task. Its agent replays the recording and continues from there: no model, person or plugin answers
  * a request twice. Environments are restored and verified as in a fork.
  *
- * An open confirmation still stands, unless another program may have written it: then the kernel asks again. If a
- * command was dispatched without an outcome, the kernel first asks its actuator (`settle`). If the actuator cannot
- * tell, the kernel dispatches the command again only if the actuator is idempotent; otherwise the outcome stays
- * unknown.
+ * An open confirmation still stands, unless another program may have written it. For a command without an outcome, the
+ * kernel asks its actuator (`settle`); if that cannot tell, it dispatches an idempotent command again, and leaves the
+ * outcome of others unknown.
  *
  * If the agent diverges or an environment cannot be restored, the task stays open.
- *
- * @param audit returns the audit of the task
  */
 export const resume = (
   context: KernelContext,
@@ -124,7 +121,7 @@ export const resume = (
     )
   })
 
-/** Continues a claimed task. An interrupt reaches only the set-up and the agent's work. */
+/** An interrupt reaches only the set-up and the agent's work. */
 const goOn = (
   context: KernelContext,
   audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>,
@@ -205,7 +202,7 @@ const goOn = (
     }),
   )
 
-/** Checks that the task can resume, and records it. If another program appends in between, checks again. */
+/** Records the resume. If another program appends in between, checks again. */
 const take = (
   kernel: KernelContext,
   taskId: string,
@@ -238,7 +235,7 @@ const take = (
       )
   })
 
-/** Fails if the copy of a plugin, in the version of the task's opening, is gone. */
+/** Fails if a plugin's copy, in the version of the opening, is gone. */
 const installed = (kernel: KernelContext, { plugins, registryAt, opened, taskId }: Recording.Recording) =>
   Effect.gen(function* () {
     const then = registryAt(opened.position)
@@ -261,7 +258,6 @@ const notRestored = <A, R>(taskId: string, restored: Effect.Effect<A, WorldResto
     OverrideInvalid: Effect.die,
   })
 
-/** The recorded requests that the agent replays. */
 const pastOf = (
   { past, recording }: OpenRecording.ResumePoint,
   agent: Agent.Agent,

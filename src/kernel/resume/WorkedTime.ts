@@ -4,11 +4,9 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 
 /**
- * The known working time of an agent, in milliseconds: up to its last model call, plus that call's latency and the
- * longest of the commands that followed. It reads no clock, since each process measured with its own monotonic clock. 0
- * if no model call carries a time. Pure.
- *
- * @param agentId the agent, in a task with several
+ * The known working time, in milliseconds: up to the agent's last model call, plus that call's latency and the longest
+ * of the commands that followed. It reads no clock: each process measured with its own monotonic one. 0 if no model
+ * call carries a time.
  */
 export const workedMs = (events: ReadonlyArray<Event>, agentId?: string): number => {
   let asked: { readonly id: string; readonly ms: number } | undefined

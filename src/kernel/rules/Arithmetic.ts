@@ -3,12 +3,10 @@
 import { Environment } from "@marcbachmann/cel-js"
 
 /**
- * An environment of expressions. In CEL a JSON number is a `double` and a literal such as `3` is an `int`, with no
- * arithmetic between them. Here `+`, `-`, `*`, `/`, `%`, `==` and `!=` accept both, and `%` accepts two doubles. Mixed
- * operands give a double: 7 / 2 is 3.5 if either number comes from the data, and 3 if both are integers of the
- * expression. A remainder has the dividend's sign; a division by zero gives an infinity or NaN.
- *
- * Lists and maps may mix types, as in CEL. It adds standard functions that the library lacks.
+ * In CEL a JSON number is a `double` and a literal such as `3` is an `int`, with no arithmetic between them. Here `+`,
+ * `-`, `*`, `/`, `%`, `==` and `!=` accept both, and give a double: 7 / 2 is 3.5 if either number comes from the data,
+ * and 3 if both are integers of the expression. A remainder has the dividend's sign; a division by zero gives an
+ * infinity or NaN. Lists and maps may mix types. Adds standard functions that the library lacks.
  */
 export const makeEnvironment = (options: { readonly unlistedVariablesAreDyn: boolean }): Environment => {
   const environment = new Environment({ ...options, homogeneousAggregateLiterals: false })

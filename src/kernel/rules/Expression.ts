@@ -14,10 +14,7 @@ import * as Meter from "./Meter.ts"
 import * as Pattern from "./Pattern.ts"
 import { childrenOf } from "./RuleDependencies.ts"
 
-/**
- * A compiled expression with a budget per evaluation. It throws where CEL does, and `TooExpensive` beyond the budget;
- * `described` explains either.
- */
+/** It throws where CEL does, and `TooExpensive` beyond the budget; `described` explains either. */
 export interface Program {
   (variables: object): unknown
   readonly ast: ASTNode
@@ -33,9 +30,9 @@ export interface ExpressionFlaw {
 }
 
 /**
- * Compiles a Boolean expression and checks its names and types against an environment.
+ * Compiles a Boolean expression and checks its names and types.
  *
- * @param use turns the program into the result; its exceptions become flaws of the expression
+ * @param use turns the program into the result; its exceptions become flaws
  * @param budget the cost of evaluations (default: `Meter.BUDGET`)
  */
 export const compile = <A>(
@@ -50,7 +47,7 @@ export const compile = <A>(
       : Either.left(notBoolean(source, `it gives a value of type ${type}`)),
   )
 
-/** Compiles an expression with a value of any type. */
+/** The expression may have a value of any type. */
 export const compileValue = <A>(
   source: string,
   environment: Environment,
@@ -96,7 +93,7 @@ const within = (source: string, budget: Meter.Budget, parsed: ReturnType<Environ
   return Object.assign(evaluate, { ast: parsed.ast })
 }
 
-/** Finds literals that no evaluation can use: integers beyond 64 bits, and `matches` patterns outside RE2's syntax. */
+/** Finds integers beyond 64 bits, and `matches` patterns outside RE2's syntax. */
 const checkLiterals = (node: ASTNode, patterns: { size: number }): void => {
   if (node.op === "value" && typeof node.args === "bigint" && node.args > MAX_INT) throw outOfRange(node)
   // -9223372036854775808 parses as a minus before an out-of-range number.
@@ -111,7 +108,6 @@ const MAX_INT = 2n ** 63n - 1n
 const outOfRange = (node: ASTNode): ParseError =>
   new ParseError({ code: "invalid_integer", message: `Invalid integer: ${node.args}, beyond 64 bits`, node })
 
-/** The pattern of `matches`, as a function or as a method. */
 const patternOf = (node: ASTNode): ASTNode | undefined => {
   if (node.op === "rcall" && node.args[0] === "matches") return node.args[2][0]
   return node.op === "call" && node.args[0] === "matches" ? node.args[1][1] : undefined
@@ -136,14 +132,13 @@ export const notBoolean = (source: string, found: string): ExpressionFlaw => ({
   reason: `${found}, and not true or false`,
 })
 
-/** Converts a CEL error. */
 export const flawOf = (source: string, cause: unknown): ExpressionFlaw => {
   const { summary, start } = described(cause)
   const before = source.slice(0, start).split("\n")
   return { source, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, reason: summary }
 }
 
-/** The code, summary and start of a CEL error, or the message of any other thrown value. */
+/** Of a CEL error, or the message of any other value. */
 export const described = (
   cause: unknown,
 ): { readonly code: string; readonly summary: string; readonly start: number } => {

@@ -1,12 +1,10 @@
 /**
- * Evaluates untrusted expressions within a budget (`Meter`). `Expression` compiles every expression, so each one runs
- * under this guard. Steps bound time and memory: loops and operations on texts and lists charge before they work, and
- * `Pattern` matches regular expressions in linear time. Where the library departs from CEL, this module fixes the
- * operations that can be fixed.
+ * Evaluates untrusted expressions within a budget (`Meter`). Steps bound time and memory: loops and operations on texts
+ * and lists charge before they work, and `Pattern` matches regular expressions in linear time. It also fixes operations
+ * in which the library departs from CEL.
  *
- * The library has no hooks. After the check of a syntax tree, each node of an operation or a call has a `handle` that
- * takes the operands' values, and the guard wraps it. If a node has none, for example after a change of the library,
- * the compilation fails.
+ * The library has no hooks: after its check, each node of an operation or a call has a `handle` that takes the
+ * operands' values, and the guard wraps it. If a node has none, the compilation fails.
  */
 
 import { type ASTNode, EvaluationError } from "@marcbachmann/cel-js"
@@ -17,7 +15,7 @@ import { sizeWithin, stepsOf } from "./Meter.ts"
 
 type Handle = (...args: ReadonlyArray<unknown>) => unknown
 
-/** The undeclared parts of the library's checked nodes. */
+/** The library's nodes have these undeclared members. */
 interface CheckedNode {
   readonly op: string
   readonly args: unknown
@@ -28,12 +26,11 @@ interface CheckedNode {
 
 type Evaluate = (ev: unknown, of: unknown, context: unknown) => unknown
 
-/** A macro without an expansion. */
 interface Macro {
   readonly evaluate: Evaluate
 }
 
-/** A loop. Each macro over a list or a map expands to one. */
+/** Each macro over a list or a map expands to one. */
 interface Loop {
   readonly step: CheckedNode
   condition?: ((accumulated: unknown) => boolean) | undefined
@@ -42,14 +39,14 @@ interface Loop {
 /** Maximum counted values in an operand of `==`. */
 const MAX_COUNTED = 1_000_000
 
-/** Makes every operation of a checked syntax tree charge its steps. Returns the steps of one pass over the tree. */
+/** Returns the steps of one pass over the tree. */
 export const install = (ast: ASTNode, meter: Meter): number => {
   const seen = new Set<CheckedNode>()
   visit(ast as unknown as CheckedNode, seen, meter)
   return seen.size
 }
 
-/** Returns the number of nodes from a node down. Guards shared parts once. */
+/** Returns the number of nodes below, itself included. Guards shared parts once. */
 const visit = (node: CheckedNode, seen: Set<CheckedNode>, meter: Meter): number => {
   if (seen.has(node)) return weightOf(node)
   seen.add(node)
@@ -70,7 +67,6 @@ const weightOf = (node: CheckedNode): number => weights.get(node.meta.alternate 
 const isNode = (value: unknown): value is CheckedNode =>
   typeof value === "object" && value !== null && "op" in value && "meta" in value
 
-/** The child nodes, including those in lists, map entries and loops. */
 const nodesOf = (args: unknown): ReadonlyArray<CheckedNode> => {
   if (isNode(args)) return [args]
   if (Array.isArray(args)) return args.flatMap(nodesOf)
@@ -105,7 +101,7 @@ const after = (node: CheckedNode, check: (result: unknown) => unknown): void =>
 /** Steps of an error: throwing takes a hundred times as long as returning. */
 const ERROR_STEPS = 300
 
-/** Charges for errors of a node, which its parent may swallow. */
+/** A parent may swallow a node's errors. */
 const chargeErrors = (node: CheckedNode, meter: Meter): void => {
   const evaluate = evaluationOf(node)
   node.evaluate = (ev, _, context) => {
@@ -118,7 +114,7 @@ const chargeErrors = (node: CheckedNode, meter: Meter): void => {
   }
 }
 
-/** How the library evaluates a node. The node's own method replaces itself on its first call. */
+/** The node's own method replaces itself on its first call. */
 const evaluationOf = (node: CheckedNode): ((ev: unknown, context: unknown) => unknown) => {
   const { alternate, macro, evaluate } = node.meta
   if (alternate !== undefined) return (ev, context) => alternate.evaluate(ev, alternate, context)
@@ -128,7 +124,7 @@ const evaluationOf = (node: CheckedNode): ((ev: unknown, context: unknown) => un
   return (ev, context) => evaluate(ev, node, context)
 }
 
-/** Each round of a loop costs its body. Charges for a map's keys before it lists them. */
+/** Each round costs its body. Charges for a map's keys before it lists them. */
 const guardLoop = (node: CheckedNode, meter: Meter): void => {
   const loop = node.args
   if (!isLoop(loop)) throw new Error("expected a loop with a step, found none: the library of CEL has changed")
@@ -164,7 +160,6 @@ const guardLogic = ({ args }: CheckedNode, meter: Meter): void => {
   if (left !== undefined && left.op !== "value") chargeErrors(left, meter)
 }
 
-/** Orders texts by code points. */
 const guardOrder = (node: CheckedNode, meter: Meter): void => {
   const holds = ORDERS[node.op]
   if (holds === undefined) return

@@ -7,15 +7,14 @@ import * as Pattern from "./Pattern.ts"
 
 type Handle = (...args: ReadonlyArray<unknown>) => unknown
 
-/** A call in a checked syntax tree, with its values in a list, the receiver first. */
 interface Call {
   readonly op: string
   readonly args: unknown
 }
 
 /**
- * Guards a call: arguments and result cost steps. A function in `MENDED` returns its own result, or throws, for the
- * values that it knows.
+ * Arguments and result cost steps. A function in `MENDED` returns its own result, or throws, for the values that it
+ * knows.
  */
 export const guard = (call: Call, replace: (wrap: (inner: Handle) => Handle) => void, meter: Meter): void => {
   const name = Array.isArray(call.args) ? String(call.args[0]) : ""
@@ -35,8 +34,8 @@ export const guard = (call: Call, replace: (wrap: (inner: Handle) => Handle) => 
 }
 
 /**
- * Converts a time at a UTC offset such as `+02:00` to the same reading in UTC. Only newer versions of Node accept
- * offsets as time zones, and a rule must give the same result on all of them.
+ * Converts a time at a UTC offset such as `+02:00` to the same reading in UTC: only newer versions of Node accept
+ * offsets as time zones.
  */
 const atOffset = (values: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
   const [time, zone] = values
@@ -51,10 +50,10 @@ const atOffset = (values: ReadonlyArray<unknown>): ReadonlyArray<unknown> => {
 
 const OFFSET = /^([+-]?)(\d\d):(\d\d)$/
 
-/** The library formats and parses a time in a time zone, which takes a third of a millisecond. */
+/** Formatting and parsing in a time zone takes a third of a millisecond. */
 const ZONE_STEPS = 10_000
 
-/** Text searches: V8 may compare the whole wanted text at each position. */
+/** V8 may compare the whole wanted text at each position. */
 const SEARCHES: ReadonlySet<string> = new Set(["contains", "indexOf", "lastIndexOf", "split"])
 
 /** Character comparisons per step. */
@@ -66,10 +65,9 @@ const searchSteps = ([text, wanted]: ReadonlyArray<unknown>): number =>
 const joinSteps = ([list, separator]: ReadonlyArray<unknown>): number =>
   Array.isArray(list) ? list.reduce((sum: number, part) => sum + stepsOf(part) + stepsOf(separator), 0) : 0
 
-/** Maximum length of a duration, which the library parses in cubic time. */
+/** The library parses durations in cubic time. */
 const MAX_DURATION = 64
 
-/** The first value beyond `int`. */
 const INT_LIMIT = 2 ** 63
 
 /** Instructions of a pattern's program per step, for each character. */
@@ -96,7 +94,7 @@ const patternOf = (pattern: string): Pattern.Pattern => {
   }
 }
 
-/** Replacements of library functions; undefined falls back to the library. */
+/** Undefined falls back to the library. */
 const MENDED: { readonly [name: string]: (values: ReadonlyArray<unknown>, meter: Meter) => unknown } = {
   matches,
   duration: ([text]) =>

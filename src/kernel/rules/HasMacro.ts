@@ -3,7 +3,6 @@
 import type { ASTNode } from "@marcbachmann/cel-js"
 import { childrenOf } from "./RuleDependencies.ts"
 
-/** The macro's shape in the library. */
 interface HasMacro {
   readonly args: ReadonlyArray<ASTNode>
   evaluate: (ev: Evaluator, macro: HasMacro, context: unknown) => unknown
@@ -20,8 +19,8 @@ interface Checker {
 }
 
 /**
- * Runs before the check of a syntax tree: makes each `has` over an index, a call or a literal evaluate the part before
- * its last dot.
+ * Runs before the check of a syntax tree: each `has` over an index, a call or a literal evaluates the part before its
+ * last dot.
  */
 export const extend = (node: ASTNode): void => {
   if (node.op === "call" && node.args[0] === "has") extendHas(node)
@@ -41,7 +40,6 @@ const extendHas = (node: ASTNode & { readonly op: "call" }): void => {
   macro.evaluate = (ev, _, context) => hasMember(ev.run(of, context), name)
 }
 
-/** Names and dots only. */
 const isChain = (node: ASTNode): boolean => node.op === "id" || (node.op === "." && isChain(node.args[0]))
 
 const hasMember = (of: unknown, name: string): boolean =>

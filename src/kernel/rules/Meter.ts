@@ -1,6 +1,5 @@
 /** Counts the cost of an expression's evaluation, and ends it beyond the budget. */
 
-/** The maximum cost of an expression. */
 export interface Budget {
   /** Per evaluation. */
   readonly steps: number
@@ -9,8 +8,8 @@ export interface Budget {
 }
 
 /**
- * A step is a syntax node, a list element or eight characters: some 20 to 50 ns. The count depends only on the
- * expression and its data, so an expression that is too expensive here is too expensive on every machine.
+ * A step is a syntax node, a list element or eight characters: some 20 to 50 ns. It depends only on the expression and
+ * its data: the limit is the same on every machine.
  */
 export const BUDGET: Budget = { steps: 5_000_000 }
 
@@ -29,7 +28,6 @@ export class TooExpensive extends Error {
   }
 }
 
-/** Maximum characters of an expression in a message. */
 const SHOWN = 200
 
 const shortened = (source: string): string => (source.length > SHOWN ? `${source.slice(0, SHOWN)}…` : source)
@@ -38,11 +36,10 @@ const amount = (steps = Number.POSITIVE_INFINITY): string => steps.toLocaleStrin
 
 /** Counts one expression's steps. An expression that swallows errors (`||`, `exists`) cannot outlive its budget. */
 export interface Meter {
-  /** Begins an evaluation. */
   readonly begin: () => void
   /** Charges steps before the work. Throws beyond the budget. */
   readonly charge: (steps: number) => void
-  /** Throws if this evaluation exceeded its budget, even if something swallowed the error. */
+  /** Throws beyond the budget, even if something swallowed the error. */
   readonly end: () => void
 }
 
@@ -71,7 +68,7 @@ export const make = (source: string, budget: Budget): Meter => {
 /** Characters per step. */
 const CHARACTERS = 8
 
-/** The steps of reading a text, a list or bytes once, without a list's contents. */
+/** For reading a text, a list or bytes once, without a list's contents. */
 export const stepsOf = (value: unknown): number => {
   if (typeof value === "string") return value.length / CHARACTERS
   if (Array.isArray(value)) return value.length

@@ -7,12 +7,11 @@ import type { Program } from "./Expression.ts"
 import * as Expression from "./Expression.ts"
 
 export interface MissingReads {
-  /** Every path that it reads, in full: `state.a.b`, without `state.a`. Excludes arguments of `has()`. */
+  /** In full: `state.a.b`, without `state.a`. Excludes arguments of `has()`. */
   readonly all: ReadonlyArray<Read>
   /**
-   * The paths whose absence made an evaluation throw. In a conjunction, one path for each part without an answer, since
-   * one false part makes the whole false. Empty if it threw for another reason, or within `has()`, which asks whether a
-   * path exists.
+   * The paths whose absence made an evaluation throw: in a conjunction, one for each part without an answer. Empty if
+   * it threw for another reason, or within `has()`.
    */
   readonly of: (cause: unknown, context: object) => ReadonlyArray<Read>
 }
@@ -31,7 +30,6 @@ export const analyse = ({ ast }: Program, environment: Environment): MissingRead
   }
 }
 
-/** The reads of a syntax tree by node, in the order of its text. */
 type Reads = ReadonlyMap<unknown, Read>
 
 const readsOf = (ast: ASTNode): Reads => {
@@ -115,7 +113,7 @@ const readOf = (node: ASTNode, bound: Bound): Read => {
   return at === undefined ? { text } : { text, at }
 }
 
-/** The variable where a node starts, and the steps below it. Undefined if it starts at a computed value. */
+/** Undefined if it starts at a computed value. */
 const pathOf = ({ op, args }: ASTNode, bound: Bound): At | undefined => {
   if (op === "id" && typeof args === "string") return bound.has(args) ? bound.get(args) : { variable: args, steps: [] }
   // A filtered list has items of the list.

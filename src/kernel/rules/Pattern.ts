@@ -5,21 +5,19 @@
 
 import { RE2JS, RE2JSException } from "re2js"
 
-/** A compiled pattern. */
 export interface Pattern {
   /** Tells whether any part of the text matches. */
   readonly test: (text: string) => boolean
-  /** The size of its program. The worst-case time per character is proportional to it. */
+  /** The worst-case time per character is proportional to it. */
   readonly size: number
 }
 
 /** A pattern outside RE2's syntax, or too large. */
 export class PatternInvalid extends Error {}
 
-/** Maximum characters of a pattern. */
 const MAX_LENGTH = 5_000
 
-/** Maximum length of a pattern times its counted repetitions (`{3}`), which RE2 expands. */
+/** Maximum length times counted repetitions (`{3}`), which RE2 expands. */
 const MAX_WRITTEN_OUT = 100_000
 
 /** RE2 refuses larger counts, even as products. */
@@ -28,7 +26,7 @@ const MAX_REPETITIONS = 1_000
 /** Maximum program size, also of all literal patterns in an expression together. */
 export const MAX_SIZE = 20_000
 
-/** Maximum cached patterns: an expression may take many from the data. */
+/** An expression may take many patterns from the data. */
 const MAX_KEPT = 256
 
 const kept = new Map<string, Pattern>()
@@ -75,7 +73,7 @@ const parsed = (source: string): RE2JS => {
   }
 }
 
-/** The product of all counts: an upper bound of the repetitions of any part. */
+/** An upper bound: the product of all counts. */
 const repetitions = (source: string): number => {
   let product = 1
   for (const [, low, high = low] of source.matchAll(/\{(\d{1,4})(?:,(\d{1,4}))?,?\}/g)) {

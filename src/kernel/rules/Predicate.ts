@@ -22,13 +22,13 @@ export class PredicateInvalid extends Data.TaggedError("PredicateInvalid")<Expre
 }
 
 /**
- * Compiles a predicate for time travel (Common Expression Language, https://cel.dev) and checks its names and types:
+ * Compiles a predicate (Common Expression Language, https://cel.dev) and checks its names and types:
  * - `state`: the environment, `{ shared, tasks }`
  * - `event`, `position`: the event and its position in the log
  * - `value`, with `ofPath`: the value at the watched path
  *
- * A predicate that reads a missing key is false at that moment, and reports the missing path. One that exceeds its
- * budget (default: `Meter.BUDGET`) fails the query.
+ * A missing key makes it false at that moment, and is reported. A predicate that exceeds its budget (default:
+ * `Meter.BUDGET`) fails the query.
  */
 export const compile = (
   source: string,
@@ -67,7 +67,7 @@ export const compile = (
   return Either.mapLeft(Expression.compile(source, environment, predicateOf, budget), invalid)
 }
 
-/** A missing key or variable makes a predicate false. The caller checks that the result is Boolean. */
+/** A missing key or variable gives false. The caller checks that the result is Boolean. */
 const evaluateOrFalse = (evaluate: () => unknown, onAbsent: (cause: unknown) => void): boolean => {
   try {
     return evaluate() as boolean
@@ -88,8 +88,8 @@ const invalid = (flaw: Expression.ExpressionFlaw): PredicateInvalid => new Predi
 const isPosition = ({ op, args }: ASTNode): boolean => op === "id" && args === "position"
 
 /**
- * Tells whether an expression, once true, certainly stays true: a lower limit of the number of tasks, which never
- * shrinks, or a combination of such limits by `&&` and `||`.
+ * True if an expression stays true once it is: lower limits of the number of tasks, which never shrinks, joined by `&&`
+ * and `||`.
  */
 const isMonotone = (node: ASTNode): boolean => {
   switch (node.op) {

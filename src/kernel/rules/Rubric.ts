@@ -44,7 +44,7 @@ export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
 export const measureName = (measure: Rubric["measures"][number]): string =>
   measure.plugin === undefined ? measure.name : `${measure.plugin}/${measure.name}`
 
-/** The digest of a rubric's content. */
+/** Digests the content of a rubric. */
 export const digestOf = (rubric: Rubric): string => digest(asJson(rubric))
 
 /** A rubric as JSON. Decoding proves it to the compiler. */
@@ -60,8 +60,8 @@ export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
 })
 
 /**
- * Checks a rubric: its shape, names that are unique within their list, a reward or a punishment in each measure, and
- * rules that compile.
+ * Checks the shape, that names are unique within their list, that each measure has a reward or a punishment, and that
+ * rules compile.
  */
 export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
   const decoded = Options.decode(source, Rubric, value)

@@ -14,14 +14,11 @@ export type { RuleContext, RuleResult } from "./RuleContext.ts"
 /** A compiled rule. */
 export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
-  /** Every path that it reads, except those that it only asks the existence of. */
+  /** Except paths that it only asks the existence of. */
   readonly reads: ReadonlyArray<Read>
-  /** Evaluates the rule. Only `RuleTimeBudget` may evaluate a `slow` rule, since it can abort it. */
+  /** Leave a `slow` rule to `RuleTimeBudget`, which can abort it. */
   readonly evaluate: (context: RuleContext) => RuleResult
-  /**
-   * Reads every path that the result depends on into `seen`, and tells whether a value differs from the last call. If
-   * none differs, the result is the same.
-   */
+  /** Updates `seen` with the values that the result depends on. If none changed, neither did the result. */
   readonly inputsChanged: (context: RuleContext, seen: Array<unknown>) => boolean
 }
 
@@ -35,17 +32,14 @@ export class RuleInvalid extends Data.TaggedError("RuleInvalid")<Expression.Expr
   }
 }
 
-/** Maximum cached rules. */
 const MAX_KEPT = 512
 
 const kept = new Map<string, Rule>()
 
 /**
  * Compiles a rule (Common Expression Language, https://cel.dev) and checks its names and types. Its author is not
- * trusted: see `RuleTimeBudget` for expensive rules.
- *
- * It caches compiled rules by source: compiling takes half a millisecond, and each closed task needs the same rules. A
- * rule keeps no state between evaluations, so tasks can share it.
+ * trusted: see `RuleTimeBudget`. Compiling takes half a millisecond and each closed task needs the same rules, so they
+ * are cached; they keep no state between evaluations.
  */
 export const compile = (source: string): Either.Either<Rule, RuleInvalid> => {
   const known = kept.get(source)
@@ -88,7 +82,6 @@ const compileNew = (source: string): Either.Either<Rule, RuleInvalid> => {
   return Either.mapLeft(compiled, (flaw) => new RuleInvalid(flaw))
 }
 
-/** A text as it is, any other value as JSON. */
 const textOf = (value: unknown): string =>
   typeof value === "string"
     ? value

@@ -4,7 +4,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Read } from "../../projections/patch/PathPattern.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** A command requested before the event. */
+/** A command before the event. */
 export interface EarlierCommand {
   readonly id: string
   readonly actuator: string
@@ -24,17 +24,17 @@ export interface RuleContext {
   readonly task: JsonObject
   /** The event's command, `{ actuator, args }`; empty if there is none. */
   readonly command: JsonObject
-  /** The task's last 500 commands before the event, oldest first, with their outcomes so far. */
+  /** The last 500 before the event, oldest first, with their outcomes so far. */
   readonly commands: ReadonlyArray<EarlierCommand>
-  /** Milliseconds since the task was opened, by its own time: see `TaskClock`. */
+  /** In milliseconds of the task's own time: see `TaskClock`. */
   readonly elapsed: number
   /** The task's events by type, including this one. */
   readonly counts: ReadonlyMap<string, number>
 }
 
 /**
- * A rule's result at one event. `absent`: it read a missing key; each path in `reads` alone suffices to leave it
- * without a result. `broken`: it threw, or is not Boolean.
+ * `absent`: it read a missing key; each path in `reads` alone leaves it without a result. `broken`: it threw, or is not
+ * Boolean.
  */
 export type RuleResult =
   | { readonly kind: "held"; readonly value: boolean }

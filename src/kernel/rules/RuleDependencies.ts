@@ -1,20 +1,18 @@
-/**
- * Static analysis of rules: the variables, paths and event types that a rule depends on, and whether it may be slow.
- */
+/** Static analysis of rules: variables, paths and event types that they depend on, and whether they may be slow. */
 
 import type { ASTNode } from "@marcbachmann/cel-js"
 
-/** The dependencies of a rule. In doubt, the analysis assumes a dependency. */
+/** In doubt, the analysis assumes a dependency. */
 export interface RuleDependencies {
   /** Its variables, and `counts` if it counts events. */
   readonly mentions: ReadonlySet<Variable | "counts">
-  /** It reads the event or its command, not only state. This decides what counts as an occurrence. */
+  /** This decides what counts as an occurrence. */
   readonly mentionsEvent: boolean
-  /** The only event types at which it can be true or throw; undefined for any type. */
+  /** Where it can be true or throw; undefined for any type. */
   readonly types: ReadonlySet<string> | undefined
-  /** Every path that its value depends on; undefined if unknown. */
+  /** Undefined if unknown. */
   readonly readPaths: ReadonlyArray<ReadPath> | undefined
-  /** Its time may grow faster than linearly in the size of its data. */
+  /** Its time may grow faster than its data. */
   readonly slow: boolean
 }
 
@@ -27,12 +25,10 @@ export interface VariablePath {
   readonly path: ReadonlyArray<string>
 }
 
-/** The variables of a rule. */
 const VARIABLES = ["event", "state", "task", "command", "commands", "elapsed"] as const
 
 export type Variable = (typeof VARIABLES)[number]
 
-/** Determines the dependencies of a rule from its syntax tree. */
 export const of = (ast: ASTNode): RuleDependencies => {
   const readPaths = readPathsOf(ast)
   const mentions = new Set<Variable | "counts">(
@@ -50,10 +46,7 @@ export const of = (ast: ASTNode): RuleDependencies => {
   }
 }
 
-/**
- * Time may grow faster than the data with regular expressions, nested loops, and loops whose body may read more than
- * its element.
- */
+/** Regular expressions, nested loops, and loops whose body may read more than its element. */
 const isSlow = (node: ASTNode): boolean =>
   has(node, ({ op, args }) => {
     if ((op !== "call" && op !== "rcall") || !Array.isArray(args)) return false
@@ -66,7 +59,7 @@ const isSlow = (node: ASTNode): boolean =>
 
 const LOOPS: ReadonlySet<string> = new Set(["all", "exists", "exists_one", "filter", "map"])
 
-/** Tells whether an expression takes at most time proportional to the size of the loop's element. */
+/** Takes at most time proportional to the size of the loop's element. */
 const isLinear = ({ op, args }: ASTNode, element: unknown): boolean => {
   const operands = childrenOf(args)
   switch (op) {
@@ -104,8 +97,8 @@ const isWithinElement = ({ op, args }: ASTNode, element: unknown): boolean => {
 const LINEAR: ReadonlySet<string> = new Set([".", "[]", "<", "<=", ">", ">=", "&&", "||", "!_", "-_", "?:"])
 
 /**
- * The event types outside of which an expression is false. In CEL one false part makes a conjunction false, even if the
- * other part throws; a disjunction needs two.
+ * Outside of these types the expression is false. In CEL one false part makes a conjunction false, even if the other
+ * throws; a disjunction needs two.
  */
 const typesOf = ({ op, args }: ASTNode): ReadonlySet<string> | undefined => {
   if (!Array.isArray(args)) return undefined
@@ -140,7 +133,6 @@ const stringSet = (nodes: ReadonlyArray<unknown>): ReadonlySet<string> | undefin
   return found.every((text) => typeof text === "string") ? new Set(found) : undefined
 }
 
-/** Every path that an expression reads; undefined stands for an unknown one. */
 const readPathsOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
   const readPath = variablePathOf(node)
   // Each command changes the list of commands, and no path leads into it.
@@ -154,7 +146,7 @@ const readPathsOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
 
 const isCount = ({ op, args }: ASTNode): boolean => op === "call" && Array.isArray(args) && args[0] === "count"
 
-/** The path of a node: a variable, or a key of a path, as in `state.readings["room/lamp"]`. */
+/** A variable, or a key of a path, as in `state.readings["room/lamp"]`. */
 const variablePathOf = ({ op, args }: ASTNode): VariablePath | undefined => {
   if (op === "id") {
     const variable = VARIABLES.find((name) => name === args)

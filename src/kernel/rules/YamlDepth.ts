@@ -1,13 +1,11 @@
-/**
- * Finds excessive nesting in YAML before parsing: a recursive parser that overflows its stack ends the whole process.
- */
+/** Finds excessive nesting in YAML before parsing: a recursive parser that overflows its stack ends the process. */
 
 /** Maximum open levels: far above real documents, far below a parser's stack. */
 export const MAX_OPENED = 500
 
 /**
- * Tells whether a text opens too many levels for a parser. It counts open brackets, including those in quotes, and
- * indicators in a row (`- - -`). Nesting by indentation alone needs a text of quadratic length.
+ * Counts open brackets, including those in quotes, and indicators in a row (`- - -`). Nesting by indentation alone
+ * needs a text of quadratic length.
  */
 export const isTooDeep = (text: string): boolean => {
   let open = 0

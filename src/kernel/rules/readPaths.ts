@@ -4,8 +4,8 @@ import type { RuleContext } from "./RuleContext.ts"
 import type { ReadPath } from "./RuleDependencies.ts"
 
 /**
- * Tells whether the value at any path differs (`!==`) from the one in `seen`, and updates it. Identical values mean the
- * same result: states share the parts that no event changed.
+ * Compares (`!==`) with `seen` and updates it. Identical values mean the same result: states share the parts that no
+ * event changed.
  */
 export const differs = (context: RuleContext, readPaths: ReadonlyArray<ReadPath>, seen: Array<unknown>): boolean => {
   let changed = false
@@ -21,10 +21,7 @@ export const differs = (context: RuleContext, readPaths: ReadonlyArray<ReadPath>
   return changed
 }
 
-/**
- * The value at a path. If plain records cannot resolve it, returns a fresh object, so that a comparison always reports
- * a change.
- */
+/** If plain records cannot resolve the path, a fresh object, which always compares as changed. */
 export const at = (context: RuleContext, readPath: ReadPath): unknown => {
   if (readPath.in === "counts") return context.counts.get(readPath.type)
   const { path } = readPath

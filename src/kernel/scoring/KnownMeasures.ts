@@ -7,10 +7,7 @@ import type { ScoreSets } from "../../projections/state/ScoreSets.ts"
 import { manifestOf } from "../registry/ComponentLookup.ts"
 import { type Rubric, RubricInvalid } from "../rules/Rubric.ts"
 
-/**
- * Fails if a measure names a plugin without such a measure. Known plugins are those of the registry, and those whose
- * measures have scored tasks of this log.
- */
+/** Known plugins are those of the registry, and those whose measures have scored tasks of this log. */
 export const check = (
   rubric: Rubric,
   registry: PluginRegistry,
@@ -31,7 +28,6 @@ export const check = (
   return issues.length === 0 ? Effect.void : new RubricInvalid({ source: `"${rubric.name}"`, issues })
 }
 
-/** Maximum names in a message. */
 const MAX_LISTED = 10
 
 const listed = (names: ReadonlyArray<string>): string => {

@@ -13,7 +13,7 @@ import * as ScoreSetWriter from "./ScoreSetWriter.ts"
 export interface Promotion {
   /** A name of your choice, such as `official` or `baseline`. */
   readonly pointer: string
-  /** Exactly one id. It is a list because a caller's name may match several sets, which fails. */
+  /** Exactly one. It is a list because a name may match several sets, which fails. */
   readonly scoreSetIds: ReadonlyArray<string>
   readonly actor: string
 }

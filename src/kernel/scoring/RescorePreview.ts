@@ -1,4 +1,4 @@
-/** Previews a rubric's verdicts on a task: a `Scoring.rescore` by rules without a score set. It appends nothing. */
+/** Previews the verdicts of a `Scoring.rescore` by rules, without a score set. It appends nothing. */
 
 import { Effect } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -14,10 +14,10 @@ import * as ScoringPlan from "./ScoringPlan.ts"
 import * as ScoringScan from "./ScoringScan.ts"
 import * as TaskSelection from "./TaskSelection.ts"
 
-/** Why a preview failed. Critics append nothing here, so only the reading errors of `AppendError` occur. */
+/** Critics append nothing here: only the reading errors of `AppendError` occur. */
 export type PreviewError = RubricInvalid | TaskNotFound | AppendError | LogError
 
-/** The verdicts of a task, as a scoring by rules alone would record them. */
+/** As a scoring by rules alone would record them. */
 export const verdicts = (
   log: EventLog.Service,
   projector: ProjectorService,

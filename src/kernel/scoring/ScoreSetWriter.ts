@@ -23,7 +23,6 @@ export interface Totals {
   readonly unscored: number
 }
 
-/** The verdicts of one task. */
 export interface TaskVerdicts {
   readonly taskId: string
   readonly verdicts: ReadonlyArray<Verdict>
@@ -34,7 +33,7 @@ export interface ScoreSetProgress {
   readonly scoreSetId: string
   /** The last version of its stream. */
   readonly version: number
-  /** The id of its `ScoringStarted` event, which causes all its events. */
+  /** Of its `ScoringStarted` event, which causes all its events. */
   readonly startedBy: string
   /** The task, if the set is about a single one. */
   readonly taskId: string | null
@@ -45,7 +44,6 @@ export interface ScoreSetProgress {
 /** Writes a score set: each task's verdicts, and the end. */
 export interface ScoreSetWriter {
   readonly scoreSetId: string
-  /** The id of its `ScoringStarted` event. */
   readonly startedBy: string
   /** Appends verdicts, those of one task atomically. */
   readonly appendVerdicts: (tasks: ReadonlyArray<TaskVerdicts>) => Effect.Effect<void, AppendError>
@@ -53,7 +51,6 @@ export interface ScoreSetWriter {
   readonly finish: Effect.Effect<ReadonlyMap<string, Totals>, AppendError>
 }
 
-/** Starts a new score set. */
 export const begin = (
   log: EventLog.Service,
   started: Omit<PayloadOf<"ScoringStarted">, "scoreSetId">,
@@ -73,8 +70,8 @@ export const begin = (
   })
 
 /**
- * Continues a score set. Each append expects its stream's version: of two writers, the slower one gets a
- * `VersionConflict`, and no task counts twice.
+ * Each append expects its stream's version: of two writers, the slower one gets a `VersionConflict`, and no task counts
+ * twice.
  */
 export const resume = (log: EventLog.Service, critic: string, progress: ScoreSetProgress): ScoreSetWriter => {
   const { scoreSetId, startedBy: causationId } = progress
@@ -113,7 +110,6 @@ export const resume = (log: EventLog.Service, critic: string, progress: ScoreSet
   }
 }
 
-/** The stream of a score set. */
 export const streamOf = (scoreSetId: string): string => `scores/${scoreSetId}`
 
 const actorOf = (critic: string): string => `critic:${critic}`
@@ -128,7 +124,6 @@ const verdictEvent = (scoreSetId: string, causationId: string | null, verdict: V
   return { type, causationId, payload: { scoreSetId, ...given } }
 }
 
-/** The sums of one task's verdicts. */
 export const totalsOf = (verdicts: ReadonlyArray<Verdict>): Totals & JsonObject => {
   const sum = (kind: "reward" | "punishment") =>
     round(verdicts.reduce((total, judged) => (judged.kind === kind ? total + judged.amount : total), 0))

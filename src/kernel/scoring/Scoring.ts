@@ -36,9 +36,8 @@ export interface RescorePlan {
   readonly range: { readonly from: number; readonly to: number }
   /** In the order of scoring. */
   readonly taskIds: ReadonlyArray<string>
-  /** Number of events to read. */
   readonly events: number
-  /** Rewards and punishments per task: all, and by deciding critic (rules, plugins' functions, a model). */
+  /** Per task: all, and by deciding critic (rules, plugins' functions, a model). */
   readonly verdicts: number
   readonly rules: number
   readonly functions: number
@@ -57,8 +56,7 @@ export interface ScoreSetSummary {
 }
 
 /**
- * Another program writes to the score set. Wait for it or stop it. The verdicts that this one appended stay and count
- * once.
+ * Another program writes to the score set. Wait for it or stop it. Verdicts that this one appended stay and count once.
  */
 export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ readonly scoreSetId: string }> {
   override get message() {
@@ -77,13 +75,13 @@ export declare namespace Scoring {
   /** Scores the tasks of a log. */
   export interface Service {
     /**
-     * Scores tasks in one pass over the log, in memory that does not grow with tasks and rules. An interrupt leaves the
-     * score set unfinished.
+     * Scores tasks in one pass, in memory that does not grow with tasks and rules. An interrupt leaves the score set
+     * unfinished.
      */
     readonly rescore: (options: RescoreOptions) => Effect.Effect<ScoreSetSummary, ChoiceError | WriteError>
     /**
-     * Finishes an interrupted score set with its original rubric, up to its original position. It scores only the
-     * remaining tasks; the result equals an uninterrupted scoring.
+     * Finishes an interrupted score set with its rubric and up to its position. The result equals an uninterrupted
+     * scoring.
      */
     readonly resume: (
       scoreSetId: string,
@@ -247,10 +245,8 @@ const score = ({
     return { scoreSetId, label, taskIds, totals: Object.fromEntries(totals) }
   }).pipe(Effect.catchTag("VersionConflict", () => new ScoringOvertaken({ scoreSetId: writing.writer.scoreSetId })))
 
-/** Maximum tasks that critics decide concurrently. */
 const DECIDED_AT_ONCE = 4
 
-/** Judges the tasks, appends their verdicts, and finishes the score set. */
 const write = ({ log, critic, parts, writer, ofTasks, before, onProgress = () => Effect.void }: Writing) => {
   const ofEvents = ScoringPlan.length(parts)
   let tasks = before

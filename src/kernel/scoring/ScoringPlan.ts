@@ -11,7 +11,7 @@ export interface PlannedTask {
   readonly closed: boolean
 }
 
-/** A range of the log to read once: either all its events, or each task's events separately (`alone`). */
+/** A range to read once: all its events, or each task's events separately (`alone`). */
 export interface ScanPart {
   readonly after: number
   readonly until: number
@@ -21,8 +21,8 @@ export interface ScanPart {
 }
 
 /**
- * Orders tasks by their ends. Tasks still open at the last position end there, in the order of their openings. Later
- * appends do not change the order.
+ * By their ends. Tasks still open at the last position end there, in the order of their openings. Later appends do not
+ * change the order.
  */
 export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: number): ReadonlyArray<PlannedTask> =>
   taskIds
@@ -34,13 +34,13 @@ export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: numb
     })
     .sort((a, b) => a.to - b.to || Number(b.closed) - Number(a.closed) || a.from - b.from)
 
-/** Maximum gap between two tasks to read through: a new query costs more. */
+/** Larger gaps are worth a new query. */
 const MAX_GAP = 1_000
 
-/** If the selected tasks are at most one in this many of a range, they are read separately. */
+/** Tasks are read separately if at most one in this many of a range is selected. */
 const SPARSE_FACTOR = 4
 
-/** Splits the reading into ranges. It reads no event of a task twice, and skips gaps without tasks. */
+/** Reads no event of a task twice, and skips gaps without tasks. */
 export const parts = (tasks: Tasks, planned: ReadonlyArray<PlannedTask>): ReadonlyArray<ScanPart> => {
   const count = counter(Object.values(tasks))
   return mergedRanges(planned).map((range) => {
@@ -65,7 +65,7 @@ export const oneByOne = (
 export const length = (parts: ReadonlyArray<ScanPart>): number =>
   parts.reduce((sum, { after, until }) => sum + until - after, 0)
 
-/** Merges overlapping and neighbouring tasks into ranges, each ordered by the tasks' ends. */
+/** Merges overlapping and neighbouring tasks, ordered by their ends. */
 const mergedRanges = (planned: ReadonlyArray<PlannedTask>): ReadonlyArray<Omit<ScanPart, "alone">> => {
   const found: Array<{ after: number; until: number; tasks: Array<PlannedTask> }> = []
   for (const task of [...planned].sort((a, b) => a.from - b.from)) {
@@ -80,14 +80,12 @@ const mergedRanges = (planned: ReadonlyArray<PlannedTask>): ReadonlyArray<Omit<S
   return found.map(({ tasks, ...range }) => ({ ...range, tasks: tasks.sort((a, b) => order(a) - order(b)) }))
 }
 
-/** Counts the tasks with events in a range of positions. */
 const counter = (tasks: ReadonlyArray<Task>): ((first: number, last: number) => number) => {
   const openings = tasks.map(({ from }) => from).sort((a, b) => a - b)
   const ends = tasks.map(({ outcome, to }) => (outcome === null ? Number.MAX_SAFE_INTEGER : to)).sort((a, b) => a - b)
   return (first, last) => below(openings, last + 1) - below(ends, first)
 }
 
-/** Counts the ascending numbers below a limit. */
 const below = (numbers: ReadonlyArray<number>, limit: number): number => {
   let [low, high] = [0, numbers.length]
   while (low < high) {

@@ -7,13 +7,11 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Critic, Judging } from "../critics/Critic.ts"
 import type { PlannedTask, ScanPart } from "./ScoringPlan.ts"
 
-/** A scanned task and its judging. */
 export interface ScannedTask {
   readonly taskId: string
   readonly judging: Judging
 }
 
-/** Options of a scan. */
 export interface ScanOptions {
   readonly log: EventLog.Service
   readonly critic: Critic
@@ -24,10 +22,7 @@ export interface ScanOptions {
   readonly onPositions: (positions: number) => Effect.Effect<void>
 }
 
-/**
- * Passes the events of many tasks to a critic in one pass over the log. Memory holds only tasks between their first and
- * last event.
- */
+/** One pass over the log. Memory holds only tasks between their first and last event. */
 export const run = ({
   log,
   critic,
@@ -41,7 +36,6 @@ export const run = ({
     return { taskId, judging: critic.start({ taskId, read }) }
   }
 
-  /** Reads a range with interleaved tasks. */
   const together = ({ after, until, tasks }: ScanPart, onRead: (position: number) => Effect.Effect<void>) => {
     const planned = new Map(tasks.map((task) => [task.taskId, task]))
     const open = new Map<string, ScannedTask>()

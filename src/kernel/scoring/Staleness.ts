@@ -10,8 +10,8 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 import * as Rubric from "../rules/Rubric.ts"
 
 /**
- * Why a score set is stale: its critic or its plugins' measures have changed. Empty if it is current. Changes of a
- * rubric file go unnoticed, since the log does not have them.
+ * Its critic or its plugins' measures have changed. Changes of a rubric file go unnoticed, since the log does not have
+ * them.
  */
 export const reasons = (
   set: Pick<ScoreSet, "critic" | "criticDigest" | "rubricDigest">,

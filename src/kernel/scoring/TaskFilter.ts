@@ -17,11 +17,11 @@ export interface SelectableTask extends Task {
   readonly plugins: ReadonlyArray<string>
   /** Null if an old log lacks it. */
   readonly seed: number | null
-  /** Duration by the task's own time, in milliseconds. Default: from its opening to its close. */
+  /** By the task's own time, in milliseconds. Default: from opening to close. */
   readonly durationMs?: number
 }
 
-/** Which tasks to select. An absent field selects all; several values of a field are alternatives. */
+/** An absent field selects all; several values of a field are alternatives. */
 export interface TaskFilter {
   /** Opened after this position. */
   readonly openedAfter?: number

@@ -37,8 +37,7 @@ export interface TaskSelection {
 export const selectionFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.TaskFilter }
 
 /**
- * The tasks of a log up to a position, folded from the few events that open and close them. It counts commands as steps
- * only if an expression may read them.
+ * Folded from the few events that open and close tasks. Commands count as steps only if an expression may read them.
  */
 export const tasks = (log: EventLog.Service, until: number, { select }: TaskSelection = {}) => {
   const builder = begin(Tasks.projection, Tasks.projection.initial)
@@ -54,7 +53,6 @@ export const tasks = (log: EventLog.Service, until: number, { select }: TaskSele
   }).pipe(Effect.map(() => builder.state()))
 }
 
-/** The ids of the selected tasks. */
 export const of = (
   log: EventLog.Service,
   known: Tasks.Tasks,
@@ -101,7 +99,6 @@ const fitting = (
 
 type Opening = Pick<TaskFilter.SelectableTask, "plugins" | "seed">
 
-/** The plugins and seeds of tasks' openings. */
 const openings = (log: EventLog.Service, taskIds: ReadonlySet<string>) => {
   const opened = new Map<string, Opening>()
   const query = { types: ["TaskOpened"], timeline: log.timeline }
@@ -116,10 +113,7 @@ const openings = (log: EventLog.Service, taskIds: ReadonlySet<string>) => {
   )
 }
 
-/**
- * Durations by the tasks' own time, in milliseconds, of forked or resumed tasks and those during which a clock changed.
- * See `TaskClock`.
- */
+/** Of tasks that were forked or resumed, or during which a clock changed. See `TaskClock`. */
 const durations = (log: EventLog.Service, known: Tasks.Tasks, of: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const taskIds = new Set(of)

@@ -9,10 +9,7 @@ export interface IntervalGrid {
   readonly intervalMs: number
 }
 
-/**
- * The first tick after a time. The grid is fixed: delays do not accumulate, and ticks during a long reading are
- * skipped. Pure.
- */
+/** The grid is fixed: delays do not accumulate, and ticks during a long reading are skipped. */
 export const nextAfter = ({ startedAt, intervalMs }: IntervalGrid, time: number): number => {
   const interval = Math.max(intervalMs, SHORTEST_MS)
   const passed = Math.floor((time - startedAt) / interval)

@@ -22,11 +22,8 @@ interface IntervalSensor {
 
 /**
  * Reads each sensor with an interval until interrupted. The task's opening fixes the sensors; activation and priority
- * count at each tick.
- *
- * Ticks lie on a grid from the opening. A sensor skips ticks during its own reading, and is read again after a failure.
- * All sensors of a plugin together share the rate limit of one sensor, so a plugin with a thousand sensors cannot flood
- * the log.
+ * count at each tick. Ticks lie on a grid from the opening; a sensor skips those during its own reading. All sensors of
+ * a plugin share the rate limit of one, so that a thousand cannot flood the log.
  */
 export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
   Effect.gen(function* () {
@@ -44,7 +41,6 @@ export const run = (task: SensingTask): Effect.Effect<void, LogError> =>
     })
   })
 
-/** Reads one sensor at its ticks, until its environment or the lease is lost. */
 const repeat = (
   task: SensingTask,
   { name, plugin, intervalMs }: IntervalSensor,

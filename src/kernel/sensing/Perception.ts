@@ -28,11 +28,11 @@ export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | 
 
 /**
  * Reads every active sensor of the task's plugins, in descending priority; equal ones concurrently. It returns readings
- * after their commit, so that an agent sees what the log says. A failed sensor is recorded (`SensorFailed`) and
+ * after their commit, so that an agent sees what the log says. Failed sensors are recorded (`SensorFailed`) and
  * omitted.
  *
- * At the deadline it returns the readings so far. Sensors before their turn are recorded as `SensorSkipped`; sensors
- * without an answer are cancelled and recorded as `SensorFailed` with the code `DeadlinePassed`.
+ * At the deadline it returns the readings so far. It records sensors before their turn as `SensorSkipped`, and cancels
+ * those without an answer (`SensorFailed`, code `DeadlinePassed`).
  */
 export const perceive = (
   task: SensingTask,

@@ -28,24 +28,23 @@ export class NoOpenTask extends Data.TaggedError("NoOpenTask")<{ readonly taskId
 
 /** An open task that receives pushed readings. */
 export interface Listener {
-  /** The name of the task's own instances: its id, or in a fork `id@timeline`. */
+  /** The task's id, or in a fork `id@timeline`. */
   readonly instanceName: string
   /** Records in the task's stream; in a fork, on its timeline. */
   readonly recorder: Recorder
   /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
-  /** The plugin takes part in the task. */
   readonly takesPart: (plugin: string) => boolean
   /** Runs a short effect if the task is open. */
   readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
 }
 
-/** Records the readings that plugins push. */
+/** The service that records pushed readings. */
 export interface PushedReadings {
   /**
-   * Records a pushed reading as `SensorRead`, with the plugin as actor: in the task that its process serves, or, from a
-   * process that serves all tasks, in each open task of the plugin (without one, in no task). It delays a process
-   * beyond `PushRateLimiter`'s rate: the plugin host queues a limited number of readings and drops the rest.
+   * Records a pushed reading as `SensorRead`, with the plugin as actor: in the task that its process serves, otherwise
+   * in each open task of the plugin, or without one in no task. It delays processes beyond the rate limit: the plugin
+   * host queues some readings and drops the rest.
    */
   readonly record: (
     emitted: PushedReading,

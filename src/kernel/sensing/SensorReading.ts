@@ -26,7 +26,6 @@ export interface Reading {
 /** A sensor gave no reading. The log has the reason. */
 export class NotRead extends Data.TaggedError("NotRead")<{ readonly sensor: string; readonly code: string }> {}
 
-/** Options of `sense`. */
 export interface SenseOptions {
   readonly deadline?: Deadline.Deadline | undefined
   /** The number of the reading's perception. */
@@ -35,7 +34,6 @@ export interface SenseOptions {
   readonly agentId?: string | undefined
 }
 
-/** The perception's fields in the events of a reading. */
 type PerceptionFields = Pick<SenseOptions, "perception" | "agentId">
 
 const fieldsOf = ({ perception, agentId }: PerceptionFields) => ({
@@ -43,10 +41,9 @@ const fieldsOf = ({ perception, agentId }: PerceptionFields) => ({
 })
 
 /**
- * Reads a sensor once and records `SensorRead`, or `SensorFailed` if it gave no reading. A sensor has one reading in
- * progress at a time. If the deadline passes before its turn, it records `SensorSkipped`; during the reading, it
- * cancels that (`SensorFailed`, code `DeadlinePassed`). The start of a plugin is never cancelled: one that takes longer
- * than the deadline could not start at all.
+ * Records `SensorRead`, or `SensorFailed` without a reading. A sensor has one reading in progress at a time. A deadline
+ * before its turn gives `SensorSkipped`; during the reading, it cancels that (`SensorFailed`, code `DeadlinePassed`).
+ * The start of a plugin is never cancelled: a slow one could not start at all.
  */
 export const sense = (
   task: SensingTask,

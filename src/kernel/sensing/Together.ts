@@ -3,9 +3,9 @@
 import { Effect, Exit, Fiber } from "effect"
 
 /**
- * Runs an effect for each item concurrently and returns the results in the items' order. If one fails, it interrupts
- * the others and fails. `Effect.forEach` with `concurrency: "unbounded"` does the same with twice the runtime
- * operations. This one has no fiber beside those of the items, and their changes of fiber references stay in them.
+ * Returns the results in the items' order. If one fails, it interrupts the others and fails. `Effect.forEach` with
+ * `concurrency: "unbounded"` takes twice the runtime operations; this one has no fiber besides those of the items, and
+ * their changes of fiber references stay in them.
  */
 export const forEach = <A, B, E>(
   items: ReadonlyArray<A>,
@@ -26,7 +26,6 @@ export const forEach = <A, B, E>(
   )
 }
 
-/** Waits until all have succeeded, or the first has failed. */
 const allOf = <A, E>(fibers: ReadonlyArray<Fiber.RuntimeFiber<A, E>>): Effect.Effect<ReadonlyArray<A>, E> =>
   Effect.async((resume) => {
     const answers: Array<A> = []

@@ -38,7 +38,7 @@ export interface ActuatorCapability {
   readonly effectiveRisk: Level
   /** The grants that raise the risk, in words. */
   readonly riskBecause?: ReadonlyArray<string>
-  /** It steps a world: its result has the rewards and tells whether the episode is over. */
+  /** Its result has the rewards and tells whether the episode is over. */
   readonly world?: true
   /** Repeating it has no further effect. */
   readonly idempotent?: boolean
@@ -76,7 +76,7 @@ export interface EnvironmentDescription {
   readonly conventions: ReadonlyArray<string>
 }
 
-/** What an agent learns about its plugins, from their manifests. Components are in order of priority. */
+/** From the plugins' manifests. Components are in order of priority. */
 export interface Capabilities {
   /** The active plugins of the task, by name. */
   readonly plugins: ReadonlyArray<PluginDescription>

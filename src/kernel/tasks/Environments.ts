@@ -33,7 +33,6 @@ export class EnvironmentRefused extends Data.TaggedError("EnvironmentRefused")<{
   }
 }
 
-/** The plugins of a task, and its rubric. */
 export interface Participants {
   /** By name. */
   readonly plugins: ReadonlyArray<string>
@@ -80,10 +79,7 @@ export interface OptionsByPlugin {
   readonly [plugin: string]: JsonObject
 }
 
-/**
- * The options for the reset of a plugin's environment: the given ones, otherwise those of the file that its manifest
- * names. Fails if they do not fit the schema.
- */
+/** The given options, otherwise those of the file that the manifest names. Fails if they do not fit the schema. */
 export const optionsOf = (
   registry: Registry.Service,
   plugin: string,
@@ -102,7 +98,7 @@ export const optionsOf = (
     return yield* DefaultOptions.read(directory, environment)
   })
 
-/** The reset options of all environments of a task. Fails before the task records anything. */
+/** Fails before the task records anything. */
 export const optionsOfAll = (
   { registry }: KernelContext,
   participants: Participants,
@@ -119,11 +115,7 @@ export const optionsOfAll = (
     return all
   })
 
-/**
- * Starts and resets each environment of the task, and records its first state.
- *
- * @param options the reset options (default: see `optionsOf`)
- */
+/** Starts and resets each environment, and records its first state. */
 export const reset = (
   task: OpenTask,
   options: OptionsByPlugin,
@@ -138,7 +130,6 @@ export const reset = (
     }
   })
 
-/** Starts and resets the environment of one plugin. */
 export const resetOne = (
   task: OpenTask,
   plugin: string,
@@ -185,7 +176,6 @@ export const resetOne = (
     yield* task.record({ ...WorldRewards.started(task.id, described.position + 1), causationId: task.openedBy })
   })
 
-/** The process that runs a plugin's environment for a task. */
 export const processOf = (task: OpenTask, plugin: string): Effect.Effect<Components, EnvironmentRefused | LogError> =>
   Effect.flatMap(task.kernel.registry.state, (registry) => task.instance(plugin, registry)).pipe(
     Effect.map(({ process }) => process),

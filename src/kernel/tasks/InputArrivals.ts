@@ -7,9 +7,8 @@ import { endingWith } from "../../platform/OneAtATime.ts"
 /** The arrivals of inputs in a log, from any process and timeline. */
 export interface InputArrivals {
   /**
-   * Watches a stream while an effect runs. The effect receives `next`, which waits for the next input in that stream;
-   * an input that arrived since the last wait, or since the start, completes it at once. It may complete without an
-   * input if the log cannot tell what arrived.
+   * Watches a stream while an effect runs. `next` waits for an input; one that arrived since the last wait completes it
+   * at once. It may complete without an input if the log cannot tell what arrived.
    */
   readonly watching: <A, E>(
     stream: string,

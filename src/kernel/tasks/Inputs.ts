@@ -40,17 +40,13 @@ export const InputOptions = Options.of<InputOptions>({
   optional: { deliveries: Schema.Array(InputDelivery), wait: Schema.Boolean, agentId: Options.Text },
 })
 
-/** The input of an event. */
 export const inputOf = (event: Event & { readonly payload: PayloadOf<"InputReceived"> }): Input => {
   const { source, content, delivery = "queued", agentId } = event.payload
   const addressee = agentId === undefined ? {} : { agentId }
   return { source, content, delivery, ...addressee, position: event.position, event }
 }
 
-/**
- * Tells whether an input matches an agent and some deliveries (default: any). In a task with several agents, the first
- * agent that takes an input without an address gets it.
- */
+/** In a task with several agents, the first agent that takes an input without an address gets it. */
 export const isOf = ({ deliveries, agentId }: InputOptions, input: Input): boolean =>
   (input.agentId === undefined || input.agentId === agentId) &&
   (deliveries === undefined || deliveries.includes(input.delivery))
@@ -58,7 +54,6 @@ export const isOf = ({ deliveries, agentId }: InputOptions, input: Input): boole
 /** The reason of a task that closes because people ended its conversation. */
 export const CONVERSATION_ENDED = "the conversation was ended"
 
-/** The inputs of one task. */
 export interface Inputs {
   /** Takes the undelivered inputs, oldest first, and records their delivery. */
   readonly take: (options: InputOptions) => Effect.Effect<ReadonlyArray<Input>, AppendError>
@@ -76,10 +71,7 @@ export interface InputTask {
   readonly recorder: Recorder
 }
 
-/**
- * The inputs of a task from its stream, including those from before this kernel started. A fork has the inputs that
- * were received but not delivered before it.
- */
+/** Includes inputs from before this kernel started; in a fork, those received but not delivered before it. */
 export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   const stream = `task/${id}`
   const oneAtATime = OneAtATime.make()
@@ -90,7 +82,7 @@ export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
 
   const refresh = Effect.suspend(() => (isUpToDate() ? Effect.void : readOn))
 
-  /** Fast path: known without a read or a turn that no input waits, which is almost always the case. */
+  /** Fast path without a read or a turn: almost always nothing waits. */
   const hasNone = (options: InputOptions) => !undelivered.some((input) => isOf(options, input)) && isUpToDate()
 
   const readOn = Effect.gen(function* () {
@@ -153,7 +145,6 @@ const toAgent = ({ agentId }: InputOptions) => (agentId === undefined ? {} : { a
 
 const TYPES = ["InputReceived", "InputDelivered"]
 
-/** The undelivered inputs after one more event. */
 const evolve = (undelivered: ReadonlyArray<Input>, event: Event): ReadonlyArray<Input> => {
   if (is(event, "InputReceived")) return [...undelivered, inputOf(event)]
   if (!is(event, "InputDelivered")) return undelivered

@@ -17,7 +17,7 @@ import type { OpenTask } from "./OpenTask.ts"
 export interface ModelCallRequest {
   readonly provider: string
   readonly model: string
-  /** The request, or the part that is new since this agent's last one. The log keeps it. */
+  /** The whole request, or what is new since this agent's last one. The log keeps it. */
   readonly request: Json
   /** Digest of the whole request. Default: that of `request`. */
   readonly requestDigest?: string
@@ -31,7 +31,7 @@ export interface ModelCallResponse {
 }
 
 /**
- * The model did not answer, or not completely. `Task.consult` records it, and a replay fails with it again. Retry if
+ * The model did not answer, or not completely. It is recorded, and a replay fails with it again. Retry if
  * `isTransient(kind)`; otherwise see the reason.
  */
 export class ModelCallFailed extends Data.TaggedError("ModelCallFailed")<{
@@ -70,21 +70,18 @@ export type Answering<E> =
 export interface AskOptions {
   /** Wait before the request, in milliseconds. A replay does not wait. Default: none. */
   readonly afterMs?: number
-  /** The partial answer, its usage and cost as far as known. Recorded if the request is cancelled or interrupted. */
+  /** With usage and cost as far as known. Recorded if the request is cancelled or interrupted. */
   readonly partial?: Effect.Effect<Pick<ModelCallFailed, "response" | "usage" | "cost">>
-  /**
-   * An `interrupting` input, waiting or new, ends the request: it fails with `ModelCallFailed` of the kind
-   * `interrupted`. Default: false.
-   */
+  /** An `interrupting` input ends the request: it fails with the kind `interrupted`. Default: false. */
   readonly interruptible?: boolean
   /** The asking agent, in a task with several. */
   readonly agentId?: string
   /**
-   * The agent's working time on the task, in milliseconds. Recorded with the request, so that a budget of time
-   * continues from there after a resume (`Task.worked`).
+   * The agent's working time on the task, in milliseconds. Recorded, so that a resumed task continues its budget of
+   * time (`Task.worked`).
    */
   readonly workedMs?: Effect.Effect<number>
-  /** The wait until the retry after a failure, in milliseconds; undefined without a retry. Recorded. */
+  /** In milliseconds; undefined without a retry. Recorded. */
   readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>
 }
 
@@ -97,9 +94,8 @@ export interface Interruption {
 const NO_INTERRUPTION: Interruption = { waits: Effect.succeed(false), arrives: Effect.never }
 
 /**
- * Records the request, calls the model, and records its response or its failure (`ModelCallFailed`), cancellation or
- * interruption. After any other failure, the log has no response. An interruption also ends the wait before the
- * request.
+ * Records the request, and its response, failure (`ModelCallFailed`), cancellation or interruption. After any other
+ * failure, the log has no response. An interruption also ends the wait before the request.
  */
 export const ask = <E>(
   task: OpenTask,
@@ -226,10 +222,10 @@ export const ask = <E>(
     }),
   )
 
-/** Model and field of each warning: a program gives each once. */
+/** A program gives each warning once. */
 const warned = new Set<string>()
 
-/** Warns of fields that the log does not keep: a misspelt count would be lost silently. */
+/** A misspelt count would be lost silently. */
 export const warnOfUnknownFields = (model: string, usage: ModelUsage): Effect.Effect<void> =>
   Effect.suspend(() => {
     const known = Object.keys(Deciding.ModelUsage.fields)

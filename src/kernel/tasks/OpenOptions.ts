@@ -12,24 +12,24 @@ export const NO_AGENT = "program"
 export interface OpenOptions {
   readonly goal: string
   /**
-   * The person whose personal data the task holds. The task encrypts fields that their types declare personal under
-   * this subject's key, until `PersonalData.shred` destroys it. Forks inherit it. Default: none.
+   * The person whose personal data the task holds. It encrypts fields that their types declare personal under this
+   * subject's key, until `PersonalData.shred` destroys it. Forks inherit it. Default: none.
    */
   readonly subject?: string
   /** The task's id, unique in the log (`TaskIdTaken`). Default: a new UUIDv7. */
   readonly id?: string
   /** The agent, as `name@version`. Default: `program`; such a task cannot resume. */
   readonly agent?: string
-  /** The limits of the agent's run, recorded so that a resume keeps them. */
+  /** Recorded, so that a resume keeps them. */
   readonly limits?: RunLimits
   /**
-   * The names of several agents. Worlds begin with them, and each perception and command then belongs to one of them
-   * (`agentId`). Default: one agent without a name.
+   * The names of several agents. Worlds begin with them, and each perception and command belongs to one (`agentId`).
+   * Default: one agent without a name.
    */
   readonly agents?: ReadonlyArray<string>
   /** The plugins of the task. Default: all active ones at its opening. */
   readonly plugins?: ReadonlyArray<string>
-  /** Options of environments by plugin, for example a scenario. Default: the scenario that the manifest names. */
+  /** By plugin, for example a scenario. Default: the scenario that the manifest names. */
   readonly environment?: { readonly [plugin: string]: JsonObject }
   /** Seeds the agent's and the plugins' randomness. Default: drawn from the kernel's seed. */
   readonly seed?: number
@@ -98,11 +98,11 @@ export interface ActOptions extends CausedBy {
   readonly agentId?: string
   /** The model's id of its tool call. */
   readonly callId?: string
-  /** The source, if it is not an agent: such a command is no step of an agent. */
+  /** Such a command is no step of an agent. */
   readonly source?: "scenario"
   /**
-   * Time limit in milliseconds, including the waits for its turn and for a person. At the limit, its tool's signal
-   * aborts, and its outcome says that its time was used up. Default: only the tool's own limit.
+   * Time limit in milliseconds, including waits for its turn and for a person. Then its tool's signal aborts, and the
+   * outcome says so. Default: only the tool's own limit.
    */
   readonly withinMs?: number
   /** An `interrupting` input stops it. Default: false. */

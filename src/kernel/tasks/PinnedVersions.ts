@@ -8,8 +8,8 @@ import { asJson } from "../registry/ImportEvents.ts"
 import type { KernelContext } from "./OpenTask.ts"
 
 /**
- * The kernel as one task sees it: each plugin keeps the version of the task's opening, even after a new import.
- * Activation, priorities and metadata are current, and revoked grants are withdrawn.
+ * Each plugin keeps the version of the task's opening, even after a new import. Activation, priorities and metadata are
+ * current, and revoked grants are withdrawn.
  *
  * @param began the registry's state at the opening
  */
@@ -32,7 +32,7 @@ export const pin = (kernel: KernelContext, began: PluginRegistry): KernelContext
   }
 }
 
-/** The current registry with the task's versions. Returns `now` itself if no version differs. */
+/** Returns `now` itself if no version differs. */
 export const withVersionsOf = (now: PluginRegistry, began: PluginRegistry): PluginRegistry =>
   Object.keys(began).reduce((view, name) => {
     const then = SafeRecord.get(began, name)

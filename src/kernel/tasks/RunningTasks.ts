@@ -8,7 +8,7 @@ import * as InstanceName from "../instances/InstanceName.ts"
 
 /** A task that a kernel works on. */
 export interface RunningTask {
-  /** Receives requests to the task: `TaskPaused`, `TaskContinued`, `TaskCancelled`. */
+  /** Requests to the task: `TaskPaused`, `TaskContinued`, `TaskCancelled`. */
   readonly noticed: (events: ReadonlyArray<Event>) => void
   /** Stops all work in the task and leaves it open in the log. */
   readonly suspend: Effect.Effect<void>
@@ -29,9 +29,9 @@ export interface RunningTasks {
   readonly has: (instanceName: string) => boolean
   /** Passes an event to its task. Returns whether the kernel works on that task. */
   readonly noticed: (event: Event) => boolean
-  /** Fails when a task was cancelled or suspended (see `RunningTask`), or the kernel lost its lease. */
+  /** Fails when a task was cancelled or suspended, or the kernel lost its lease. */
   readonly stopped: (instanceName: string) => Effect.Effect<never, TaskClosed | LeaseLost>
-  /** Ends the agents' work in all present and later tasks: another kernel took over. */
+  /** Ends the agents' work in present and later tasks: another kernel took over. */
   readonly lose: (lost: LeaseLost) => Effect.Effect<void>
   readonly suspend: (instanceName: string) => Effect.Effect<void>
   /** Suspends all present and later tasks. */

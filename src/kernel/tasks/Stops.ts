@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import { INTERRUPTED, OUT_OF_TIME, type Stop } from "../acting/Command.ts"
 import type * as Inputs from "./Inputs.ts"
 
-/** When a command stops, as in `ActOptions`. */
 export interface StopOptions {
   readonly withinMs: number | undefined
   readonly interruptible: boolean | undefined

@@ -28,8 +28,8 @@ export interface Task {
   readonly goal: string
   readonly seed: number
   /**
-   * An agent's working time on the task in earlier processes, in milliseconds, as far as they recorded it
-   * (`AskOptions.workedMs`). 0 in a task that was not resumed, in a fork, and while an agent replays a recording.
+   * An agent's working time in earlier processes, in milliseconds, as far as recorded (`AskOptions.workedMs`). 0 in a
+   * fork, in a task that was not resumed, and during a replay.
    */
   readonly worked: (agentId?: string) => number
   /** Reads every active sensor, by priority. With a deadline, only sensors whose turn comes before it. */
@@ -37,8 +37,8 @@ export interface Task {
     options?: PerceiveOptions,
   ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
   /**
-   * The task's current sensors and actuators, from its plugins' manifests, and what a scenario gives the agent (in a
-   * task with several, the named one).
+   * The task's current sensors and actuators, and what a scenario gives the agent (in a task with several, the named
+   * one).
    */
   readonly capabilities: (agentId?: string) => Effect.Effect<Capabilities.Capabilities, LogError>
   /** The current document of a plugin's environment; undefined if it has none. */
@@ -50,9 +50,8 @@ export interface Task {
     options?: ActOptions,
   ) => Effect.Effect<CommandOutcome, Options.InvalidOptions | TaskLifecycle.TaskClosed | ActError>
   /**
-   * Takes the steps of several agents in one world through the gate, and dispatches those that pass together, as one
-   * round. Returns the outcomes in the order of the commands. All commands must name the same actuator, a world's
-   * `step`.
+   * Takes the steps of several agents in one world through the gate, and dispatches those that pass as one round.
+   * Returns the outcomes in order. All commands name the same actuator, a world's `step`.
    */
   readonly together: (
     commands: ReadonlyArray<AgentCommand>,
@@ -64,7 +63,7 @@ export interface Task {
   ) => Effect.Effect<Event, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
    * Asks a language model by running `answering`, and records request and response. A replay returns the recorded
-   * response without a call. Model calls outside of `consult` are not recorded, so a replay repeats them.
+   * response. Model calls outside of `consult` are not recorded, so a replay repeats them.
    */
   readonly consult: <E>(
     question: ModelCalls.ModelCallRequest,
@@ -72,8 +71,8 @@ export interface Task {
     options?: Pick<ModelCalls.AskOptions, "agentId">,
   ) => Effect.Effect<Json, E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Asks a language model as `consult` does, and returns the whole response with its tokens. A `ModelCallFailed` and a
-   * cancellation are recorded too, with the partial answer.
+   * Like `consult`, but returns the whole response with its tokens. A failure or cancellation is recorded too, with the
+   * partial answer.
    */
   readonly ask: <E>(
     question: ModelCalls.ModelCallRequest,
@@ -84,50 +83,43 @@ export interface Task {
     E | ModelCalls.ModelCallFailed | TaskLifecycle.TaskClosed | AppendError
   >
   /**
-   * Takes the undelivered inputs to the agent (`InputReceived` in the task's stream, from any process), oldest first,
-   * and records their delivery. A replay returns the inputs delivered at this point.
+   * Takes the undelivered inputs (`InputReceived` in the task's stream, from any process), oldest first, and records
+   * their delivery. A replay returns the inputs delivered at this point.
    */
   readonly inputs: (
     options?: Inputs.InputOptions,
   ) => Effect.Effect<ReadonlyArray<Inputs.Input>, Options.InvalidOptions | TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Waits until one of several agents is late, and records it. A replay waits until the recorded one was late.
-   * `afterMs` is the agent's time in milliseconds, `Infinity` for no limit. When it is over, `closing` runs; if it
-   * returns false, the agent was in time, and nothing is recorded.
+   * Waits until one of several agents is late, and records it; a replay waits for the recorded lateness. `afterMs` is
+   * its time in milliseconds, `Infinity` for no limit. Then `closing` runs; false means that the agent was in time.
    */
   readonly late: (
     agentId: string,
     afterMs: number,
     closing: () => boolean,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
-  /**
-   * Completes when one of several agents may make its next request: at once, or in a replay at the turn in which the
-   * recorded agent made it. The caller is the one that gives agents their turns.
-   */
+  /** Completes when one of several agents may make its next request: at once, or in a replay at its recorded turn. */
   readonly inTime: (agentId: string) => Effect.Effect<void>
   /**
-   * Lets the time of a world that moves by itself pass, and records the consequences. Returns what agents received. A
-   * replay returns the recorded tick.
+   * Lets a world's time pass, and records the consequences. Returns what agents received; in a replay, the recorded
+   * tick.
    */
   readonly tick: (
     world: string,
     milliseconds: number,
   ) => Effect.Effect<Gotten, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
   /**
-   * Records a change of the members. If an agent joins or leaves midway, the worlds learn of it and may refuse it. A
-   * replay records nothing.
+   * Records a change of the members. Worlds learn of a join or leave midway, and may refuse it. A replay records
+   * nothing.
    */
   readonly member: (
     event: MemberEvent,
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
-  /** Records an event about the agent itself, under its name. A replay records nothing. */
+  /** Records an event about the agent, under its name. A replay records nothing. */
   readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
-  /**
-   * The task's recorded events after a position, oldest first. A replay returns those recorded before the request that
-   * is due.
-   */
+  /** Oldest first. A replay returns those recorded before the request that is due. */
   readonly events: (after: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
-  /** Records a scenario's events in the task in one commit, under the name `scenario`. A replay records nothing. */
+  /** Records a scenario's events in one commit, under the name `scenario`. A replay records nothing. */
   readonly conduct: (
     event: ScenarioEvent,
     ...consequences: ReadonlyArray<ScenarioEvent>
@@ -135,8 +127,8 @@ export interface Task {
   /** Records a decision. Returns its event, the cause of what follows from it. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /**
-   * Records a decision with the task's next event, before it in the same commit. For an agent that continues at once,
-   * and whose decision means nothing without what follows. Returns the id of its event.
+   * Records a decision in the commit of the task's next event, before it: for an agent that continues at once. Returns
+   * the event's id.
    */
   readonly deciding: (decision: Decision) => Effect.Effect<string, TaskLifecycle.TaskClosed | AppendError>
   /** Closes the task: stops its own plugin processes, and scores it by its plugins' measures. */

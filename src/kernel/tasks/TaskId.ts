@@ -26,8 +26,8 @@ export class TaskIdTaken extends Data.TaggedError("TaskIdTaken")<{
 }
 
 /**
- * Checks an id that a caller chose. Its characters need no quoting in a shell, a path or a JSON Pointer. It cannot be
- * digits alone: JavaScript moves such keys to the front of an object.
+ * The characters need no quoting in a shell, a path or a JSON Pointer. Not digits alone: JavaScript moves such keys to
+ * the front of an object.
  */
 export const checked = (taskId: string): Effect.Effect<string, TaskIdInvalid> =>
   PATTERN.test(taskId) && !/^\d+$/.test(taskId) && taskId !== KERNEL

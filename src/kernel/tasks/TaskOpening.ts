@@ -31,8 +31,8 @@ export type OpenError =
   | LogError
 
 /**
- * Opens a task: records it, then starts and resets its environments. It checks the reset options before it records
- * anything. Once the opening is recorded, so is an end, whatever fails afterwards.
+ * Records the task, then starts and resets its environments. It checks the reset options first. Once the opening is
+ * recorded, so is an end, whatever fails afterwards.
  */
 export const open = (
   context: KernelContext,
@@ -95,6 +95,6 @@ export const suspendable = (
   return { kernel: { ...kernel, log, confirmations: asking(log) }, suspend }
 }
 
-/** Fails, before anything is recorded, if a plugin of the task lacks its consent. */
+/** Before anything is recorded. */
 const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>
   Effect.flatMap(kernel.unconsented(plugins), ([first]) => first ?? Effect.void)

@@ -43,21 +43,21 @@ export interface Opening extends Environments.Participants {
   readonly record: TaskRecord
   /** The cause of the task's events. */
   readonly openedBy: string
-  /** The name of the task's own instances: its id, or in a fork `id@timeline`. */
+  /** The task's id, or in a fork `id@timeline`. */
   readonly instanceName: string
   /** Number of earlier perceptions. */
   readonly perceptions: number
   /** Read sensors with an interval. Default: true. */
   readonly intervals?: boolean
-  /** The task is in the log. Otherwise its end is neither recorded nor scored. Default: true. */
+  /** Otherwise its end is neither recorded nor scored. Default: true. */
   readonly isRecorded?: () => boolean
-  /** Stops the task's appends, so that it stays open in the log. Without it, suspending the task abandons it. */
+  /** Leaves the task open in the log. Without it, suspending the task abandons it. */
   readonly suspend?: Effect.Effect<void>
   /** Commands without an outcome at the resume or fork. Default: none. */
   readonly left?: LeftCommands.Left
   /** Earlier working time of an agent, in milliseconds. Default: 0. */
   readonly worked?: Task["worked"]
-  /** After a failed set-up, `close` closes the task as failed. Default: `close`. */
+  /** `close` closes the task as failed. Default: `close`. */
   readonly afterFailedSetUp?: "close" | "suspend"
 }
 
@@ -68,7 +68,7 @@ export interface TaskRecord {
   readonly lifecycle: TaskLifecycle.TaskLifecycle
 }
 
-/** Makes the record of a task on the log's own timeline. All appends to its stream go through its recorder. */
+/** On the log's own timeline. All appends to the task's stream go through its recorder. */
 export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<TaskRecord> =>
   Effect.map(TaskLifecycle.make(id), (lifecycle) => ({
     lifecycle,
@@ -82,7 +82,7 @@ export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<T
 
 /**
  * Starts a recorded task, or one in a draft of a fork. Call it uninterruptibly, except for interruptible parts of the
- * set-up. If the set-up of an environment fails, it closes or suspends the task, as the opening says.
+ * set-up. If the set-up fails, it closes or suspends the task, as the opening says.
  *
  * @param setUp sets up the environments; closing the task interrupts effects that it runs `untilClosed`
  */

@@ -11,8 +11,8 @@ import type { OpenTask } from "./OpenTask.ts"
 import type { MemberEvent } from "./Task.ts"
 
 /**
- * Records a change of the members. If an agent joins or leaves midway, each world for several agents learns of it first
- * and may refuse (`EnvironmentRefused`); their changed documents are in the same commit.
+ * Worlds for several agents learn of a join or leave midway first, and may refuse (`EnvironmentRefused`); their changed
+ * documents are in the same commit.
  */
 export const change = (
   task: OpenTask,

@@ -10,11 +10,9 @@ import { EnvironmentRefused, processOf, refusedBy } from "./Environments.ts"
 import type { OpenTask } from "./OpenTask.ts"
 
 /**
- * Lets a world's time pass, and records the tick with the rewards and the change of the document in one commit. No gate
- * rules on the world's own moves. It fails if the world does not move by itself, or if the log cannot store the
- * consequences. Returns what agents received.
- *
- * @param world the name of the world's plugin
+ * Records the tick with the rewards and the change of the document in one commit. No gate rules on the world's own
+ * moves. Fails if the world does not move by itself, or if the log cannot store the consequences. Returns what agents
+ * received.
  */
 export const tick = (
   task: OpenTask,

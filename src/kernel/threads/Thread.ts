@@ -6,7 +6,7 @@ import type { Answer, Asked } from "../../platform/threads/Threads.ts"
 
 type Work = (piece: never) => Effect.Effect<unknown, unknown, Scope.Scope>
 
-/** The work of threads by name. Each module loads on its first use. */
+/** Each module loads on its first use. */
 const WORKS: { readonly [name: string]: () => Promise<Work> } = {
   chain: async () => (await import("../../events/sqlite/integrity/threads/chainRange.ts")).walkRange,
   check: async () => (await import("../../events/sqlite/integrity/threads/checkPiece.ts")).runCheck,

@@ -90,8 +90,7 @@ interface Waiting {
 }
 
 /**
- * The approvals of a task's open commands. A stranger may have made the task arbitrarily large: this reads page by
- * page, and keeps at most `MOST_WAITING` commands.
+ * A stranger may have made the task arbitrarily large: reads page by page, and keeps at most `MOST_WAITING` commands.
  */
 const approvalsIn = (taskId: string) =>
   Effect.gen(function* () {
@@ -142,7 +141,7 @@ const TYPES = ["ActuatorCommanded", "ConfirmationRequested", "ConfirmationDecide
 /** Few, since each may be large. */
 const PAGE = 16
 
-/** Maximum open commands kept for a task. A kernel lets far fewer wait. */
+/** A kernel lets far fewer wait. */
 const MOST_WAITING = 1000
 
 /** Keeps no arguments that are too long to show. */

@@ -1,7 +1,7 @@
 /**
- * The one place that decides whether somebody may act on a log. A log that this user did not write on this machine is
- * foreign. Anyone may read it; before anything in it can start, the user trusts it once. The user's own store records
- * that, and it holds while only this user extends the log on this machine.
+ * Decides whether somebody may act on a log; the one place that does. A log that this user did not write on this
+ * machine is foreign: anyone may read it, but nothing in it starts until the user trusts it once. The user's own store
+ * records that, and it holds while only this user extends the log on this machine.
  */
 
 import { Data, Effect } from "effect"
@@ -34,8 +34,8 @@ export class ForeignLog extends Data.TaggedError("ForeignLog")<{
 }
 
 /**
- * Fails with `ForeignLog` if the log is foreign and the caller does not trust it. With `trusts`, records the trust; if
- * the store cannot record it, it holds for this call.
+ * Fails with `ForeignLog` if the log is foreign and not trusted. With `trusts`, records the trust; if the store cannot,
+ * it holds for this call.
  */
 export const assertTrusted = (
   trusts: TrustedBy | undefined,
@@ -75,9 +75,7 @@ export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError,
     )
   })
 
-/**
- * What a log brings along, one line each, in words that cannot be mistaken for others. Long lists are cut, and say so.
- */
+/** One line each, in words that cannot be mistaken for others. Long lists are cut, and say so. */
 export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.Brought): ReadonlyArray<string> => [
   ...listed(plugins, "plugins: `hindcast plugin ls` lists them").flatMap((plugin) =>
     typeof plugin === "string" ? plugin : describePlugin(plugin),
@@ -121,7 +119,7 @@ const listed = <A>(all: ReadonlyArray<A>, what: string): ReadonlyArray<A | strin
 
 const MOST_LISTED = 50
 
-/** A name that a stranger may have chosen. Quotes one that could be mistaken for other words. */
+/** A stranger may have chosen the name. Quotes one that reads like other words. */
 const named = (text: string): string => {
   const line = shortened(text)
   return PLAIN_NAME.test(line) ? line : JSON.stringify(line)
@@ -129,11 +127,9 @@ const named = (text: string): string => {
 
 const PLAIN_NAME = /^[\w.@/+:-]+$/
 
-/** A text that a stranger may have written. */
 const shortened = (text: string): string => {
   const line = unmistakable(text.slice(0, MOST_CHARACTERS))
   return text.length <= MOST_CHARACTERS ? line : `${line}…`
 }
 
-/** Maximum characters of a text from the log in one line. */
 const MOST_CHARACTERS = 120

@@ -3,10 +3,9 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import { type Refusal, refusal, shown } from "./Refusal.ts"
 
-/** An unguessable token: 256 random bits in characters that are safe in a URL. */
+/** 256 random bits in characters that are safe in a URL. */
 export const newToken = (): string => randomBytes(32).toString("base64url")
 
-/** The request headers that decide about access. */
 export interface Headers {
   readonly host?: string | undefined
   readonly origin?: string | undefined
@@ -14,10 +13,7 @@ export interface Headers {
   readonly authorization?: string | undefined
 }
 
-/**
- * Refuses a request for its origin; undefined if it may pass. The host comes first: another name that resolves to this
- * machine is another site's (DNS rebinding).
- */
+/** The host comes first: another name that resolves to this machine is another site's (DNS rebinding). */
 export const siteRefusalOf = (headers: Headers, port: number): Refusal | undefined => {
   const { host = "", origin } = headers
   const hosts = HOSTS.map((name) => `${name}:${port}`)
@@ -46,7 +42,7 @@ export const tokenRefusalOf = ({ authorization }: Headers, token: string): Refus
   return refusal(401, "Unauthorized", expected, found, { "www-authenticate": "Bearer" })
 }
 
-/** Compares in a time that reveals nothing about the expected text, not even its length. */
+/** Takes a time that reveals nothing about the expected text, not even its length. */
 const isSame = (given: string, expected: string): boolean => timingSafeEqual(digestOf(given), digestOf(expected))
 
 const digestOf = (text: string) => createHash("sha256").update(text).digest()

@@ -1,6 +1,6 @@
 /**
- * An HTTP server for programs on this machine: listens on 127.0.0.1 only, checks access, turns failures into answers,
- * and ends with its scope.
+ * An HTTP server for programs on this machine, on 127.0.0.1 only: checks access, turns failures into answers, and ends
+ * with its scope.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -13,7 +13,6 @@ import * as Messages from "./Messages.ts"
 import type { PortUnavailable } from "./PortUnavailable.ts"
 import { type Refusal, refusal, shown } from "./Refusal.ts"
 
-/** An accepted request and its response. */
 export interface Exchange {
   readonly request: IncomingMessage
   readonly response: ServerResponse
@@ -22,10 +21,8 @@ export interface Exchange {
   readonly parameters: URLSearchParams
 }
 
-/** A failure of an answer. */
 export type Failure = Refusal | { readonly _tag: string; readonly message: string }
 
-/** The configuration of a server. */
 export interface Serving<R> {
   /** Its name in the program's log: `Studio`. */
   readonly name: string
@@ -45,7 +42,7 @@ export interface Serving<R> {
 
 /**
  * Serves until the scope closes, which also ends answers in progress. A client that goes away interrupts its answer.
- * Each failure is answered. A defect is answered without details, which go to the program's log.
+ * Defects are answered without details, which go to the program's log.
  *
  * @returns the port
  */
@@ -65,7 +62,7 @@ export const serve = <R>(serving: Serving<R>): Effect.Effect<number, PortUnavail
     return port
   })
 
-/** A request that may pass. It checks the origin first, then the token, and reveals nothing else before. */
+/** Checks the origin, then the token, and reveals nothing before. */
 const exchangeOf = <R>(
   request: IncomingMessage,
   response: ServerResponse,

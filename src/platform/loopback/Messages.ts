@@ -10,7 +10,6 @@ import { type Refusal, refusal, refuse } from "./Refusal.ts"
 /** Maximum size of a request body, in bytes: 4 MiB. */
 export const LONGEST_BODY = 4 * 1024 * 1024
 
-/** Reads a body as JSON of a schema. */
 export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, I>): Effect.Effect<A, Refusal> =>
   Effect.gen(function* () {
     const [type] = (request.headers["content-type"] ?? "").split(";")
@@ -81,7 +80,7 @@ const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =
     return Effect.sync(stop)
   })
 
-/** Answers with JSON. An answer in progress, such as a failed stream, is cut off: its reader connects again. */
+/** An answer in progress, such as a failed stream, is cut off: its reader connects again. */
 export const answer = (
   response: ServerResponse,
   status: number,
@@ -95,7 +94,6 @@ export const answer = (
     response.end(JSON.stringify(body))
   })
 
-/** Answers with a refusal. */
 export const answerRefusal = (
   response: ServerResponse,
   { status, headers, ...refused }: Refusal,

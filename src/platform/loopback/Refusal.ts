@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import { defined } from "../../values/defined.ts"
 
-/** A refused request: the HTTP status, a name for programs, and what was expected and found. */
+/** The HTTP status, a name for programs, and what was expected and found. */
 export interface Refusal {
   readonly status: number
   readonly error: string

@@ -4,7 +4,6 @@ import type { ServerResponse } from "node:http"
 import { Effect, Stream } from "effect"
 import { SAFE_HEADERS, writeText } from "./Messages.ts"
 
-/** One event. */
 export interface ServerSentEvent {
   /** A reconnecting client sends it to continue after this event. */
   readonly id: string | number
@@ -13,10 +12,7 @@ export interface ServerSentEvent {
   readonly data: object
 }
 
-/**
- * Writes events until the stream fails or the effect is interrupted. Regular comments show that the connection is
- * alive.
- */
+/** Until the stream fails or the effect is interrupted. Regular comments show that the connection is alive. */
 export const write = <E, R>(
   response: ServerResponse,
   events: Stream.Stream<ServerSentEvent, E, R>,

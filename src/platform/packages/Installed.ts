@@ -5,17 +5,15 @@ import { createRequire } from "node:module"
 import { fileURLToPath } from "node:url"
 
 /**
- * The `require` function of a module of Hindcast. A CommonJS bundle has no `import.meta.url`; its `__filename` serves
- * instead.
+ * A CommonJS bundle has no `import.meta.url`; its `__filename` serves instead.
  *
  * @param module the module's `import.meta.url`
  */
 export const requireOf = (module: string | undefined): NodeJS.Require => createRequire(module ?? __filename)
 
 /**
- * The path of a file of an installed package, such as `deno/package.json`; undefined if it is not installed. It
- * resolves from the module, then from the installed package `hindcast`: some package managers show a bundled program
- * only its own dependencies.
+ * A file of an installed package, such as `deno/package.json`. It resolves from the module, then from the package
+ * `hindcast`: some package managers show a bundled program only its own dependencies.
  */
 export const resolve = (name: string, module: string | undefined): string | undefined => {
   const direct = resolveFrom(requireOf(module), name)
@@ -25,8 +23,8 @@ export const resolve = (name: string, module: string | undefined): string | unde
 }
 
 /**
- * Tells whether a module runs from an installation of Hindcast. Hindcast's own bundles give each module the URL of its
- * file, and so do programs that bundle them in turn, but these have no runner next to them.
+ * True for a module of an installation. Hindcast's own bundles give each module the URL of its file, and so do programs
+ * that bundle them in turn, but these have no runner next to them.
  *
  * @param name its path below `src` or `dist`, without an extension
  */

@@ -6,7 +6,6 @@ import { pathToFileURL } from "node:url"
 import { Effect, Schema } from "effect"
 import * as Installed from "./Installed.ts"
 
-/** A loaded package. */
 export interface Loaded {
   readonly version: string
   /** By name. */
@@ -45,7 +44,7 @@ const defaultPlaces = (): ReadonlyArray<NodeJS.Require> => [Installed.requireOf(
 
 const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
 
-/** Reads the manifest by its path: not every package exports it. */
+/** By its path: not every package exports its manifest. */
 const installedAt = (place: NodeJS.Require, name: string) => {
   for (const directory of place.resolve.paths(name) ?? []) {
     const manifest = path.join(directory, name, "package.json")
@@ -60,7 +59,7 @@ const installedAt = (place: NodeJS.Require, name: string) => {
   return undefined
 }
 
-/** A CommonJS module also has its exports in `default`, even those whose names Node does not detect. */
+/** CommonJS exports are also in `default`, even those whose names Node does not detect. */
 const importFile = async (file: string): Promise<ReadonlyMap<string, unknown>> => {
   const module: Record<string, unknown> = await import(pathToFileURL(file).href)
   const common = typeof module.default === "object" && module.default !== null ? module.default : {}

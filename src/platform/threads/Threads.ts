@@ -1,9 +1,7 @@
 /**
- * Worker threads for pieces of work. Results come in the order of the pieces, so that the outcome equals that of one
- * thread.
- *
- * A piece and its result are plain data that `structuredClone` copies. Each kind of work has a name, which
- * `kernel/threads/Thread` resolves. A thread opens the files that it reads itself.
+ * Worker threads for pieces of work, with the results in the order of the pieces, as from one thread. A piece and its
+ * result are plain data that `structuredClone` copies. `kernel/threads/Thread` resolves the name of the work. A thread
+ * opens the files that it reads itself.
  */
 
 import * as fs from "node:fs"
@@ -12,33 +10,31 @@ import { Worker } from "node:worker_threads"
 import { Data, Effect, Fiber, type Scope } from "effect"
 import * as ProgramLog from "../ProgramLog.ts"
 
-/** A thread ended before its work was done: it ran out of memory, or has a defect. Nothing of its piece was used. */
+/** A thread ran out of memory, or has a defect. Nothing of its piece was used. */
 export class ThreadDied extends Data.TaggedError("ThreadDied")<{ readonly work: string; readonly reason: string }> {
   override get message() {
     return `A thread ended during its work (${this.work}): ${this.reason}. Once more in one thread: --jobs 1.`
   }
 }
 
-/** A piece of work, and the use of its result. */
 export interface Piece<Result, E, R> {
   /** Plain data for the thread. */
   readonly asked: unknown
-  /** Does the piece in this thread after it failed in another with a typed error, to fail with that error. */
+  /** Does the piece in this thread after it failed in another, to fail with its typed error. */
   readonly again: Effect.Effect<Result, E, R>
-  /** Receives the results in the order of their pieces. Returns whether to continue. */
+  /** In the order of the pieces. Returns whether to continue. */
   readonly take: (result: Result) => Effect.Effect<boolean, E, R>
 }
 
 /** Threads that run until their scope closes. */
 export interface Threads {
-  /** Does pieces concurrently and takes their results one after another. `work` names the work. */
+  /** Does pieces concurrently and takes their results in order. */
   readonly inOrder: <Result, E, R>(
     work: string,
     pieces: ReadonlyArray<Piece<Result, E, R>>,
   ) => Effect.Effect<void, E | ThreadDied, R>
 }
 
-/** A request to a thread. */
 export interface Asked {
   readonly id: number
   readonly work: string
@@ -51,19 +47,16 @@ export interface Answer {
   readonly done?: { readonly result: unknown }
 }
 
-/** Maximum pieces per thread ahead of the results taken: results wait in memory. */
+/** Maximum pieces per thread ahead of the taken results, which wait in memory. */
 const AHEAD = 2
 
-/**
- * Maximum number of threads, regardless of the request: each has its own heap, and the process dies when there is no
- * room for one more.
- */
+/** Each thread has its own heap, and the process dies when there is no room for one more. */
 const MOST_THREADS = 64
 
 /**
- * Up to `count` threads, each started on demand and ended with the scope. Undefined, with one warning, if the thread's
- * module is not installed: in a program that bundles Hindcast, and when running from the sources. The caller then works
- * in its own thread.
+ * Starts threads on demand, at most `count`, and ends them with the scope. Undefined, with one warning, if the thread's
+ * module is not installed (in a program that bundles Hindcast, or from the sources): the caller works in its own
+ * thread.
  */
 export const start = (count: number): Effect.Effect<Threads | undefined, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -97,7 +90,6 @@ const refused = Effect.suspend(() => {
   )
 })
 
-/** A thread, which does one piece at a time. */
 interface Thread {
   /** Calls back once, unless the returned function cancels it. */
   readonly ask: (asked: Omit<Asked, "id">, answer: (answer: Answer | string) => void) => () => void

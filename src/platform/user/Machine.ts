@@ -8,13 +8,13 @@ import { Effect } from "effect"
 /** A machine and one of its users, as the log names them. */
 export interface Machine {
   /**
-   * A digest of the machine's id and the user's id. The log does not reveal the machine's id, and nobody without it can
-   * forge this digest. Undefined if the machine has no id.
+   * A digest of the machine's and the user's id: the log does not reveal the machine's id, and nobody without it can
+   * forge the digest. Undefined if the machine has no id.
    */
   readonly id: string | undefined
   /**
-   * Like `id`, but without the id of the current boot, and never in a log: nobody can copy it from a published log.
-   * Undefined if the machine has no id that outlasts a boot.
+   * Without the id of the current boot, and never in a log, so that nobody can copy it from a published one. Undefined
+   * if no id outlasts a boot.
    */
   readonly unpublished: string | undefined
   readonly platform: string
@@ -58,8 +58,7 @@ export const userName = (): string => {
 }
 
 /**
- * The id of the machine. Linux: machine-id(5), which containers often lack. macOS: the hardware's UUID. Windows: the
- * GUID of the installation.
+ * Linux: machine-id(5), which containers often lack. macOS: the hardware's UUID. Windows: the GUID of the installation.
  */
 const idOf = async (platform: NodeJS.Platform): Promise<string | undefined> => {
   switch (platform) {
@@ -92,7 +91,6 @@ const read = (file: string): string | undefined => {
   }
 }
 
-/** Time-out of a program that prints the id, in milliseconds. */
 const ANSWER_MS = 5_000
 
 const answerOf = (program: string, args: ReadonlyArray<string>): Promise<string> =>

@@ -1,6 +1,6 @@
 /**
  * The user's own store: the directory with this user's decisions on this machine. It lies outside of every workspace,
- * so that no repository, archive or volume can bring along a change of it.
+ * so that no repository, archive or volume can bring a change of it.
  */
 
 import * as fs from "node:fs"
@@ -13,9 +13,9 @@ import * as OwnerOnly from "../OwnerOnly.ts"
 export const VARIABLE = "HINDCAST_STATE"
 
 /**
- * The store's directory: `$HINDCAST_STATE`, otherwise `hindcast` in `$XDG_STATE_HOME`, `~/.local/state` or, on Windows,
- * `%LOCALAPPDATA%`. It ignores relative paths, as the XDG Base Directory Specification asks: they would lead into the
- * working directory, which may be a stranger's. Undefined if no absolute path is known.
+ * `$HINDCAST_STATE`, otherwise `hindcast` in `$XDG_STATE_HOME`, `~/.local/state` or, on Windows, `%LOCALAPPDATA%`. It
+ * ignores relative paths, as the XDG Base Directory Specification asks: they would lead into the working directory,
+ * which may be a stranger's.
  */
 export const directory = (
   env: NodeJS.ProcessEnv = process.env,
@@ -44,9 +44,8 @@ const homeDirectory = (): string | undefined => {
 }
 
 /**
- * A directory of the store, for this user only. Creates it if it is missing, unless `readonly`. Throws if there is
- * none, or if the store or the directory is a link, another user's, or writable by others: they could exchange its
- * content.
+ * A directory of the store, for this user only, created if it is missing, unless `readonly`. Throws if there is none,
+ * or if the store or the directory is a link, another user's, or writable by others: they could exchange its content.
  */
 export const open = (name: string, { readonly }: { readonly readonly: boolean }): string => {
   const store = directory()
@@ -60,7 +59,7 @@ export const open = (name: string, { readonly }: { readonly readonly: boolean })
   return wanted
 }
 
-/** Whoever can write a directory may have replaced files already: closing it now is too late. */
+/** Others may have replaced files already: closing the directory now is too late. */
 const assertClosed = (directory: string): void => {
   if (!fs.lstatSync(directory).isDirectory() || !isPosix() || (fs.statSync(directory).mode & WRITTEN_BY_OTHERS) === 0)
     return
@@ -70,10 +69,7 @@ const assertClosed = (directory: string): void => {
 
 const WRITTEN_BY_OTHERS = 0o022
 
-/**
- * Why an open file of the store is not this user's own; undefined for a regular file without a second name that nobody
- * else owns or can access.
- */
+/** Undefined for a regular file without a second name that nobody else owns or can access. */
 export const defectOf = (handle: number): string | undefined => {
   const found = fs.fstatSync(handle)
   const { uid, mode, nlink } = found
