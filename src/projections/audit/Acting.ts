@@ -183,7 +183,6 @@ export const allEnded = ({ open }: State): boolean => {
 
 const observedOf = (observed: number) => (observed === 0 ? {} : { observed })
 
-/** Builds the section from the folded state. */
 export const section = (state: State): Acting => {
   const actuators = Object.entries(state.actuators)
   const total = (of: keyof typeof counts | "observed") => actuators.reduce((sum, [, actuator]) => sum + actuator[of], 0)

@@ -46,7 +46,6 @@ const standing = {
   otherActions: count.annotations({ description: "Commands that `actions` leaves out: it lists the first 50" }),
 }
 
-/** One of several agents of a task. */
 const AgentAudit = Schema.Struct({
   ...standing,
   ...Counts.fields,

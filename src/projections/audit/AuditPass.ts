@@ -9,8 +9,8 @@ import { type CollectedVerdicts, VerdictCollector } from "./VerdictCollector.ts"
 
 /**
  * Computes the audits of all tasks from the whole log's events, in order of position. Each equals the result of
- * `TaskAudit.fold`. Completed tasks come first, by their closes; then the others, by their openings: open ones, and
- * those with a command whose outcome may still come.
+ * `TaskAudit.fold`. Completed tasks come first, by their closes; then open ones, and those with a command whose outcome
+ * may still come, by their openings.
  */
 export const fold = (events: ReadonlyArray<Event>): ReadonlyArray<TaskAudit> => {
   const verdicts = new VerdictCollector(() => true)

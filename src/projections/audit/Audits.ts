@@ -33,14 +33,17 @@ export const Options = Decoding.of<Options>({
 
 /**
  * Streams the audits of all tasks of a log, or of some; each equals the result of `TaskAudit.load`. Completed tasks
- * come first, by their closes; then the others, by their openings: open ones, and those with a command whose outcome
- * may still come.
+ * come first, by their closes; then open ones, and those with a command whose outcome may still come, by their
+ * openings.
  *
- * Reads the scoring events, because a task can be scored long after it closed, and then the log once, or a few tasks by
- * themselves. Memory holds the tasks that are open at a time, the ids of the others, and a few numbers for each reward
- * and punishment, but no events. Events appended meanwhile are not included.
+ * Reads the scoring events first, because a task can be scored long after it closed, then the log, or a few tasks by
+ * themselves. Memory holds the open tasks, the ids of the others, and a few numbers for each reward and punishment, but
+ * no events. Events appended meanwhile are not included.
  *
- * @example Stream.runForEach(Audits.stream(), (audit) => Console.log(audit.taskId, audit.outcome))
+ * @example
+ * ```ts
+ * Stream.runForEach(Audits.stream(), (audit) => Console.log(audit.taskId, audit.outcome))
+ * ```
  */
 export const stream = (
   input: Options = {},

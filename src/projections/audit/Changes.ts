@@ -77,5 +77,4 @@ const write = (
   return { tree: paths.reduce((whole, path) => below(whole, path, 0), tree), added }
 }
 
-/** Builds the section from the folded state. */
 export const section = ({ operations, paths }: State): Changes => ({ operations, paths })

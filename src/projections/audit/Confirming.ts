@@ -40,7 +40,6 @@ const State = Schema.Struct({
 })
 type State = typeof State.Type
 
-/** Counts of confirmations, and the time that decisions took. */
 export const projection: Projection<State> = {
   name: "TaskAudit.Confirming",
   version: 2,
@@ -90,7 +89,6 @@ export const projection: Projection<State> = {
   }),
 }
 
-/** Builds the section from the folded state. */
 export const section = ({ waits, asked: _asked, waiting: _waiting, ...counted }: State): Confirming => ({
   ...counted,
   medianWaitMs: Samples.median(waits),

@@ -185,7 +185,6 @@ const ended = (state: State, event: Event, end: ModelCallEnd.ModelCallEnd): Stat
   return request === undefined ? after : { ...after, open: SafeRecord.remove(after.open, request) }
 }
 
-/** The request that an event ends. */
 const requestOf = ({ open }: State, { causationId }: Event): string | undefined =>
   causationId !== null && Object.hasOwn(open, causationId) ? causationId : Object.keys(open)[0]
 
@@ -244,7 +243,6 @@ export const total = (parts: ReadonlyArray<UseOfModel>): UseOfModel => ({
   cost: totalCost(parts.map(({ cost }) => cost)),
 })
 
-/** The sum of several costs. */
 export const totalCost = (costs: ReadonlyArray<ModelSpending>): ModelSpending =>
   spending(
     Sum.of(costs.map(({ atLeast }) => atLeast)),

@@ -11,7 +11,6 @@ export const none: Samples = []
 
 const PIECE = 256
 
-/** The series with one more number. */
 export const add = (samples: Samples, value: number): Samples => {
   const last = samples.at(-1)
   if (last === undefined || last.length === PIECE) return [...samples, [value]]

@@ -24,7 +24,6 @@ const State = Schema.Struct({
   capture: Capture.projection.state,
 })
 
-/** The folded state of all sections except the scores. */
 export type State = typeof State.Type
 
 /**

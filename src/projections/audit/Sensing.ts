@@ -36,7 +36,6 @@ const State = Schema.Record({ key: Schema.String, value: Sensor })
 
 const noReads: Sensor = { reads: 0, pushed: 0, failures: 0, skipped: 0, samples: Samples.none }
 
-/** Counts and latencies of every sensor. */
 export const projection: Projection<typeof State.Type> = {
   name: "TaskAudit.Sensing",
   version: 2,
@@ -62,7 +61,6 @@ const wasPushed = ({ actor }: Event, latencyMs: number): boolean => latencyMs ==
 const count = (state: typeof State.Type, sensor: string, update: (before: Sensor) => Sensor): typeof State.Type =>
   SafeRecord.set(state, sensor, update(SafeRecord.get(state, sensor) ?? noReads))
 
-/** Builds the section from the folded state. */
 export const section = (state: typeof State.Type): Sensing => {
   const sensors = Object.entries(state)
   const total = (of: keyof typeof counts) => sensors.reduce((sum, [, sensor]) => sum + sensor[of], 0)

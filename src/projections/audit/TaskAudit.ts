@@ -11,8 +11,8 @@ import * as Verdicts from "./Verdicts.ts"
 export { document, fold, projection, type State, TaskAudit, TaskNotFound } from "./AuditDocument.ts"
 
 /**
- * Computes the audit of a task at the head of the log with two filtered reads: the starts and ends of scorings, keeping
- * those that name the task, and then the task's own events, page by page.
+ * Computes the audit of a task at the head of the log with two filtered reads: the scorings that name the task, and the
+ * task's own events, page by page.
  */
 export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | LogError, EventLog> =>
   Effect.gen(function* () {

@@ -39,7 +39,6 @@ const State = Schema.Struct({ ...TaskTimeline.fields, clock: TaskClock.TaskClock
 
 type State = typeof State.Type
 
-/** Builds the section from the folded state. */
 export const section = ({ clock: _, ...course }: State): typeof TaskTimeline.Type => course
 
 /** The fold of one task's events; null before the task is opened. */

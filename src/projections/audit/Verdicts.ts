@@ -10,7 +10,6 @@ import * as Sum from "../../values/Sum.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as Rubric from "./Rubric.ts"
 
-/** A reward or punishment as recorded so far. */
 const RecordedVerdict = Schema.Struct({
   kind: Schema.Literal("reward", "punishment"),
   measure: Schema.String,

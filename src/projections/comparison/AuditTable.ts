@@ -13,7 +13,6 @@ import { addTokens } from "../state/ModelCallEnd.ts"
 /** Outcomes of a task, and `open`. */
 export const OUTCOMES = ["achieved", "failed", "truncated", "abandoned", "open"] as const
 
-/** A task's score in the selected score sets. */
 const RowScore = Schema.Struct({
   scoreSetId: Schema.String,
   label: Schema.String,

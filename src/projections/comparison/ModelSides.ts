@@ -134,8 +134,7 @@ export interface Sided {
 
 /**
  * Splits the scores of tasks between two models. A task that called both belongs to neither. Pairs tasks with the same
- * goal, environment and, unless `anySeed`, seed, in order of opening; surplus tasks of one model come last and stay
- * unpaired.
+ * goal, environment and, unless `anySeed`, seed, in order of opening. A model's surplus tasks stay unpaired.
  */
 export const of = (
   tasks: ReadonlyArray<ModelTask>,

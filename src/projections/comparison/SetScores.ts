@@ -103,7 +103,6 @@ const setsMade: Effect.Effect<ReadonlySet<string>, LogError, EventLog> = Effect.
   return ids
 })
 
-/** These score sets only, with the pointers to them. */
 const only = ({ sets, pointers, rubrics }: ScoreSets.ScoreSets, ids: ReadonlySet<string>): ScoreSets.ScoreSets => ({
   sets: Object.fromEntries(Object.entries(sets).filter(([id]) => ids.has(id))),
   pointers: Object.fromEntries(Object.entries(pointers).filter(([, id]) => ids.has(id))),

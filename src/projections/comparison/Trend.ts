@@ -155,7 +155,6 @@ export const trend = (
   return Either.right({ scores: named, measure: measure ?? null, value, series: tested(agents) })
 }
 
-/** A series without its test. */
 type Plotted = Omit<Series, "answer" | "tau" | "p" | "slope">
 
 const plot = (agent: string, tasks: ReadonlyArray<Task>, valued: (task: Task) => Value.Valued | undefined): Plotted => {

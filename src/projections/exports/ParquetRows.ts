@@ -4,7 +4,6 @@ import * as zlib from "node:zlib"
 import { ByteWriter, type ColumnSource, ParquetWriter, type SchemaElement } from "hyparquet-writer"
 import type { Encoder } from "./Encoder.ts"
 
-/** The value type of a column. */
 type Values<Item> =
   | { readonly holds: "integer"; readonly of: (item: Item) => number | null }
   | { readonly holds: "number"; readonly of: (item: Item) => number | null }
@@ -13,7 +12,6 @@ type Values<Item> =
   | { readonly holds: "boolean"; readonly of: (item: Item) => boolean | null }
   | { readonly holds: "text"; readonly of: (item: Item) => string | null }
 
-/** A column of a table. */
 export type Column<Item> = Values<Item> & {
   readonly name: string
   /** Whether values may be null. Default: false. */
@@ -27,7 +25,6 @@ export type Column<Item> = Values<Item> & {
   readonly bounds?: boolean
 }
 
-/** Options of a table. */
 export interface ParquetOptions<Item> {
   readonly columns: ReadonlyArray<Column<Item>>
   /** The approximate size of an item in bytes, if some are large. Default: 0. */
@@ -119,7 +116,6 @@ const sourceOf = <Item>(column: Column<Item>, data: Array<unknown>): ColumnSourc
   ...(isLongText(column) ? { encoding: "PLAIN" } : {}),
 })
 
-/** Collects the values of one column for a row group, in the writer's form. */
 interface ColumnCollector<Item> {
   readonly add: (item: Item) => void
   /** The collected values, valid until the next `add`. */

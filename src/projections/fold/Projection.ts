@@ -131,7 +131,10 @@ export const evolveFrom =
 /**
  * Combines projections into one whose state is the record of their states: several folds in one pass over the log.
  *
- * @example combine({ tasks: Tasks.projection, plugins: PluginRegistry.projection })
+ * @example
+ * ```ts
+ * combine({ tasks: Tasks.projection, plugins: PluginRegistry.projection })
+ * ```
  */
 export const combine = <States extends Record<string, unknown>>(
   projections: {

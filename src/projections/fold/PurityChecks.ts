@@ -17,7 +17,6 @@ const SAMPLE_EVERY = 1_000
 /** Events of a sample. */
 const SAMPLED_EVENTS = 32
 
-/** Events, and the state before the first of them. */
 interface Sample<S> {
   readonly from: S
   readonly events: Array<Event>

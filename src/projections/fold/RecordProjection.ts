@@ -11,8 +11,10 @@ import { RecordBuilder } from "./RecordBuilder.ts"
  *
  * @param apply changes the record by an event
  *
- * @example recordProjection({ name: "Readings", version: 1, state: Readings, apply: (readings, event) =>
- *   readings.set(…) })
+ * @example
+ * ```ts
+ * recordProjection({ name: "Readings", version: 1, state: Readings, apply: (readings, event) => readings.set(…) })
+ * ```
  */
 export const recordProjection = <Value>({
   name,

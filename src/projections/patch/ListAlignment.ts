@@ -37,7 +37,6 @@ export const align = (
   return matches
 }
 
-/** The longest common subsequence of two lists of these lengths. */
 const longestCommon = (
   rows: number,
   columns: number,

@@ -8,7 +8,7 @@ import { member } from "./JsonPointer.ts"
 /** A key, any key of an object or a list, or any item of a list. */
 export type Step = string | { readonly any: "key" | "item" }
 
-/** The steps from a document to its parts. */
+/** The steps from a document to one of its parts. */
 export type PathPattern = ReadonlyArray<Step>
 
 /** A path that an expression reads. */

@@ -36,7 +36,6 @@ const OPERATION_CHARACTERS = 32
 
 interface PatchWriter {
   readonly operations: Array<PatchOperation>
-  /** Characters of the operations so far. */
   characters: number
   readonly budget: ComparisonBudget
   /** Known sizes of objects and lists of the new document. */

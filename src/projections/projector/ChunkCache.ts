@@ -2,7 +2,6 @@
 
 import type { StateChunk } from "./StateChunks.ts"
 
-/** Recently read chunks by digest. */
 export interface ChunkCache {
   readonly get: (digest: string) => StateChunk | undefined
   /** Adds a chunk. `size` is the length of its text. */

@@ -6,7 +6,6 @@
 import { sha256 } from "../../values/Digest.ts"
 import * as Structure from "../../values/schema/Structure.ts"
 
-/** The input of a fingerprint. */
 export interface Described {
   readonly name: string
   readonly version: number

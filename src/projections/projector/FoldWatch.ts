@@ -8,7 +8,6 @@ export type OnFolded = (done: number, of: number) => Effect.Effect<void>
 /** Runs a long fold, and gets its progress. */
 export type Watch = <A, E, R>(fold: (onFolded: OnFolded) => Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 
-/** Shows nothing. */
 export const unwatched: Watch = (fold) => fold(() => Effect.void)
 
 /** Watches folds of many events. Default: shows nothing. */

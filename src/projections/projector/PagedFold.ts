@@ -46,7 +46,6 @@ interface Folded<S> {
 export interface Target {
   /** The last position to fold; undefined for the end of the log, which may advance meanwhile. */
   readonly until: number | undefined
-  /** The head of the log, for the fold's progress. */
   readonly head: number
 }
 

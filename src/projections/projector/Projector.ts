@@ -331,7 +331,6 @@ const folding = (
     return { stateAt, current, currentWithPosition, storeSnapshot, snapshotAt, changes }
   })
 
-/** The progress of one projection. */
 interface Folding<S> {
   readonly projection: Projection<S>
   readonly strategy: SnapshotStrategy.SnapshotStrategy<S>

@@ -8,7 +8,6 @@ import * as compression from "./compression.ts"
 import type { SnapshotSource } from "./SnapshotSource.ts"
 import type { StoredStates, Unread } from "./StoredStates.ts"
 
-/** Finds the stored states of one projection. */
 export interface SnapshotSearch<S> {
   /** Returns the state of the highest valid snapshot in a range (`after` exclusive, `until` inclusive). */
   readonly nearest: (range: {
@@ -32,7 +31,6 @@ interface Searched {
   readonly shared: ReadonlyArray<SnapshotSource>
 }
 
-/** Searches the snapshots of one projection. */
 export const over = <S>({ log, snapshots, states, own, shared }: Searched): SnapshotSearch<S> => {
   const nearest: SnapshotSearch<S>["nearest"] = ({ after, until, epoch }) =>
     Effect.gen(function* () {

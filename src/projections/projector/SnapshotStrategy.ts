@@ -32,7 +32,6 @@ export interface SnapshotStrategy<S> extends SnapshotSearch.SnapshotSearch<S> {
   readonly store: (state: StateToStore, epoch: string) => Effect.Effect<void, LogError | DiskFull>
 }
 
-/** The state that a fold has reached. */
 export interface StateToStore {
   /** The position and the hash of the last event. */
   readonly position: number
@@ -41,9 +40,7 @@ export interface StateToStore {
   readonly chunked: () => unknown
 }
 
-/** One folded page of events. */
 export interface Step extends StateToStore {
-  /** Events folded. */
   readonly events: number
   /** The size of their payloads as JSON text. */
   readonly bytes: number
@@ -75,7 +72,6 @@ export interface SnapshotPolicy {
  */
 export const POLICY: SnapshotPolicy = { minEvents: 500, perByteStored: 4, perByteWritten: 1 }
 
-/** A strategy without snapshots. */
 export const none = <S>(): SnapshotStrategy<S> => ({
   nearest: () => Effect.succeedNone,
   onProgress: () => Effect.void,
@@ -219,7 +215,6 @@ const make = <S>(
 /** Makes a snapshot due whatever its size. */
 const WORTH_ANY_SIZE = Number.POSITIVE_INFINITY
 
-/** A captured snapshot. */
 interface PendingSnapshot {
   readonly position: number
   readonly hash: string

@@ -16,7 +16,6 @@ export interface StateChunks {
   readonly wide: ReadonlyArray<WideRecord>
 }
 
-/** A wide record of a state. */
 export interface WideRecord {
   /** Its JSON Pointer (RFC 6901) in the state. */
   readonly path: string
@@ -72,7 +71,6 @@ export const isSame = (a: ChunkEntries, b: ChunkEntries): boolean =>
  */
 export const textOf = ({ keys, values }: ChunkEntries): string => JSON.stringify({ keys, values })
 
-/** Parses the result of `textOf`. */
 export const entriesOf = (text: string): ChunkEntries => JSON.parse(text)
 
 const Root = Schema.parseJson(
@@ -85,7 +83,6 @@ const Root = Schema.parseJson(
 /** The stored root of a state: the skeleton, and the digests of each wide record's chunks (stored as `pages`). */
 export type Root = typeof Root.Type
 
-/** Decodes the text of a root. */
 export const rootOf: (text: string) => Option.Option<Root> = Schema.decodeOption(Root)
 
 /** The root of one field of a state, such as a part of a combined state; none if there is no such field. */
@@ -115,7 +112,6 @@ const put = (value: unknown, [key, ...below]: ReadonlyArray<string>, record: unk
   return isRecord(value) ? { ...value, [key]: put(value[key], below, record) } : value
 }
 
-/** A new record, which the caller may change. */
 const recordOf = (chunks: ReadonlyArray<ChunkEntries>): SafeRecord.Own<unknown> => {
   const record: SafeRecord.Own<unknown> = {}
   for (const { keys, values } of chunks) {

@@ -13,11 +13,9 @@ import type { ChunkCache } from "./ChunkCache.ts"
 import * as compression from "./compression.ts"
 import * as StateChunks from "./StateChunks.ts"
 
-/** A serialized state. */
 export interface WrittenState {
   /** Names the chunks by digest, so its own digest covers the whole state. */
   readonly root: compression.Compressed
-  /** Every chunk of the state by digest. */
   readonly chunks: Chunks
   /** The compressed bytes of the new chunks. */
   readonly parts: Parts
@@ -62,7 +60,6 @@ export const make = (cache: ChunkCache): StoredStates => {
     last = { byPath, byDigest }
   }
 
-  /** The chunk of these entries, if it is known. */
   const knownChunk = (
     entries: ChunkEntries,
     before: StateChunks.StateChunk | undefined,

@@ -35,7 +35,6 @@ const SCORE_BINS = 48
 /** Minimum number of scored tasks for a meaningful mean of a third. */
 const MIN_TASKS = 9
 
-/** Accumulates the reports of agents from their tasks' audits. */
 export class Agents {
   readonly #agents = new BoundedMap(MAX_AGENTS, (agent) => ({
     agent,

@@ -11,7 +11,6 @@ export class BoundedMap<Value> {
     this.#make = make
   }
 
-  /** The value of a key, made if the key is new. */
   get(requested: string): Value {
     const key = this.#values.has(requested) || this.#values.size < this.#most ? requested : OTHERS
     const known = this.#values.get(key)

@@ -42,7 +42,6 @@ const MAX_COMPONENTS = 100
 /** Bins of a series along the tasks. */
 const TRACE_BINS = 60
 
-/** Accumulates the reports of actuators and sensors from the audits of tasks. */
 export class Components {
   readonly #actuators = new BoundedMap(MAX_COMPONENTS, (actuator) => ({
     actuator,

@@ -38,7 +38,6 @@ export const TYPES = [
   "ConfirmationWithdrawn",
 ] as const
 
-/** Accumulates the report from the events of confirmations. */
 export class ConfirmationWaitTimes {
   readonly #approved = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #rejected = new Array<number>(PER_DECADE * DECADES).fill(0)

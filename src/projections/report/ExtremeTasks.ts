@@ -31,7 +31,6 @@ const MAX_LISTED = 10
 /** Maximum length of a text from the log, in characters. */
 const MAX_TEXT = 200
 
-/** Accumulates the best and the worst tasks by net score. */
 export class ExtremeTasks {
   readonly #best: Array<ListedTask> = []
   readonly #worst: Array<ListedTask> = []

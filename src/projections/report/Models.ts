@@ -19,7 +19,6 @@ const MAX_MODELS = 50
 /** Maximum number of price tables per model. */
 const MAX_PRICES = 10
 
-/** Accumulates model calls from the audits of tasks. */
 export class Models {
   readonly #models = new BoundedMap(MAX_MODELS, (model) => ({ model, tasks: 0, use: ModelUse.none }))
 

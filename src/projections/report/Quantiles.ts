@@ -49,7 +49,6 @@ export class Quantiles {
     this.#compact(0)
   }
 
-  /** Merges another sketch into this one. */
   addAll(other: Quantiles): void {
     this.#updateBounds(other.#count, other.#min, other.#max)
     this.#sum = Sum.add(Sum.add(this.#sum, other.#sum.sum), other.#sum.lost)

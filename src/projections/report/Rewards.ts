@@ -19,7 +19,6 @@ export interface RewardReport {
 /** Maximum number of rewards, and of punishments, with their own entry; the others share one. */
 const MAX_NAMES = 100
 
-/** Accumulates rewards and punishments from the scores of tasks. */
 export class Rewards {
   readonly #rewards = ofKind("reward")
   readonly #punishments = ofKind("punishment")

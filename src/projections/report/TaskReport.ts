@@ -222,7 +222,6 @@ const indexOf = (positions: ReadonlyArray<number>, position: number): number => 
   return low
 }
 
-/** A pending confirmation: its mark, its index in the list of confirmations, and its times. */
 interface PendingMark {
   readonly mark: number
   readonly question: number

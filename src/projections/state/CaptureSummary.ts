@@ -3,7 +3,6 @@
 import { type InferenceRule, RULES } from "../../events/vocabulary/Inference.ts"
 import type { Capture } from "./Capture.ts"
 
-/** A row. */
 export interface CaptureRow {
   readonly name: (typeof NAMES)[number]
   readonly items: ReadonlyArray<CaptureItem>
@@ -20,7 +19,6 @@ export interface CaptureItem {
   readonly isOfLog: boolean
 }
 
-/** The rows, in order. */
 const NAMES = ["seen", "inferred", "stubbed", "cut", "not visible", "cannot show"] as const
 
 const counted = (count: number, one: string, many = `${one}s`): CaptureItem => ({

@@ -146,7 +146,6 @@ class EnvironmentBuilder implements StateBuilder<EnvironmentState> {
     if (before !== undefined || after !== emptyTaskScope) this.#scopes.set(taskId, scope)
   }
 
-  /** Writes the scopes under construction back to the record of tasks. */
   #flushScopes(): void {
     for (const [taskId, scope] of this.#scopes) this.#tasks.set(taskId, scope.build())
     this.#scopes.clear()

@@ -50,7 +50,6 @@ export const scoredAmong = (
   return new Set(tasks.filter((taskId) => scored.has(taskId))).size
 }
 
-/** The records of the state under construction. */
 interface ScoreSetRecords {
   readonly sets: RecordBuilder<ScoreSet>
   readonly rubrics: RecordBuilder<JsonObject>

@@ -126,7 +126,6 @@ const SCANNED = { method: "scanned", certain: true } as const
 const GALLOPED = { method: "galloped", certain: false } as const
 const KNOWN_MONOTONIC = { method: "galloped", certain: true } as const
 
-/** Whether few enough events matter to scan them. */
 const isShort = (
   past: TimelineHistory,
   { from, to }: Range,

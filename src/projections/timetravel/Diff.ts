@@ -14,7 +14,6 @@ import { scan, sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 /** A JSON Patch operation with the position of the event that caused it. */
 export type Difference = PatchOperation & { readonly event: number }
 
-/** A position on a timeline. */
 export interface DiffSide {
   readonly past: TimelineHistory
   readonly position: number

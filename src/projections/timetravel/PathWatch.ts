@@ -17,7 +17,6 @@ export interface PathWatch {
   readonly lastChange: (path: string) => Event | undefined
 }
 
-/** Watches these JSON Pointers. */
 export const make = (paths: Iterable<string>): PathWatch => {
   const root = node()
   const watched = new Map<string, Node>()

@@ -21,15 +21,18 @@ export interface PredicateInput {
  * A predicate. It must be pure and quick, because it may run at every event. `kernel/rules/Predicate.ts` compiles
  * predicates from CEL; a program may pass a function.
  *
- * @example { source: "five tasks", holds: ({ state }) => Object.keys(state.tasks).length >= 5 }
+ * @example
+ * ```ts
+ * { source: "five tasks", holds: ({ state }) => Object.keys(state.tasks).length >= 5 }
+ * ```
  */
 export interface Predicate {
   /** The predicate's text, for messages. */
   readonly source: string
   /**
    * Returns whether the predicate holds. If it throws, the query fails with `PredicateFailed`. The predicate may report
-   * the paths that it misses, each of which alone would make it false. If it holds at no moment, and at one moment all
-   * the paths reported there never existed, the query fails with `PredicatePathNeverExisted`.
+   * the paths that it misses, each of which alone would make it false. The query fails with `PredicatePathNeverExisted`
+   * if the predicate holds at no moment, and one report names only paths that never existed.
    */
   readonly holds: (input: PredicateInput, onMissing?: (reads: ReadonlyArray<Read>) => void) => boolean
   /** JSON Pointers of the only parts of the state that it reads, if they are known. */

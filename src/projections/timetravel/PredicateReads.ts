@@ -35,7 +35,6 @@ export class PredicatePathNeverExisted extends Data.TaggedError("PredicatePathNe
 export const neverExisted = (path: string, nearest: string | null, when: string): string =>
   `the path ${path} existed at no moment ${when}${nearest === null ? "" : `; nearest: ${nearest}`}.`
 
-/** The range in which a predicate was evaluated. */
 interface Asked {
   readonly after: number
   readonly until: number

@@ -35,7 +35,6 @@ export class RunTooLong extends Data.TaggedError("RunTooLong")<{ readonly run: s
 /** Maximum number of events of one run. */
 const MAX_EVENTS = 200_000
 
-/** Aligns two runs. */
 export const align = (
   [pastA, a]: readonly [TimelineHistory, Run],
   [pastB, b]: readonly [TimelineHistory, Run],

@@ -44,7 +44,6 @@ export const align = (ofA: Iterable<Event>, ofB: Iterable<Event>): TaskAlignment
   return { pairs, divergence: divergence < 0 ? null : divergence, ...counts }
 }
 
-/** Events, with the tokens of their signatures. */
 interface SignedRun {
   readonly events: ReadonlyArray<Event>
   readonly whole: ReadonlyArray<number>

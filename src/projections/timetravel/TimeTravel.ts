@@ -53,10 +53,13 @@ export interface Blame {
 /** Why a moment cannot be located. */
 export type MomentError = Moment.LocateError
 
+/** Why a range of moments cannot be queried. */
 type RangeError = Options.InvalidOptions | Moment.RangeReversed
 
+/** Why a predicate has no answer. */
 type PredicateError = PredicateFailed | PredicateReads.PredicatePathNeverExisted
 
+/** Why a path or a moment cannot be queried. */
 type PathError = MomentError | Path.PathInvalid | Path.PathNeverExisted
 
 /**

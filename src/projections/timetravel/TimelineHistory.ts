@@ -45,7 +45,6 @@ export interface StateChange {
 /** Reports the progress of a long query: the number of positions done, of all positions. */
 export type OnProgress = (done: number, of: number) => Effect.Effect<void>
 
-/** Opens the history of a timeline. */
 export const of = (
   log: EventLog.Service,
   projector: ProjectorService,

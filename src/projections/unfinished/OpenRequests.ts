@@ -6,7 +6,6 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
 
-/** A plugin's host request. */
 const Request = Schema.Struct({
   plugin: Schema.String,
   requestId: Schema.String,

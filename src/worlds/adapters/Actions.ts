@@ -31,7 +31,6 @@ export const actionFields = {
   }),
 }
 
-/** An action of either framework. */
 interface Action {
   readonly action_type: string
   readonly parameters: JsonObject

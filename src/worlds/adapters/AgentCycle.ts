@@ -1,7 +1,6 @@
 /**
  * PettingZoo's AEC API (agent environment cycle) over a world: agents act one after another. In a world of mode
- * `parallel`, the cycle collects the actions of a round and steps the world once with all of them; in a world of mode
- * `turn-based`, it takes each action at once.
+ * `parallel`, the cycle collects the actions of a round and then steps the world once.
  */
 
 import { Effect, Option, Stream } from "effect"
@@ -51,7 +50,6 @@ export interface AECEnv {
   readonly close: () => Effect.Effect<void, WorldError>
 }
 
-/** The state of an agent that has not left. */
 interface Seat {
   shown: Shown
   reward: number
@@ -123,8 +121,8 @@ export const aec = (world: World): AECEnv => {
         waiting.set(agent, action)
         seat.accumulated = 0
         if (waiting.size === seats.size) {
-          // If the world refused the whole round, the last agent can try another action. After any other failure, the
-          // waiting actions are dropped, so that no agent acts twice.
+          // If the world refused the whole round, the last agent can try another action. After any other failure, drop
+          // the waiting actions, so that no agent acts twice.
           const retry = ({ _tag }: WorldError) =>
             Effect.sync(() => (_tag === "ActionRefused" ? waiting.delete(agent) : waiting.clear()))
           take(yield* Effect.tapError(world.stepTogether(Object.fromEntries(waiting)), retry))

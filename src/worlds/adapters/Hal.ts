@@ -17,9 +17,7 @@ import { passing, type TickOptions, tickFields } from "./Ticks.ts"
 
 /** A perception of an agent. */
 export const PerceptionData = Schema.Struct({
-  /** Seconds since 1970. */
   timestamp: Timestamp,
-  /** The readings, by sensor. */
   sensor_data: JsonObject,
   /** Messages to the agent since its last perception: `{ sender, content, timestamp }`. */
   messages: Schema.Array(JsonObject),

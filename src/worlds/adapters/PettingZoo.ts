@@ -65,13 +65,11 @@ export const parallel = (world: World): ParallelEnv => ({
   close: () => world.close,
 })
 
-/** The agents whose episode is active, in the world's order. */
 const live = (world: World): Effect.Effect<ReadonlyArray<string>, WorldError> =>
   Effect.filter(world.agents(), (agent) => Effect.map(world.status(agent), (status) => status === "active")).pipe(
     Effect.catchTag("NoEpisode", () => Effect.succeed([])),
   )
 
-/** Splits the results of a round into one map per field. Pure. */
 const tablesOf = (results: StepResults) =>
   [
     each(results, ({ observation }) => observation),

@@ -11,6 +11,7 @@ import { commandOf, isInvalid, messageOf } from "./Actions.ts"
 import { ActionCommand, type ActionInput, type ActionResult } from "./PiaSEData.ts"
 import { at, type PiaSEOptions } from "./PiaSEOptions.ts"
 
+/** Carries out one action of an agent. */
 type Submit = (agent_id: string, action_command: ActionInput) => Effect.Effect<ActionResult, WorldError>
 
 /**
@@ -76,7 +77,6 @@ const resultOf = (ended: Ended, isWorld: boolean, changes: JsonObject | null): A
   error_details: ended.code,
 })
 
-/** The status of an action that has ended. */
 export const statusOf = (ended: Ended): string =>
   ended.status === "succeeded"
     ? "success"

@@ -16,9 +16,7 @@ export type Message = typeof Message.Type
 
 /** A perception of an agent. A field is null if the environment has no value for it. */
 export const PerceptionData = Schema.Struct({
-  /** Seconds since 1970. */
   timestamp: Timestamp,
-  /** The readings, by sensor. */
   raw_observations: orEmpty,
   visible_text: orNull(Schema.String),
   /** Messages to the agent since its last perception. */
@@ -58,11 +56,9 @@ export const ActionResult = Schema.Struct({
   message: orNull(Schema.String),
   /** The action's changes of the public state, by JSON Pointer; null if a value was removed. */
   state_changes_summary: orNull(JsonObject),
-  /** The rewards of the step, by name. */
   rewards_obtained: orNull(Schema.Record({ key: Schema.String, value: Schema.Finite })),
   /** The action's own result. Null if it is not an object, or is the step of a world. */
   immediate_perception_snippet: orNull(JsonObject),
-  /** The code of a failure. */
   error_details: orNull(Schema.String),
 }).annotations({ identifier: "PiaSEActionResult" })
 

@@ -37,13 +37,11 @@ export interface PiaSEOptions extends ActionOptions, TickOptions {
   readonly deliver?: (callbackUrl: string, event: Event) => Effect.Effect<void>
 }
 
-/** A JSON Pointer (RFC 6901). */
 const Pointer = Schema.String.pipe(
   Schema.pattern(/^\//),
   Schema.annotations({ description: 'a JSON Pointer, which begins with "/"' }),
 )
 
-/** Schema of `PiaSEOptions`. */
 export const PiaSEOptions = Options.of<PiaSEOptions>({
   optional: {
     ...actionFields,

@@ -16,7 +16,6 @@ export interface TickOptions {
 
 export const tickFields = { tickMs: Options.wholeNumber(0) }
 
-/** Lets the time of one step pass. */
 export type Passing = Effect.Effect<void, WorldError>
 
 /**

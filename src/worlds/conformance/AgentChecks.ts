@@ -21,7 +21,6 @@ const LONGEST = 1000
 
 const NO_LAST = "there is no last(): each step returns what it gives every agent"
 
-/** The code with which a world's runner refuses a step after the end of an agent's episode. */
 const OVER = "EpisodeOver"
 
 /** Plans that reach the limit of steps, if it is low enough. In a turn-based world, each agent's step counts. */
@@ -30,7 +29,6 @@ export const toLimit = ({ facts, seeds }: Drive): ReadonlyArray<Plan> => {
   return steps > LONGEST + 1 ? [] : seeds.map((seed) => ({ seed, steps }))
 }
 
-/** The plan of an episode that stops at the first agent's end. */
 export const toFirstEnd = ({ plan }: Drive): Plan => ({ ...plan, steps: LONGEST, probe: true })
 
 /** The episode's number of steps after a round, as Hindcast counts them. */

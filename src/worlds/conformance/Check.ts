@@ -12,7 +12,6 @@ export type Verdict =
 
 /** An action that a world should refuse, and the world's answer. */
 export interface Probe {
-  /** The place in the episode, in words. */
   readonly where: string
   /**
    * True if an action mask excludes the action; false if the world refused the action when the episode was first
@@ -33,11 +32,9 @@ export interface Drive {
    * plays the plan again on the same copy.
    */
   readonly episode: (plan: Plan, copy?: 0 | 1, run?: 0 | 1) => Effect.Effect<Episode>
-  /** The seeds of {@link episodes}. */
   readonly seeds: ReadonlyArray<number>
   /** The episodes that most checks use, one per seed, played to their end or for a limited number of steps. */
   readonly episodes: Effect.Effect<ReadonlyArray<Episode>>
-  /** The plan of the first of {@link episodes}. */
   readonly plan: Plan
   readonly restores: boolean
   /** Uses a new copy, without a reset or restore before, and ends it. Left if it does not start. */
@@ -50,6 +47,7 @@ export interface Drive {
   readonly closeTwice: Effect.Effect<Verdict>
 }
 
+/** One conformance check. */
 export interface Check {
   /** 1 to 48: the number in the list of Gymnasium's and PettingZoo's checks. From 49 on: Hindcast's own checks. */
   readonly number: number
@@ -70,7 +68,6 @@ export const inapplicable = (why: string): Verdict => ({ status: "inapplicable",
 /** The verdict of a check that applies but found nothing to test. */
 export const untried = (why: string): Verdict => inapplicable(`nothing was tried: ${why}`)
 
-/** A place where a check found nothing to test. */
 export interface Unseen {
   readonly unseen: string
 }

@@ -14,7 +14,6 @@ const MOST_STEPS = 50
 /** Maximum number of steps between which the world is observed twice. */
 const MOST_OBSERVED = 10
 
-/** An episode whose reset succeeded. */
 type Begun = Episode & { readonly start: Start }
 
 /** The first episode, if the world repeats it exactly; otherwise the verdict. */
@@ -47,7 +46,6 @@ const ofRepeated = (
 const shownBy = (copy: Either.Either<Verdict, Refusal>): Verdict =>
   Either.getOrElse(copy, (refusal) => untried(`the world did not start (${said(refusal)})`))
 
-/** The document, observations and masks after some steps. */
 const after = ({ start, rounds }: Begun, steps: number, { facts }: DrivenWorld) => {
   const stepped = rounds[steps - 1]?.stepped
   const { observations, masks } = stepped ?? {
@@ -59,7 +57,6 @@ const after = ({ start, rounds }: Begun, steps: number, { facts }: DrivenWorld) 
   return { document: stepped?.document ?? start.document, shown: { observations, masks: facts.mask ? masks : {} } }
 }
 
-/** The current observations, with masks if the world has them. */
 const looking = ({ facts, observe }: DrivenWorld) =>
   Effect.map(observe, ({ observations, masks }) => ({ observations, masks: facts.mask ? masks : {} }))
 
@@ -108,7 +105,6 @@ const restoreContinues = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
     return passed
   })
 
-/** Observes twice between the first steps. */
 const observedTwice = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
   Effect.map(
     drive.used((world) =>

@@ -15,7 +15,6 @@ export interface DriveOptions {
   readonly steps?: number
 }
 
-/** A running copy of the world. */
 interface Copy {
   readonly world: DrivenWorld
   readonly scope: Scope.CloseableScope

@@ -16,7 +16,6 @@ export interface WorldFacts {
   readonly maxEpisodeSteps: number | null
   /** Whether the world declares that an episode may never end. */
   readonly endless: boolean
-  /** Whether the world has action masks. */
   readonly mask: boolean
   /** Whether the masks only advise: the world accepts the actions that they exclude. */
   readonly advice: boolean
@@ -75,7 +74,6 @@ export interface DrivenWorld {
   readonly facts: WorldFacts
   /** Begins an episode. Default: the world's default options. */
   readonly reset: (seed: number, options?: JsonObject) => Effect.Effect<Start, Refusal>
-  /** Steps the world with the actions of the named agents. */
   readonly step: (actions: { readonly [agent: string]: Json }) => Effect.Effect<Stepped, Refusal>
   /** Reads the current observations and masks of all agents. */
   readonly observe: Effect.Effect<Shown, Refusal>

@@ -12,7 +12,6 @@ import type { DrivenWorld, Refusal, Start, Stepped } from "./DrivenWorld.ts"
 export interface Plan {
   readonly seed: number
   readonly options?: JsonObject
-  /** Maximum number of steps. */
   readonly steps: number
   /** Stops when an agent's episode is over, and lets that agent step once more. Default: false. */
   readonly probe?: boolean
@@ -31,11 +30,9 @@ export interface Episode {
   /** Undefined if the reset failed. */
   readonly start: Start | undefined
   readonly rounds: ReadonlyArray<Round>
-  /** The agents whose episode is not over. */
   readonly live: ReadonlyArray<string>
   /** The failure that stopped the episode. */
   readonly failure: Refusal | undefined
-  /** The actions of the failed step. */
   readonly refused?: { readonly [agent: string]: Json }
   /** Whether the time limit stopped the episode. */
   readonly cut: boolean
@@ -50,7 +47,6 @@ export interface Episode {
 /** Maximum time of one call to a world. */
 const CALL_MS = 10_000
 
-/** The code of a call that took too long. */
 const TIMED_OUT = "TimedOut"
 
 /** Maximum time of an episode: it stops after the step that exceeds it. */

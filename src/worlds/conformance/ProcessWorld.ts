@@ -174,7 +174,6 @@ const namedIn = (outcomes: { readonly [agent: string]: RoundOutcome }): Readonly
     .toSorted((a, b) => a.at - b.at)
     .map(({ agent }) => agent)
 
-/** A failed step as a refusal. */
 const thrownBy = (error: unknown): Refusal => ({ ...refusalOf(error), byStep: field(error, "_tag") === "CallFailed" })
 
 /** A failed call as a refusal, with the world's own code and message if it threw. */

@@ -24,7 +24,6 @@ import {
   type Title,
 } from "./seen.ts"
 
-/** Additional seeds of check 11. */
 const SEEDS = [0, 2 ** 32, Number.MAX_SAFE_INTEGER]
 
 /** A check that compares two plays of the first plan; `copy` and `run` select the second one. */

@@ -52,13 +52,11 @@ const ownerOf = (space: unknown, path: string): unknown => {
 const field = (value: unknown, key: string): unknown =>
   typeof value === "object" && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined
 
-/** The types of a space and its parts. */
 const typesIn = (space: unknown, depth = 0): ReadonlyArray<unknown> => {
   const inside = depth < 16 ? partsOf(space) : []
   return [field(space, "type"), ...inside.flatMap((part) => typesIn(part, depth + 1))]
 }
 
-/** The direct parts of a space. */
 const partsOf = (space: unknown): ReadonlyArray<unknown> => {
   const subspaces = field(space, "subspaces")
   const listed = typeof subspaces === "object" && subspaces !== null ? Object.values(subspaces) : []

@@ -8,7 +8,6 @@ import { formDiffers, hasLegal } from "./forms.ts"
 import { hasOwnCheck, isOfMask, OUTSIDE } from "./refusals.ts"
 import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./seen.ts"
 
-/** The fields of a step's result, besides the observation. */
 const FIELDS = ["reward", "terminated", "truncated", "info"]
 
 /** Checks each value of a list; `none` is the reason if the list is empty. */

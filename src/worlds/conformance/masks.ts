@@ -5,7 +5,6 @@ import { sample } from "../../plugins/spaces/Space.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 
-/** Draws an action. */
 type Draw = (rng: Generator) => Json
 
 /**

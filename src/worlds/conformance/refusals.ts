@@ -20,7 +20,6 @@ const OF_ANSWERS: { readonly [code: string]: number } = {
 /** Codes for an invalid mask, and for a forbidden action that the mask allowed. They fail check 43. */
 const OF_MASKS = ["MaskOutsideSpace", "ActionOutsideSpace"]
 
-/** Other codes of the runner. */
 const OF_RUNNER = [OUTSIDE, INFO, "InvalidStep", "EpisodeOver", "NotYourTurn", "NoSuchAgent"]
 
 /** Codes of JavaScript errors, which mean that the world is broken. */

@@ -20,7 +20,6 @@ import type { Refusal, Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode, Round } from "./Episode.ts"
 import { isOfAnswer } from "./refusals.ts"
 
-/** The identity of a check. */
 export type Title = Pick<Check, "number" | "name" | "sentence">
 
 /** A check of the first reset. */
@@ -42,11 +41,9 @@ export interface SeenRound extends Round {
   readonly start: Start
 }
 
-/** A refusal that ended an episode. */
 export interface Refused {
   /** The number of steps before it; undefined if the reset was refused. */
   readonly steps: number | undefined
-  /** The actions of the refused step. */
   readonly actions: Episode["refused"]
 }
 
@@ -129,7 +126,6 @@ const notStepped = (episodes: ReadonlyArray<Episode>): Verdict => {
 
 export const NO_STEP = "no step was taken"
 
-/** A refusal in words. */
 export const said = (refusal: Refusal | undefined): string =>
   refusal === undefined ? "no reason is known" : `${refusal.code}: ${refusal.message}`
 
@@ -151,7 +147,6 @@ export const differs = (what: string, before: Json, after: Json): ReadonlyArray<
   return found === undefined ? [] : [`${what}: ${found}`]
 }
 
-/** All parts of the answer to a step. */
 export const everything = ({ results, observations, masks, turn, document }: Stepped): Json => ({
   results,
   observations,

@@ -24,7 +24,6 @@ export const Channels = Options.of<Channels>({
   optional: { topology: TopologySchema, delay: Options.wholeNumber(0, 1_000_000) },
 })
 
-/** An utterance of an agent. */
 export interface Utterance {
   readonly speaker: string
   readonly content: string

@@ -16,7 +16,6 @@ export type MemberChange =
   | { readonly suspend: string; readonly reason?: string }
   | { readonly continue: string }
 
-/** The end of an agent's part in the task. */
 interface MemberEnd {
   readonly outcome: TaskOutcome
   readonly reason?: string
@@ -34,7 +33,6 @@ export interface Member {
 
 type Recording = ReturnType<Task["member"]>
 
-/** The agents of one group. */
 export interface Members {
   /** An agent that takes part, suspended or not; undefined if there is none of this name. */
   readonly taking: (agentId: string) => Member | undefined

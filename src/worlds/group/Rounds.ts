@@ -128,7 +128,6 @@ const leaveOutOfSteps = (members: Members.Members) =>
 const timeLeft = (until: number): { readonly withinMs?: number } =>
   Number.isFinite(until) ? { withinMs: Math.max(0, until - performance.now()) } : {}
 
-/** One turn in a turn-based world. */
 const actInTurn = (task: AgentTask, members: Members.Members, member: Members.Member, options: RoundsOptions) =>
   Effect.gen(function* () {
     yield* takeTurn(task, members, member, options)
@@ -169,7 +168,6 @@ const actTogether = (task: AgentTask, members: Members.Members, options: RoundsO
     yield* follow(task, members, acted, options)
   })
 
-/** An agent's command and its outcome. */
 interface Acted {
   readonly member: Members.Member
   readonly outcome: CommandOutcome

@@ -19,7 +19,7 @@ import * as Options from "../../values/Options.ts"
 export type TurnEnd =
   /** The agent handed in its action, which waits for the group. */
   | { readonly kind: "handed-in" }
-  /** The agent's run is over. */
+  /** Its run is over. */
   | { readonly kind: "ended"; readonly exit: Exit.Exit<RunResult, unknown> }
 
 /** An action that waits for the group to carry it out. */
@@ -34,7 +34,6 @@ interface HandedIn {
 
 type ActFailure = Effect.Effect.Error<ReturnType<Task["act"]>>
 
-/** The place of one agent. */
 export interface Seat {
   readonly agentId: string
   readonly agent: Agent
@@ -56,7 +55,6 @@ export interface Seat {
 export interface SeatOptions {
   readonly agentId: string
   readonly agent: Agent
-  /** The shared task. */
   readonly task: Task
   /** The world's actuator `world/step`. */
   readonly step: string

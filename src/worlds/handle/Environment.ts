@@ -1,7 +1,4 @@
-/**
- * The handle of an environment for agents with sensors and actuators: any plugin that has an environment, including
- * worlds. HAL and PiaSE are adapters over it.
- */
+/** The handle of any plugin's environment, worlds included. HAL and PiaSE are adapters over it. */
 
 import type { Effect, Stream } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"

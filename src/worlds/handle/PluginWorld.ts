@@ -16,7 +16,6 @@ import { ActionRefused, EpisodeReplaced, NoSuchAgent, NothingShown, type WorldEr
 
 /** Options of `World.open`. */
 export interface WorldOptions extends Omit<PluginEnvironment.PluginEnvironmentOptions, "plugin" | "ended"> {
-  /** The plugin of the world. It must be active in the registry. */
   readonly world: string
 }
 
@@ -24,8 +23,12 @@ export interface WorldOptions extends Omit<PluginEnvironment.PluginEnvironmentOp
  * Opens a world. The first task opens with the first reset. When the scope closes, the task of the last episode closes
  * with the world's outcome, or as `truncated`.
  *
- * @example const world = yield* World.open({ world: "cartpole" }) const { observation } = yield* world.reset({ seed: 42
- *   }) const { reward, terminated } = yield* world.step(1)
+ * @example
+ * ```ts
+ * const world = yield* World.open({ world: "cartpole" })
+ * const { observation } = yield* world.reset({ seed: 42 })
+ * const { reward, terminated } = yield* world.step(1)
+ * ```
  */
 export const open = ({
   world,
@@ -67,7 +70,6 @@ const over = (environment: Environment, declared: Spaces): World => {
     return agents.includes(agent) ? Effect.void : Effect.fail(new NoSuchAgent({ world: name, agent, agents }))
   }
 
-  /** An agent's current reading. */
   const read = (agent: string, sensor: string) =>
     Effect.gen(function* () {
       const { readings } = environment.perceived(agent) ?? (yield* environment.perceive(agent))

@@ -20,13 +20,11 @@ const Got = Schema.Struct(Own)
 
 export type Got = typeof Got.Type
 
-/** The acting agent's result, with those of others. */
 const Answer = Schema.Struct({
   ...Own,
   others: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Got }), { default: () => ({}) }),
 })
 
-/** The agents' results of a tick. */
 const Ticked = Schema.Record({ key: Schema.String, value: Got })
 
 export const tickedOf = (

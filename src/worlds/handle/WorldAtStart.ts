@@ -16,7 +16,6 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
-/** A world and the options of its reset. */
 export interface StartOfWorld {
   /** An active plugin. */
   readonly plugin: string

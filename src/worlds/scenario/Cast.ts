@@ -13,7 +13,6 @@ export type Players = Agent.Agent | { readonly [agentId: string]: Agent.Agent }
 export interface Parts {
   /** The names of its agents; empty if it names none. */
   readonly names: ReadonlyArray<string>
-  /** The plugin whose environment is the world. */
   readonly world: string
   /** Maximum number of rounds of a group made of named agents. */
   readonly maxRounds?: number | undefined

@@ -38,7 +38,6 @@ export const of = ({ win_conditions, lose_conditions = [] }: Scenario): Conditio
   }
 }
 
-/** The event and agent that met a condition. */
 interface Met {
   readonly at: number
   readonly agentId?: string | undefined

@@ -11,7 +11,7 @@ import type { Task } from "../../kernel/tasks/Task.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { agentsOf, configOf, type Scenario } from "./Document.ts"
 
-/** Checks a scenario against its task. */
+/** A scenario, checked against its task. */
 export interface Conductor {
   /** Processes new events, and carries out the responses that are due. */
   readonly look: (when: "start" | "later") => Effect.Effect<void, TaskClosed | AppendError | LogError>
@@ -48,7 +48,6 @@ export const of = (task: Task, scenario: Scenario, { look, ended }: Conductor): 
   }
 }
 
-/** The initial configuration of an agent. */
 const configFor = (scenario: Scenario, agentId: string | undefined): { readonly config?: JsonObject } => {
   const agents = agentsOf(scenario)
   const config = configOf(agentId === undefined ? agents[0] : agents.find(({ agent_id }) => agent_id === agentId))

@@ -33,7 +33,6 @@ const agent_id = optional(Text.annotations({ description: "the id of an agent of
 
 const addressee = optional(Text.annotations({ description: "the id of an agent of agent_setup; default: all" }))
 
-/** The agents that a condition concerns. */
 const whose = {
   agent_id,
   every_agent: optional(
@@ -41,7 +40,6 @@ const whose = {
   ),
 }
 
-/** A room, for worlds that have rooms. */
 const Room = Schema.Struct({
   description: Text,
   exits: optional(
@@ -50,7 +48,6 @@ const Room = Schema.Struct({
   objects: optional(Names),
 }).annotations({ identifier: "Room", description: "a room: an object with description, exits and objects" })
 
-/** A thing in a room, in another thing or with an agent. */
 const Thing = Schema.Struct({
   description: Text,
   is_container: optional(Schema.Boolean),
@@ -239,7 +236,6 @@ export const namesOf = (scenario: Scenario): ReadonlyArray<string> => {
   return agents.length < 2 ? [] : agents.map(({ agent_id }) => agent_id)
 }
 
-/** The responses of an event. */
 export const responsesOf = ({ response }: { readonly response: Response | ReadonlyArray<Response> }) =>
   "type" in response ? [response] : response
 

@@ -47,7 +47,6 @@ export interface Facts {
   readonly statesOf: (agentId?: string) => ReadonlyArray<JsonObject>
 }
 
-/** Flags that responses have set, as keys (`flagKey`). */
 export type Flags = ReadonlySet<string>
 
 export interface FactsFold {
@@ -73,7 +72,6 @@ export const initialFlags = (scenario: Scenario): Flags =>
 /** Starts the fold for a task in the world of a plugin. */
 export const start = (scenario: Scenario, taskId: string, plugin: string): FactsFold => {
   const contexts = TaskRuleContexts.start(taskId, EVERYTHING)
-  /** Commands that have not ended. */
   const open = new Map<string, EndedCommand & { readonly isStep: boolean }>()
   /** Ids of the scenario's own responses. */
   const fired = new Set<string>()

@@ -68,7 +68,6 @@ export interface Played {
   readonly playing: Playing
   /** The options of the task's environments, by plugin. */
   readonly environment: { readonly [plugin: string]: JsonObject }
-  /** The scenario's description. */
   readonly goal: string
   /** The number of steps that loses the scenario, with a margin; undefined without such a condition. */
   readonly maxSteps: number | undefined

@@ -10,9 +10,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { agentsOf, asJson, responsesOf, type Scenario } from "./Document.ts"
 import type { Flaw } from "./source.ts"
 
-/** A world, with the options for the scenario's initial state. */
 export interface World {
-  /** The plugin's name. */
   readonly plugin: string
   readonly options: JsonObject
 }

@@ -54,7 +54,6 @@ export const decode = (text: string, file: string, maxValues?: number): Effect.E
       : invalid({ file, placeOf }, decoded.left)
   })
 
-/** The error for a list of flaws. */
 export const invalid = (
   { file, placeOf }: Pick<Loaded, "file" | "placeOf">,
   flaws: ReadonlyArray<Flaw>,

@@ -20,7 +20,6 @@ export const flawsOf = (scenario: Scenario): ReadonlyArray<Flaw> => {
   ]
 }
 
-/** The names in a scenario. */
 interface Known {
   /** Whether the scenario lists its rooms or things, so that other names are unknown. */
   readonly isOfRooms: boolean
@@ -114,7 +113,6 @@ const thingFlaws = ({ initial_state }: Scenario, { details, things }: Known): Re
     ]
   })
 
-/** Unknown names in a condition, trigger or response. */
 const nameFlaws = (
   { agents, things, isOfRooms }: Known,
   path: string,
@@ -129,7 +127,6 @@ const nameFlaws = (
   ]
 }
 
-/** The flaw of an expression that does not compile or may be slow. */
 const expressionFlaws = (path: string, compiled: Either.Either<unknown, string>): ReadonlyArray<Flaw> =>
   Either.isRight(compiled) ? [] : [{ path, expected: "a CEL expression that is true or false", found: compiled.left }]
 
@@ -163,7 +160,6 @@ const eachFlaws = (
     ? [{ path: `${path}/every_agent`, expected: "an agent_id or every_agent", found: "both" }]
     : []
 
-/** The flaw of a condition that holds at the start. */
 const metAtStart = (
   scenario: Scenario,
   path: string,

@@ -188,7 +188,6 @@ const OVERFLOW = /call stack|too much recursion/i
 
 const isNode = (value: unknown): value is Node => typeof value === "object" && value !== null && "range" in value
 
-/** Indexes the pairs of objects by key. */
 const pairsByKey = (isScalar: Yaml["isScalar"]) => {
   const known = new WeakMap<YAMLMap, ReadonlyMap<string, YAMLMap["items"][number]>>()
   return (map: YAMLMap) => {

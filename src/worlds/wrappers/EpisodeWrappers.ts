@@ -62,7 +62,6 @@ export const OrderEnforcing: Wrapper = (world) => {
   })
 }
 
-/** The running totals of an agent's episode. */
 interface Counted {
   readonly since: bigint
   r: number

@@ -26,7 +26,10 @@ export type Wrapper = (world: World) => Either.Either<World, DoesNotFit>
 /**
  * Applies wrappers from the inside out: the first one is nearest to the world.
  *
- * @example const world = yield* wrapped(yield* World.open({ world: "pendulum" }), RescaleAction(-1, 1), TimeLimit(100))
+ * @example
+ * ```ts
+ * const world = yield* wrapped(yield* World.open({ world: "pendulum" }), RescaleAction(-1, 1), TimeLimit(100))
+ * ```
  */
 export const wrapped = (world: World, ...wrappers: ReadonlyArray<Wrapper>): Either.Either<World, DoesNotFit> =>
   wrappers.reduce<Either.Either<World, DoesNotFit>>(

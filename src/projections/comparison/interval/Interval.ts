@@ -1,7 +1,4 @@
-/**
- * The 95 % interval of a mean difference over other tasks of the same kind, with its p-value, or the reason for having
- * none.
- */
+/** The 95 % interval of a mean difference over other tasks of the same kind, with its p-value. */
 
 import { Schema } from "effect"
 import * as Sum from "../../../values/Sum.ts"

@@ -12,7 +12,6 @@ export interface SpanParent {
   readonly rootId: string | undefined
 }
 
-/** The trace of a task on the timeline of an event. */
 type TraceOf = (taskId: string, link: Link) => SpanParent
 
 interface Scoring {
@@ -92,7 +91,6 @@ export class Scorings {
     return before
   }
 
-  /** Ends the open spans. */
   end(): ReadonlyArray<Span.Span> {
     return [...this.#open.values()].flatMap((scoring) => endSpan(scoring, this.#traceOf))
   }

@@ -18,7 +18,6 @@ export interface Attribute {
   readonly value: Value
 }
 
-/** An event within a span. */
 export interface SpanEvent {
   readonly timeUnixNano: string
   readonly name: string

@@ -10,7 +10,6 @@ import * as Span from "./Span.ts"
 /** Maximum number of events per open span; others are only counted. */
 const MAX_EVENTS = 1_000
 
-/** A span that has not ended. */
 interface OpenSpan {
   readonly spanId: string
   readonly parentSpanId: string | undefined
@@ -53,7 +52,6 @@ export class TaskTrace {
     })
   }
 
-  /** Returns the spans that an event ends. */
   take(link: Link, payload: JsonObject): ReadonlyArray<Span.Span> {
     this.#last = Math.max(this.#last, link.occurredAt)
     const handle = HANDLERS[link.type]
@@ -130,7 +128,6 @@ export class TaskTrace {
   }
 }
 
-/** The finished span. */
 export const ended = (
   traceId: string,
   span: OpenSpan,
@@ -184,7 +181,6 @@ const agentAttributes = (agent: string): OpenSpan["attributes"] => ({
   "gen_ai.agent.version": agent.includes("@") ? agent.slice(agent.indexOf("@") + 1) : undefined,
 })
 
-/** Returns `walker` for `walker@1.0.0`. */
 const nameOf = (agent: string): string => agent.replace(/@.*$/, "")
 
 const textOf = (value: Json | undefined): string | undefined => (typeof value === "string" ? value : undefined)

@@ -8,7 +8,6 @@ export interface Entry {
   readonly fields: JsonObject
 }
 
-/** An event, with context from earlier events. */
 interface Subject {
   readonly type: string
   /** Empty for types that are not parsed. */

@@ -72,7 +72,6 @@ export const read =
     return { ...scope, readings: SafeRecord.set(readings, sensor, reading) }
   }
 
-/** An agent that joins, or joins again. */
 export const joined =
   (agent: string) =>
   (scope: AgentScope): AgentScope => ({ ...active(scope), agent, return: scope.return ?? 0 })
@@ -83,7 +82,6 @@ export const active = ({ reason: _reason, outcome: _outcome, ...scope }: AgentSc
   status: "active",
 })
 
-/** An agent that is suspended. */
 export const suspended =
   ({ reason }: PayloadOf<"AgentSuspended">) =>
   (scope: AgentScope): AgentScope => ({
@@ -103,7 +101,6 @@ export const given =
   (reward: number) =>
   (scope: AgentScope): AgentScope => ({ ...scope, return: Sum.round((scope.return ?? 0) + reward) })
 
-/** An agent that recorded its inner state. */
 export const inState =
   (state: Json) =>
   (scope: AgentScope): AgentScope =>

@@ -91,7 +91,6 @@ export class ScopeBuilder<Of extends Scope = Scope> {
     return this.#built
   }
 
-  /** Replaces some fields of the scope. */
   protected amend(changes: Partial<Of>): void {
     this.#built = { ...this.build(), ...changes }
   }
@@ -107,7 +106,6 @@ const isEmpty = (record: object): boolean => {
   return true
 }
 
-/** The scope of a task under construction. */
 export class TaskScopeBuilder extends ScopeBuilder<TaskScope> {
   open(goal: string): this {
     const scope = this.build()

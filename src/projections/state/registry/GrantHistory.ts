@@ -36,7 +36,6 @@ export const union = (before: GrantedPermissions, permissions: GrantedPermission
   ...(before.runAny === true || permissions.runAny === true ? { runAny: true } : {}),
 })
 
-/** The grants without some of them. */
 export const without = (before: GrantedPermissions, removed: GrantedPermissions): GrantedPermissions => ({
   ...lists((list) => (before[list] ?? []).filter((name) => !(removed[list] ?? []).includes(name))),
   ...(before.runAny === true && removed.runAny !== true ? { runAny: true } : {}),

@@ -98,7 +98,6 @@ const matchExactly = (a: Tokens, b: Tokens, { a: [from, to], b: [start, end] }: 
 const WORD = 32
 const ONES = 0xffffffff
 
-/** Reads an index that exists. */
 const at = (of: ArrayLike<number>, index: number): number => of[index] ?? 0
 
 /** The indexes of every item of a stretch, relative to its start. */

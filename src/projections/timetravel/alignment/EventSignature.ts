@@ -6,7 +6,6 @@ import type { CoreName } from "../../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../../values/Json.ts"
 import * as EventContent from "./EventContent.ts"
 
-/** The meaning of an event. */
 export interface EventSignature {
   /** The type, with the sensor, actuator or plugin that it concerns. */
   readonly kind: string
