@@ -16,8 +16,10 @@ import * as RunAtWork from "./RunAtWork.ts"
  * every mistake in the options, and with the errors of opening a log. Several programs and a kernel can write to one
  * log at the same time.
  *
- * @example const run = await record({ log: "agent.db", goal: "Answer a letter", agent: "clerk" }) const openai = new
- *   OpenAI({ fetch: run.fetch }) await run.end("achieved")
+ * @example
+ * const run = await record({ log: "agent.db", goal: "Answer a letter", agent: "clerk" })
+ * const openai = new OpenAI({ fetch: run.fetch })
+ * await run.end("achieved")
  */
 export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
   const { exchange: _, exchangeRead: _read, hasOpenCalls: _hasOpenCalls, ...run } = await begin(options, () => {})

@@ -21,8 +21,9 @@ type ToolSet = Readonly<Record<string, Tool>>
  * `run.fetch` records the models. For a tool that yields, the last value is its result and earlier ones are dropped.
  *
  * @param options per tool name, such as the risk
- * @example const model = createOpenAI({ fetch: run.fetch })("gpt-5") const { text } = await generateText({ model,
- *   prompt, tools: aiSdkTools(run, tools) })
+ * @example
+ * const model = createOpenAI({ fetch: run.fetch })("gpt-5")
+ * const { text } = await generateText({ model, prompt, tools: aiSdkTools(run, tools) })
  */
 export const aiSdkTools = <Tools extends object>(
   run: Pick<Run, "tool">,

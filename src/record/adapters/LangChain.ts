@@ -18,8 +18,9 @@ interface Tool {
  * the return value is recorded; yielded values are dropped.
  *
  * @param options per tool name, such as the risk
- * @example const model = new ChatOpenAI({ configuration: { fetch: run.fetch } }) const agent = createAgent({ model,
- *   tools: langChainTools(run, [price, order]) })
+ * @example
+ * const model = new ChatOpenAI({ configuration: { fetch: run.fetch } })
+ * const agent = createAgent({ model, tools: langChainTools(run, [price, order]) })
  */
 export const langChainTools = <Tool extends object>(
   run: Pick<Run, "tool">,

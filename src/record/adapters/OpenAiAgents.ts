@@ -21,8 +21,10 @@ type Tool = FunctionTool | { readonly type: string }
  * pass it to the client of `setDefaultOpenAIClient`.
  *
  * @param options per tool name, such as the risk
- * @example setDefaultOpenAIClient(new OpenAI({ fetch: run.fetch })) setTraceProcessors([openAiAgentsTracing(run)])
- *   const agent = new Agent({ name: "clerk", tools: openAiAgentsTools(run, [price, order]) })
+ * @example
+ * setDefaultOpenAIClient(new OpenAI({ fetch: run.fetch }))
+ * setTraceProcessors([openAiAgentsTracing(run)])
+ * const agent = new Agent({ name: "clerk", tools: openAiAgentsTools(run, [price, order]) })
  */
 export const openAiAgentsTools = <Tool extends object>(
   run: Pick<Run, "tool">,

@@ -19,6 +19,7 @@ export class NotForkable extends Data.TaggedError("NotForkable")<{
   }
 }
 
+/** Where a fork leaves its run. */
 export interface ForkPlace {
   readonly taskId: string
   /** The parent timeline and the last shared position; at a model's answer, the end of the whole answer. */

@@ -56,8 +56,8 @@ export interface Forked<A> extends Omit<ForkPlace.ForkPlace, "agent"> {
  * Rejects with `Diverged` if the program differs from the recording before the fork point, with `NothingReplayed` if it
  * makes no call, with `NotForkable` if the moment is in no recorded run, and with the program's own errors.
  *
- * @example const { timeline } = await forked({ log: "letter.db", at: "@12", set: { model: "gpt-5-mini" } }, (run) =>
- *   agent(run.fetch))
+ * @example
+ * const { timeline } = await forked({ log: "letter.db", at: "@12", set: { model: "gpt-5-mini" } }, (run) => agent(run.fetch))
  */
 export const forked = async <A>(
   options: ForkOptions,

@@ -42,7 +42,8 @@ export interface RecordedRun {
  * Rejects with `Diverged` if a call was not recorded, comes before one that was answered first, or is missing; with
  * `NothingReplayed` if the program makes no call; and with the program's own errors.
  *
- * @example it("answers as it did", () => replayed({ log: "test/letter.db" }, (run) => agent({ fetch: run.fetch })))
+ * @example
+ * it("answers as it did", () => replayed({ log: "test/letter.db" }, (run) => agent({ fetch: run.fetch })))
  */
 export const replayed = async <A>(recorded: RecordedRun, program: (run: Run) => A | PromiseLike<A>): Promise<A> =>
   PlaybackRun.carryOut(await begin(recorded), program, {
