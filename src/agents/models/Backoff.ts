@@ -1,22 +1,22 @@
-/** How long to wait before a model is asked again. */
+/** The back-off between requests to a model. */
 
 import type { Failure } from "./Failure.ts"
 
-/** How often a request that failed is made again, by default. */
+/** Default number of retries. */
 export const DEFAULT_RETRIES = 4
 
 /** Wait before the first retry, in milliseconds, without jitter. */
 export const FIRST_WAIT_MS = 1000
 
-/** Longest wait that grows from retry to retry, in milliseconds. */
+/** Longest wait of the exponential back-off, in milliseconds. */
 export const LONGEST_WAIT_MS = 60_000
 
-/** Longest wait that a provider is granted, in milliseconds: 10 minutes. */
+/** Longest wait that a provider may ask for, in milliseconds: 10 minutes. */
 export const LONGEST_GRANTED_MS = 600_000
 
 /**
- * How long to wait before a retry, in milliseconds. The wait doubles from retry to retry, with equal jitter: it is
- * between half of that and the whole. What the provider asked for wins, up to `LONGEST_GRANTED_MS`.
+ * The wait before a retry, in milliseconds. It doubles from retry to retry, with equal jitter: it is between half of
+ * that and the whole. A provider's request for a wait wins, up to `LONGEST_GRANTED_MS`.
  *
  * @param attempt the number of the retry, from 0
  * @param random a number from 0 to 1

@@ -1,6 +1,6 @@
 /**
- * A cassette: a file with a provider's answers to some requests, which are played without the provider. `recorded` ones
- * were answered by a provider; `scripted` ones were written by hand.
+ * A cassette: a file with a provider's answers to some requests, played without the provider. `recorded` ones came from
+ * a provider; `scripted` ones were written by hand.
  */
 
 import { isUtf8 } from "node:buffer"
@@ -17,7 +17,7 @@ export const VERSION = 1
 
 const NonNegative = Schema.Finite.pipe(Schema.nonNegative())
 
-/** A piece of a body, with the milliseconds since the response began. Base64 where the bytes are not UTF-8 by themselves. */
+/** A piece of a body, with the milliseconds since the response began. Base64 if its bytes alone are not valid UTF-8. */
 export const Chunk = Schema.Union(
   Schema.Tuple(NonNegative, Schema.String),
   Schema.Tuple(NonNegative, Schema.String, Schema.Literal("base64")),
@@ -43,7 +43,7 @@ export const Interaction = Schema.Struct({
 
 export type Interaction = typeof Interaction.Type
 
-/** What the file holds, as JSON. */
+/** The file's content, as JSON. */
 export const Cassette = Schema.Struct({
   version: Schema.Literal(VERSION),
   kind: Schema.Literal("scripted", "recorded"),
@@ -52,11 +52,11 @@ export const Cassette = Schema.Struct({
 
 export type Cassette = typeof Cassette.Type
 
-/** The file cannot be read, is no cassette, or was changed. Record it again. */
+/** The file cannot be read, is not a cassette, or was changed. Record it again. */
 export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
   readonly file: string
   readonly reason: string
-  /** Whether there is no such file. */
+  /** Whether the file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -64,14 +64,14 @@ export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
   }
 }
 
-/** The cassette has no answer to the request. A model whose `fetch` plays it fails as `not-recorded`. */
+/** The cassette has no answer to the request. A model with the cassette's `fetch` fails as `not-recorded`. */
 export class NotRecorded extends Data.TaggedError("NotRecorded")<{
   readonly file: string
-  /** Which request it is, from 1. */
+  /** The number of the request, from 1. */
   readonly number: number
   /** Method and path of the request. */
   readonly asked: string
-  /** Where it differs from the next request on the cassette; undefined if there is no other. */
+  /** The difference from the next request on the cassette; undefined if there is none. */
   readonly difference: string | undefined
 }> {
   override get message() {
@@ -83,11 +83,14 @@ export class NotRecorded extends Data.TaggedError("NotRecorded")<{
   }
 }
 
-/** Options of a model that plays a cassette, to be given to `Models.load`. */
+/** Options for `Models.load` to play a cassette. */
 export interface Playing {
-  /** Answers requests from the cassette. A request that is not recorded fails with `NotRecorded`; none reaches the net. */
+  /**
+   * Answers requests from the cassette. A request that is not recorded fails with `NotRecorded`; none reaches the
+   * network.
+   */
   readonly fetch: Fetch
-  /** Stands for the key: none is needed. */
+  /** A placeholder: no key is needed. */
   readonly apiKey: string
 }
 
@@ -117,7 +120,7 @@ export const play = (
     return { fetch, apiKey: "played-from-a-cassette" }
   })
 
-/** Reads a cassette and checks it. */
+/** Reads and checks a cassette. */
 export const read = (file: string): Effect.Effect<Cassette, UnreadableCassette> =>
   Effect.gen(function* () {
     const unreadable = (reason: string, missing = false) => new UnreadableCassette({ file, reason, missing })
@@ -134,13 +137,13 @@ export const read = (file: string): Effect.Effect<Cassette, UnreadableCassette> 
     return cassette
   })
 
-/** The request of a cassette that a request of `fetch` is. A body that is no JSON is its text. */
+/** The recorded form of a `fetch` request. A body that is not JSON becomes text. */
 export const requestOf = async (request: HttpRequest): Promise<Interaction["request"]> => {
   const body = jsonOf(await request.text())
   return { method: request.method, path: new URL(request.url).pathname, digest: digest(body), body }
 }
 
-/** The JSON value of a text; the text itself if it is none. */
+/** Parses a text as JSON, or returns it as it is. */
 export const jsonOf = (text: string): Json => {
   try {
     return parseJson(text)
@@ -165,7 +168,7 @@ const notRecorded = (
     difference: next === undefined ? undefined : differenceOf({ ...next }, { ...asked }),
   })
 
-/** The first difference of two requests, as a path with what was recorded and what was asked. */
+/** The first difference of two requests, as a path with both values. */
 const differenceOf = (recorded: Json, asked: Json, path = ""): string => {
   if (isTree(recorded) && isTree(asked) && Array.isArray(recorded) === Array.isArray(asked)) {
     const [fields, others] = [fieldsOf(recorded), fieldsOf(asked)]
@@ -187,7 +190,7 @@ const fieldsOf = (tree: ReadonlyArray<Json> | JsonObject): JsonObject => Object.
 
 const canonicalOf = (value: Json | undefined): string => (value === undefined ? "" : (canonicalize(value) ?? ""))
 
-/** Longest value in a message, in characters. */
+/** Maximum length of a value in a message, in characters. */
 const LONGEST_SHOWN = 80
 
 const shown = (value: Json): string => {
@@ -224,10 +227,10 @@ const bodyOf = (
 
 const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, Math.max(0, ms)))
 
-/** What Node's `fetch` says of a connection that broke. */
+/** The error of Node's `fetch` for a broken connection. */
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
 
-/** Bytes that are UTF-8 by themselves are kept as text, which people can read. */
+/** Keeps valid UTF-8 as text, which people can read. */
 export const chunkOf = (ms: number, bytes: Uint8Array): Chunk => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return isUtf8(buffer) ? [ms, buffer.toString("utf8")] : [ms, buffer.toString("base64"), "base64"]

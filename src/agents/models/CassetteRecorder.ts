@@ -6,10 +6,10 @@ import * as Cassette from "./Cassette.ts"
 import type { Fetch } from "./Fetch.ts"
 import * as Secrets from "./secrets/Secrets.ts"
 
-/** A key occurs in what was recorded: nothing was written. Take it out of the conversation, and record again. */
+/** A key occurs in the recording, so nothing was written. Remove it from the conversation, and record again. */
 export class SecretRecorded extends Data.TaggedError("SecretRecorded")<{
   readonly file: string
-  /** Where: `request 2` or `response 2`, from 1; `the file` where it is in no single one. */
+  /** `request 2` or `response 2`, from 1; `the file` if no single one contains it. */
   readonly place: string
 }> {
   override get message() {
@@ -27,22 +27,22 @@ export class CassetteUnwritable extends Data.TaggedError("CassetteUnwritable")<{
   }
 }
 
-/** Records while it is used as the `fetch` of a model. */
+/** Records while a model uses its `fetch`. */
 export interface Recorder {
   readonly fetch: Fetch
-  /** Writes what was recorded so far. The file is replaced as a whole. */
+  /** Writes the recording so far. Replaces the whole file. */
   readonly save: Effect.Effect<void, SecretRecorded | CassetteUnwritable>
 }
 
-/** The only headers of a response that are kept. No header of a request is. */
+/** Response headers to keep. No request header is kept. */
 const KEPT_HEADERS = ["content-type", "retry-after", "retry-after-ms"]
 
 /**
  * Records to a file.
  *
- * @param options.secrets texts that must not be in the file. The values of headers that carry keys, and of environment
- *   variables that are named like keys, are searched for anyway.
- * @param options.kind what the cassette calls itself: `recorded` only where a provider answers. Default: `recorded`.
+ * @param options.secrets texts that the file must not contain. The values of headers that carry keys, and of
+ *   environment variables that are named like keys, are always among them.
+ * @param options.kind the kind of the cassette: `recorded` only if a provider answers. Default: `recorded`.
  * @param options.fetch makes the requests. Default: the global `fetch`.
  */
 export const make = (
@@ -88,7 +88,7 @@ const headerOf = (headers: Headers, name: string): ReadonlyArray<readonly [strin
   return value === null ? [] : [[name, value]]
 }
 
-/** Passes a body on, and keeps it when it ends, however it ends. */
+/** Passes a body on, and keeps it at its end, even a premature one. */
 const recorded = (
   body: ReadableStream<Uint8Array>,
   keep: (kept: Pick<Cassette.Interaction["response"], "chunks" | "end">) => void,
@@ -117,7 +117,7 @@ const recorded = (
   })
 }
 
-/** Searches each request and each response whole: a key may be split over two pieces of a body, or of a text in it. */
+/** Searches each request and response as a whole: a key may be split over two pieces of a body, or of a text in it. */
 const placeOfSecret = (
   { interactions }: Cassette.Cassette,
   text: string,
@@ -132,7 +132,7 @@ const placeOfSecret = (
   return secrets.isIn(text) ? "the file" : undefined
 }
 
-/** The texts that the events or lines of a body carry in pieces: those at one place in each, joined. */
+/** Joins texts that events or lines of a body carry in pieces, by their place. */
 const streamedTexts = (body: string): Iterable<string> => {
   const texts = new Map<string, string>()
   const collect = (value: unknown, place: string): void => {

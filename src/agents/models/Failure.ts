@@ -1,6 +1,6 @@
 /**
- * Classifies what goes wrong when a model is asked: errors of the provider's package, of the network, and those that a
- * provider sends in a stream. The reason holds no headers, no request and no key.
+ * Classifies errors of a request to a model: those of the provider's package, of the network, and those that a provider
+ * sends in a stream. A reason contains no headers, no request and no key.
  */
 
 import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
@@ -13,14 +13,14 @@ export interface Failure {
   readonly kind: ModelFailureKind
   /** For people: at most `LONGEST_REASON` characters. */
   readonly reason: string
-  /** How long the provider asked to wait, in milliseconds: 0 to `LONGEST_RETRY_AFTER_MS`. */
+  /** The wait that the provider asked for, in milliseconds: 0 to `LONGEST_RETRY_AFTER_MS`. */
   readonly retryAfterMs?: number
 }
 
-/** Longest reason, in characters. */
+/** Maximum length of a reason, in characters. */
 export const LONGEST_REASON = 500
 
-/** Longest wait that a provider can ask for, in milliseconds: a day. */
+/** Longest wait that is believed, in milliseconds: a day. */
 export const LONGEST_RETRY_AFTER_MS = 86_400_000
 
 /**
@@ -41,7 +41,7 @@ export const classify = (error: unknown, redact: (text: string) => string, now: 
   }
 }
 
-/** Text as a reason: without keys and credentials, on a bounded length. */
+/** Removes keys and credentials, and limits the length. */
 export const reasonOf = (text: string, redact: (text: string) => string): string => {
   const safe = plainText(redact(text).replaceAll(CREDENTIALS, "$1[redacted]"))
   return safe.length <= LONGEST_REASON ? safe : `${safe.slice(0, LONGEST_REASON - 1)}…`.toWellFormed()
@@ -50,7 +50,7 @@ export const reasonOf = (text: string, redact: (text: string) => string): string
 /** The user and password of a URL, and the value of an `Authorization` header. */
 const CREDENTIALS = /(\b(?:https?:\/\/(?=[^/\s]*@)|Bearer |Basic ))[^@\s"',]+/gi
 
-/** An error and what caused it, from the outside in. */
+/** An error and its causes, from the outside in. */
 const causesOf = (error: unknown): ReadonlyArray<unknown> => {
   const causes: Array<unknown> = []
   for (let cause = error; cause !== undefined && !causes.includes(cause); cause = fieldOf(cause, "cause")) {
@@ -59,7 +59,7 @@ const causesOf = (error: unknown): ReadonlyArray<unknown> => {
   return causes
 }
 
-/** Errors whose name or code says it all. */
+/** Errors with a telling name or code. */
 const known = (causes: ReadonlyArray<unknown>): Failure | undefined => {
   for (const cause of causes) {
     const name = textOf(fieldOf(cause, "_tag")) ?? textOf(fieldOf(cause, "name")) ?? ""
@@ -88,7 +88,7 @@ const KINDS: ReadonlyMap<string, ModelFailureKind> = new Map([
 
 const TIMEOUT_CODES = /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
-/** A request that a server answered with an error, that did not reach it, or whose answer broke off. */
+/** A server returned an error or was not reached, or its answer broke off. */
 const ofCall = (call: unknown, causes: ReadonlyArray<unknown>): Failure => {
   const status = fieldOf(call, "statusCode")
   const deepest = messageOf(causes.at(-1)) ?? "no reason given"
@@ -100,7 +100,7 @@ const ofCall = (call: unknown, causes: ReadonlyArray<unknown>): Failure => {
   return { kind: kindOfStatus(status, said), reason: `HTTP ${status}${placeOf(status, call)}: ${said}` }
 }
 
-/** What the server said: its message, or the start of the body where the package found no message in it. */
+/** The server's message, or the start of the body if the package found no message in it. */
 const saidBy = (call: unknown): string => {
   const message = messageOf(call) ?? ""
   const body = textOf(fieldOf(call, "responseBody")) ?? ""
@@ -116,7 +116,7 @@ const kindOfStatus = (status: number, said: string): ModelFailureKind => {
   return status >= 500 ? "overloaded" : (kindOfWords(said) ?? "invalid-request")
 }
 
-/** Servers answer 400 for much: the words tell. */
+/** Servers use 400 for many errors, so the words decide. */
 const kindOfWords = (said: string): ModelFailureKind | undefined => WORDS.find(([, pattern]) => pattern.test(said))?.[0]
 
 const WORDS: ReadonlyArray<readonly [ModelFailureKind, RegExp]> = [
@@ -136,7 +136,7 @@ const WORDS: ReadonlyArray<readonly [ModelFailureKind, RegExp]> = [
   ["invalid-request", /invalid_request|invalid_argument|bad_request/i],
 ]
 
-/** A wrong URL is answered with 404 as well, and a redirect is not followed: it would take the key elsewhere. */
+/** A wrong URL also causes a 404. A redirect is not followed, since it would take the key elsewhere. */
 const placeOf = (status: number, call: unknown): string => {
   if (status === 404) return ` at ${serverOf(call)}`
   return status < 400 ? ` (a redirect, which is not followed) at ${serverOf(call)}` : ""
@@ -150,7 +150,7 @@ const serverOf = (call: unknown): string => {
   return `${origin}${pathname}`
 }
 
-/** What a provider sends in a stream as an error, and what the network says of a stream that broke. */
+/** An error that the provider sends in a stream, or a broken stream. */
 const ofNoCall = (causes: ReadonlyArray<unknown>, error: unknown): Failure => {
   const broken = causes.some((cause) => NETWORK.test(`${messageOf(cause)} ${String(fieldOf(cause, "code"))}`))
   if (broken) return { kind: "cut-off", reason: `The answer broke off: ${messageOf(causes.at(-1))}` }
@@ -166,10 +166,10 @@ const NETWORK = /terminated|aborted|socket|other side closed|fetch failed|premat
 
 const messageOf = (error: unknown): string | undefined => textOf(fieldOf(error, "message")) ?? textOf(error)
 
-/** A message of a package may repeat the whole piece: its first line is enough. */
+/** A package's message may repeat the whole piece; its first line is enough. */
 const shown = (cause: unknown): string => messageOf(cause)?.split("\n")[0] ?? "no reason given"
 
-/** `retry-after-ms`, `Retry-After` as seconds or as a date (RFC 9110 §10.2.3), or Google's `retryDelay`. */
+/** Reads `retry-after-ms`, `Retry-After` as seconds or as a date (RFC 9110 §10.2.3), or Google's `retryDelay`. */
 const retryAfter = (call: unknown, now: number): number | undefined => {
   const headers = fieldOf(call, "responseHeaders")
   const [ms, after] = [textOf(fieldOf(headers, "retry-after-ms")), textOf(fieldOf(headers, "retry-after"))]

@@ -1,4 +1,4 @@
-/** The types of requests over HTTP where the program's types have them: declarations also compile where they are not. */
+/** The global types of requests over HTTP, so that declarations also compile in programs without them. */
 
 /** The type of the global `fetch`. */
 export type Fetch = typeof globalThis extends { fetch: infer Known } ? Known : (input: string) => Promise<unknown>

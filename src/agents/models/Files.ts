@@ -1,33 +1,32 @@
 /**
- * Images and other files in what a model is told. A reading or a tool's result has a file as
- * `{ "type": "file", "mediaType": "image/png", "data": "<base64>" }`, alone or anywhere within. Pure.
+ * Images and other files in a model's input. A reading or a tool's result contains a file as
+ * `{ "type": "file", "mediaType": "image/png", "data": "<base64>" }`, alone or nested. Pure.
  */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** A file, as it is in a reading, a result or a message. */
+/** A file in a reading, a result or a message. */
 export interface File {
   readonly mediaType: string
   /** Base64 (RFC 4648). */
   readonly data: string
 }
 
-/** The media types of the files that a provider's models take; `image/*` is all images. */
+/** The media types that a provider's models accept; `image/*` means all images. */
 export interface FileSupport {
   /** Within the results of tools. */
   readonly inResults: ReadonlyArray<string>
-  /** In messages of the user: those, and perhaps more. */
+  /** In messages of the user: at least those in results. */
   readonly inMessages: ReadonlyArray<string>
 }
 
-/** JSON without its files, and the files. */
 export interface Separated {
   /** The JSON, with a text in place of each file: `[file 1: image/png]`. */
   readonly json: Json
   readonly files: ReadonlyArray<File>
 }
 
-/** Takes the files out of a reading or a result. JSON without files is returned as it is. */
+/** Takes the files out of a reading or a result. Returns JSON without files unchanged. */
 export const separated = (content: Json): Separated => {
   if (!hasFile(content)) return { json: content, files: [] }
   const files: Array<File> = []
@@ -43,10 +42,10 @@ export const separated = (content: Json): Separated => {
   return { json: without(content), files }
 }
 
-/** How a text refers to a file. */
+/** The text in place of a file. */
 export const nameOf = ({ mediaType }: File, number: number): string => `[file ${number}: ${mediaType.slice(0, 100)}]`
 
-/** Why a file cannot be told to a model, in words; undefined if it can. */
+/** Why a file cannot be sent to a model, in words; undefined if it can. */
 export const problemIn = ({ mediaType, data }: File): string | undefined => {
   if (!MEDIA_TYPE.test(mediaType)) return "expected a media type such as image/png"
   if (data === "" || data.length % 4 !== 0 || !BASE64.test(data)) return "expected base64 (RFC 4648), found other data"
@@ -57,14 +56,13 @@ export const problemIn = ({ mediaType, data }: File): string | undefined => {
   return isAsSaid ? undefined : `expected ${typeOf(mediaType)}, found data of another kind`
 }
 
-/** The text of a file of text; undefined of any other file. */
+/** The text of a text file; undefined for any other file. */
 export const textIn = ({ mediaType, data }: File): string | undefined => {
   const type = typeOf(mediaType)
   const isText = type.startsWith("text/") || type === "application/json"
   return isText ? Buffer.from(data, "base64").toString("utf8").toWellFormed() : undefined
 }
 
-/** Whether a file is of one of these media types. */
 export const isOneOf = ({ mediaType }: File, types: ReadonlyArray<string>): boolean => {
   const type = typeOf(mediaType)
   return types.some((known) => (known.endsWith("/*") ? type.startsWith(known.slice(0, -1)) : known === type))
@@ -78,7 +76,7 @@ const MEDIA_TYPE = /^[a-z0-9][a-z0-9!#$&^_.+-]{0,126}\/[a-z0-9][a-z0-9!#$&^_.+-]
 
 const BASE64 = /^[A-Za-z0-9+/]+={0,2}$/
 
-/** How files of the types that providers check begin. One that is refused would be refused in every later turn. */
+/** First bytes of the types that providers check. A refused file would be refused in every later turn. */
 const SIGNATURES: ReadonlyMap<string, ReadonlyArray<RegExp>> = new Map([
   ["image/png", [/^\x89PNG/]],
   ["image/jpeg", [/^\xff\xd8\xff/]],

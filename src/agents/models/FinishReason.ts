@@ -1,9 +1,8 @@
-/** Why an answer ended, in the words of providers and of the servers that imitate them. */
+/** Maps the finish reasons of providers, and of the servers that imitate them, to their meanings. */
 
-/** What a reason means. */
 export type Meaning = "stop" | "length" | "content-filter" | "error"
 
-/** What a provider's reason means, in whichever case it is written; undefined where no provider is known to give it. */
+/** Ignores case; undefined for a reason that no known provider gives. */
 export const meaningOf = (reason: string): Meaning | undefined => MEANINGS.get(reason.toLowerCase())
 
 const MEANINGS: ReadonlyMap<string, Meaning> = new Map([

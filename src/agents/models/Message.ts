@@ -1,6 +1,6 @@
 /**
- * The messages of a conversation with a language model, independent of any provider. They are recorded in the log, so
- * each has a schema.
+ * The messages of a conversation with a language model, independent of any provider. The log records them, so each has
+ * a schema.
  */
 
 import { Schema } from "effect"
@@ -17,15 +17,15 @@ export const FilePart = Schema.Struct({
   data: Schema.String.annotations({ description: "Base64 (RFC 4648)" }),
 })
 
-/** A part of what a model is told. */
+/** A part of a model's input. */
 export const ContentPart = Schema.Union(TextPart, FilePart).annotations({ identifier: "ContentPart" })
 
 export type ContentPart = typeof ContentPart.Type
 
-/** What a provider wants to be given back unchanged with a part of its answer, such as the signature of reasoning. */
+/** Data that a provider wants back unchanged with a part of its answer, such as the signature of reasoning. */
 const providerMetadata = optional(JsonObject)
 
-/** What a model thought before it answered, as far as its provider shows it. */
+/** The model's reasoning before its answer, as far as the provider shows it. */
 export const ReasoningPart = Schema.Struct({
   type: Schema.Literal("reasoning"),
   text: Schema.String,
@@ -33,8 +33,8 @@ export const ReasoningPart = Schema.Struct({
 })
 
 /**
- * Something that is no text, file or call, as the provider wrote it: an item with a meaning of its own, such as a
- * compaction, or one whose type the reader does not know.
+ * Something other than text, file or call, as the provider wrote it: an item with a meaning of its own, such as a
+ * compaction, or one of a type that the reader does not know.
  */
 export const ItemPart = Schema.Struct({
   type: Schema.Literal("item"),
@@ -99,14 +99,16 @@ export const ToolResult = Schema.Struct({
 
 export type ToolResult = typeof ToolResult.Type
 
-/** What a model is told by a person or a program: content, or an item that the reader of a recording keeps as it is. */
+/**
+ * A part of a message from a person or a program: content, or an item that the reader of a recording keeps as it is.
+ */
 export const ToldPart = Schema.Union(ContentPart, ItemPart).annotations({ identifier: "ToldPart" })
 
 export type ToldPart = typeof ToldPart.Type
 
 /**
- * One message of a conversation. What the agent is (its system prompt) is told beside the messages. Only recordings have
- * the roles `system`, for instructions amid the conversation, and `unknown`, for items that do not say whose they are.
+ * One message of a conversation. The system prompt is separate. Only recordings have the roles `system`, for
+ * instructions in the middle of the conversation, and `unknown`, for items that name no author.
  */
 export const Message = Schema.Union(
   Schema.Struct({ role: Schema.Literal("system"), content: Schema.Array(ToldPart) }),

@@ -6,16 +6,16 @@ import type { ModelCallFailed } from "../../kernel/tasks/ModelCalls.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { AnswerPart, Message } from "./Message.ts"
 
-/** A tool as a model is told of it. */
+/** A tool as a model sees it. */
 export interface ToolDescription {
-  /** A name that every provider takes: `^[a-zA-Z0-9_-]{1,64}$`. */
+  /** A name that every provider accepts: `^[a-zA-Z0-9_-]{1,64}$`. */
   readonly name: string
   readonly description: string
-  /** JSON Schema of the arguments: that of an object. */
+  /** JSON Schema of the arguments, an object. */
   readonly args: JsonObject
 }
 
-/** What a model is asked in one turn. */
+/** The request for one turn. */
 export interface TurnRequest {
   /** The system prompt; empty for none. */
   readonly system: string
@@ -28,7 +28,7 @@ export interface TurnRequest {
 }
 
 /**
- * Why an answer ended: the model was done (`stop`), wants tools to be called (`calls`), or reached the limit of tokens
+ * Why an answer ended: the model was done (`stop`), requests tool calls (`calls`), or reached the limit of tokens
  * (`length`).
  */
 export type Finish = "stop" | "calls" | "length"
@@ -38,7 +38,7 @@ export interface Turn {
   readonly parts: ReadonlyArray<AnswerPart>
   readonly finish: Finish
   readonly usage: ModelUsage
-  /** What it cost in US dollars, where the provider says it. Default: what a price table says. */
+  /** The cost in US dollars that the provider names. Default: by a price table. */
   readonly cost?: number
 }
 
@@ -46,7 +46,7 @@ export interface Turn {
 export interface Delta {
   /** The place of the part in the answer, from 0. */
   readonly index: number
-  /** Of a call, `text` is a piece of its arguments' JSON. */
+  /** For a call, `text` is a piece of its arguments' JSON. */
   readonly kind: "text" | "reasoning" | "call"
   readonly text: string
 }
@@ -58,16 +58,16 @@ export interface Model {
   /** The provider's name of the model. */
   readonly model: string
   /**
-   * Takes the model's key out of a text, which a server may have echoed. Default: texts stay as they are. It is used for
-   * what had come of an answer that was cancelled; a turn and its deltas are given without the key.
+   * Removes the model's key, which a server may have echoed, from a text. Default: returns the text unchanged. Needed
+   * for the parts of a cancelled answer; a turn and its deltas arrive without the key.
    */
   readonly redact?: (text: string) => string
   /**
-   * Asks the model for one turn. `onDelta` is called with each piece as it comes; the end of a piece that may be the
-   * beginning of the model's key comes with the next one, so that no key is told in several. An answer that did not end cleanly
-   * fails, with what had come and the usage as far as it is known. If the effect is interrupted, the connection is
-   * closed. `onUsage` is called with the tokens used so far, where the provider says them before the end: they are all
-   * that is known of a turn that is interrupted.
+   * Asks the model for one turn. `onDelta` receives each piece as it arrives; an end of a piece that may be the start
+   * of the model's key is held back for the next one, so that no key spans several deltas. An answer that did not end
+   * cleanly fails, with its parts and usage as far as they are known. Interrupting the effect closes the connection.
+   * `onUsage` receives the tokens so far, if the provider reports them before the end; nothing else is known of an
+   * interrupted turn.
    */
   readonly turn: (
     request: TurnRequest,

@@ -17,8 +17,8 @@ import { KeyMissing, type ProviderMissing, UnknownProvider } from "./UnusableMod
 /** Options of `load`. */
 export interface ModelOptions {
   /**
-   * The server's URL. Default: the provider's own. `openai-compatible` has none: it is required there, or
-   * `OPENAI_COMPATIBLE_BASE_URL` is set.
+   * The server's URL. Default: the provider's own. `openai-compatible` has none and requires it here or as
+   * `OPENAI_COMPATIBLE_BASE_URL`.
    */
   readonly baseURL?: string
   /**
@@ -28,7 +28,7 @@ export interface ModelOptions {
   readonly apiKey?: string | Redacted.Redacted<string>
   /** Further headers of each request. Their values are as secret as the key. */
   readonly headers?: { readonly [name: string]: string }
-  /** Makes the requests. Default: the global `fetch`. `Cassette.play` has one. */
+  /** Makes the requests. Default: the global `fetch`. `Cassette.play` returns one. */
   readonly fetch?: Fetch
   /** Longest silence of the server, in milliseconds: before the answer and within it. Default: `DEFAULT_TIMEOUT_MS`. */
   readonly timeoutMs?: number
@@ -38,11 +38,11 @@ export interface ModelOptions {
 export const DEFAULT_TIMEOUT_MS = 300_000
 
 /**
- * Loads a model. No request is made. The key is read once, from the option or the environment; it is in no error, no
- * event and nothing that can be printed of the model. A redirect of the server is not followed, since it would take the
- * key elsewhere.
+ * Loads a model without a request. It reads the key once, from the option or the environment; no error, no event and no
+ * printed form of the model contains it. It does not follow a redirect of the server, which would take the key
+ * elsewhere.
  *
- * @param name `provider/model`, with the provider's own name of the model, which may have slashes
+ * @param name `provider/model`, with the provider's own name of the model, which may contain slashes
  */
 export const load = (
   name: string,
@@ -66,8 +66,8 @@ export const load = (
   })
 
 /**
- * A model that is loaded, as `load` does it, when it is first asked: nothing that replays its answers needs its package
- * or its key. Where it cannot be loaded, its turns fail.
+ * Loads a model like `load`, at its first request: a replay of its answers needs neither package nor key. If it cannot
+ * be loaded, its turns fail.
  */
 export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
   Either.map(named(name), ([{ name: provider }, model]) => {
@@ -89,7 +89,7 @@ export const lazy = (name: string): Either.Either<Model, UnknownProvider> =>
 
 const OF = "Models.load"
 
-/** Neither schema shows what it found: it may be a key. */
+/** Neither schema shows the value that it found, which may be a key. */
 const Schema = Options.of<ModelOptions>({
   optional: {
     baseURL: Options.Text,
@@ -124,7 +124,7 @@ const named = (name: string): Either.Either<readonly [Provider.Provider, string]
 const invalid = (path: string, expected: string, found: string) =>
   new Options.InvalidOptions({ of: OF, problems: [{ path, expected, found }] })
 
-/** A line break at the end is a file's: it is no part of the key. */
+/** Trims the line break at the end of a key file. */
 const keyOf = (
   { name: provider, keyVariable, needsKey }: Provider.Provider,
   given: ModelOptions["apiKey"],
@@ -160,7 +160,7 @@ const baseURLOf = (
   )
 }
 
-/** The URL; or what it is instead, without what may be secret in it. */
+/** The URL, or a description of the mistake without the parts that may be secret. */
 const plainURL = (text: string): Either.Either<string, string> => {
   if (!URL.canParse(text)) return Either.left("text that is no URL")
   const { protocol, username, password, search, hash } = new URL(text)

@@ -1,4 +1,4 @@
-/** A model whose answers are written beforehand: for tests, examples and demonstrations. It uses no network. */
+/** A model with prewritten answers, for tests, examples and demonstrations. It uses no network. */
 
 import { Effect } from "effect"
 import type { ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
@@ -12,16 +12,16 @@ import type { Delta, Model, Turn, TurnRequest } from "./Model.ts"
 export interface ScriptedFailure {
   readonly kind: ModelFailureKind
   readonly reason: string
-  /** What comes of the answer before it fails. */
+  /** The parts that arrive before the failure. */
   readonly response?: ReadonlyArray<AnswerPart>
   readonly usage?: ModelUsage
   readonly retryAfterMs?: number
 }
 
-/** What the model answers to one request. */
+/** The answer to one request. */
 export type Answer = Turn | ScriptedFailure
 
-/** An answer, or how it is made from the request: an effect may wait for something, or fail. */
+/** An answer, or a function that makes it from the request; an effect may wait for something, or fail. */
 export type ScriptedTurn = Answer | ((request: TurnRequest) => Answer | Effect.Effect<Answer, ModelCallFailed>)
 
 /** Options of `scripted`. */
@@ -30,11 +30,11 @@ export interface ScriptedOptions {
   readonly provider?: string
   /** Default: `scripted`. */
   readonly model?: string
-  /** The answers in the order of the requests, whoever makes them. */
+  /** The answers in the order of all requests. */
   readonly turns: ReadonlyArray<ScriptedTurn>
 }
 
-/** A model that gives the answers of a script, text in small pieces. A request beyond them fails as `not-recorded`. */
+/** Plays a script, with text in small pieces. A request beyond its end fails as `not-recorded`. */
 export const scripted = ({ provider = "scripted", model = "scripted", turns }: ScriptedOptions): Model => {
   let asked = 0
   const failed = (failure: ScriptedFailure) => new ModelCallFailed({ provider, model, ...failure })
@@ -62,7 +62,7 @@ export const scripted = ({ provider = "scripted", model = "scripted", turns }: S
   }
 }
 
-/** What an answer of the script uses unless it says otherwise. */
+/** Default usage of an answer. */
 const USAGE: ModelUsage = { inputTokens: 10, outputTokens: 5 }
 
 /** An answer of text alone. */
@@ -72,10 +72,7 @@ export const says = (text: string, usage: ModelUsage = USAGE): Turn => ({
   usage,
 })
 
-/**
- * An answer of tool calls. `text` is said before them. A call without an id has one that no other call of the
- * conversation has.
- */
+/** An answer of tool calls, after `text`. A call without an id gets one that is unique in the conversation. */
 export const calls =
   (
     called: ReadonlyArray<{ readonly tool: string; readonly args: JsonObject; readonly callId?: string }>,
@@ -98,7 +95,7 @@ export const calls =
 /** Length of a piece, in characters. */
 const PIECE = 12
 
-/** What is told of a part while it streams; undefined for a part that comes as a whole. */
+/** The streamed text of a part; undefined for a part that arrives as a whole. */
 export const toldOf = (part: AnswerPart): Pick<Delta, "kind" | "text"> | undefined => {
   if (part.type === "call") return { kind: "call", text: part.text ?? JSON.stringify(part.args) }
   return part.type === "text" || part.type === "reasoning" ? { kind: part.type, text: part.text } : undefined

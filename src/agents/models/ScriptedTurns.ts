@@ -1,6 +1,6 @@
 /**
- * A model whose turns were written by hand and are on a cassette. It needs no provider's package: a request is a
- * `TurnRequest`, and its answer a `Turn`, both as JSON.
+ * A model with handwritten turns on a cassette. It needs no provider's package: a request is a `TurnRequest`, and its
+ * answer a `Turn`, both as JSON.
  */
 
 import { Effect, Schema } from "effect"
@@ -16,7 +16,7 @@ import { toldOf } from "./Scripted.ts"
 /** The provider's name of such models: `scripted/careful`. */
 export const PROVIDER = "scripted"
 
-/** Where requests go. Nothing answers there but a cassette. */
+/** The address of requests. Only a cassette answers there. */
 const URL_OF_TURNS = "http://scripted.invalid/turn"
 
 const ScriptedTurn = Schema.Struct({
@@ -25,7 +25,7 @@ const ScriptedTurn = Schema.Struct({
   usage: ModelUsage,
 })
 
-/** A model whose requests are answered by `fetch`. A request without an answer fails as `not-recorded`. */
+/** A model that gets its answers from `fetch`. A request without an answer fails as `not-recorded`. */
 export const over = (model: string, fetch: Fetch): Model => {
   const failed = (cause: unknown) =>
     new ModelCallFailed({ provider: PROVIDER, model, ...classify(cause, (text) => text, 0) })
@@ -53,7 +53,7 @@ export const over = (model: string, fetch: Fetch): Model => {
   }
 }
 
-/** A model that plays a cassette. A cassette that is not scripted is refused. */
+/** Plays a cassette, which must be scripted. */
 export const play = (file: string, model: string): Effect.Effect<Model, Cassette.UnreadableCassette> =>
   Effect.gen(function* () {
     const { kind } = yield* Cassette.read(file)

@@ -1,13 +1,13 @@
-/** Why a model cannot be used, found before it is asked anything. None of these errors holds a key. */
+/** Errors of a model that cannot be used, found before its first request. None of them contains a key. */
 
 import { Data } from "effect"
 
-/** The provider's name is not known. Use one of `known`. */
+/** The provider's name is unknown. Use one of `known`. */
 export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{
-  /** The model's name as it was given. */
+  /** The model's name as given. */
   readonly found: string
   readonly known: ReadonlyArray<string>
-  /** The known provider that was probably meant. */
+  /** The known provider with the most similar name. */
   readonly nearest?: string
 }> {
   override get message() {
@@ -21,9 +21,9 @@ export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{
 export class ProviderMissing extends Data.TaggedError("ProviderMissing")<{
   readonly provider: string
   readonly package: string
-  /** The version that fits: `3` is every 3.x. */
+  /** The required version: `3` means every 3.x. */
   readonly major: string
-  /** The version that is installed, if any. */
+  /** The installed version, if any. */
   readonly found?: string
 }> {
   override get message() {
@@ -32,12 +32,12 @@ export class ProviderMissing extends Data.TaggedError("ProviderMissing")<{
   }
 }
 
-/** The provider needs a key and has none. Set the environment variable, or give `apiKey`. */
+/** The provider needs a key and has none. Set the environment variable, or pass `apiKey`. */
 export class KeyMissing extends Data.TaggedError("KeyMissing")<{
   readonly provider: string
-  /** The environment variable that holds the key. */
+  /** The environment variable of the key. */
   readonly variable: string
-  /** What the variable holds instead of a key. */
+  /** The variable's content instead of a key. */
   readonly found: string
 }> {
   override get message() {

@@ -15,12 +15,11 @@ import { outcome } from "./outcome.ts"
 import * as Prompt from "./Prompt.ts"
 import type { Provider } from "./Provider.ts"
 
-/** What a model is made of. */
 export interface Parts {
   readonly provider: Provider
   readonly language: LanguageModelV3
   readonly model: string
-  /** Texts that no answer, no piece of one and no error may hold. */
+  /** Texts that no answer, no piece of one and no error may contain. */
   readonly secrets: Secrets
   /** Longest silence of the server, in milliseconds: before the first piece and between two. */
   readonly timeoutMs: number
@@ -29,14 +28,15 @@ export interface Parts {
 /**
  * Makes the model. Its rules for an answer:
  *
- * - It is a turn only if it ended cleanly. A stream that ends without a finish, or with the finish `other` or `error`,
+ * - Only an answer that ended cleanly is a turn. A stream without a finish, or with the finish `other` or `error`,
  *   fails as `cut-off`.
- * - Where it reached the limit of tokens, its calls are left out: the last may be incomplete, and the others were meant
- *   to come with it. If there is no text either, it fails as `cut-off`.
- * - A finish by a content filter and a refusal fail as `refused`; an answer with neither text nor call fails as `empty`.
- * - One that is longer than `LONGEST_ANSWER` is ended, and fails as `invalid-request`.
- * - Arguments that are no JSON are kept as text, marked `invalid`. A tool's name is passed on as the model wrote it.
- * - It asks once: retries are the caller's.
+ * - At the limit of tokens, its calls are left out: the last may be incomplete, and the others belong with it. Without
+ *   text it fails as `invalid-request`.
+ * - A finish by a content filter and a refusal fail as `refused`; an answer without text, call and file fails as
+ *   `empty`.
+ * - An answer longer than `LONGEST_ANSWER` is ended, and fails as `invalid-request`.
+ * - Arguments that are not JSON stay text, marked `invalid`. A tool's name stays as the model wrote it.
+ * - It asks once: retries are up to the caller.
  */
 export const make = (parts: Parts): Model => ({
   provider: parts.provider.name,
@@ -106,13 +106,12 @@ const turn = (
   })
 }
 
-/** How much longer a piece makes the answer, in characters. A whole call repeats what came of it in pieces. */
+/** The length that a piece adds, in characters. A whole call repeats the pieces before it. */
 const lengthOf = (piece: LanguageModelV3StreamPart): number => {
   if (piece.type === "tool-call") return Math.max(0, piece.input.length - LONGEST_ANSWER)
   return "delta" in piece ? piece.delta.length : 0
 }
 
-/** The server said nothing for too long. */
 class Silence extends Error {
   override readonly name = "TimeoutError"
   constructor(timeoutMs: number) {

@@ -1,4 +1,4 @@
-/** A streamed answer: its parts, the tokens it used, and how it ended. */
+/** A streamed answer: its parts, its tokens, and how it ended. */
 
 import type { LanguageModelV3FinishReason, LanguageModelV3StreamPart, LanguageModelV3Usage } from "@ai-sdk/provider"
 import type { ModelUsage } from "../../../events/vocabulary/Deciding.ts"
@@ -10,36 +10,35 @@ import type { StreamedText } from "../secrets/Secrets.ts"
 import * as GrowingParts from "./GrowingParts.ts"
 import type { RawReading } from "./RawReading.ts"
 
-/** An answer while it streams. */
 export interface Answer {
-  /** Takes the next piece; returns what can be told of the answer now, redacted, if anything. */
+  /** Takes the next piece; returns the text that can be passed on now, redacted, if any. */
   readonly take: (piece: LanguageModelV3StreamPart) => Delta | undefined
-  /** What is still to be told, redacted, where no piece comes any more: it may have been the beginning of a key. */
+  /** The rest of the text, redacted, after the last piece: it was held back as the possible start of a key. */
   readonly rest: () => ReadonlyArray<Delta>
-  /** What has come so far. */
+  /** The parts so far. */
   readonly parts: () => ReadonlyArray<AnswerPart>
-  /** The tokens as far as they are known; undefined if the provider said nothing. */
+  /** The tokens as far as they are known; undefined if the provider reported none. */
   readonly usage: () => ModelUsage | undefined
-  /** What it cost in US dollars, where the provider says it. */
+  /** The cost in US dollars that the provider names. */
   readonly cost: () => number | undefined
-  /** How the provider says that the answer ended; undefined until then. */
+  /** The provider's finish reason; undefined until then. */
   readonly finish: () => LanguageModelV3FinishReason | undefined
   /** The first error that the provider sent in the stream. */
   readonly error: () => { readonly error: unknown } | undefined
-  /** The refusal, if the model refused. */
+  /** The text of a refusal; empty without one. */
   readonly refusal: () => string
   /** Whether the provider sent anything. */
   readonly hasBegun: () => boolean
 }
 
 /**
- * An answer of which nothing has come.
+ * An answer before its first piece.
  *
- * @param callId the id of a call by its place, where the provider gave none and the package made one up by chance
- * @param streamed redacts what is told of a part
+ * @param callId the id of a call by its place, if the provider gave none and the package invented one
+ * @param streamed redacts the streamed text of a part
  */
 export const empty = (raw: RawReading, callId: (index: number) => string, streamed: () => StreamedText): Answer => {
-  // The provider's id of a call is in the piece that the call begins with.
+  // The first piece of a call contains the provider's id.
   const isGiven = (id: string) => JSON.stringify(latest)?.includes(JSON.stringify(id)) === true
   const growing = GrowingParts.none(isGiven, callId, streamed)
   const counted = raw.usage === undefined ? undefined : ProviderUsage.counting(raw.usage)
@@ -78,12 +77,12 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
     take,
     rest: growing.rest,
     parts: growing.parts,
-    // The package leaves out some counts, such as how long what was written to the cache is kept. Recordings count alike.
+    // The package omits some counts, such as how long cache writes are kept. Recordings count the same way.
     usage: () => {
       const own = counted?.usage() ?? {}
       const isCounted = own.inputTokens !== undefined || own.outputTokens !== undefined
       const { inputTokens: _input, outputTokens: _output, ...details } = usage
-      // Where the provider gives one count alone, a package says 0 for the other.
+      // If the provider reports only one count, a package reports 0 for the other.
       return ProviderUsage.whole({ ...(isCounted ? details : usage), ...own })
     },
     cost: () => counted?.cost(),
@@ -94,7 +93,7 @@ export const empty = (raw: RawReading, callId: (index: number) => string, stream
   }
 }
 
-/** The packages know the reasons of their provider alone. Compatible servers have others. */
+/** The packages know only their own provider's reasons. Compatible servers have others. */
 const knownReason = (reason: LanguageModelV3FinishReason): LanguageModelV3FinishReason => {
   const { unified, raw } = reason
   const meaning = unified === "other" && raw !== undefined ? meaningOf(raw) : undefined

@@ -1,6 +1,6 @@
 /**
- * Breaks off answers that do not end although their last byte came: where the compression of a body is broken, and `fetch`
- * finds that out after the last byte, it says nothing, and the body never ends (undici).
+ * Breaks off answers that never end: if the compression of a body is broken, and `fetch` (undici) notices only after
+ * the last byte, it reports nothing, and the body stays open.
  */
 
 import { AsyncLocalStorage } from "node:async_hooks"
@@ -11,20 +11,18 @@ import type { Fetch } from "../Fetch.ts"
 /** Longest time between the last byte of an answer and each further piece of its text, in milliseconds. */
 const LONGEST_REST_MS = 5_000
 
-/** The highest status that a `Response` takes. Servers may send others. */
+/** The highest status that a `Response` accepts. Servers may send others. */
 const HIGHEST_STATUS = 599
 
-/** What is known of one answer on its way. */
 interface Arrival {
-  /** The request that it answers: the last one that was made for it, if a `fetch` of one's own makes others before. */
+  /** The last request that a custom `fetch` made for this answer. */
   request: object | undefined
-  /** Whether its last byte came. */
+  /** Whether its last byte arrived. */
   isComplete: boolean
-  /** Called when it comes. */
   completed: () => void
 }
 
-/** A `fetch` whose answers break off where their text does not end soon after their last byte. */
+/** A `fetch` whose answers break off if their text does not end soon after their last byte. */
 export const ending = (fetch: Fetch): Fetch => {
   listen()
   return async (input, init) => {
@@ -37,12 +35,11 @@ export const ending = (fetch: Fetch): Fetch => {
   }
 }
 
-/** The arrival of the request that is being made. */
 const arrivals = new AsyncLocalStorage<Arrival>()
 
 let listens = false
 
-/** Listens to what `fetch` tells of its requests: when each is made, and when all of its answer came. */
+/** Listens to undici's diagnostics: when each request is made, and when its whole answer has arrived. */
 const listen = (): void => {
   if (listens) return
   listens = true
@@ -67,13 +64,13 @@ const listen = (): void => {
   })
 }
 
-/** The body, which fails where a piece of it takes too long although all of its bytes came. */
+/** Fails if a piece takes too long although all bytes have arrived. */
 const untilStalled = (body: ReadableStream<Uint8Array>, arrival: Arrival): ReadableStream<Uint8Array> => {
   const reader = body.getReader()
   return new ReadableStream({
     pull: async (controller) => {
       const { done, value } = await unlessStalled(reader.read(), arrival).catch((error: unknown) => {
-        // It failed already: how it is cancelled says no more.
+        // It has failed already, so the result of the cancellation does not matter.
         reader.cancel(error).catch(() => {})
         throw error
       })

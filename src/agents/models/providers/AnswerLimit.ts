@@ -1,23 +1,25 @@
-/** Bounds what one answer of a server may be: a stream that does not end would take all of the program's memory. */
+/** Bounds the answers of a server: a stream without end would take all of the program's memory. */
 
 import type { Fetch } from "../Fetch.ts"
 
-/** Longest answer, in characters: several times what any model writes, and less than an event holds. */
+/** Maximum length of an answer, in characters: several times any model's output, and less than an event holds. */
 export const LONGEST_ANSWER = 4 * 1024 * 1024
 
-/** Largest line of a stream, in bytes. Providers' packages keep a line until it is whole. */
+/** Maximum line of a stream, in bytes. Providers' packages keep a line until it is whole. */
 const LARGEST_LINE = 16 * 1024 * 1024
 
-/** Largest body of an answer, in bytes: a stream has some hundred bytes for each word. */
+/** Maximum body of an answer, in bytes: a stream has some hundred bytes for each word. */
 const LARGEST_BODY = 512 * 1024 * 1024
 
-/** Largest body of an answer that is an error, in bytes. */
+/** Maximum body of an error, in bytes. */
 const LARGEST_ERROR = 1024 * 1024
 
-/** Servers may send a larger status, but none can be made (Fetch, §5.5). Each is an error of the server. */
+/**
+ * No `Response` can have a larger status (Fetch, §5.5), though servers may send one. Each is an error of the server.
+ */
 const LARGEST_STATUS = 599
 
-/** The server sent more than an answer can be. `Failure.classify` knows it by its name. */
+/** The answer exceeds a limit. `Failure.classify` knows this error by its name. */
 export class AnswerTooLong extends Error {
   override readonly name = "AnswerTooLong"
   constructor(what: string, limit: number, unit: string) {
@@ -25,7 +27,7 @@ export class AnswerTooLong extends Error {
   }
 }
 
-/** A `fetch` whose answers break off with `AnswerTooLong` where their bodies are too large. */
+/** A `fetch` whose answers break off with `AnswerTooLong` if their bodies are too large. */
 export const bounded =
   (fetch: Fetch): Fetch =>
   async (input, init) => {

@@ -1,4 +1,4 @@
-/** Puts the parts of an answer together from the pieces of its stream. */
+/** Assembles the parts of an answer from the pieces of its stream. */
 
 import type { LanguageModelV3StreamPart } from "@ai-sdk/provider"
 import { findNonJson, type Json, type JsonObject } from "../../../values/Json.ts"
@@ -7,36 +7,35 @@ import type { AnswerPart } from "../Message.ts"
 import type { Delta } from "../Model.ts"
 import type { StreamedText } from "../secrets/Secrets.ts"
 
-/** The parts of an answer while it streams. */
 export interface GrowingParts {
-  /** Takes the next piece; returns what can be told of a part now, if anything. A piece of no part is ignored. */
+  /**
+   * Takes the next piece; returns the text of a part that can be passed on now, if any. Ignores a piece that belongs to
+   * no part.
+   */
   readonly take: (piece: LanguageModelV3StreamPart) => Delta | undefined
-  /** What is still to be told of the parts, where no piece comes any more. */
+  /** The text held back until the last piece. */
   readonly rest: () => ReadonlyArray<Delta>
-  /** What has come so far. A call that is not whole is marked `invalid`. */
+  /** The parts so far. An incomplete call is marked `invalid`. */
   readonly parts: () => ReadonlyArray<AnswerPart>
 }
 
-/** A part of an answer while it streams. */
 interface Growing {
   readonly kind: Delta["kind"]
-  /** The place in the answer; undefined until something is in it. */
+  /** The place in the answer; undefined while the part is empty. */
   index?: number
   text: string
-  /** The text as it is told. */
+  /** The redacted stream of the text. */
   readonly told: StreamedText
   metadata: JsonObject | undefined
   call?: { readonly id: string | undefined; readonly tool: string; isWhole: boolean }
-  /** A file that the model made, which comes as a whole and is not told while it streams. */
+  /** A file of the model, which arrives as a whole and is not streamed. */
   readonly file?: { readonly mediaType: string; readonly data: string }
 }
 
 /**
- * No parts yet.
- *
- * @param isGiven whether the provider gave a call this id; if not, the package made it up by chance
+ * @param isGiven whether the provider gave a call this id; if not, the package invented it
  * @param callId the id of such a call by its place
- * @param streamed redacts what is told of a part
+ * @param streamed redacts the streamed text of a part
  */
 export const none = (
   isGiven: (id: string) => boolean,
@@ -68,7 +67,7 @@ export const none = (
     return tell(part, part.told.take(text))
   }
   const end = (part: Growing): Delta | undefined => tell(part, part.told.end())
-  /** Reasoning without text may be encrypted, and has to go back. */
+  /** Reasoning without text may be encrypted, and must go back to the provider. */
   const endReasoning = (part: Growing): Delta | undefined => {
     if (part.metadata !== undefined) place(part)
     return end(part)
@@ -141,10 +140,10 @@ type ToolInputStart = Extract<LanguageModelV3StreamPart, { readonly type: "tool-
 
 type ToolCall = Extract<LanguageModelV3StreamPart, { readonly type: "tool-call" }>
 
-/** Later metadata of a part complete earlier ones, provider by provider. */
+/** Later metadata completes earlier metadata, provider by provider. */
 const merged = (earlier: JsonObject | undefined, later: unknown): JsonObject | undefined => {
   if (typeof later !== "object" || later === null) return earlier
-  // What a provider sent was JSON; the package leaves out fields by `undefined`.
+  // The provider sent JSON; the package adds fields that are `undefined`.
   const plain: Json = JSON.parse(JSON.stringify(later).toWellFormed())
   if (findNonJson(plain) !== undefined) return earlier
   const both: Record<string, Json> = { ...earlier }
@@ -169,13 +168,13 @@ const partsOf = (placed: ReadonlyArray<Growing>, idOf: (index: number) => string
     }
     const callId = unused(part.call.id?.toWellFormed() ?? idOf(index), taken)
     const tool = part.call.tool.toWellFormed()
-    // Those of a call that was cut are no arguments, even where they are JSON.
+    // The arguments of a call that was cut off are incomplete, even if they are JSON.
     const args = part.call.isWhole ? Arguments.read(part.text) : Arguments.unread(part.text)
     return { type: "call", callId, tool, ...args, ...metadata }
   })
 }
 
-/** Two calls of one answer with the same id would have one result between them. */
+/** Two calls of one answer with the same id would share one result. */
 const unused = (id: string, taken: Set<string>): string => {
   let [callId, number] = [id, 2]
   while (taken.has(callId)) callId = `${id}-${number++}`

@@ -1,6 +1,6 @@
 /**
- * The lines of Ollama's answers, checked before its package reads them: it leaves out a line that it cannot read, so that
- * an answer with a hole would look whole, and a server's error like an answer that broke off.
+ * Checks the lines of Ollama's answers before its package reads them. The package skips a line that it cannot read, so
+ * that an answer with a hole would look whole, and a server's error like an answer that broke off.
  */
 
 import { Schema } from "effect"
@@ -8,7 +8,7 @@ import { parseJson } from "../../../values/Json.ts"
 import { fieldOf, textOf } from "../../../values/JsonObjects.ts"
 import type { Fetch } from "../Fetch.ts"
 
-/** A line is no piece of an answer. `Failure.classify` knows it by its name. */
+/** A line is not a piece of an answer. `Failure.classify` knows this error by its name. */
 class LineUnreadable extends Error {
   override readonly name = "LineUnreadable"
   constructor(line: string) {
@@ -16,10 +16,10 @@ class LineUnreadable extends Error {
   }
 }
 
-/** Most of a line that is shown, in characters. */
+/** Maximum part of a line in a message, in characters. */
 const MOST_SHOWN = 200
 
-/** A `fetch` whose answers break off at a line that is no piece of one, or that is the server's error. */
+/** A `fetch` whose answers break off at an invalid line, or at the server's error. */
 export const checked =
   (fetch: Fetch): Fetch =>
   async (input, init) => {
@@ -45,7 +45,7 @@ const checking = (): TransformStream<Uint8Array, Uint8Array> => {
   })
 }
 
-/** Throws what is wrong with a line: an error of Ollama as it is. */
+/** Throws the error of an invalid line; an error of Ollama as it is. */
 const check = (line: string): void => {
   if (line.trim() === "") return
   const piece = parsed(line)
@@ -54,7 +54,7 @@ const check = (line: string): void => {
   if (!isPiece(piece)) throw new LineUnreadable(line)
 }
 
-/** What the package takes (its own schema). */
+/** The package's own schema. */
 const isPiece = Schema.is(
   Schema.Struct({
     model: Schema.String,

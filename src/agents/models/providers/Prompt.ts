@@ -1,4 +1,4 @@
-/** Writes what a model is asked in the notation of the AI SDK's providers (`LanguageModelV3`). */
+/** Writes a model's request in the notation of the AI SDK's providers (`LanguageModelV3`). */
 
 import type {
   LanguageModelV3CallOptions,
@@ -13,12 +13,12 @@ import type { AnswerPart, CallPart, ContentPart, Message, ToldPart, ToolResult }
 import type { ToolDescription, TurnRequest } from "../Model.ts"
 
 /**
- * The options of one call. Text of spaces alone, which some providers refuse, is left out, and so is a message that would be empty.
+ * The options of one call. Omits text of spaces alone, which some providers reject, and empty messages.
  *
- * A file that the provider's models do not take is told as text. One that they take, but not within the result of a
+ * A file that the provider's models do not accept becomes text. A file that they accept, but not within the result of a
  * tool, follows the results in a message of the user.
  *
- * @param looseTools whether tools say that their schema is not to be made strict
+ * @param looseTools whether tools declare that their schema must not be made strict
  */
 export const callOptions = (
   request: TurnRequest,
@@ -89,15 +89,15 @@ const textsIn = (part: ToldPart): ReadonlyArray<string> => (part.type === "text"
 const isNotEmpty = (part: { readonly type: string; readonly text?: string }): boolean =>
   part.type !== "text" || part.text?.trim() !== ""
 
-/** Longest name of a tool that all providers take. */
+/** Maximum length of a tool's name that all providers accept. */
 const LONGEST_NAME = 64
 
-/** The name of a tool as providers take it. A model may have called one by a name that they refuse. */
+/** A valid tool name. A model may have called a tool by a name that providers reject. */
 const nameOf = (tool: string): string => tool.replaceAll(/[^a-zA-Z0-9_-]/g, "_").slice(0, LONGEST_NAME) || "unnamed"
 
 type AssistantPart = Exclude<Extract<LanguageModelV3Message, { readonly role: "assistant" }>["content"], string>[number]
 
-/** A part of an answer as it goes back. Only the provider that ran a tool of its own knows what to do with it. */
+/** A part of an answer as it goes back. Only its provider can handle a tool that it ran itself. */
 const answerPart = (part: AnswerPart): ReadonlyArray<AssistantPart> => {
   if (part.type === "hosted" || part.type === "item") return []
   if (part.type === "file") return [{ type: "file" as const, mediaType: part.mediaType, data: part.data }]
@@ -115,18 +115,18 @@ const answerPart = (part: AnswerPart): ReadonlyArray<AssistantPart> => {
     : [{ type: part.type, text: part.text, ...back }]
 }
 
-/** Metadata came from the provider as an object of objects by provider, and go back as they came. */
+/** Metadata came from the provider as an object of objects by provider, and goes back unchanged. */
 const optionsOf = (metadata: JsonObject) =>
-  // JSON as the log has it, which the package's type wants to be mutable.
+  // The log's JSON, which the package's type wants to be mutable.
   structuredClone(Object.fromEntries(Object.entries(metadata).filter(([, value]) => isObject(value)))) as never
 
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** Providers take an object only. What the model wrote instead goes back as `arguments` of one. */
+/** Providers accept only an object. Anything else goes back as its field `arguments`. */
 const inputOf = ({ args, invalid }: CallPart): Json => (invalid !== true && isObject(args) ? args : { arguments: args })
 
-/** The result of a call, and what follows the results: the files that cannot be within them. */
+/** The result of a call, and the files that must follow it. */
 const resultOf = ({ callId, tool, isError, content }: ToolResult, support: Files.FileSupport) => {
   const { json, files } = Files.separated(content)
   const within: Array<ResultContent> = []
@@ -168,6 +168,6 @@ const outputOf = (
 ): LanguageModelV3ToolResultOutput => {
   if (shown.length > 0) return { type: "content", value: [{ type: "text", text: asText(content) }, ...shown] }
   if (typeof content === "string") return { type: isError ? "error-text" : "text", value: content }
-  // JSON as the log has it, which the package's type wants to be mutable.
+  // The log's JSON, which the package's type wants to be mutable.
   return { type: isError ? "error-json" : "json", value: structuredClone(content) as never }
 }

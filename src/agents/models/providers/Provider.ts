@@ -1,4 +1,4 @@
-/** The providers of models: their packages, their keys, and how a model of each is made. */
+/** The providers of models: their packages and keys, and how to make their models. */
 
 import type { LanguageModelV3, LanguageModelV3CallOptions } from "@ai-sdk/provider"
 import { Effect } from "effect"
@@ -10,7 +10,6 @@ import { ProviderMissing } from "../UnusableModel.ts"
 import * as OllamaLines from "./OllamaLines.ts"
 import * as RawReading from "./RawReading.ts"
 
-/** What the package of a provider is given to make a model. */
 export interface Settings {
   readonly apiKey: string | undefined
   readonly baseURL: string | undefined
@@ -24,24 +23,24 @@ export interface Provider {
   readonly package: string
   /** The major version of the package that fits. */
   readonly major: string
-  /** What the package exports to make a provider from settings. */
+  /** The package's export that makes a provider from settings. */
   readonly factory: string
   /** The environment variable of the key; undefined if there is no key. */
   readonly keyVariable?: string
   readonly needsKey: boolean
   /** The environment variable of the server's URL. */
   readonly baseURLVariable?: string
-  /** Whether the provider has no server of its own, so that a URL has to be given. */
+  /** Whether the provider has no server of its own, so that it requires a URL. */
   readonly needsBaseURL: boolean
-  /** What every request is made with. */
+  /** Options of every request. */
   readonly callOptions?: Pick<LanguageModelV3CallOptions, "providerOptions">
-  /** The files that its models take. */
+  /** The files that its models accept. */
   readonly files: FileSupport
-  /** Whether tools say that their schema is not to be made strict. */
+  /** Whether tools declare that their schema must not be made strict. */
   readonly looseTools?: true
-  /** Checks what its server answers, where the package leaves out what it cannot read. */
+  /** Validates the server's answers, if the package skips unreadable parts. */
   readonly checked?: (fetch: Fetch) => Fetch
-  /** What the provider's own pieces of a stream tell that the package does not pass on. */
+  /** Reads facts from the raw stream that the package does not pass on. */
   readonly raw: RawReading.RawReading
 }
 
@@ -49,7 +48,6 @@ const IMAGES = ["image/png", "image/jpeg", "image/gif", "image/webp"]
 const DOCUMENTS = [...IMAGES, "application/pdf"]
 const GOOGLE_DOCUMENTS = ["image/png", "image/jpeg", "image/webp", "image/heic", "image/heif", "application/pdf"]
 
-/** All providers. */
 export const providers: ReadonlyArray<Provider> = [
   {
     name: "anthropic",
@@ -113,7 +111,7 @@ export const providers: ReadonlyArray<Provider> = [
   },
 ]
 
-/** Makes a model of a provider. Its package is loaded at the first call. */
+/** Makes a model of a provider. Loads its package at the first call. */
 export const languageModel = (
   provider: Provider,
   model: string,
@@ -143,7 +141,7 @@ export const languageModel = (
 /** A key for a provider that needs none, such as a server of Ollama behind a proxy. */
 const bearer = (apiKey: string | undefined) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` })
 
-/** The name under which a compatible server's metadata are kept. */
+/** The key of a compatible server's metadata. */
 const NAME_OF_COMPATIBLE = "compatible"
 
 const isLanguageModel = (made: unknown): made is LanguageModelV3 =>

@@ -1,18 +1,17 @@
 /**
- * What the pieces of a stream tell as the provider wrote them, which its package does not pass on: tokens that are known
- * before the end, refusals, and whether the answer came to its end.
+ * Reads facts from a provider's raw stream that its package does not pass on: early token counts, refusals, and whether
+ * the answer is complete.
  */
 
 import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
 import { fieldOf, textOf } from "../../../values/JsonObjects.ts"
 
-/** How to read the pieces of one provider. */
 export interface RawReading {
-  /** How it writes the tokens used so far. */
+  /** The format of the tokens so far. */
   readonly usage?: ProviderUsage.UsageFormat
   /** The text of a refusal in this piece. */
   readonly refusal?: (piece: unknown) => string | undefined
-  /** Whether this piece is the last of a whole answer. Only where the package does not notice an answer that was cut. */
+  /** Whether this piece completes an answer. Set only if the package does not notice an answer that was cut off. */
   readonly isEnd?: (piece: unknown) => boolean
 }
 
@@ -22,7 +21,7 @@ export const openai: RawReading = { usage: ProviderUsage.openAi }
 
 export const google: RawReading = { usage: ProviderUsage.gemini }
 
-/** An answer with tool calls that was cut between two lines looks whole to the package. */
+/** The package takes an answer with tool calls that was cut off between two lines for a whole one. */
 export const ollama: RawReading = { usage: ProviderUsage.ollama, isEnd: (piece) => fieldOf(piece, "done") === true }
 
 /** The package knows no refusals. */

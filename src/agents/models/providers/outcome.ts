@@ -1,4 +1,4 @@
-/** What an answer of a provider comes to, once nothing more comes of it. */
+/** Decides whether an ended answer of a provider is a turn or a failure. */
 
 import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
 import { defined } from "../../../values/defined.ts"
@@ -7,12 +7,11 @@ import type { AnswerPart } from "../Message.ts"
 import type { Turn } from "../Model.ts"
 import type { Answer } from "./Answer.ts"
 
-/** An answer of which nothing more comes. */
 type WholeAnswer = Pick<Answer, "parts" | "usage" | "cost" | "refusal" | "hasBegun"> & {
   readonly finish: () => Pick<NonNullable<ReturnType<Answer["finish"]>>, "unified" | "raw"> | undefined
 }
 
-/** What an answer without an error comes to: a turn, or why it is none. */
+/** The outcome of an answer without an error. */
 export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | Failure => {
   const parts = answer.parts()
   const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")

@@ -1,26 +1,28 @@
-/** Texts within JSON (RFC 8259, section 7), however their writers escaped them, and JSON within a text of JSON. */
+/**
+ * Removes escapes from texts within JSON (RFC 8259, section 7), however their writers escaped them, including JSON
+ * within JSON.
+ */
 
-/** A text as it reads without escapes, of whatever depth. */
+/** A text without escapes of any depth. */
 export interface Unescaped {
   readonly text: string
-  /** Where each UTF-16 unit of `text` begins in the text with escapes, and where that one ends. */
+  /** The position of each UTF-16 unit of `text` in the escaped text, and the end of the last one. */
   readonly starts: Uint32Array
 }
 
-/** A character that is escaped: by its number, or by itself after backslashes, of which JSON in JSON has several. */
+/** A character by its number, or by itself after backslashes; JSON within JSON has several. */
 const ESCAPE = /\\+(?:u([\da-f]{4})|([^\\]))/gi
 
-/** The letters that stand for control characters, for which a space stands here. */
+/** The letters of control characters, which a space replaces here. */
 const CONTROL = /[bfnrt]/
 
 const unitOf = (code: string | undefined, unit: string): string =>
   code !== undefined ? String.fromCharCode(Number.parseInt(code, 16)) : CONTROL.test(unit) ? " " : unit
 
-/** The text without its escapes. */
 export const withoutEscapes = (text: string): string =>
   text.replaceAll(ESCAPE, (_, code: string | undefined, unit: string) => unitOf(code, unit))
 
-/** The same, with where each of its units was. */
+/** The same, with the position of each unit. */
 export const unescaped = (text: string): Unescaped => {
   const starts = new Uint32Array(text.length + 1)
   let [plain, from] = ["", 0]

@@ -1,19 +1,19 @@
-/** Finds keys in the paths of addresses: some gateways take them there (`https://gateway/KEY/v1`). */
+/** Finds keys in the paths of addresses, where some gateways expect them (`https://gateway/KEY/v1`). */
 
-/** Beginnings that only keys have. */
+/** Prefixes that only keys have. */
 const BEGINNING = /^((sk|pk|rk|key|ghp|gho|hf|gsk|xai|pplx)[-_]|AIza|bot\d+:)/
 
-/** A name in a path says what comes after it: `deployments/NAME`, `projects/NAME`, `model/ARN`. */
+/** A segment that announces a name: `deployments/NAME`, `projects/NAME`, `model/ARN`. */
 const NAMING = /(s|^model)$/i
 
 const UUID = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
 
-/** Shorter texts are no keys. */
+/** Shorter texts are not keys. */
 const SHORTEST = 16
-/** Shorter runs of letters of both kinds and digits are names: `Meta-Llama-3.1-8B`. */
+/** Shorter runs of upper- and lower-case letters and digits are names: `Meta-Llama-3.1-8B`. */
 const SHORTEST_MIXED = 10
 
-/** Whether a part of a path looks like a key and not like a name: it has letters and digits without words or a separator. */
+/** Whether a path segment looks like a key rather than a name: letters and digits without words or separators. */
 export const looksLikeKey = (text: string): boolean => {
   if (text.length < SHORTEST) return false
   if (UUID.test(text) || BEGINNING.test(text)) return true
@@ -27,16 +27,16 @@ export const looksLikeKey = (text: string): boolean => {
     )
 }
 
-/** The keys in the path of an address that a variable names. */
+/** The keys in the path of an address from a variable. */
 export const inAddress = (url: URL): ReadonlyArray<string> => inSegments(url.pathname)
 
-/** The keys in the path of a request to a provider, before its own part of the path. */
+/** The keys in the path of a request, before the provider's own part. */
 export const inRequest = ({ pathname }: URL): ReadonlyArray<string> => {
   const at = pathname.search(API)
   return at <= 0 ? [] : inSegments(pathname.slice(0, at))
 }
 
-/** What of a path is a provider's. */
+/** The start of a provider's own part of a path. */
 const API =
   /\/(chat\/completions|completions|responses|embeddings|messages|interactions|converse|converse-stream|invoke|invoke-with-response-stream|api\/(chat|generate|embed|embeddings|tags|show)|models\/[^/]+:\w+|v\d+[a-z\d]*\/(models|files|batches|images|audio|moderations|conversations|realtime|uploads|chat|embed|rerank))(\/|$)/
 
@@ -53,7 +53,7 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign that is no escape.
+    // A percent sign without an escape.
     return text
   }
 }

@@ -1,4 +1,4 @@
-/** Finds keys, in the environment and in requests, and keeps their texts out of everything that is written. */
+/** Finds keys in the environment and in requests, and keeps them out of everything that is written. */
 
 import type { Json } from "../../../values/Json.ts"
 import * as JsonEscapes from "./JsonEscapes.ts"
@@ -6,35 +6,33 @@ import * as KeysInPaths from "./KeysInPaths.ts"
 
 /** Finds and removes the texts of some keys. */
 export interface Secrets {
-  /** Whether a key's text occurs in the text. */
   readonly isIn: (text: string) => boolean
-  /** The text with `[redacted]` for each key. */
+  /** Replaces each key by `[redacted]`. */
   readonly redact: (text: string) => string
   /**
-   * The value with `[redacted]` for each key in its texts. A value without one is returned as it is.
+   * Replaces each key in a value's texts. Returns a value without keys unchanged.
    *
-   * @param text the value's JSON, where it is there already
+   * @param text the value's JSON, if the caller has it
    */
   readonly redactJson: <A extends Json>(value: A, text?: string) => A
-  /** A text that comes in pieces, of which no key is told that comes in several. */
+  /** Redacts a text that arrives in pieces, even if a key spans several of them. */
   readonly streamed: () => StreamedText
 }
 
-/** A text that is redacted while it comes. An end of it that may be the beginning of a key is held back. */
+/** Redacts a text while it streams. Holds back an end that may be the start of a key. */
 export interface StreamedText {
-  /** Takes a piece; returns what can be told by now, redacted. It may be empty. */
+  /** Takes a piece; returns the redacted text that can be passed on now, which may be empty. */
   readonly take: (piece: string) => string
-  /** What was held back, redacted: nothing more comes, so that it is no beginning of a key. */
+  /** Returns the text held back, redacted, after the last piece. */
   readonly end: () => string
 }
 
-/** What stands for a key. */
 const REDACTED = "[redacted]"
 
-/** Shorter texts are no keys: a local server's `none` would be removed from every sentence. */
+/** Shorter texts are not keys: a local server's `none` would vanish from every sentence. */
 const SHORTEST_SECRET = 8
 
-/** The secrets that these texts are. Each is also found as it is written in JSON, with whatever escapes, and in a URL. */
+/** Makes the secrets of some texts. Also finds each as it is written in JSON, with any escapes, and in a URL. */
 export const of = (texts: ReadonlyArray<string>): Secrets => {
   const secrets = texts.filter((text) => text.length >= SHORTEST_SECRET && text !== REDACTED)
   const written = secrets.flatMap((text) => [
@@ -54,7 +52,7 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
   return {
     isIn,
     redact,
-    // Only texts change: the type stays.
+    // Only texts change, so the type stays.
     redactJson: <A extends Json>(value: A, text = JSON.stringify(value)): A =>
       isIn(text) ? (redactValue(value) as A) : value,
     streamed: () => {
@@ -77,13 +75,13 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
 }
 
 /**
- * Keys in JSON whose writer escapes more than it has to, as PHP does `/`, .NET `+` and Python what is not ASCII, and in JSON
- * within JSON.
+ * Finds keys in JSON within JSON, and in JSON with unnecessary escapes, such as `/` by PHP, `+` by .NET and non-ASCII
+ * characters by Python.
  */
 const escapedIn = (secrets: ReadonlyArray<string>): Pick<Secrets, "isIn" | "redact"> => {
-  // A key with a backslash is no longer itself without escapes.
+  // A key with a backslash would change without escapes.
   const keys = secrets.filter((text) => !text.includes("\\")).sort((a, b) => b.length - a.length)
-  // Most texts have escapes of quotes and lines alone, and are not read further.
+  // Most texts escape only quotes and line breaks, and need no further search.
   const mayHoldKeys = keys.some((key) => OFTEN_ESCAPED.test(key)) ? /\\[^"bfnrt]/ : /\\u00[2-7]/
   const isIn = (text: string) => {
     if (keys.length === 0 || !mayHoldKeys.test(text)) return false
@@ -102,14 +100,13 @@ const escapedIn = (secrets: ReadonlyArray<string>): Pick<Secrets, "isIn" | "reda
   return { isIn, redact: (text) => (isIn(text) ? keys.reduce(redactOne, text) : text) }
 }
 
-/** A character that some writer of JSON escapes. All others are spelled by numbers only to hide them. */
+/** A character that some writer of JSON escapes. Only an attempt to hide them spells the others by numbers. */
 const OFTEN_ESCAPED = /[^\w.~-]/
 
 /**
- * Where the end of a text begins that may become a key: its length if there is none. It is never within a whole key,
- * which would be torn.
+ * The start of an end of a text that may become a key, or the text's length. It is never within a whole key.
  *
- * @param forms what keys are written as, the longest first
+ * @param forms the written forms of keys, the longest first
  */
 const startOfUnfinished = (text: string, forms: ReadonlyArray<string>): number => {
   const longest = forms[0]?.length ?? 0
@@ -131,23 +128,23 @@ const KEY_HEADER = /auth|key|token|secret|password|signature|credential/
 /** A field of a query that carries a key. */
 export const KEY_FIELD = /key|token|secret|password|passwd|signature|credential|^(sig|pwd)$/i
 
-/** The keys in the environment of this process: of variables that are named like keys, and those in addresses. */
+/** The keys in this process's environment: variables that are named like keys, and keys in addresses. */
 export const keysOfEnvironment = (): ReadonlyArray<string> =>
   Object.entries(process.env).flatMap(([name, value = ""]) =>
     KEY_VARIABLE.test(name) ? [value] : value.includes("://") ? keysInAddress(value) : [],
   )
 
-/** The keys in an address that a variable names: its password, its user if that is a key, and those in its path and its query. */
+/** The keys in an address from a variable: its password, its user if that is a key, and those in its path and query. */
 const keysInAddress = (text: string): ReadonlyArray<string> => {
   if (!URL.canParse(text)) return []
   const url = new URL(text)
   const user = KeysInPaths.looksLikeKey(url.username) ? [url.username] : []
-  // Other schemes than that of the web name databases and files.
+  // Addresses of other schemes than the web's name databases and files.
   const path = /^https?:$/.test(url.protocol) ? KeysInPaths.inAddress(url) : []
   return [...user, ...path, ...keysInUrl(text)]
 }
 
-/** The keys that a request carries, in its headers and its URL. */
+/** The keys in a request's headers and URL. */
 export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => [
   ...keysInHeaders(headers),
   ...keysInUrl(url),
@@ -161,8 +158,8 @@ export const keysInHeaders = (headers: Iterable<[name: string, value: string]>):
   })
 
 /**
- * The keys in a URL: its password, the fields of its query and its fragment that are named like keys, and what looks like a key in the
- * path before that of a provider's API.
+ * The keys in a URL: its password, fields of its query and fragment that are named like keys, and segments of its path
+ * before a provider's API that look like keys.
  */
 export const keysInUrl = (url: string): ReadonlyArray<string> => {
   const parsed = new URL(url)
@@ -176,7 +173,7 @@ export const keysInUrl = (url: string): ReadonlyArray<string> => {
   ]
 }
 
-/** The words of a command line with `[redacted]` for the values of options that are named like keys. */
+/** Replaces the values of options that are named like keys, in the words of a command line. */
 export const withoutKeys = (words: ReadonlyArray<string>): ReadonlyArray<string> =>
   words.map((word, index) => {
     const [, name = "", value] = /^--?([\w-]+)(?:=(.*))?$/s.exec(word) ?? []
@@ -185,7 +182,7 @@ export const withoutKeys = (words: ReadonlyArray<string>): ReadonlyArray<string>
     return !word.startsWith("-") && KEY_FIELD.test(before) ? REDACTED : word
   })
 
-/** The words of a header's value, and the password in what `Basic` encodes (RFC 7617). */
+/** The words of a header's value, and the password that `Basic` encodes (RFC 7617). */
 const credentialsIn = (value: string): ReadonlyArray<string> => {
   const [scheme = "", ...words] = value.split(/\s+/)
   if (scheme.toLowerCase() !== "basic") return [scheme, ...words]
@@ -197,7 +194,6 @@ const credentialsIn = (value: string): ReadonlyArray<string> => {
   ])
 }
 
-/** The value of each cookie. */
 const cookiesIn = (value: string): ReadonlyArray<string> =>
   value.split(/;\s*/).map((cookie) => cookie.slice(cookie.indexOf("=") + 1))
 
@@ -211,7 +207,7 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign that is no escape.
+    // A percent sign without an escape.
     return text
   }
 }
