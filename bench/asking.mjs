@@ -1,27 +1,27 @@
-/** What a program asks of a model where recording is measured: a server in a process of its own, and a conversation's requests to it. */
+/** The model of the recording benchmarks: a server in its own process, and a conversation's requests to it. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { fileURLToPath } from "node:url"
 
 const SERVER = fileURLToPath(new URL("./programs/model-server.mjs", import.meta.url))
 
-/** Requests of a round, one after the other: as many as it takes until V8 has compiled what they call, in the rounds that do not count. */
+/** Requests per round, one after the other. V8 has compiled their code by the end of the warm-up rounds. */
 export const A_ROUND = 300
 
-/** A conversation as an agent sends it in its tenth turn. */
+/** An agent's conversation in its tenth turn. */
 const messages = Array.from({ length: 20 }, (_, index) => ({
   role: index % 2 === 0 ? "user" : "assistant",
   content: `message ${index}: ${"some words of a conversation ".repeat(8)}`,
 }))
 
-/** Starts a server that answers as OpenAI's chat streams an answer: its base URL, and how it ends. */
+/** Starts a server that streams answers as OpenAI's chat does. Returns its base URL and how to stop it. */
 export const serving = async () => {
   const server = spawn(process.execPath, [SERVER], { stdio: ["pipe", "pipe", "inherit"] })
   const [port] = await once(server.stdout, "data")
   return { url: `http://127.0.0.1:${String(port).trim()}/v1`, end: () => server.stdin.end() }
 }
 
-/** The options of a request, which is another one each time. */
+/** Options of a request; each request differs. */
 export const asking = () => {
   let asks = 0
   return () => {

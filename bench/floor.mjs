@@ -1,4 +1,4 @@
-/** The floors: what the same work costs without Hindcast. */
+/** The floors: the same work without Hindcast. */
 import { spawn } from "node:child_process"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -8,7 +8,7 @@ import { openRaw } from "./raw.mjs"
 const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, hash"
 
-/** The bare driver on a log's own table: the same rows by a prepared statement, without a chain or a check. */
+/** The bare driver on a log's own table: the same rows by a prepared statement, without chain or checks. */
 export const rawTable = (filename) => {
   const database = openRaw(filename)
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = normal")
@@ -33,7 +33,7 @@ export const rawTable = (filename) => {
       payloads.forEach(one)
       commit.run()
     },
-    /** Keyset pages of a thousand, each payload parsed. */
+    /** Keyset pages of a thousand rows, with parsed payloads. */
     readAll: () => {
       const page = database.prepare(`SELECT ${COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT 1000`)
       let after = 0
@@ -50,8 +50,8 @@ export const rawTable = (filename) => {
 }
 
 /**
- * A table as one makes it for oneself: an id, a place in a stream, names as text, the payload by `JSON.stringify`. SQLite's own pages of
- * 4 KiB, the same durability as the log's, no trigger, no chain, no check.
+ * A hand-written table: id, place in a stream, names as text, payload by `JSON.stringify`. SQLite's default pages of 4
+ * KiB, the log's durability, and no trigger, chain or check.
  */
 export const plainTable = (filename) => {
   const database = openRaw(filename)
@@ -78,7 +78,7 @@ export const plainTable = (filename) => {
       one(request)
       commit.run()
     },
-    /** Events of a log, each of its own stream, in one commit. */
+    /** Inserts events in one commit, each in its own stream. */
     events: (events) => {
       begin.run()
       for (const { id, stream, version, type, taskId, actor, recordedAt, payload } of events)
@@ -89,7 +89,7 @@ export const plainTable = (filename) => {
   }
 }
 
-/** A UUID of version 7 as text, from random numbers that were drawn before: no id is cheaper that sorts by time. */
+/** A version 7 UUID as text, from random numbers drawn before: the cheapest id that sorts by time. */
 const rising = () => {
   const [time, count] = [Date.now().toString(16).padStart(12, "0"), (++sequence).toString(16).padStart(8, "0")]
   return `${time.slice(0, 8)}-${time.slice(8)}-7${count.slice(0, 3)}-8${count.slice(3, 6)}-${count.slice(6)}0123456789`
@@ -98,7 +98,7 @@ const rising = () => {
 const HASH = Buffer.alloc(32, 7)
 let sequence = 0
 
-/** 16 bytes in rising order, as UUIDv7 has them. */
+/** 16 bytes in ascending order, like UUIDv7. */
 const timeOrdered = () => {
   const id = crypto.randomBytes(16)
   id.writeUIntBE(Date.now(), 0, 6)
@@ -106,7 +106,7 @@ const timeOrdered = () => {
   return id
 }
 
-/** `cat`: the bytes there and back through a pipe. */
+/** `cat`: bytes there and back through a pipe. */
 export const cat = () => {
   const child = spawn("cat", { stdio: ["pipe", "pipe", "ignore"] })
   let expected = 0
@@ -126,7 +126,7 @@ export const cat = () => {
   }
 }
 
-/** `cat` as something to call: a frame there and back, each awaited by itself, however many are under way. */
+/** `cat` with the interface of calls: a frame there and back, each awaited separately, any number in flight. */
 export const catCalls = (frame) => {
   const child = spawn("cat", { stdio: ["pipe", "pipe", "ignore"] })
   const waiting = []
@@ -149,7 +149,7 @@ export const catCalls = (frame) => {
   }
 }
 
-/** Runs an empty module in Deno, to its end. */
+/** Runs an empty module in Deno to its end. */
 export const emptyModule = (deno, directory) => {
   const module = path.join(directory, "empty.ts")
   fs.writeFileSync(module, "export {}\n")

@@ -1,21 +1,21 @@
-/** A long history of agents at work, as a kernel would have recorded it. */
+/** A long history of working agents, as a kernel records it. */
 import * as crypto from "node:crypto"
 import { uuidv7 } from "uuidv7"
 
-/** Tasks that are under way at the same time. */
+/** Concurrent tasks. */
 const AT_ONCE = 10
 const TURNS = 12
 
-/** Events of one task: it is opened, its world is set up, it is told what to do, takes its turns and is closed. */
+/** Events per task: it is opened, its world is set up, it gets its goal, takes turns and is closed. */
 export const EVENTS_OF_TASK = 4 + 8 * TURNS
 
 const ROOMS = ["hall", "study", "kitchen", "cellar", "garden", "attic", "library", "workshop"]
 const THINGS = ["brass lamp", "letter", "ladder", "iron key", "map", "empty bottle", "rope", "notebook"]
 
-/** What a task's stream gets in one append. */
+/** One append to a task's stream. */
 const request = (task, actor, events) => ({ stream: `task/${task}`, taskId: task, actor, events })
 
-/** One task as successive appends; 267 bytes of payload an event, on average. */
+/** A task's appends in order; 267 bytes of payload per event on average. */
 function* taskOf(number) {
   const task = uuidv7()
   const agent = "walker@1.0.0"
@@ -41,7 +41,7 @@ function* taskOf(number) {
   ])
 }
 
-/** It looks, decides and acts; and the world changes. */
+/** Looks, decides and acts; and the world changes. */
 function* turnOf(task, number, turn, agent) {
   const room = ROOMS[(number * 7 + turn) % ROOMS.length]
   const next = ROOMS[(number * 7 + turn + 1) % ROOMS.length]
@@ -125,7 +125,7 @@ function* turnOf(task, number, turn, agent) {
 
 export const sha256 = (text) => crypto.createHash("sha256").update(text).digest("hex")
 
-/** Appends of so many tasks, of which some are always under way at the same time; in groups that are appended at once. */
+/** The appends of `tasks` tasks, some of which always overlap, in groups that are appended together. */
 export function* history(tasks) {
   for (let first = 0; first < tasks; first += AT_ONCE) {
     const under = Array.from({ length: Math.min(AT_ONCE, tasks - first) }, (_, index) => taskOf(first + index))
@@ -153,7 +153,7 @@ const RUBRIC = {
   ],
 }
 
-/** What follows a task's close: a person was asked about one of its commands, and it was scored. */
+/** After a task's close: a question to a person about one of its commands, and its score. */
 export const judged = (taskId) => {
   const [scoreSetId, confirmationId] = [uuidv7(), uuidv7()]
   const digest = sha256(JSON.stringify(RUBRIC))

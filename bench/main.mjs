@@ -1,6 +1,6 @@
 /**
- * `npm run bench [-- --json] [-- --only PART[,PART …]] [-- --rounds N]`, each part of calls|commands|export|import|kernel|log|million|plugins|python|record|replay|start|studio|travel|turns|worlds: what Hindcast costs, each figure as a ratio to a
- * floor measured in the same run.
+ * Measures Hindcast, each figure as a ratio to a floor from the same run:
+ * `npm run bench [-- --json] [-- --only PART[,PART …]] [-- --rounds N]`. `CASES` names the parts.
  */
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -37,7 +37,7 @@ if (unknown !== undefined) {
   process.exit(1)
 }
 
-/** Tells whoever waits what is being done. */
+/** Reports progress on stderr. */
 const say = (what) => {
   if (values.json !== true) process.stderr.write(`${what} …\n`)
 }
@@ -59,12 +59,12 @@ const machine = {
   node: process.versions.node,
   cpus: `${os.cpus().length} × ${os.cpus()[0]?.model.trim() ?? "unknown"}`,
 }
-/** A goal is one for the ratio, unless it is one for the figure itself (`of: "ours"`) or for the ratio by processor time (`of: "cpu"`). */
+/** A bound limits the ratio, the figure itself (`of: "ours"`), or the ratio of processor time (`of: "cpu"`). */
 const holds = ({ ours, ratio, cpuRatio, bound }) => {
   const held = bound.of === "ours" ? ours : bound.of === "cpu" ? cpuRatio : ratio
   return bound.at === "most" ? held <= bound.value : held >= bound.value
 }
-/** A ratio of milliseconds of work, where one was measured: what else the machine does matters less to it. */
+/** The ratio of processor time, if measured: other load on the machine affects it less. */
 const times = (ratio) => (ratio === undefined ? "" : `${ratio.toFixed(2)} ×`)
 if (values.json === true) {
   process.stdout.write(

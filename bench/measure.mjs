@@ -1,7 +1,7 @@
 /** Measuring: interleaved runs, medians, ratios. */
 import { spawnSync } from "node:child_process"
 
-/** The number that so great a part of some numbers is not above; between two of them, in proportion. */
+/** Interpolates between two numbers. */
 export const quantile = (numbers, part) => {
   const sorted = [...numbers].sort((a, b) => a - b)
   const place = (sorted.length - 1) * part
@@ -9,17 +9,17 @@ export const quantile = (numbers, part) => {
   return below + (sorted[Math.ceil(place)] - below) * (place % 1)
 }
 
-/** The middle of some numbers. */
+/** The 0.5-quantile. */
 export const median = (numbers) => quantile(numbers, 0.5)
 
-/** Milliseconds that one call took. */
+/** Milliseconds of one call. */
 export const timed = async (run) => {
   const startedAt = performance.now()
   await run()
   return performance.now() - startedAt
 }
 
-/** Tells, whenever it is called, the milliseconds since now, and those that this process's threads were at work meanwhile. */
+/** Returns a function for the milliseconds since now, and for those of processor time on this process's threads. */
 export const stopwatch = () => {
   const [startedAt, before] = [performance.now(), process.cpuUsage()]
   return () => {
@@ -29,7 +29,7 @@ export const stopwatch = () => {
   }
 }
 
-/** The time that a call takes, and the milliseconds that this process's threads were at work meanwhile: other processes hardly matter to them. */
+/** A call's duration, and the processor time of this process's threads, which other processes hardly affect. */
 export const spentBy = async (run) => {
   const spent = stopwatch()
   await run()
@@ -40,9 +40,9 @@ export const spentBy = async (run) => {
 export const WARM_UP = 3
 
 /**
- * Runs contenders in turn, round after round, so that what else the machine does meets all of them alike; the first
- * three rounds warm up and do not count: a kernel runs for long. Answers for each the median of the milliseconds that it took (`ms`), and of those
- * that this process was at work (`cpuMs`).
+ * Runs contenders in turn, so that other load on the machine affects all of them alike. The first three rounds warm up,
+ * because a kernel runs for long. Returns each one's median duration (`ms`) and processor time (`cpuMs`), in
+ * milliseconds.
  */
 export const spend = async (contenders, rounds) => {
   const spent = Object.fromEntries(Object.keys(contenders).map((name) => [name, []]))
@@ -56,11 +56,11 @@ export const spend = async (contenders, rounds) => {
   return Object.fromEntries(Object.entries(spent).map(([name, all]) => [name, middle(all)]))
 }
 
-/** The same where only the time counts that it took: for work that other processes share in. */
+/** `spend` by duration only, for work that other processes share. */
 export const interleave = async (contenders, rounds) =>
   Object.fromEntries(Object.entries(await spend(contenders, rounds)).map(([name, { ms }]) => [name, ms]))
 
-/** Makes so many calls, of which so many are under way at any time. */
+/** Makes `calls` calls, `lanes` of them in flight at any time. */
 export const inLanes = async (call, calls, lanes) => {
   const lane = async () => {
     for (let index = 0; index < calls / lanes; index++) await call()
@@ -68,14 +68,14 @@ export const inLanes = async (call, calls, lanes) => {
   await Promise.all(Array.from({ length: lanes }, lane))
 }
 
-/** Loaded before what is measured: as the process ends it tells the processor time that it took, user and system, and its peak memory. */
+/** Preloaded into a measured process: reports processor time (user and system) and peak memory at its end. */
 const TELLS = `data:text/javascript,${encodeURIComponent(`
 process.on("exit", () => {
   const { userCPUTime, systemCPUTime, maxRSS } = process.resourceUsage()
   process.stderr.write("\\n" + JSON.stringify({ cpuMs: (userCPUTime + systemCPUTime) / 1000, megabytes: maxRSS / 1000 }))
 })`)}`
 
-/** Runs Node with these arguments to its end: the processor time and the peak memory that it took. */
+/** Runs Node to its end. Returns its processor time and peak memory. */
 export const started = (args, env) => {
   const { status, stderr } = spawnSync(process.execPath, ["--import", TELLS, ...args], {
     env,

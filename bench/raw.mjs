@@ -1,8 +1,11 @@
-/** SQLite without Hindcast, by the driver that Hindcast uses on this Node (or that `HINDCAST_SQLITE_DRIVER` names): what is measured against. */
+/**
+ * SQLite without Hindcast, by Hindcast's driver on this Node (or the one that `HINDCAST_SQLITE_DRIVER` names): the
+ * reference.
+ */
 import { createRequire } from "node:module"
 import { driver } from "../dist/events/sqlite/driver/choice.js"
 
-/** A database whose statements answer with rows as arrays. It leaves in place what the driver sets by itself. */
+/** A database whose statements return rows as arrays, with the driver's own settings. */
 export const openRaw = (filename) => (driver().name === "node:sqlite" ? ofNode(filename) : ofBetterSqlite3(filename))
 
 const ofNode = (filename) => {
@@ -33,8 +36,8 @@ const ofBetterSqlite3 = (filename) => {
 }
 
 /**
- * Counts what is asked of SQLite, by whatever connection: appends and pages of events, and the head. Each heartbeat of the lease changes the
- * file, after which the head is read once: that is not counted.
+ * Counts requests to SQLite over any connection: appends, pages of events, and heads. A heartbeat of the lease changes
+ * the file, and the head read after it does not count.
  */
 export const countingCalls = () => {
   const prototype =

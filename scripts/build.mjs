@@ -1,9 +1,9 @@
 /**
- * `node scripts/build.mjs [--force]`: builds `dist/`, unless the `dist/` that is there was built from these very sources. `npm run build`
- * and `prepare` run it, and so do the tests before they start the built program (`test/build.ts`).
+ * `node scripts/build.mjs [--force]`: builds `dist/`, unless it is up to date. `npm run build` and `prepare` run it,
+ * and the tests before they start the built program (`test/build.ts`).
  *
- * `dist/built` holds the digest of what a build reads. A build writes it last: a `dist/` without it was built in part, or is older than
- * this script, and is built again.
+ * `dist/built` holds the digest of the build's inputs. A build writes it last: without it, `dist/` is incomplete or
+ * older than this script, and is rebuilt.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -15,7 +15,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const dist = path.join(root, "dist")
 const stamp = path.join(dist, "built")
 
-/** What a build reads. The digests of plugins, packages and examples are part of what is built. */
+/** A build's inputs. The build includes digests of plugins, packages and examples. */
 const SOURCES = [
   ...[
     "src",
@@ -31,10 +31,13 @@ const SOURCES = [
   ...["tsconfig.build.json", "tsconfig.library.json", "tsconfig.examples.json"],
 ]
 
-/** What a build itself, or npm, puts among the sources. */
+/** Made by a build or npm inside the sources. */
 const MADE = new Set(["vendor", "node_modules"])
 
-/** TypeScript 7 writes the same modules as 5.9 in a third of the time. `npm run check` checks the types by 5.9, as our users do. */
+/**
+ * TypeScript 7 writes the same modules as 5.9 in a third of the time. `npm run check` checks types with 5.9, as users
+ * do.
+ */
 const STEPS = [
   ["node_modules/typescript-7/bin/tsc", "-b", "tsconfig.build.json", "--force"],
   ["scripts/source-maps.mjs"],
@@ -45,7 +48,7 @@ const STEPS = [
   ["scripts/studio.mjs"],
 ]
 
-/** The files of a source, from the repository's root, in an order that every machine has. */
+/** A source's files from the repository's root, in the same order on every machine. */
 const filesOf = (source) =>
   fs.statSync(path.join(root, source)).isDirectory()
     ? fs
@@ -69,13 +72,13 @@ const isBuiltFrom = (digest) =>
   fs.existsSync(stamp) &&
   fs.readFileSync(stamp, "utf8") === digest
 
-/** What a build makes outside of `dist/`. */
+/** Made outside of `dist/`. */
 const MADE_OUTSIDE = ["packages/python/vendor", "packages/worlds/physics/vendor"]
 
 const build = (force) => {
   const digest = digestOfSources()
   if (!force && isBuiltFrom(digest)) return
-  // What was built from sources that are gone is no part of the program.
+  // Removes what was built from deleted sources.
   fs.rmSync(dist, { recursive: true, force: true })
   for (const step of STEPS) {
     const { status, error } = spawnSync(process.execPath, step, { cwd: root, stdio: "inherit" })
@@ -84,7 +87,7 @@ const build = (force) => {
       process.exit(1)
     }
   }
-  // A source that was written meanwhile is not in this digest, so that the next build is not taken for a fresh one.
+  // A source written meanwhile is not in this digest, so the next build runs again.
   fs.writeFileSync(stamp, digest)
 }
 

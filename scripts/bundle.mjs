@@ -1,16 +1,16 @@
 /**
- * Bundles `dist`: most of a start was finding and reading hundreds of small modules. What is read once is `dist/chunk-…js`, which the
- * entries share, and `dist/cli/pack-…cjs`.
+ * Bundles `dist`, because finding and reading hundreds of small modules took most of a start. The entries share
+ * `dist/chunk-…js`; the command line has `dist/cli/pack-…cjs`.
  *
- * - What programs import, `dist/index.js` and the other entries of the package: without the packages that they depend on, which
- *   are shared with the program. Of `effect`, each entry imports only the modules that it uses.
- *   `dist/kernel/threads/Thread.js` is what their threads, and those of the command line, run.
- * - The command line, `dist/cli/main.js`, with everything that it imports, so that a program that embeds Hindcast does not install
- *   these packages; their licences are in `THIRD-PARTY.txt`. What a command alone needs is in a pack of its own, and is loaded with it. Two parts
- *   of it are examples, `examples/demo` and `examples/season`, which the compiler left in `dist/cli/examples`: they import `hindcast`, as a
- *   program does, and get the modules that the command line has.
+ * - The package's entries, such as `dist/index.js`, import the packages that they depend on, and share them with the
+ *   program. Each imports only the modules of `effect` that it uses. `dist/kernel/threads/Thread.js` runs in their
+ *   threads, and in those of the command line.
+ * - The command line, `dist/cli/main.js`, includes everything that it imports, so that an embedding program does not
+ *   install these packages; `THIRD-PARTY.txt` has their licences. A pack holds what one command needs. Two parts are
+ *   examples, `examples/demo` and `examples/season`, which the compiler left in `dist/cli/examples`: they import
+ *   `hindcast` as a program does, and get the command line's modules.
  *
- * The modules themselves stay beside the bundles as the compiler left them, for tests; they are not published.
+ * The modules remain next to the bundles, for tests. They are not published.
  */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -25,7 +25,10 @@ const cli = path.join(dist, "cli")
 
 const CLIENT = path.join("events", "sqlite", "file", "client.js")
 
-/** Modules find files beside them by `import.meta.url`. In a chunk in `directory`, the expression still gives the URL of the original module. */
+/**
+ * Keeps `import.meta.url` pointing to the original module in a chunk in `directory`, because modules find neighbouring
+ * files by it.
+ */
 const keepPlaces = (directory) => ({
   name: "keep-places",
   setup: ({ onLoad, onEnd }) => {
@@ -35,12 +38,12 @@ const keepPlaces = (directory) => ({
       const source = byPartsOfEffect(await fs.readFile(module, "utf8"), directory === cli)
       if (!source.includes("import.meta.url")) return { contents: source }
       moved.add(path.relative(process.cwd(), module))
-      // The client of `@effect/sql-sqlite-node` is for what is not bundled.
+      // Unbundled programs use the client of `@effect/sql-sqlite-node`.
       if (directory === cli && path.relative(dist, module) === CLIENT)
         return { contents: source.replaceAll("import.meta.url", "undefined") }
       const place = path.relative(directory, module).split(path.sep).join("/")
       return {
-        // A program that is bundled once more, as CommonJS, has no `import.meta.url`.
+        // A program that is bundled again, as CommonJS, has no `import.meta.url`.
         contents: source.replaceAll(
           "import.meta.url",
           `(import.meta.url && new URL(${JSON.stringify(place)}, import.meta.url).href)`,
@@ -58,12 +61,12 @@ const keepPlaces = (directory) => ({
   },
 })
 
-/** What `effect` exports without a namespace is in its module `Function`. */
+/** Exports of `effect` without a namespace come from its module `Function`. */
 const FUNCTIONS = new Set(["absurd", "flow", "hole", "identity", "pipe", "unsafeCoerce"])
 
 /**
- * A module's text with `import { Effect, pipe } from "effect"`, which loads all of `effect`, as imports of the parts that it names. Where
- * `effect` is bundled too, esbuild takes of a part's module what is used, and calls its functions without the module's namespace.
+ * Replaces `import { Effect, pipe } from "effect"`, which loads all of `effect`, with imports of the named parts. If
+ * `effect` is bundled too, esbuild takes only what is used, and calls functions without the module's namespace.
  */
 const byPartsOfEffect = (source, isBundled) =>
   source.replaceAll(/^import \{([^}]*)\} from "effect";$/gm, (_, names) =>
@@ -83,8 +86,8 @@ const byPartsOfEffect = (source, isBundled) =>
 const PART_OF_EFFECT = "part-of-effect"
 
 /**
- * Each part of `effect` that is used has a module of its own. With one module for all parts, such as the index of `effect`, every entry
- * would import every part: esbuild does not remove unused imports of packages that are not bundled.
+ * A module for each used part of `effect`. With one module for all parts, such as the index of `effect`, every entry
+ * would import every part: esbuild keeps unused imports of unbundled packages.
  */
 const partsOfEffect = {
   name: "parts-of-effect",
@@ -107,8 +110,8 @@ const partsOfEffect = {
 }
 
 /**
- * The examples that are part of the command line. By `tsconfig.json`, which esbuild reads, they are their sources: here they are what the
- * compiler made of them. The `hindcast` that they import is this package's, of which only what they use is taken.
+ * The command line's examples. `tsconfig.json`, which esbuild reads, maps them to their sources; this maps them to the
+ * compiler's output. Their `hindcast` is this package, of which only the used part is bundled.
  */
 const examples = {
   name: "examples",
@@ -119,13 +122,10 @@ const examples = {
   },
 }
 
-/** The modules that only ask for another, when they are asked for themselves. */
+/** Modules that only require another one, on demand. */
 const REQUIRED_LATER = "required-later"
 
-/**
- * What is installed only where it can be compiled is looked for when it is asked for, and not when the program starts: better-sqlite3
- * stays outside the file.
- */
+/** Optional native packages are looked up on demand, not at the start: better-sqlite3 stays outside the bundle. */
 const optionalDrivers = {
   name: "optional-drivers",
   setup: ({ onLoad, onResolve }) => {
@@ -139,7 +139,9 @@ const optionalDrivers = {
   },
 }
 
-/** The parsers of files that `@effect/cli` has for options that name one. Hindcast has none such: they are left where they are installed. */
+/**
+ * `@effect/cli`'s parsers for options that name a file. Hindcast has no such option, so they stay out of the bundle.
+ */
 const parsersOfFiles = {
   name: "parsers-of-files",
   setup: ({ onLoad, onResolve }) => {
@@ -154,7 +156,7 @@ const parsersOfFiles = {
   },
 }
 
-/** `effect/Schema` loads fast-check, to make values for tests. The command line makes none. */
+/** `effect/Schema` loads fast-check to generate test values, which the command line never does. */
 const withoutFastCheck = {
   name: "without-fast-check",
   setup: ({ onLoad, onResolve }) => {
@@ -164,7 +166,7 @@ const withoutFastCheck = {
   },
 }
 
-/** Replaces a file atomically: a program that starts meanwhile reads the old file or the new one. */
+/** Replaces a file atomically: a program that starts meanwhile reads the old or the new one. */
 const replace = async (file, contents) => {
   const partial = `${file}.${process.pid}.partial`
   await fs.writeFile(partial, contents)
@@ -172,9 +174,9 @@ const replace = async (file, contents) => {
 }
 
 /**
- * Bundles entries, which are replaced.
+ * Replaces entries with their bundles.
  *
- * @param directory where the entries' chunks are put, below which the entries are
+ * @param directory of the chunks, at or above the entries
  * @param options of esbuild
  */
 const bundle = async (directory, entries, options) => {
@@ -183,7 +185,7 @@ const bundle = async (directory, entries, options) => {
     file,
     contents: file.endsWith(".map") ? linesOnly(text) : contents,
   }))
-  // The chunks come first, so that an entry never imports what is not there yet.
+  // Chunks first: an entry never imports a missing one.
   const isEntry = ({ file }) => entries.includes(path.relative(directory, file).split(path.sep).join("/"))
   await replaceAll(directory, /^chunk-.*\.js(\.map)?$/, [
     ...files.filter((file) => !isEntry(file)),
@@ -191,7 +193,7 @@ const bundle = async (directory, entries, options) => {
   ])
 }
 
-/** Replaces files in their order, and removes those that were made so by an earlier build. */
+/** Replaces files in order, and removes those of an earlier build. */
 const replaceAll = async (directory, made, files) => {
   for (const { file, contents } of files) await replace(file, contents)
   const kept = new Set(files.map(({ file }) => file))
@@ -201,7 +203,7 @@ const replaceAll = async (directory, made, files) => {
   }
 }
 
-/** What esbuild makes of entries, and its description of that. */
+/** esbuild's output for entries, with its metafile. */
 const chunksOf = (directory, entries, options) =>
   build({
     entryPoints: entries.map((entry) => path.join(directory, entry)),
@@ -220,9 +222,9 @@ const chunksOf = (directory, entries, options) =>
   })
 
 /**
- * Bundles the command line: packs, and the programs that run them. Returns the modules that are in them, by their paths.
+ * Bundles the command line: packs, and the programs that run them. Returns the bundled modules by path.
  *
- * What most commands share is in the first pack, with `task ls`; what only kernels load is in the second.
+ * The first pack holds what most commands share, with `task ls`; the second what only kernels load.
  */
 const bundleCommandLine = async () => {
   const entries = { "main.js": "Start.js", "examples/season/FirstKernel.js": "examples/season/FirstKernel.js" }
@@ -259,7 +261,9 @@ const bundleCommandLine = async () => {
   return metafile.inputs
 }
 
-/** The programs that run a chunk of packs. `main.js` runs one where it imports `Start.js`, any other program is nothing more. */
+/**
+ * Programs that run a chunk of packs. `main.js` does so where it imports `Start.js`; other programs do nothing else.
+ */
 const runningPacks = (contents, programs) => ({
   name: "running-packs",
   setup: ({ onLoad, onResolve }) => {
@@ -284,7 +288,7 @@ const runningPacks = (contents, programs) => ({
   },
 })
 
-// The command line comes first: it takes the library's modules as the compiler left them.
+// The command line comes first: it needs the library's modules as compiled.
 await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(await bundleCommandLine())))
 const entries = [
   "index.js",
@@ -305,7 +309,7 @@ await bundle(dist, entries, {
   sourcesContent: false,
   plugins: [keepPlaces(dist), partsOfEffect],
 })
-// A short path, which settings of other programs hold.
+// A short path, for the settings of other programs.
 await replace(path.join(dist, "hook.js"), 'import "./hooks/command/main.js"\n')
-// npx makes it executable only where it first links it.
+// npx makes it executable only when it first links it.
 await fs.chmod(path.join(cli, "main.js"), 0o755)

@@ -1,22 +1,22 @@
 /**
- * `node scripts/commit-msg.mjs FILE`: checks a commit message, as Git's hook `commit-msg` hands it over. `git config core.hooksPath
- * scripts/hooks` installs the hook in a clone.
+ * `node scripts/commit-msg.mjs FILE`: checks a commit message, as Git's hook `commit-msg`.
+ * `git config core.hooksPath scripts/hooks` installs the hook in a clone.
  */
 import { readFileSync } from "node:fs"
 
 const MOST = 72
 const LEAST = 12
 
-/** Verbs that end as participles do. */
+/** Verbs that look like participles. */
 const VERBS = new Set(["Bring", "Embed", "Feed", "Ping", "Shed", "Speed"])
 
-/** The reasons why a message is no subject of ours; empty for a good one. Lines that begin with `#` are Git's own. */
+/** Mistakes in a commit message, if any. Lines that start with `#` are Git's own. */
 export const wrongIn = (message) => {
   const [subject = "", second = ""] = message
     .split("\n")
     .filter((line) => !line.startsWith("#"))
     .map((line) => line.trimEnd())
-  // Git writes these itself.
+  // Git writes these subjects.
   if (/^(?:Merge|Revert|fixup!|squash!|amend!) /.test(subject)) return []
   const [first = ""] = subject.split(" ")
   return [

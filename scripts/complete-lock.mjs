@@ -1,8 +1,8 @@
 /**
- * `node scripts/complete-lock.mjs [DIRECTORY]`: adds to a directory's package-lock.json the optional packages of other
- * platforms that the lock's packages name and npm left out. `npm ci` of npm 11 refuses a lock without them. Each package
- * gets the `integrity` that the registry states, so that `npm ci` refuses other bytes on every platform.
- * Run it after `npm install`. Default: the repository's own lock; `bench/peers` has another.
+ * `node scripts/complete-lock.mjs [DIRECTORY]`: adds optional packages of other platforms, which npm left out, to a
+ * directory's package-lock.json, with the registry's `integrity`, so that `npm ci` refuses other bytes on every
+ * platform. `npm ci` of npm 11 refuses a lock without them. Run it after `npm install`. Default: the repository's own
+ * lock; `bench/peers` has another.
  */
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
@@ -39,7 +39,7 @@ for (const [path, found] of Object.entries(lock.packages)) {
 
 const run = promisify(execFile)
 
-/** The integrity of a release as the registry states it; undefined if it does not have the release. */
+/** A release's integrity in the registry. Undefined if the registry does not have the release. */
 const integrityOf = async (release) => {
   const { stdout } = await run("npm", ["view", release, "dist.integrity"], { encoding: "utf8" }).catch(() => ({
     stdout: "",
@@ -47,7 +47,7 @@ const integrityOf = async (release) => {
   return /^sha512-\S+$/.test(stdout.trim()) ? stdout.trim() : undefined
 }
 
-/** How many releases the registry is asked of at once. */
+/** Concurrent requests to the registry. */
 const AT_ONCE = 4
 
 const isInstalled = ([place, found]) => place.includes("node_modules/") && found.link !== true

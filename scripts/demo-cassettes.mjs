@@ -1,7 +1,7 @@
 /**
- * `node scripts/demo-cassettes.mjs`, after a build: writes the cassettes of `hindcast demo` from the turns below, which were
- * written by hand. The requests are those of the story, told without a crash. Run it again when what models are told has changed,
- * and `npx biome check --write examples` after it.
+ * `node scripts/demo-cassettes.mjs`, after a build: writes the cassettes of `hindcast demo` from the hand-written turns
+ * below, with the requests of the story without its crash. Run it when prompts have changed, and then
+ * `npx biome check --write examples`.
  */
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -61,7 +61,7 @@ const TURNS = {
   ],
 }
 
-/** Answers with the turns of a script, one after the other. No tokens were counted. */
+/** Answers with a script's turns in order, without counting tokens. */
 const script = (turns) => {
   const left = [...turns]
   return async () => {
@@ -75,7 +75,7 @@ const script = (turns) => {
 const directory = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-cassettes-")))
 const filename = path.join(directory, "log.db")
 
-/** An agent whose model follows a script, and is recorded. */
+/** An agent with a scripted, recorded model. */
 const recording = (name) => {
   const { model, cassette } = Mending.scripted(name)
   const recorder = Recorder.make(cassette, { kind: "scripted", fetch: script(TURNS[name]) })
@@ -83,7 +83,7 @@ const recording = (name) => {
   return { model: scripted, save: recorder.save }
 }
 
-/** Lets an agent work on a copy of the repository, unasked. */
+/** Lets an agent work on a copy of the repository without confirmations. */
 const working = (name, work) =>
   Effect.gen(function* () {
     const { model, save } = recording(name)

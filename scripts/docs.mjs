@@ -1,6 +1,6 @@
 /**
- * `npm run docs`: builds the documentation site into `site/out`: the pages of `docs/`, README, the project's own pages and the API
- * reference. `npm run docs -- --serve` then serves it on the loopback. Fails if a link of any page leads nowhere.
+ * `npm run docs`: builds the documentation site into `site/out`: the pages of `docs/`, README, the project's own pages
+ * and the API reference. `npm run docs -- --serve` also serves it on the loopback. Fails on a dead link.
  */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -12,7 +12,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const out = path.join(root, "site", "out")
 const say = (text) => process.stderr.write(`${text}\n`)
 
-/** Pages outside `docs/`, by their place in the repository, with their place in the site. */
+/** Pages outside `docs/`, by path, with their place in the site. */
 const OTHERS = {
   "README.md": "index.md",
   "docs/README.md": "overview.md",
@@ -28,17 +28,17 @@ const markdown = fs
   .map((name) => `docs/${name.replaceAll(path.sep, "/")}`)
   .filter((name) => name.endsWith(".md"))
 
-/** The place in the site of each page, by its place in the repository. */
+/** Each page's place in the site, by path. */
 const PLACES = new Map([
   ...markdown.map((page) => [page, page.slice("docs/".length)]),
   ...Object.entries(OTHERS).filter(([page]) => fs.existsSync(path.join(root, page))),
 ])
 
-/** Applies `change` to the parts of a page that are not code. */
+/** Applies `change` to everything but code. */
 const outsideCode = (text, change) =>
   text
     .split(/(^(`{3,}|~{3,})[^\n]*\n[\s\S]*?^\2[ \t]*$|`[^`\n]*`)/m)
-    // The split repeats each fence's backticks as a part of their own.
+    // The split repeats each fence's backticks as a part.
     .reduce(
       ({ parts, skip }, part) => {
         if (skip) return { parts, skip: false }
@@ -50,7 +50,7 @@ const outsideCode = (text, change) =>
     )
     .parts.join("")
 
-/** A page's text for the site: its links lead to other pages of the site; links to source files become plain text. */
+/** A page's text for the site: links to pages lead to the site, and links to source files become plain text. */
 const staged = (page) => {
   const from = path.posix.dirname(page)
   const here = path.posix.dirname(PLACES.get(page))
@@ -75,7 +75,7 @@ const staged = (page) => {
   )
 }
 
-/** The sidebar: the headings of `docs/README.md`, each with the pages that it links to, in its order. */
+/** The headings of `docs/README.md` with their links, in order. */
 const sidebar = () => {
   const seen = new Set()
   const groups = []
@@ -145,7 +145,7 @@ const stage = (directory) => {
 const ENTITIES = { "&amp;": "&", "&quot;": '"', "&#39;": "'", "&lt;": "<", "&gt;": ">" }
 const decoded = (text) => decodeURIComponent(text.replace(/&(?:amp|quot|#39|lt|gt);/g, (found) => ENTITIES[found]))
 
-/** The links of the built site that lead to no file or no anchor. */
+/** Links of the built site to missing files or anchors. */
 const deadLinks = () => {
   const files = fs.readdirSync(out, { recursive: true, encoding: "utf8" }).map((name) => name.replaceAll(path.sep, "/"))
   const known = new Set(files)
@@ -177,7 +177,7 @@ const deadLinks = () => {
   return { dead: [...new Set(dead)], links, pages: texts.size }
 }
 
-/** Sends what TypeDoc and VitePress print to stderr, so that stdout has the address only. */
+/** TypeDoc and VitePress print to stderr, so that stdout holds only the address. */
 const quietly = { cwd: root, stdio: ["ignore", process.stderr.fd, process.stderr.fd] }
 
 const vitepress = async () =>
@@ -185,7 +185,7 @@ const vitepress = async () =>
 
 const build = async () => {
   const { build } = await vitepress()
-  // Beside the fetched packages, which the pages' compiled modules import.
+  // Next to the fetched packages, which the compiled pages import.
   const directory = path.join(fetched("site"), "..", "site")
   stage(directory)
   say("Building the pages …")

@@ -1,6 +1,6 @@
 /**
- * `node scripts/effect.mjs`, part of `npm run check`: what differs between Effect 3 and 4 is asked for in few places, so that a move stays
- * small (`docs/explanation/dependencies.md`).
+ * `node scripts/effect.mjs`, part of `npm run check`: keeps what differs between Effect 3 and 4 in few places, to keep
+ * a move small (`docs/explanation/dependencies.md`).
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** What no module may have, but those in `places`; and what to use in its place. */
+/** What modules outside `places` must not use, and its replacement. */
 const RULES = [
   {
     found: /\b(?:SchemaAST|ParseResult)\b/,
@@ -41,7 +41,7 @@ const modules = fs
   .filter((name) => /\.tsx?$/.test(name))
   .map((name) => path.posix.join("src", name.split(path.sep).join("/")))
 
-/** Comments may name what code may not. */
+/** Without comments, which may name it. */
 const codeOf = (text) =>
   text.replaceAll(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, (comment) => comment.replaceAll(/[^\n]/g, " "))
 

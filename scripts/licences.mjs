@@ -1,13 +1,14 @@
-/** The licences of packages whose code stands in a bundle: they ask that their texts go with every copy. */
+/** The licences of bundled packages, which must accompany every copy. */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 
 const FILE = /^(licen[cs]e|copying|notice)(\.|-|$)/i
 
 /**
- * One text of all licences, by package and version. A package without a file of its own is named with what its `package.json` says.
+ * All licences as one text, by package and version. A package without a licence file has the name in its
+ * `package.json`.
  *
- * @param inputs the modules of the bundle, relative to the working directory
+ * @param inputs the bundle's modules, relative to the working directory
  */
 export const licencesOf = async (inputs) => {
   const packages = new Set(inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+(?=\/)/.exec(input) ?? []))

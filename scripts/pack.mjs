@@ -1,6 +1,6 @@
 /**
- * `node scripts/pack.mjs FILE`: packs what was built, as npm would publish it, and says how large it is. Part of
- * `npm run check:package`, where `publint` and `attw` look at the package.
+ * `node scripts/pack.mjs FILE`: packs the build as npm would publish it, and prints its size. Part of
+ * `npm run check:package`, in which `publint` and `attw` examine the package.
  */
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"

@@ -1,35 +1,34 @@
 /**
- * Makes packs of a bundle's chunks: scripts in place of modules. A pack holds many chunks, each as a function that runs when it is first
- * asked for. To find, read and link eighty modules took a fifth of a short command, and Node 20 keeps compiled code of scripts alone
- * (`src/cli/Packs.ts`, which runs them).
+ * Packs a bundle's chunks into scripts. A pack holds many chunks, each as a function that runs on demand. Loading
+ * eighty modules took a fifth of a short command, and Node 20 caches compiled code of scripts only. `src/cli/Packs.ts`
+ * runs them.
  */
 import { createHash } from "node:crypto"
 import * as path from "node:path"
 import { parseAst } from "vite"
 
 /**
- * What a chunk's function is given: how to get another chunk at once and later, Node's `import()` and `require`, and the URL of a file
- * beside the packs.
- * No chunk has these names.
+ * Parameters of a chunk's function, with names that no chunk uses: other chunks now and later, Node's `import()` and
+ * `require`, and the URL of a file next to the packs.
  */
 const GIVEN = { chunk: "$chunk", later: "$later", module: "$module", require: "require", url: "$url" }
 
-/** Names that no chunk may have. */
+/** Names that chunks must not use. */
 const OWN = new Set([...Object.values(GIVEN).filter((name) => name.startsWith("$")), "$default"])
 
-/** To read a file of less than so many characters takes longer than to pass over them. */
+/** Files below this length, in characters, take longer to read than to skip. */
 const SMALL = 16_384
 
 const PARAMETERS = Object.values(GIVEN).join(",")
 
 /**
- * Packs of chunks, each of which is named by its contents.
+ * Packs chunks, which are named by their contents.
  *
- * @param chunks the text of each chunk by its path, as esbuild makes them from modules: `import`s first, one list of exports
- * @param closures of which chunks the first packs are: roots, of which each pack takes all that they import and that no earlier one has,
- *   but for what anything else needs that an earlier pack loads later. The small chunks that several parts of the
- *   program share are a pack together, each other chunk is one of its own
- * @returns the text of each pack by its name, and the packs of chunks: the number of each chunk by its path, and the numbers in each pack
+ * @param chunks esbuild's text of each chunk by path: `import`s first, one list of exports
+ * @param closures roots of the first packs. A pack takes everything that its roots import, except what an earlier pack
+ *   has, and what other chunks need that an earlier pack loads later. Small chunks that several parts share form a
+ *   pack; every other chunk is a pack of its own
+ * @returns the packs' texts by name, the chunks' numbers by path, and the numbers in each pack
  */
 export const packsOf = (chunks, closures) => {
   const numbers = new Map([...chunks.keys()].sort().map((file, number) => [file, number]))
@@ -66,8 +65,8 @@ export const packsOf = (chunks, closures) => {
 }
 
 /**
- * A program, which asks for Node's modules by `require`. For an `import` of one, Node makes a module that has all of its exports, for
- * which it loads streams and the cryptography of browsers.
+ * Makes a program `require` Node's modules. For an `import`, Node creates a module with all exports, and loads streams
+ * and Web Crypto for that.
  */
 export const requiringNode = (text) => {
   const start = text.startsWith("#!") ? text.indexOf("\n") + 1 : 0
@@ -81,7 +80,7 @@ export const requiringNode = (text) => {
   return text.slice(0, start) + require + required
 }
 
-/** A chunk's module as the body of a function that returns what it exports, and the chunks that it needs at once and later. */
+/** A chunk's module as a function body that returns its exports, with the chunks that it needs at once and later. */
 const linkedChunk = (file, text, numbers) => {
   const refuse = (found) => {
     throw new Error(`${file}: expected a module as esbuild writes it, found ${found}`)
@@ -135,7 +134,7 @@ const linkedChunk = (file, text, numbers) => {
       visit(node.declaration, true)
     } else if (node.type === "ExportAllDeclaration") refuse(text.slice(node.start, node.end))
     else visit(node, true)
-  // An importer gets a value, and not a variable: it would not see that the variable got another value.
+  // An importer receives a value, not a binding, and would miss a later assignment.
   for (const [local] of exported) if (assigned.has(local)) refuse(`an assignment to ${local}, which it exports`)
   const body = edits
     .sort((one, other) => other.start - one.start)
@@ -144,7 +143,7 @@ const linkedChunk = (file, text, numbers) => {
   return { text: `${body.trim()}\nreturn{${members.join(",")}}`, needs, later }
 }
 
-/** An `import` as a declaration of what it names. */
+/** Turns an `import` into declarations. */
 const importOf = ({ source, specifiers }, number) => {
   const got = number === undefined ? `${GIVEN.require}(${JSON.stringify(source.value)})` : `${GIVEN.chunk}(${number})`
   const [whole] = specifiers.filter(({ type }) => type !== "ImportSpecifier")

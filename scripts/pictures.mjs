@@ -1,6 +1,6 @@
 /**
- * `npm run docs:pictures`: draws the pictures of Studio in a browser: the demo's story for README, and the failure that
- * `docs/tutorials/look-back.md` follows. Needs a build. Words choose pictures: `npm run docs:pictures story`.
+ * `npm run docs:pictures`: draws the pictures of Studio in a browser: the demo's story for README, and the failure of
+ * `docs/tutorials/look-back.md`. Needs a build. Arguments select pictures: `npm run docs:pictures story`.
  */
 import { execFile, spawn } from "node:child_process"
 import * as fs from "node:fs/promises"
@@ -18,7 +18,7 @@ const sparticuz = createRequire(path.join(fetched("test/fetched"), "pictures.js"
 const main = path.join(root, "dist", "cli", "main.js")
 const pictures = path.join(root, "docs", "pictures")
 
-/** What is drawn: the file's name, the link, what has to be there, and how it is looked at. */
+/** By picture: file name, link, required content, and view. */
 const PICTURES = [
   ["story", "/t/main/fix-1/@36?pane=why", ".effects", { width: 1280, height: 760, scheme: "light" }],
   ["tasks", "/tasks", ".task-line", { width: 1440, height: 760, scheme: "light" }],
@@ -27,7 +27,7 @@ const PICTURES = [
   ["narrow", "/t/main/task-0015/@1029", ".state .value", { width: 390, height: 844, scheme: "light" }],
 ]
 
-/** The words of the demo that writes a picture's log. */
+/** Arguments of the demo that writes a picture's log. */
 const demoOf = (name) => (name === "story" ? "demo" : "demo --tasks 23 --seed 7")
 
 const wanted = process.argv.slice(2)
@@ -35,7 +35,7 @@ const chosen = PICTURES.filter(([name]) => wanted.length === 0 || wanted.include
 const directory = await fs.mkdtemp(path.join(os.tmpdir(), "hindcast-pictures-"))
 const browser = await chromium.launch({ executablePath: await sparticuz.executablePath(), args: ["--no-sandbox"] })
 
-/** Draws pictures of the log that a demo writes. */
+/** Draws pictures of a demo's log. */
 const draw = async (demo, drawn) => {
   const log = path.join(await fs.mkdtemp(path.join(directory, "log-")), "demo.db")
   await promisify(execFile)(process.execPath, [main, ...demo.split(" "), "--log", log])
@@ -48,7 +48,7 @@ const draw = async (demo, drawn) => {
   const { url } = JSON.parse(line)
   for (const [name, link, ready, { width, height, scheme }] of drawn) {
     const page = await browser.newPage({ viewport: { width, height }, colorScheme: scheme })
-    // The whole log, below the lanes, is drawn when it is counted.
+    // The overview below the lanes appears after counting the whole log.
     const counted = link.startsWith("/t/")
       ? page.waitForResponse((answer) => answer.url().includes("/api/density"))
       : null

@@ -1,6 +1,7 @@
 /**
- * `npm run check:prose [FILES]`: checks how pages and comments read. textlint holds them to our rules (`scripts/prose/rules.mjs`), and
- * cspell holds pages to British spelling and the words of `scripts/prose/words.txt`. Without files: every page and every module.
+ * `npm run check:prose [FILES]`: checks the language of pages and comments. textlint applies our rules
+ * (`scripts/prose/rules.mjs`) to both, cspell checks the pages' British spelling with the words of
+ * `scripts/prose/words.txt`. Default: every page and module.
  */
 import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"

@@ -1,7 +1,7 @@
 /**
- * `node scripts/rooms.mjs`, part of `npm run check`: no folder of `src/`, `examples/demo/` and `examples/season/` has more than `MOST`
- * modules on one level, every module opens with a comment that says what it holds, and a service's type is named `EventLog.Service`,
- * not derived from its tag.
+ * `node scripts/rooms.mjs`, part of `npm run check`: requires at most `MOST` modules per folder of `src/`,
+ * `examples/demo/` and `examples/season/`, an opening comment in every module, and service types named like
+ * `EventLog.Service`, not derived from tags.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

@@ -1,6 +1,6 @@
 /**
- * `node scripts/runner.mjs`: makes `dist/plugins/runner/runner.js` and `precompute.js`, one file each of the modules that run in Deno
- * and of what they import. Part of `npm run build` (`shipped.mjs`), and the only part of it that the tests of the project `source` need.
+ * `node scripts/runner.mjs`: bundles the modules that run in Deno into `dist/plugins/runner/runner.js` and
+ * `precompute.js`. Part of `npm run build` (`shipped.mjs`), and the only part that tests of the project `source` need.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -10,7 +10,7 @@ import { build } from "esbuild"
 const root = fileURLToPath(new URL("..", import.meta.url))
 const made = path.join(root, "dist", "plugins", "runner")
 
-/** The text of one file. Imports are evaluated before what imports them: what the runner captures, it has captured before its first line runs. */
+/** Imports run before their importer, so the runner captures globals before its first line. */
 const bundled = async (name) => {
   const { outputFiles } = await build({
     entryPoints: [path.join("src", "plugins", "runner", `${name}.ts`)],
@@ -25,7 +25,10 @@ const bundled = async (name) => {
   return outputFiles[0].text
 }
 
-/** Replaces the compiler's modules of the same names, and removes their maps. A file that already has this text is kept: processes may run it. */
+/**
+ * Replaces the compiler's modules of these names and removes their maps. Keeps a file with the same text: processes may
+ * run it.
+ */
 const write = (name, text) => {
   const file = path.join(made, `${name}.js`)
   fs.rmSync(`${file}.map`, { force: true })
@@ -36,7 +39,7 @@ const write = (name, text) => {
   fs.renameSync(partial, file)
 }
 
-/** Makes the files, and answers with their texts. */
+/** Writes the files and returns their texts. */
 export const makeRunner = async () => {
   const texts = { runner: await bundled("runner"), precompute: await bundled("precompute") }
   for (const [name, text] of Object.entries(texts)) write(name, text)

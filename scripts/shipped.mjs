@@ -1,9 +1,11 @@
 /**
- * `node scripts/shipped.mjs`: writes `dist/plugins/shipped.json`, the digests of the plugins that come with this package, as
- * the registry takes them of a plugin's files, and of those that are packages of their own in this repository; makes one file each
- * of the modules that run in Deno; and writes `dist/plugins/Embedded.js`, which holds the digests and these files' texts, for
- * programs that Hindcast is bundled into. Part of `npm run build`, after `packages/python/vendor` was made: what is in there belongs
- * to the plugin and to its digest.
+ * `node scripts/shipped.mjs`, part of `npm run build` after `packages/python/vendor`, whose files count towards the
+ * plugin's digest:
+ *
+ * - writes `dist/plugins/shipped.json`: the digests of the plugins in this package and in the repository's other
+ *   packages, as the registry computes them
+ * - bundles each module that runs in Deno into one file
+ * - writes `dist/plugins/Embedded.js` with the digests and these files' texts, for programs that bundle Hindcast
  */
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -22,7 +24,7 @@ const inside = (place) =>
 
 const isPlugin = (place) => fs.existsSync(path.join(root, place, "looper-plugin.json"))
 
-/** A package is a plugin itself, or has plugins in it. */
+/** A package is a plugin itself, or contains plugins. */
 const packages = inside("packages").flatMap((place) => (isPlugin(place) ? [place] : inside(place).filter(isPlugin)))
 
 const directories = [...inside("plugins"), ...packages, ...inside(path.join("examples", "plugins"))].map((place) =>

@@ -1,7 +1,7 @@
 /**
- * `node scripts/source-maps.mjs`: leaves in the source maps of `dist` what a stack trace needs, the line, and drops the columns: an
- * eighth of the size, in a package that holds no sources. The command line is bundled without a map.
- * Part of `npm run build`.
+ * `node scripts/source-maps.mjs`, part of `npm run build`: keeps the lines in the source maps of `dist`, for stack
+ * traces, and drops the columns: an eighth of the size, in a package without sources. The command line's bundle has no
+ * map.
  */
 import * as fs from "node:fs"
 import * as path from "node:path"

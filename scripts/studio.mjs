@@ -1,6 +1,6 @@
 /**
- * `node scripts/studio.mjs`: bundles Studio's page into `dist/studio/page`: `index.html`, `studio.js` and `studio.css`, with the licences
- * of what is in it. Says what it weighs, compressed, and fails where that is more than is promised.
+ * `node scripts/studio.mjs`: bundles Studio's page into `dist/studio/page`: `index.html`, `studio.js` and `studio.css`,
+ * with the licences of bundled packages. Prints the compressed size, and fails above the promised one.
  */
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
@@ -9,7 +9,7 @@ import { gzipSync } from "node:zlib"
 import { build } from "esbuild"
 import { licencesOf } from "./licences.mjs"
 
-/** Most bytes of the page, compressed by gzip. */
+/** Maximum size of the page, compressed by gzip, in bytes. */
 const MOST = 80_000
 
 const from = fileURLToPath(new URL("../src/studio/page", import.meta.url))
@@ -46,7 +46,7 @@ for (const [name, contents] of files) {
 }
 console.log(`Studio's page: ${weight} bytes compressed`)
 
-/** The modules of which something is in the bundle. */
+/** Modules with code in the bundle. */
 function bundled() {
   return Object.values(metafile.outputs).flatMap(({ inputs }) =>
     Object.keys(inputs).filter((input) => inputs[input].bytesInOutput > 0),

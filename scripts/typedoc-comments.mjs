@@ -1,18 +1,17 @@
 /**
- * A plugin of TypeDoc, loaded by `typedoc.json`. It finds comments where this repository has them:
+ * A TypeDoc plugin, loaded by `typedoc.json`, that finds this repository's comments:
  *
- * - a namespace (`export * as Lease from …`) has the comment that its module opens with;
- * - a schema and the type of its values, which have one name, have one comment.
+ * - a namespace (`export * as Lease from …`) has its module's opening comment;
+ * - a schema and the type of its values share a name and a comment.
  *
- * What need not have a comment: functions in constants, in types that an entry names without exporting them, and those
- * whose name is a symbol.
+ * These need no comment: functions in constants, functions in types that an entry names but does not export, and
+ * functions named by a symbol.
  */
 import { Comment, Converter, ReflectionKind, TypeScript as ts } from "typedoc"
 
 const OPENING = /^(?:#!.*\n)?\/\*\*([\s\S]*?)\*\//
 const NOT_EXPORTED = "Types that are not exported"
 
-/** The text of the comment that a module opens with. */
 const openingComment = (file) =>
   (OPENING.exec(file.text)?.[1] ?? "")
     .split("\n")
@@ -28,7 +27,7 @@ const isBelow = (reflection, holds) => {
   return false
 }
 
-/** A property that is a function, which TypeDoc takes for a method, without a comment. */
+/** A function property without a comment, which TypeDoc treats as a method. */
 const isUndocumentedFunction = (reflection) =>
   reflection.kindOf(ReflectionKind.Property) &&
   !reflection.hasComment() &&

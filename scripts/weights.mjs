@@ -1,7 +1,7 @@
 /**
- * `node scripts/weights.mjs`: holds each entry of the package to a weight. Part of `npm run check`. Counted are our own modules that
- * importing the entry loads and their bytes, minified; the packages that it loads; and the bytes of the whole entry as one file, with what
- * it loads later by `import()`. A change that needs more raises the limit here, where a reviewer sees it.
+ * `node scripts/weights.mjs`, part of `npm run check`: limits each entry's weight. It counts our modules that importing
+ * the entry loads and their minified bytes, the packages that it loads, and the bytes of the entry as one file,
+ * including later `import()`s. A change that needs more raises the limit here, where a reviewer sees it.
  */
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
@@ -12,15 +12,12 @@ const EVENTS = ["canonicalize", "effect", "uuidv7"]
 const RULES = ["@marcbachmann/cel-js", "re2js"]
 const COMPARISONS = ["pure-rand", "simple-statistics"]
 
-/**
- * Gate rules read arguments and shell lines, and events name the rules of what they infer: 0.3.1 weighs a hundredth more for both.
- *
- * At most: modules loaded, kilobytes loaded, kilobytes bundled; and the packages loaded.
- */
+/** Maximum numbers of loaded modules, loaded kilobytes and bundled kilobytes; and the loaded packages. */
 const LIMITS = {
   "src/index.ts": [582, 842, 956, ...EVENTS, ...RULES, ...COMPARISONS],
   "src/promise.ts": [156, 230, 967, ...EVENTS],
-  // The readers of all providers' formats, conversations, and what it sees of node:http, undici and children.
+  // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
+  // children.
   "src/record/index.ts": [175, 258, 525, ...EVENTS],
   "src/events/index.ts": [123, 184, 246, ...EVENTS],
   "src/projections/index.ts": [113, 181, 182, "effect", "simple-statistics", "uuidv7"],
@@ -28,7 +25,8 @@ const LIMITS = {
   "src/worlds/index.ts": [470, 428, 478, ...EVENTS, ...RULES],
   "src/studio.ts": [548, 540, 592, ...EVENTS, ...RULES],
   "src/testing.ts": [122, 178, 760, "effect"],
-  // What every command loads, and what one adds that only reads a log: no kernel, no rules, no sandbox.
+  // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
+  // sandbox.
   "src/cli/Start.ts": [48, 66, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
     196,
@@ -65,7 +63,7 @@ const weigh = async (entry) => {
   const [output] = Object.values(metafile.outputs)
   const [loaded, packages] = [new Set([entry]), new Set()]
   for (const module of loaded) {
-    // An input has the imports that are for types alone, too: a module without bytes in the output imports nothing that is kept.
+    // An input also lists type-only imports: a module without bytes in the output imports nothing that remains.
     for (const { path, kind, external } of metafile.inputs[module].imports) {
       if (kind === "dynamic-import") continue
       if (external !== true) loaded.add(path)

@@ -1,6 +1,6 @@
 /**
- * What a kernel asks of its log's file: for a step of perceiving and acting, in a second of an idle kernel with an open task, and in a second
- * of a task that waits for a person. Counted are appends and reads of events; not the looks whether another process has committed.
+ * Counts a kernel's appends and reads of events: per step of perceiving and acting, and per second of an idle kernel
+ * with an open task or a task that waits for a person. Checks for other processes' commits do not count.
  */
 import * as path from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
@@ -9,7 +9,7 @@ import { Confirmations, Hindcast, Kernel, Sensor, Tool } from "../../dist/index.
 import { countingCalls } from "../raw.mjs"
 
 const STEPS = 50
-/** How long nobody does anything, in milliseconds. */
+/** Idle time, in milliseconds. */
 const IDLE_MS = 2000
 const asSecond = (calls) => (calls / IDLE_MS) * 1000
 

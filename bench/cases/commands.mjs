@@ -1,4 +1,4 @@
-/** What is asked of a log on the command line, of 1,000, 100,000 and 1,000,000 events: processor time of a whole process. */
+/** Commands on logs of 1,000, 100,000 and 1,000,000 events: processor time of the whole process. */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
@@ -8,14 +8,14 @@ import { median, started } from "../measure.mjs"
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
 
-/** Tasks of each log; a task is some hundred events. */
+/** Tasks per log, of some hundred events each. */
 const SIZES = [
   { tasks: 10, name: "1,000" },
   { tasks: 1_000, name: "100,000" },
   { tasks: 10_000, name: "1,000,000" },
 ]
 
-/** The commands, given a task's id. Those of the whole state start at a snapshot, which `log snapshot` stores. */
+/** The commands for a task. Those of the whole state start at a snapshot from `log snapshot`. */
 const commandsOf = (task) => ({
   "confirm ls": ["confirm", "ls"],
   "task ls": ["task", "ls"],
@@ -33,10 +33,10 @@ const commandsOf = (task) => ({
   state: ["state"],
 })
 
-/** The time that one command may take, in seconds. */
+/** Maximum time of one command, in seconds. */
 const GOAL = 0.5
 
-/** Of the largest log, commands that are held to the list of its newest tasks, which is the same work whatever the log's size. */
+/** On the largest log, these are compared with the list of its newest tasks, which takes the same time on any log. */
 const AGAINST_LIST = ["audit --all --limit 20", "log info", "state --path /tasks/TASK"]
 const LIST = "task ls"
 const GOAL_AGAINST_LIST = 1.5
@@ -86,7 +86,7 @@ export const run = async (directory, rounds, say) => {
   return [...againstList, ...bySize]
 }
 
-/** Records the tasks, each scored when it closed, and questions to a person; answers the id of one in the middle. */
+/** Records tasks, each scored at its close, and questions to a person. Returns the id of a task in the middle. */
 const record = async (filename, tasks) => {
   const opened = []
   const recording = Effect.gen(function* () {
@@ -102,7 +102,7 @@ const record = async (filename, tasks) => {
       opened.push(...ids)
       yield* append(ids.flatMap((taskId) => judged(taskId)))
     }
-    // The last of them still waits.
+    // The last question is still open.
     yield* append([questionOf(opened.at(-1))])
   })
   await Effect.runPromise(Effect.provide(recording, EventLog.layerSqlite({ filename })))

@@ -1,4 +1,4 @@
-/** Exports of 1,000,000 events by the command line, each in a process of its own, and the import of them. */
+/** Exports and re-imports 1,000,000 events by the command line, each in its own process. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -12,7 +12,7 @@ import { median, spentBy } from "../measure.mjs"
 const TASKS = 10_000
 const EVENTS = TASKS * EVENTS_OF_TASK
 
-/** Each export takes some ten seconds: a few rounds are enough. */
+/** An export takes some ten seconds, so a few rounds suffice. */
 const MAX_ROUNDS = 3
 
 const PROGRAM = fileURLToPath(new URL("../programs/measured.mjs", import.meta.url))
@@ -68,7 +68,7 @@ const record = async (filename, say) => {
 const exported = (log, file, format) => {
   const what = format === "jsonl" || format === "parquet" ? ["events", "--format", format] : [format]
   const found = inOwnProcess(["export", ...what, "--log", log, "--output", file, "--force"])
-  // Only what the import needs is kept: the files are large.
+  // The files are large; only the import's is kept.
   if (format !== "jsonl") fs.rmSync(file)
   return found
 }
@@ -81,7 +81,7 @@ const inOwnProcess = (args) => {
 
 const middle = (all) => Object.fromEntries(Object.keys(all[0]).map((key) => [key, median(all.map((one) => one[key]))]))
 
-/** Thousands of events a second; and how that is to reading and parsing their rows. */
+/** Thousands of events per second, against reading and parsing their rows. */
 const rate = (what, ours, floor, least) => ({
   what,
   unit: "k/s",

@@ -1,4 +1,4 @@
-/** The import of other agents' runs by the command line, 1,000,000 events of each format, each in a process of its own. */
+/** Imports 1,000,000 events of each agent format by the command line, each in its own process. */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -12,10 +12,10 @@ import * as piaAvt from "./imports/piaAvt.mjs"
 import * as traces from "./imports/traces.mjs"
 import * as trajectories from "./imports/trajectories.mjs"
 
-/** Each writes its files into a directory: some 1,000,000 events, of Claude Code 1,000,000 lines. */
+/** Each writes files of some 1,000,000 events, Claude Code's 1,000,000 lines. */
 const KINDS = { claudeCode, codex, openHands, traces, trajectories, inspect, piaAvt, mapped }
 
-/** In bytes: a report names each run, and there may be 100,000 of them. */
+/** In bytes: a report names up to 100,000 runs. */
 const LONGEST_REPORT = 256 * 1024 * 1024
 
 const PROGRAM = fileURLToPath(new URL("../programs/measured.mjs", import.meta.url))
@@ -64,7 +64,7 @@ const measured = (directory, { what, args = [], write }, say) => {
   ]
 }
 
-/** The events of a log, inserted plainly: how many they were, and the processor time. */
+/** Inserts a log's events plainly. Returns their number and the processor time. */
 const inserted = (log, file) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, [INSERTING, log, file], { encoding: "utf8" })
   if (status !== 0) throw new Error(stderr)

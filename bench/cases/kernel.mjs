@@ -9,7 +9,7 @@ import { interleave } from "../measure.mjs"
 const PLUGIN = fileURLToPath(new URL("../plugin", import.meta.url))
 const TURNS = 200
 
-/** Frames of the size that the host and the plugin exchange for these calls. */
+/** As large as the frames of these calls. */
 const FRAME = Buffer.from(
   `${JSON.stringify({ type: "ok", id: 123456, value: { temperature: 21.5, room: "study" } })}\n`,
 )

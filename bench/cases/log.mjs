@@ -1,4 +1,4 @@
-/** Appending, reading, folding and verifying, against the bare SQLite driver: on the same table, and on a plain one. */
+/** Appending, reading, folding and verifying, against the bare SQLite driver on the same table and on a plain one. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Layer, Stream } from "effect"
@@ -9,7 +9,7 @@ import { quantile, spend } from "../measure.mjs"
 
 const EVENTS = 20_000
 
-/** An event whose payload takes 267 bytes. */
+/** A payload of 267 bytes. */
 const event = (index) => ({
   type: "SensorRead",
   payload: {
@@ -22,7 +22,7 @@ const event = (index) => ({
 
 const request = (events) => ({ stream: "task/bench", taskId: "bench", actor: "plugin:room@1.0.0", events })
 
-/** Milliseconds that each of 64 fibers waited for each of its turns at one stream: by trying again, and by a decider. */
+/** Milliseconds that 64 fibers wait for their turns at one stream: with retries, and with a decider. */
 const contending = Effect.gen(function* () {
   const log = yield* EventLog.EventLog
   const { decide } = EventLog.decider(log)
@@ -48,7 +48,7 @@ const contending = Effect.gen(function* () {
   return waits
 })
 
-/** The record of a log, whose heads each commit overwrites. */
+/** A log's record, whose heads each commit overwrites. */
 const ownRecord = (file) => {
   const head = (position) => ({ position, hash: String(position % 10).repeat(64) })
   LogRecord.create(file, head(0), { log: file, inode: "1", machine: null, foreignUpTo: 0, by: "append", at: 0 })

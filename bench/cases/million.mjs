@@ -1,4 +1,4 @@
-/** A log of 1,000,000 events in 10,000 tasks: folding it all, going anywhere in it, opening it. */
+/** A log of 1,000,000 events in 10,000 tasks: folding all of it, visiting any position, opening it. */
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -13,13 +13,13 @@ import { openRaw } from "../raw.mjs"
 const TASKS = 10_000
 const EVENTS = TASKS * EVENTS_OF_TASK
 
-/** Each round reads all of the log four times: a few are enough. */
+/** A round reads the whole log four times, so a few suffice. */
 const MAX_ROUNDS = 3
 
-/** Positions gone to. */
+/** Number of visited positions. */
 const VISITS = 1_000
 
-/** How often the log is opened by a process of its own. */
+/** Number of processes that open the log. */
 const OPENINGS = 7
 
 const PROGRAM = fileURLToPath(new URL("../programs/once.mjs", import.meta.url))
@@ -70,7 +70,7 @@ export const run = async (directory, rounds, say) => {
   ]
 }
 
-/** Makes the log by appending, as a kernel does: many small appends at once. */
+/** Records the log as a kernel does, in many small appends. */
 const record = async (filename, say) => {
   const recording = Effect.gen(function* () {
     const log = yield* EventLog.EventLog
@@ -88,7 +88,7 @@ const record = async (filename, say) => {
   await Effect.runPromise(Effect.provide(recording, EventLog.layerSqlite({ filename })))
 }
 
-/** Bytes of the file, and of the payloads in it. */
+/** Bytes of the file and of its payloads. */
 const sizes = (filename) => {
   const database = openRaw(filename)
   const [[payload]] = database.prepare("SELECT sum(octet_length(payload)) FROM events").all()
@@ -96,7 +96,7 @@ const sizes = (filename) => {
   return { file: fs.statSync(filename).size, payload }
 }
 
-/** Whole passes over the log, against the raw one. */
+/** Passes over the whole log, against a raw pass. */
 const readAll = async (filename, rounds) => {
   const raw = rawTable(filename)
   const passing = Effect.gen(function* () {
@@ -125,14 +125,14 @@ const readAll = async (filename, rounds) => {
   return spent
 }
 
-/** Milliseconds that each of many visits took, all by one projector; the first ones find nothing in memory. */
+/** Milliseconds per visit, with one projector. The first visits find nothing in memory. */
 const visit = (filename) => {
   const visiting = Effect.gen(function* () {
     const projector = yield* Projector.Projector
     const runtime = yield* Effect.runtime()
     const all = []
     for (let index = 1; index <= VISITS; index++) {
-      // Spread over the log, without order: the golden ratio's multiples.
+      // Spreads over the log in no order: multiples of the golden ratio.
       const at = 1 + Math.floor(EVENTS * ((index * 0.618_033_988_75) % 1))
       const stateAt = Effect.provide(projector.stateAt(EnvironmentState.projection, at), runtime)
       all.push(yield* Effect.promise(() => timed(() => Effect.runPromise(stateAt))))
@@ -146,7 +146,7 @@ const visit = (filename) => {
 const inOwnProcess = (what, filename) =>
   JSON.parse(execFileSync(process.execPath, [PROGRAM, what, filename]).toString())
 
-/** A pass over all events, each in microseconds. */
+/** A pass over all events, in microseconds per event. */
 const passed = (what, ours, floor, value) => ({
   what,
   unit: "µs",
@@ -158,7 +158,7 @@ const passed = (what, ours, floor, value) => ({
   floorIs: "raw keyset pages + JSON.parse",
 })
 
-/** A figure that is held to a limit of its own. */
+/** A figure with a limit of its own. */
 const limited = (what, unit, ours, value) => ({ what, unit, ours, bound: { at: "most", value, of: "ours" } })
 
 const memory = (what, { peakMiB }, { peakMiB: idleMiB }) => ({

@@ -1,4 +1,4 @@
-/** Plugins: round trips, starting, a hundred at once, and neighbours that spin. */
+/** Plugins: round trips, starts, a hundred at once, and busy neighbours. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -12,7 +12,7 @@ const SAMPLES = 1_000
 const WINDOW = 64
 const PIPELINED = 8_000
 
-/** What host and plugin exchange for one reading, in bytes: the longer of the two frames, there and back. */
+/** The larger frame of a reading in bytes, there and back. */
 const FRAME = Buffer.from(
   `${"0".repeat(32)}${JSON.stringify({ type: "ok", id: 123456, value: { temperature: 21.5, room: "study" } })}\n`,
 )
@@ -34,7 +34,7 @@ export const run = async (directory, rounds, say = () => undefined) => {
   }
 }
 
-/** Calls one after the other: each is timed by itself. */
+/** Sequential calls, each timed. */
 const roundTrips = async ({ host, rounds }) => {
   const { sequence } = await host.start("calm", LOOK)
   const cat = catCalls(FRAME)
@@ -62,7 +62,7 @@ const roundTrips = async ({ host, rounds }) => {
   ]
 }
 
-/** 64 calls under way all the time. */
+/** 64 calls in flight at any time. */
 const pipelining = async ({ host, rounds }) => {
   const { pipelined } = await host.start("piped", LOOK)
   const cat = catCalls(FRAME)
@@ -102,7 +102,7 @@ const pipelining = async ({ host, rounds }) => {
   ]
 }
 
-/** The peer, where `npm ci --prefix bench/peers` installed it. */
+/** The peer, if `npm ci --prefix bench/peers` has installed it. */
 const mcpClient = async () => {
   const peers = fileURLToPath(new URL("../peers", import.meta.url))
   if (!fs.existsSync(path.join(peers, "node_modules/@modelcontextprotocol/sdk"))) return undefined
@@ -132,7 +132,7 @@ const starting = async ({ directory, host, rounds }) => {
 
 const HUNDRED = 100
 
-/** A kernel with a hundred plugins, none of them started: each is asked for one reading. */
+/** One reading of each of a hundred plugins in one kernel, none of them started before. */
 const hundred = async ({ directory }) => {
   const base = path.join(directory, "hundred")
   const plugins = Array.from({ length: HUNDRED }, (_, index) => {
@@ -159,7 +159,7 @@ const hundred = async ({ directory }) => {
   ]
 }
 
-/** The proportional set size of a process and its descendants: what is shared counts in parts. Linux only. */
+/** Proportional set size of a process tree: shared pages count in parts. Linux only. */
 const proportionalMib = (pid) => {
   const children = fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean)
   const [, kib] = /^Pss:\s+(\d+) kB$/m.exec(fs.readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? []
@@ -168,7 +168,7 @@ const proportionalMib = (pid) => {
 
 const SPINNING = 4
 
-/** Calls of one plugin while four others spin, and while those are held. */
+/** Calls of one plugin while four others spin, and while those are held back. */
 const neighbours = async ({ host, rounds }) => {
   const { sequence } = await host.start("neighbour", LOOK)
   const spinning = []

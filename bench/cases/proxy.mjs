@@ -1,4 +1,6 @@
-/** What the recording proxy adds to a streamed request to a model, against a proxy of forty lines that only forwards and stores. */
+/**
+ * The recording proxy's overhead on a streamed model request, against a forty-line proxy that only forwards and stores.
+ */
 import * as http from "node:http"
 import * as path from "node:path"
 import * as LiveRun from "../../dist/record/LiveRun.js"
@@ -62,7 +64,7 @@ export const run = async (directory, rounds) => {
   ]
 }
 
-/** A proxy as somebody would write it: it looks for no key, reads no answer, keeps every message each time, and has no chain. */
+/** A hand-written proxy: it looks for no keys, parses no answers, stores each message every time, and has no chain. */
 const byHand = async (filename, upstream) => {
   const database = openRaw(filename)
   database.exec("PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL")

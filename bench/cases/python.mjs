@@ -1,4 +1,4 @@
-/** Python through the whole kernel: `print(1+1)` as the first thing of a session, and in one that runs. */
+/** Python through the whole kernel: `print(1+1)` in a new session and in a running one. */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
@@ -9,7 +9,7 @@ import { interleave, quantile, timed } from "../measure.mjs"
 const PLUGIN = fileURLToPath(new URL("../../packages/python", import.meta.url))
 const TURNS = 20
 
-/** A frame of the size of the longer one of such a call, there and back. */
+/** As large as the larger frame of such a call, there and back. */
 const FRAME = Buffer.from(`${"x".repeat(300)}\n`)
 
 export const run = async (directory, rounds) => {
@@ -26,11 +26,11 @@ export const run = async (directory, rounds) => {
       )
     const running = yield* kernel.tasks.open({ goal: "be measured again and again" })
     const times = { fresh: [], running: [], floor: [] }
-    /** Each call is timed by itself. */
+    /** Times each call. */
     const sample = (name, turns, call) => async () => {
       for (let turn = 0; turn < turns; turn++) times[name].push(await timed(call))
     }
-    /** The task's opening is no part of it, its end neither. */
+    /** Opening and closing the task do not count. */
     const fresh = Effect.gen(function* () {
       const task = yield* kernel.tasks.open({ goal: "be measured" })
       yield* Effect.promise(sample("fresh", 1, () => promised(print(task))))
@@ -42,7 +42,7 @@ export const run = async (directory, rounds) => {
       floor: sample("floor", TURNS, () => pipe.roundTrip(FRAME)),
     }
     yield* Effect.promise(() => interleave(contenders, rounds))
-    // The first round warms up.
+    // The first round is a warm-up.
     const middle = (name, turns) => quantile(times[name].slice(turns), 0.5)
     return { fresh: middle("fresh", 1), running: middle("running", TURNS), floor: middle("floor", TURNS) }
   })

@@ -1,4 +1,4 @@
-/** What recording adds to a request to a model: against the same `fetch` without it, to a server in a process of its own. */
+/** Recording's overhead on a model request, against the same `fetch` without it, to a server in its own process. */
 import { createHash } from "node:crypto"
 import * as path from "node:path"
 import { record } from "../../dist/record/index.js"
@@ -45,8 +45,8 @@ export const run = async (directory, rounds) => {
 }
 
 /**
- * A recorder as somebody would write it: passes the pieces on, and keeps request, pieces and what was said in a row. No key is
- * looked for, no message is kept once only, and nothing says who changed a row.
+ * A hand-written recorder: forwards the pieces, and stores request, pieces and text in a row. It looks for no keys,
+ * stores messages repeatedly, and cannot tell who changed a row.
  */
 const byHand = (filename) => {
   const database = openRaw(filename)

@@ -1,4 +1,4 @@
-/** Replaying a recorded task, and forking it: today's agent on what was recorded, and nothing carried out. */
+/** Replays a recorded task and forks it, with today's agent and without side effects. */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
@@ -11,7 +11,7 @@ const PLUGIN = fileURLToPath(new URL("../plugin", import.meta.url))
 /** Decisions of the recorded task. */
 const STEPS = 500
 
-/** Looks, commands and is done: what it decides costs nothing. */
+/** Its decisions cost nothing. */
 const agent = Agent.fromPolicy({
   name: "echoing",
   version: "1",

@@ -1,4 +1,4 @@
-/** Scoring a log of 1,000,000 events in 10,000 tasks again: 8 rules and 80, against reading the same rows. */
+/** Scores a log of 1,000,000 events in 10,000 tasks again, by 8 rules and by 80, against reading the same rows. */
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -12,7 +12,7 @@ import { openRaw } from "../raw.mjs"
 const TASKS = 10_000
 const EVENTS = TASKS * EVENTS_OF_TASK
 
-/** Each round scores all of the log twice, each time in a process of its own: a few are enough. */
+/** A round scores the whole log twice, each time in its own process, so a few suffice. */
 const MAX_ROUNDS = 3
 
 const PROGRAM = fileURLToPath(new URL("../programs/rescore.mjs", import.meta.url))
@@ -78,13 +78,13 @@ const record = async (filename, say) => {
     }
   })
   await Effect.runPromise(Effect.provide(recording, EventLog.layerSqlite({ filename })))
-  // Every pass starts with a copy of this file alone.
+  // Every pass starts with a copy of this file.
   const database = openRaw(filename)
   database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
   database.close()
 }
 
-/** One pass over a copy of the log: what was scored before is nothing that the next one has to read. */
+/** One pass over a copy of the log, so that no pass reads earlier scores. */
 const inOwnProcess = (filename, variants) => {
   const copy = `${filename}.copy`
   fs.copyFileSync(filename, copy)

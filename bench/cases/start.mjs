@@ -1,4 +1,4 @@
-/** What a start costs, in processes of their own: importing Hindcast beside importing Effect, the command line beside an empty program. */
+/** Start-up in separate processes: importing Hindcast next to Effect, and the command line next to an empty program. */
 import { spawnSync } from "node:child_process"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -6,7 +6,7 @@ import { median, started } from "../measure.mjs"
 
 const built = (...names) => fileURLToPath(new URL(path.posix.join("../../dist", ...names), import.meta.url))
 
-/** Entries of the package, and how many times an import of Effect each may cost. */
+/** Entries of the package, and their maximum as a multiple of importing Effect. */
 const ENTRIES = {
   hindcast: { module: "index.js", goal: 1.2 },
   "hindcast/promise": { module: "promise.js", goal: 1.2 },

@@ -1,6 +1,6 @@
 /**
- * Studio on a log of 1,000,000 events in 10,000 tasks: as its page asks it, the first screen without an index, and going anywhere; and the
- * page itself in a browser.
+ * Studio on a log of 1,000,000 events in 10,000 tasks: its requests, the first screen without an index, jumps, and the
+ * page in a browser.
  */
 import { spawn } from "node:child_process"
 import { createRequire } from "node:module"
@@ -16,7 +16,7 @@ import { quantile, timed } from "../measure.mjs"
 
 const TASKS = 10_000
 
-/** Chunks that are gone to. */
+/** Number of visited chunks. */
 const JUMPS = 500
 
 const MAIN = fileURLToPath(new URL("../../dist/cli/main.js", import.meta.url))
@@ -41,7 +41,7 @@ export const run = async (directory, _rounds, say) => {
     const ofTimeline = []
     const ofTasks = []
     for (let index = 1; index <= JUMPS; index++) {
-      // Spread over the log, without order: the golden ratio's multiples.
+      // Spreads over the log in no order: multiples of the golden ratio.
       const at = 1 + Math.floor(head * ((index * 0.618_033_988_75) % 1))
       ofTimeline.push(await timed(() => studio.get(`/api/chunk?at=${at}`)))
       const { task } = await studio.get(`/api/locate?moment=@${at}`)
@@ -87,11 +87,11 @@ export const run = async (directory, _rounds, say) => {
   }
 }
 
-/** Steps and jumps that are timed, and steps after which the page's memory is looked at. */
+/** Number of timed steps and jumps, and of steps before the page's memory is measured. */
 const TIMED = 300
 const STEPS = 10_000
 
-/** The page in Chromium: from a key or a link to the frame in which the playhead has moved. */
+/** The page in Chromium: from a key or link to the frame with the moved playhead. */
 const inBrowser = async (url, head, filename) => {
   const sparticuz = createRequire(path.join(fetched("test/fetched"), "bench.js"))("@sparticuz/chromium")
   const browser = await chromium.launch({
@@ -120,7 +120,7 @@ const inBrowser = async (url, head, filename) => {
   }
 }
 
-/** Events that another process appends while keys are pressed: so many a second, in commits of ten. */
+/** Another process appends while keys are pressed: events, rate per second, and events per commit. */
 const LIVE = { events: 2_000, perSecond: 200, atOnce: 10 }
 
 const whileLive = async (page, visit, { head, filename }) => {
@@ -138,7 +138,7 @@ const whileLive = async (page, visit, { head, filename }) => {
   await page.keyboard.press("End")
   await page.locator(`.track[aria-valuenow="${end}"]`).waitFor()
   await page.locator(".event.here .line").waitFor()
-  // Each event that it has takes one step back.
+  // Takes one step back per event it has.
   let has = 0
   for (; has < LIVE.events; has++) {
     await page.evaluate(`(${PRESSED})(1, "p")`)
@@ -148,7 +148,7 @@ const whileLive = async (page, visit, { head, filename }) => {
   return { steps, has }
 }
 
-/** The events arrive, from a connection of their own. */
+/** Appends events over a connection of its own. */
 const arriving = (filename) =>
   Effect.runPromise(
     Effect.provide(
@@ -167,7 +167,7 @@ const arriving = (filename) =>
     ),
   )
 
-// They run in the page.
+// Runs in the page.
 
 const PRESSED = `async (times, key = "n") => {
   const painted = () => new Promise((resolve) => requestAnimationFrame(() => setTimeout(resolve)))

@@ -1,4 +1,4 @@
-/** Going through the past of 1,000,000 events in 10,000 tasks; and two tasks of 10,000 events held against each other. */
+/** Visits the past of 1,000,000 events in 10,000 tasks, and aligns two tasks of 10,000 events. */
 import * as path from "node:path"
 import { Effect, Either, Layer, Stream } from "effect"
 import { EnvironmentState, EventLog, Predicate, Projector, TimeTravel } from "../../dist/index.js"
@@ -9,10 +9,10 @@ import { median, spentBy } from "../measure.mjs"
 const TASKS = 10_000
 const EVENTS = TASKS * EVENTS_OF_TASK
 
-/** Of the tasks that are aligned. */
+/** Events of each aligned task. */
 const EVENTS_ALIGNED = 10_000
 
-/** Each question is asked so often, and of another task each time. */
+/** Times each question is asked, each time of another task. */
 const ASKED = 15
 
 export const run = async (directory, rounds, say) => {
@@ -35,7 +35,7 @@ export const run = async (directory, rounds, say) => {
 const ask = (tasks, floor) =>
   Effect.gen(function* () {
     const travel = yield* TimeTravel.TimeTravel
-    // Lays the snapshots that a log has which was ever read.
+    // Stores the snapshots that any log has after its first read.
     yield* (yield* Projector.Projector).current(EnvironmentState.projection)
     const runtime = yield* Effect.runtime()
     const rows = []
@@ -43,7 +43,7 @@ const ask = (tasks, floor) =>
       Effect.promise(async () => {
         const all = []
         for (let index = 0; index < ASKED; index++) {
-          // Spread over the log, without order: the golden ratio's multiples.
+          // Spreads over the log in no order: multiples of the golden ratio.
           const task = tasks[Math.floor(TASKS * (((index + 1) * 0.618_033_988_75) % 1))]
           all.push(await spentBy(() => Effect.runPromise(Effect.provide(question(task, index), runtime))))
         }
@@ -84,7 +84,7 @@ const ask = (tasks, floor) =>
     return rows
   })
 
-/** Makes the log as a kernel would have; and in the middle of it, what belongs to no task, and three long tasks. */
+/** Records the log as a kernel does; in its middle, events without a task and three long tasks. */
 const record = (filename, say) => {
   const tasks = new Set()
   const recording = Effect.gen(function* () {
@@ -119,7 +119,7 @@ const door = () =>
     ],
   }))
 
-/** A task of many readings; of two, every so many are alike. */
+/** A task of many readings; two such tasks agree in every `every`-th one. */
 const long = (name, every) =>
   Array.from({ length: EVENTS_ALIGNED / 100 }, (_, hundred) => ({
     stream: `task/long-${name}`,

@@ -1,6 +1,6 @@
 /**
- * What an agent with a model costs without its model: turns with two tools of the program, many conversations at once, and how soon a
- * piece of an answer is passed on; against the same loop written by hand.
+ * A model-driven agent's cost without its model: turns with two tools, many conversations at once, and the delay of
+ * answer pieces; against the same loop written by hand.
  */
 import { spawnSync } from "node:child_process"
 import * as http from "node:http"
@@ -12,7 +12,7 @@ import { rawTable } from "../floor.mjs"
 import { median, quantile, spend, stopwatch, WARM_UP } from "../measure.mjs"
 import { goal, scribe, settings, TURNS, turnOf } from "../programs/talking.mjs"
 
-/** Conversations of a round, one after the other. */
+/** Sequential conversations per round. */
 const A_ROUND = 5
 
 const CONVERSATIONS = 200
@@ -58,13 +58,13 @@ const turns = async (directory, rounds) => {
   ]
 }
 
-/** The loop as one writes it without Hindcast, on the log's own table. */
+/** A hand-written loop on the log's own table. */
 const byHand = async (raw) => {
   const tools = { look: async ({ at }) => ({ at, found: "nothing" }), note: async ({ of }) => ({ noted: of }) }
   const messages = [{ role: "user", content: [{ type: "text", text: goal }] }]
   for (let index = 0; index <= TURNS; index++) {
     raw.one(JSON.stringify({ model: "one", messages: messages.slice(-1) }))
-    // What a client of a provider does with each request.
+    // A provider's client does this for each request.
     JSON.stringify({ model: "one", messages, tools: Object.keys(tools) })
     const { parts } = turnOf(messages)
     raw.one(JSON.stringify(parts))
@@ -86,7 +86,7 @@ const byHand = async (raw) => {
   }
 }
 
-/** Many conversations at once, in a process of their own. */
+/** Concurrent conversations, in their own process. */
 const conversations = (directory, say) => {
   const name = `${CONVERSATIONS} conversations at once`
   say(name)
@@ -127,7 +127,7 @@ const talk = (log, directory, count) => {
   return JSON.parse(stdout)
 }
 
-/** How long after a server's first piece of an answer whoever listens has it, through the whole kernel, and by `fetch` alone. */
+/** The delay from a server's first answer piece to its listener, through the whole kernel and by plain `fetch`. */
 const deltas = async (directory) => {
   let wrote = () => ({ ms: 0, cpuMs: 0 })
   const server = http.createServer((request, response) => {
@@ -182,7 +182,7 @@ const deltas = async (directory) => {
   return [row("median", median), row("19 of 20", (all) => quantile(all, 0.95))]
 }
 
-/** A chunk as a server that is compatible with OpenAI's sends it. */
+/** A chunk of an OpenAI-compatible stream. */
 const piece = (delta, finish = null) =>
   `data: ${JSON.stringify({
     id: "1",
@@ -199,7 +199,7 @@ const firstChunk = async (url, wrote) => {
   await reader.read()
   const first = wrote()
   while (!(await reader.read()).done) {
-    // To its end, so that its connection is used again.
+    // Reads to the end, so that the connection is reused.
   }
   return first
 }

@@ -1,7 +1,7 @@
 /**
- * Worlds through the kernel and its log: steps of cart poles that are balanced at the same time, a round of a hundred agents in one grid, and
- * any moment of a recorded episode, with its picture. The floor of a step is the world's own work and its events as raw inserts. Before them, steps
- * without a world: two sensors of one plugin and a command to it, in many tasks at once.
+ * Worlds through the kernel and its log: concurrent cart poles, a round of a hundred agents in one grid, and any moment
+ * of a recorded episode with its picture. A step's floor is the world's own work plus raw inserts of its events. Steps
+ * without a world come first: two sensors and a command of one plugin, in many tasks at once.
  */
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
@@ -15,22 +15,22 @@ import { inLanes, median, spentBy } from "../measure.mjs"
 const room = fileURLToPath(new URL("../room", import.meta.url))
 const worlds = fileURLToPath(new URL("../../packages/worlds/", import.meta.url))
 
-/** Cart poles at the same time. */
+/** Concurrent cart poles. */
 const TASKS = 8
 const STEPS = 150
-/** The events of a step: reading, decision, five of the command with what it changed, reward. */
+/** Events per step: a reading, a decision, five of the command with its changes, and a reward. */
 const EVENTS = 8
 const AGENTS = 100
 const ROUNDS = 12
 
-/** Episodes of such rounds that count, and those before them. */
+/** Measured episodes of such rounds, and warm-up episodes. */
 const EPISODES = 5
 const WARM_EPISODES = 2
 
-/** Tasks of the steps without a world, and how many of these each takes in a round. */
+/** Tasks of steps without a world, and steps of each per round. */
 const MANY_TASKS = 64
 const MANY_STEPS = 20
-/** How often as many tasks are opened before it counts. */
+/** Warm-up openings of as many tasks. */
 const WARM_OPENINGS = 6
 
 export const run = async (directory, rounds, say) => [
@@ -80,7 +80,7 @@ const roomSteps = async (directory, rounds, say) => {
       concurrency: "unbounded",
     })
     const spent = (effect) => Effect.promise(() => spentBy(() => Effect.runPromise(Effect.provide(effect, runtime))))
-    // The first ones are opened while V8 compiles what opens them.
+    // The first openings run while V8 compiles them.
     const openings = []
     for (let round = 0; round < WARM_OPENINGS + rounds; round++) {
       tasks.length = 0
@@ -132,12 +132,12 @@ const roomSteps = async (directory, rounds, say) => {
   ]
 }
 
-/** A frame of the size that the host and the room's plugin exchange. */
+/** As large as the frames between host and the room's plugin. */
 const ROOM_FRAME = Buffer.from(
   `${JSON.stringify({ type: "ok", id: 123456, value: { celsius: 21.5, room: "study" } })}\n`,
 )
 
-/** A step in the room as one writes it without Hindcast: both sensors at once, then the command, and an insert for each event. */
+/** A hand-written step in the room: both sensors at once, then the command, and an insert per event. */
 const byHandInRoom = (calls, raw) => async () => {
   const sensed = async (sensor) => {
     await calls.call()
@@ -151,7 +151,7 @@ const byHandInRoom = (calls, raw) => async () => {
   raw.one(JSON.stringify({ commandId: "1", result: { level: 3 }, latencyMs: 0.123 }))
 }
 
-/** Balances poles, and looks at moments of what was recorded. */
+/** Balances poles, and visits moments of the recording. */
 const steps = async (directory, rounds, say) => {
   const raw = rawTable(await emptyLog(directory, "worlds-floor"))
   const program = Effect.gen(function* () {
@@ -223,7 +223,7 @@ const emptyLog = async (directory, name) => {
   return log
 }
 
-/** The events of a step, as one inserts them without Hindcast. */
+/** A hand-written step: plain inserts of its events. */
 const byHand = async (raw) => {
   const text = JSON.stringify({ reading: [0.01, 0.02, 0.03, 0.04], sensor: "cart-pole/observation", priority: 1 })
   const { cpuMs } = await spentBy(async () => {
@@ -235,7 +235,7 @@ const byHand = async (raw) => {
   return cpuMs / STEPS
 }
 
-/** The time of the state and the picture at moments of one episode of 500 steps. */
+/** The time for state and picture at moments of one episode of 500 steps. */
 const lookBack = () =>
   Effect.gen(function* () {
     const kernel = yield* Kernel.Kernel
@@ -258,13 +258,13 @@ const lookBack = () =>
     return median(took)
   })
 
-/** Keeps the pole up for 500 steps, and the cart on its track. */
+/** Balances the pole for 500 steps with the cart on its track. */
 const keeps = (readings) => {
   const [place, speed, angle, turn] = readings["cart-pole/observation"]
   return angle + turn + 0.05 * place + 0.1 * speed > 0 ? 1 : 0
 }
 
-/** Rounds of many agents in one grid. The floor is what a round recorded, as raw inserts. */
+/** Rounds of many agents in one grid. The floor is raw inserts of a round's events. */
 const together = async (directory, say) => {
   say(`${AGENTS} agents in one grid`)
   const walker = Agent.fromPolicy({

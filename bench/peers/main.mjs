@@ -1,6 +1,6 @@
 /**
- * `npm run bench:peers [-- --json] [-- --rounds N]`: other stores in SQLite beside Hindcast and raw better-sqlite3, on the
- * same payloads, in turns in the same run. What each does for an append stands at the top of its file in `stores/`.
+ * `npm run bench:peers [-- --json] [-- --rounds N]`: other SQLite stores next to Hindcast and raw better-sqlite3, with
+ * the same payloads in the same run. Each file in `stores/` begins with a description of its append.
  */
 import * as fs from "node:fs"
 import * as os from "node:os"
@@ -14,16 +14,16 @@ import * as hindcast from "./stores/hindcast.mjs"
 import * as raw from "./stores/raw.mjs"
 import * as saver from "./stores/saver.mjs"
 
-/** The first is what the others are held against. */
+/** The first one is the reference. */
 const STORES = [raw, hindcast, emmett.asItComes, emmett.oneConnection, saver]
 
-/** Appends in a round, one awaited at a time. */
+/** Sequential appends per round. */
 const ONES = 1000
-/** Batches in a round. */
+/** Batches per round. */
 const BATCHES = 50
-/** A store that takes milliseconds for an append does this part of them. */
+/** The share for a store whose appends take milliseconds. */
 const SLOW = 1 / 5
-/** Payloads in what is read. */
+/** Payloads to read. */
 const READ = 20_000
 
 const { values } = parseArgs({ options: { json: { type: "boolean" }, rounds: { type: "string", default: "5" } } })
@@ -36,8 +36,8 @@ if (!Number.isInteger(rounds) || rounds < 1) {
 const share = (store, count) => (store.slow === true ? count * SLOW : count)
 
 /**
- * Microseconds a payload for each store. `workOf` says how a store does it: a run, and how many payloads that takes; null
- * where the store has no such thing.
+ * Microseconds per payload and store. `workOf` returns a store's run and its number of payloads; null if the store
+ * cannot do it.
  */
 const measure = async (what, opened, workOf) => {
   if (values.json !== true) process.stderr.write(`measuring: ${what} …\n`)
@@ -49,10 +49,10 @@ const measure = async (what, opened, workOf) => {
   return { what, unit: "µs", cells, ratios: cells.map((cell) => (cell && floor ? floor / cell : null)) }
 }
 
-/** Appends that failed and were made again, by store. */
+/** Failed and repeated appends, by store. */
 const failures = new Map()
 
-/** Opens all stores in a directory of their own, and closes them afterwards. */
+/** Opens all stores in a directory, and closes them afterwards. */
 const withStores = async (directory, body) => {
   fs.mkdirSync(directory)
   const opened = []
@@ -96,14 +96,14 @@ const reading = async (opened) => {
   ]
 }
 
-/** What the payloads that were read take on the disk, in bytes a payload, once everybody has closed the file. */
+/** Bytes on the disk per payload, after all have closed the file. */
 const sizes = (files) => {
   const cells = files.map((file) => fs.statSync(file).size / READ)
   const bytes = JSON.stringify(payload(READ - 1)).length
   return { what: "file, a payload", unit: "B", cells, ratios: cells.map((cell) => cell / bytes) }
 }
 
-// Emmett writes errors to the standard output, which is the answer's.
+// Emmett writes errors to stdout, which is for the result.
 console.log = console.error
 
 const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-peers-"))

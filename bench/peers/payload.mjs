@@ -1,6 +1,6 @@
-/** What everyone stores. */
+/** The payload that every store stores. */
 
-/** The payload of a reading, 267 bytes as JSON: the one that bench/cases/log.mjs appends. */
+/** A reading of 267 bytes as JSON, the same as in bench/cases/log.mjs. */
 export const payload = (index) => ({
   sensor: `room/sensor-${index % 50}`,
   reading: { value: index, text: "x".repeat(150), flags: [true, false, null] },
@@ -8,8 +8,8 @@ export const payload = (index) => ({
   latencyMs: 1.25,
 })
 
-/** So many payloads, the first with this number. */
+/** `count` payloads, numbered from `from`. */
 export const payloads = (from, count) => Array.from({ length: count }, (_, index) => payload(from + index))
 
-/** Payloads in one batch. */
+/** Payloads per batch. */
 export const BATCH = 100

@@ -1,6 +1,6 @@
-/** What was measured, for programs and for people. */
+/** Formats the results, for programs and for people. */
 
-/** A row's cells by the names of the stores; null where a store has no such thing. */
+/** Rows with their cells by store; null if a store cannot do something. */
 export const document = ({ rows, stores, ...report }) => ({
   ...report,
   stores,
@@ -39,7 +39,7 @@ const cell = ({ cells, ratios, unit }, index) => {
   return `${cells[index].toFixed(1)} ${unit}${ratio}`
 }
 
-/** Rows as lines, their columns as wide as their widest cells. */
+/** Rows as lines with aligned columns. */
 const aligned = (table) => {
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)))
   return table.map((row) =>

@@ -1,4 +1,7 @@
-/** `node conversations.mjs LOG WORKSPACE COUNT`: so many conversations at once. Tells as JSON how fast they went and what they took. */
+/**
+ * `node conversations.mjs LOG WORKSPACE COUNT`: runs COUNT conversations at once, and prints their speed and cost as
+ * JSON.
+ */
 import { Effect } from "effect"
 import { Hindcast, Kernel } from "../../dist/index.js"
 import { spentBy } from "../measure.mjs"
@@ -10,7 +13,7 @@ const program = Effect.gen(function* () {
   const kernel = yield* Kernel.Kernel
   const runtime = yield* Effect.runtime()
   const conversation = kernel.tasks.run(scribe, { goal })
-  // The first one loads and compiles what all of them use.
+  // The first conversation loads and compiles the shared code.
   yield* conversation
   const all = Effect.all(
     Array.from({ length: Number(count) }, () => conversation),

@@ -1,6 +1,6 @@
 /**
- * `node inserting.mjs LOG FILE`: inserts the events of a log into a plain table in another file, a hundred in a commit. It says on the
- * standard output, as JSON, how many they were, and how long the inserts alone took: reading them is no part of it.
+ * `node inserting.mjs LOG FILE`: inserts a log's events into a plain table in another file, a hundred per commit.
+ * Prints their number and the time of the inserts alone as JSON.
  */
 import { Effect, Stream } from "effect"
 import { EventLog } from "../../dist/index.js"

@@ -1,6 +1,6 @@
 /**
- * `node measured.mjs ARGS…`: the command line as it is shipped, which says in the end on the standard error, as JSON, how long
- * it took, how much of that its threads were at work, and how much memory it had at most.
+ * `node measured.mjs ARGS…`: runs the shipped command line. At its end, prints duration, processor time and peak memory
+ * as JSON on stderr.
  */
 import * as fs from "node:fs"
 

@@ -1,4 +1,4 @@
-/** A server that answers every request as OpenAI's chat streams an answer. It writes its port, and ends with its input. */
+/** Streams an answer to every request, as OpenAI's chat does. Prints its port, and exits at the end of its input. */
 import * as http from "node:http"
 
 const PIECES = 20

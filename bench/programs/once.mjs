@@ -1,6 +1,6 @@
 /**
- * `node once.mjs idle|open|replay LOG`: does one thing in a process of its own, and says on stdout, as JSON, how long it took
- * and how much memory the process had at most: after the import, and at the end.
+ * `node once.mjs idle|open|replay LOG`: does one thing, and prints its duration and the process's peak memory as JSON:
+ * after the import, and at the end.
  */
 import { Effect, Layer } from "effect"
 import { EnvironmentState, EventLog, Projector } from "../../dist/index.js"
@@ -11,10 +11,10 @@ const layer = (options) => Projector.layerWith(options).pipe(Layer.provideMerge(
 const current = Effect.flatMap(Projector.Projector, (projector) => projector.current(EnvironmentState.projection))
 const TASKS = {
   idle: () => Effect.void,
-  /** The first state comes from the newest snapshot there is. */
+  /** Starts at the newest snapshot. */
   open: () => Effect.provide(current, layer({})),
   replay: () => Effect.provide(current, layer({ snapshots: false })),
-  /** The same, and snapshots are laid on the way. */
+  /** Also stores snapshots on the way. */
   "replay-and-lay": () => Effect.provide(current, layer({})),
 }
 

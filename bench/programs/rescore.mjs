@@ -1,6 +1,6 @@
 /**
- * Scores a log again by 8 rules in so many variants. Writes as JSON: milliseconds, and of them those at work, of scoring
- * (`ms`, `cpuMs`) and of reading the same rows raw afterwards (`rawMs`, `rawCpuMs`), and the most memory that scoring took.
+ * Scores a log again by 8 rules in VARIANTS variants. Prints as JSON, in milliseconds: duration and processor time of
+ * scoring (`ms`, `cpuMs`) and of reading the same rows raw afterwards (`rawMs`, `rawCpuMs`), and scoring's peak memory.
  *
  * `node rescore.mjs LOG VARIANTS`
  */
@@ -68,7 +68,7 @@ const rescoring = Effect.flatMap(Scoring.Scoring, (scoring) => scoring.rescore({
 const scored = await spent(() => Effect.runPromise(Effect.provide(rescoring, layer)))
 const peakMiB = process.resourceUsage().maxRSS / 1024
 
-/** The rows that were read, in keyset pages of a thousand, each payload parsed. */
+/** Keyset pages of a thousand rows, with parsed payloads. */
 const readRaw = () => {
   const page = database.prepare(
     "SELECT * FROM events WHERE position > ? AND position <= ? ORDER BY position LIMIT 1000",

@@ -1,13 +1,13 @@
-/** The agent of the part `turns`: a model that answers at once with two calls, turn after turn, and the two tools that it calls. */
+/** The agent of the part `turns`: its model immediately answers with two calls per turn, and it has the two tools. */
 import { Effect } from "effect"
 import { Agent, Tool } from "../../dist/index.js"
 
-/** Turns of a conversation that have calls; after them comes one without. */
+/** Turns with calls; one without follows. */
 export const TURNS = 20
 
 export const goal = "Look around, and write down what you find"
 
-/** The answer to a conversation, by how far it has come. */
+/** The answer to a conversation at any turn. */
 export const turnOf = (messages) => {
   const turn = messages.filter(({ role }) => role === "assistant").length
   const usage = { inputTokens: 100 * turn, outputTokens: 40 }

@@ -1,7 +1,7 @@
-/** The doc comments of a TypeScript or JavaScript module as Markdown, each line at its place, so that a linter's lines are the module's. */
+/** A module's doc comments as Markdown with the module's line numbers, for linters. */
 import ts from "typescript"
 
-/** A module's text in which everything but its comments is empty. Tags keep their text and lose their names. */
+/** Blanks everything but comments. Tags keep their text and lose their names. */
 export const commentsOf = (name, text) => {
   const kind = /x$/.test(name) ? ts.ScriptKind.TSX : /js$/.test(name) ? ts.ScriptKind.JSX : ts.ScriptKind.TS
   const source = ts.createSourceFile(name, text, ts.ScriptTarget.Latest, true, kind)

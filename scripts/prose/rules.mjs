@@ -1,9 +1,9 @@
 /**
- * The rules of `npm run check:prose` that no published linter has: words of the glossary, and sentences that open without a noun.
- * Each is a textlint rule over the text nodes of Markdown; code and tables of code are no text.
+ * Rules of `npm run check:prose` that no published linter has: the glossary's words, and sentences that open without a
+ * noun. Each is a textlint rule for Markdown's text nodes, so code does not count.
  */
 
-/** Words that the glossary or plain modern English replaces, with the replacement. */
+/** Words to avoid, with their replacement. */
 export const TERMS = [
   [/\banew\b/gi, "again"],
   [/\bhitherto\b/gi, "until now"],
@@ -22,13 +22,13 @@ export const TERMS = [
   [/\bNode\.?JS\b/gi, "Node"],
 ]
 
-/** Openings that make a reader look for the noun: "What is followed is …", "Known are …". */
+/** Openings that make readers search for the noun: "What is followed is …", "Known are …". */
 const OPENINGS = [
   /^(?:What|Whatever|Whoever|Whichever) (?:is|was|are|were|has|had|it|they|a|an|the|one|somebody|people)\b/,
   /^(?:Known|Recorded|Shown|Kept|Left|Found|Listed|Counted|Compared|Given|Told|Meant) (?:is|are|was|were)\b/,
 ]
 
-/** Whether a sentence opens so. A question does not: it wants an answer. */
+/** Questions may open so. */
 export const opensWithoutNoun = (sentence) =>
   !sentence.trimEnd().endsWith("?") && OPENINGS.some((opening) => opening.test(sentence))
 
@@ -73,7 +73,9 @@ export const openings = (context) => {
   }
 }
 
-/** The sentences of a paragraph with their places. A full stop within a word or before a small letter ends none. */
+/**
+ * A paragraph's sentences with their positions. A full stop within a word or before a small letter ends no sentence.
+ */
 export const sentencesOf = (text) =>
   [...text.matchAll(/[^\s](?:[^.!?]|[.!?](?!\s+[A-Z"`*[]|\s*$))*[.!?]*/g)].map((match) => ({
     index: match.index,

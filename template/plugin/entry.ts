@@ -1,6 +1,6 @@
 import type { Plugin } from "hindcast/plugin"
 
-/** This process serves every task of its kernel. With an `environment`, each task would have a process of its own. */
+/** This process serves every task of its kernel. With an `environment`, each task would have its own process. */
 let open: ReadonlyArray<string> = []
 let finished = 0
 
@@ -9,14 +9,14 @@ export default {
     list: () => ({ open, finished }),
   },
   actuators: {
-    // What comes fits the `args` of the manifest, and what is returned has to fit its `result`.
+    // The host checks arguments against the manifest's `args`, and the returned value against its `result`.
     add: (context, { text }: { readonly text: string }) => {
       open = [...open, text]
       context.log(`added ${text}`)
       return open.length
     },
     finish: (_context, { text }: { readonly text: string }) => {
-      // To refuse is to throw: the code and the message are what the agent is told.
+      // Throw to refuse: the agent sees the code and the message.
       if (!open.includes(text)) throw Object.assign(new Error(`${text} is not on the list.`), { code: "not-there" })
       open = open.filter((item) => item !== text)
       finished += 1

@@ -6,7 +6,7 @@ import { loadPlugin } from "hindcast/testing"
 
 let plugin
 before(async () => {
-  // You wrote it, so it may run also where nothing but Deno's permissions confines it (`npx hindcast doctor` says where).
+  // You wrote it, so it may also run with only Deno's permissions (`npx hindcast doctor` says where that is so).
   plugin = await loadPlugin(fileURLToPath(new URL(".", import.meta.url)), { consent: "flags" })
 })
 after(() => plugin.close())

@@ -15,7 +15,7 @@ export const write = (directory) => {
     )
 }
 
-/** A prompt, then calls and their results by turns, then an answer. */
+/** A prompt, alternating calls and results, and an answer. */
 const record = (sessionId, line) => {
   const content = contentOf(line)
   const role = line % 2 === 1 ? "assistant" : "user"

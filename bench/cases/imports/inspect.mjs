@@ -1,4 +1,4 @@
-/** Logs of Inspect: archives with many samples. */
+/** Logs of Inspect: archives of many samples. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as zlib from "node:zlib"
@@ -64,7 +64,7 @@ const sample = (id) => {
   }
 }
 
-/** A ZIP archive (APPNOTE 6.3.10) whose entries are deflated. */
+/** A ZIP archive (APPNOTE 6.3.10) with deflated entries. */
 const zip = (parts) => {
   const [files, directory] = [[], []]
   let offset = 0

@@ -1,4 +1,4 @@
-/** JSON Lines of a format of one's own, by the mapping of `examples/import`. */
+/** JSON Lines in a custom format, with the mapping of `examples/import`. */
 import { fileURLToPath } from "node:url"
 import { OUTPUT, stamp, writeLines } from "./lines.mjs"
 

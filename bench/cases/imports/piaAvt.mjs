@@ -1,4 +1,4 @@
-/** Lines of PiaAVT: half of them are actions. */
+/** Lines of PiaAVT, half of them actions. */
 import { stamp, writeLines } from "./lines.mjs"
 
 const FILES = 10

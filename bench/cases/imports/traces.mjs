@@ -1,4 +1,4 @@
-/** Traces in OTLP/JSON by OpenTelemetry's conventions, a line for each export of spans. */
+/** Traces in OTLP/JSON by OpenTelemetry's conventions, one line per export of spans. */
 import { OUTPUT, writeLines } from "./lines.mjs"
 
 const FILES = 20

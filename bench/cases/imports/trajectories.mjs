@@ -1,4 +1,4 @@
-/** Trajectories in ATIF, and those of SWE-agent: one document each. */
+/** Trajectories of ATIF and SWE-agent, one document each. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { OUTPUT, stamp, uuid } from "./lines.mjs"

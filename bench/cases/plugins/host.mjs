@@ -1,4 +1,4 @@
-/** The plugin host alone, without a kernel and without a log. */
+/** The plugin host alone, without kernel or log. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect, Exit, ManagedRuntime, Scope } from "effect"
@@ -21,7 +21,7 @@ export const writePlugin = (directory, name, plugin) => {
   fs.writeFileSync(path.join(directory, "looper-plugin.json"), JSON.stringify(manifest))
 }
 
-/** Starts plugins in the tier `flags`; what is still running is stopped by `close`. */
+/** Starts plugins in the tier `flags`; `close` stops them. */
 export const pluginHost = async (directory) => {
   const runtime = ManagedRuntime.make(layerOf({ sandbox: "flags" }))
   const scope = Effect.runSync(Scope.make())
@@ -54,7 +54,7 @@ export const pluginHost = async (directory) => {
   return {
     /** Deno's binary. */
     deno,
-    /** How long each plugin took from the start to ready. */
+    /** Time from start to ready, by plugin. */
     readyMs,
     start: async (name, plugin) => {
       const running = await runtime.runPromise(Scope.extend(starting(name, plugin), scope))
@@ -62,7 +62,7 @@ export const pluginHost = async (directory) => {
       return {
         pid: running.pid,
         read: () => Effect.runPromise(read),
-        /** So many calls one after the other; adds the microseconds of each to a list. */
+        /** Makes sequential calls, and adds the microseconds of each to `times`. */
         sequence: (calls, times) => {
           const timed = Effect.suspend(() => {
             const startedAt = performance.now()
@@ -70,7 +70,7 @@ export const pluginHost = async (directory) => {
           })
           return Effect.runPromise(Effect.repeatN(timed, calls - 1))
         },
-        /** So many calls, of which so many are under way at any time. */
+        /** Makes calls, `window` of them in flight at any time. */
         pipelined: (calls, window) =>
           Effect.runPromise(
             Effect.all(Array(window).fill(Effect.repeatN(read, calls / window - 1)), {

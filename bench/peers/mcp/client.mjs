@@ -1,4 +1,4 @@
-/** A client of the MCP TypeScript SDK, connected to `server.mjs` in a process of its own. */
+/** A client of the MCP TypeScript SDK for `server.mjs` in its own process. */
 import { fileURLToPath } from "node:url"
 import { Client } from "@modelcontextprotocol/sdk/client/index.js"
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js"

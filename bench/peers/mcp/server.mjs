@@ -1,4 +1,4 @@
-/** A tool server of the MCP TypeScript SDK over stdio, with one tool that answers at once. */
+/** A stdio server of the MCP TypeScript SDK with one tool that answers at once. */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js"
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js"
 import { CallToolRequestSchema } from "@modelcontextprotocol/sdk/types.js"

@@ -1,14 +1,15 @@
 /**
- * Emmett's SQLite event store, by the `sqlite3` driver, which hands each statement to a thread and calls back. Per append,
- * of one event or of a hundred: BEGIN IMMEDIATE, a SELECT of the stream's position, an UPDATE of it, one INSERT of all
- * messages with data and metadata as JSON, COMMIT. An event has an id (UUIDv4), a stream and positions in it and in all.
+ * Emmett's SQLite event store on the `sqlite3` driver, which runs each statement in a thread and calls back. Per
+ * append, of one event or a hundred: BEGIN IMMEDIATE, a SELECT and an UPDATE of the stream's position, one INSERT of
+ * all messages with data and metadata as JSON, COMMIT. An event has an id (UUIDv4), a stream, and positions in it and
+ * overall.
  *
- * `emmett` is how it comes: each operation opens a connection and closes it, synchronous=FULL (the driver's default).
- * `emmett, one connection` is the best that its options allow: a connection given to it and kept, synchronous=NORMAL.
- * WAL in both; it sets that itself. Reading takes its `readMessagesBatch`, a thousand in the order of all, parsed.
+ * `emmett` is the default: each operation opens and closes a connection, synchronous=FULL (the driver's default).
+ * `emmett, one connection` is the best that its options allow: one permanent connection, synchronous=NORMAL. Both use
+ * WAL, which Emmett sets. Reading uses `readMessagesBatch`, a thousand at a time in global order, parsed.
  *
- * It sets WAL on a new connection without waiting for that, and on a busy machine a COMMIT now and then fails for it
- * ("cannot commit transaction - SQL statements in progress"). Such an append is made again, and counted.
+ * It does not await setting WAL on a new connection, so on a busy machine a COMMIT sometimes fails ("cannot commit
+ * transaction - SQL statements in progress"). Such an append is repeated and counted.
  */
 import * as path from "node:path"
 import { getSQLiteEventStore, readMessagesBatch, sqliteConnection } from "@event-driven-io/emmett-sqlite"
@@ -16,7 +17,7 @@ import { BATCH, payload, payloads } from "../payload.mjs"
 
 const PAGE = 1000
 
-/** Tries of one append, the first included. */
+/** Maximum number of tries per append. */
 const TRIES = 5
 
 const event = (data) => ({ type: "SensorRead", data })
@@ -60,7 +61,7 @@ const store = (filename, options, reading) => {
   }
 }
 
-/** A connection that is there once its first statement has been answered. */
+/** A connection, ready once it has answered its first statement. */
 const connect = async (filename) => {
   const connection = sqliteConnection({ fileName: filename })
   await connection.query("SELECT 1")
@@ -70,7 +71,7 @@ const connect = async (filename) => {
 export const asItComes = {
   name: "emmett",
   settings: "sqlite3, a connection per operation, WAL, synchronous=FULL: its defaults",
-  /** Milliseconds an append: fewer of them tell as much. */
+  /** Appends take milliseconds, so fewer suffice. */
   slow: true,
   open: async (directory) => {
     const filename = path.join(directory, "emmett.db")

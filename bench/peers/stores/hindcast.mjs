@@ -1,7 +1,7 @@
 /**
- * Hindcast by its public interface. Per append: the payload checked by its schema, an id in order of time, position and
- * version given, a link of the SHA-256 chain, one INSERT, in a transaction of its own where appends are awaited one at a
- * time; a batch is one transaction. WAL, synchronous=NORMAL, its default. Reading gives whole events in the log's order.
+ * Hindcast's public interface. Per append: a schema check of the payload, a time-ordered id, position and version, a
+ * link of the SHA-256 chain, and one INSERT, in its own transaction if appends are awaited one at a time; a batch is
+ * one transaction. WAL and synchronous=NORMAL, its default. Reading returns whole events in the log's order.
  */
 import * as path from "node:path"
 import { Context, Effect, Exit, Layer, Scope, Stream } from "effect"

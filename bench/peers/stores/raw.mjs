@@ -1,7 +1,7 @@
 /**
- * Raw better-sqlite3 on the table of a Hindcast log, with its indexes and triggers: the floor. Per append one prepared
- * INSERT in a transaction of its own; per batch a hundred in one. WAL, synchronous=NORMAL. No chain, no check, no order
- * but that of its own counter.
+ * Raw better-sqlite3 on a Hindcast log's table with its indexes and triggers: the floor. Per append, one prepared
+ * INSERT in its own transaction; per batch, a hundred in one. WAL, synchronous=NORMAL. No chain, no check, and no order
+ * but its counter's.
  */
 import * as path from "node:path"
 import { Effect } from "effect"

@@ -1,11 +1,11 @@
 /**
- * LangGraph's SqliteSaver, by better-sqlite3, WAL (it sets that itself), synchronous=NORMAL (the driver's default). It is
- * a store of checkpoints and no event log: what it keeps of a payload is a row that a later `put` of the same id replaces.
+ * LangGraph's SqliteSaver on better-sqlite3: WAL, which it sets, and synchronous=NORMAL, the driver's default. It
+ * stores checkpoints, not an event log: a later `put` of the same id replaces a payload's row.
  *
- * One: `put` of a checkpoint whose one channel holds the payload, as a graph does after each step: the checkpoint copied,
- * it and its metadata as JSON, one INSERT OR REPLACE, prepared anew each time, in a transaction of its own. A batch:
- * `putWrites`, which stores what a step wrote, a hundred payloads in one transaction; `put` has no such thing. Reading:
- * `list`, which loads all rows of a thread at once, newest first, and parses each checkpoint and its metadata.
+ * One append is a `put` of a checkpoint with the payload in its one channel, as a graph does after each step: it copies
+ * the checkpoint, serialises it and its metadata, and runs one INSERT OR REPLACE, prepared each time, in its own
+ * transaction. A batch is a `putWrites` of a hundred payloads in one transaction. Reading is `list`, which loads all
+ * rows of a thread at once, newest first, and parses each checkpoint and its metadata.
  */
 import * as path from "node:path"
 import { emptyCheckpoint, uuid6 } from "@langchain/langgraph-checkpoint"
@@ -52,7 +52,7 @@ export const open = async (directory) => {
       }
       return count
     },
-    /** `list` finds checkpoints, so what is to be read is put one by one. */
+    /** `list` finds checkpoints, so each payload needs a put. */
     fill: async (count) => {
       for (let n = 0; n < count; n++) await put(payload(index++))
     },
