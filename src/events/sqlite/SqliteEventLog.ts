@@ -1,4 +1,4 @@
-/** The event log in one SQLite file: opens its connections, and builds the log's services on them. */
+/** The event log in one SQLite file: opens connections, and builds the log's services on them. */
 
 import { Context, Effect, Either, Layer, Option, Schema, Scope } from "effect"
 import { machine } from "../../platform/user/Machine.ts"
@@ -53,24 +53,23 @@ import * as Names from "./stringInterning.ts"
 /** Options of a log in an SQLite file. */
 export interface SqliteOptions {
   /**
-   * The file. Unless `readonly`, it and its directory are created if they do not exist. `:memory:` is a log in memory,
-   * which ends with this layer.
+   * The file. Unless `readonly`, it and its directory are created. `:memory:` is a log in memory, which ends with the
+   * layer.
    */
   readonly filename: string
   /**
-   * `normal` (default): an acknowledged event survives the death of the process, but not always a power failure.
-   * `full`: it also survives a power failure, at the cost of one disk flush per commit. Dispatches of commands and
-   * confirmations are flushed either way.
+   * `normal` (default): an acknowledged event survives the death of the process, but not every power failure. `full`:
+   * it survives that too, for one disk flush per commit. Dispatches of commands and confirmations are always flushed.
    */
   readonly durability?: "normal" | "full"
-  /** Opens the log for reading only: nothing is created or changed, and appends fail. */
+  /** Opens for reading only: creates and changes nothing, and appends fail. */
   readonly readonly?: boolean
   /**
-   * Whether personal data is decrypted by the keys in `<file>.keys` when it is read. `false`: it stays as unreadable as
-   * without them, and so are states. Default: true.
+   * Decrypts personal data with the keys in `<file>.keys`. With `false`, events and states read as if the keys were
+   * missing. Default: true.
    */
   readonly personal?: boolean
-  /** The event types that appends are validated by. Default: Hindcast's own. */
+  /** Event types that appends are validated against. Default: Hindcast's own. */
   readonly vocabulary?: Vocabulary.Vocabulary
 }
 
@@ -86,9 +85,9 @@ export const SqliteOptions = Options.of<SqliteOptions>({
 })
 
 /**
- * A log in one SQLite file. It has one connection that writes, one that only reads, so that long reads never wait for
- * writes, and some for other work. Provides the log; the lease, by which one kernel at a time acts on it; snapshots,
- * whose key is in `<file>.snapshot-key`; and personal data, whose keys are in `<file>.keys`.
+ * Opens a log in one SQLite file. One connection writes, another only reads, so that long reads never wait for writes,
+ * and a few do other work. Provides the log, the lease, presence, snapshots (key in `<file>.snapshot-key`) and personal
+ * data (keys in `<file>.keys`).
  */
 export const layer = (
   options: SqliteOptions,
@@ -110,7 +109,7 @@ const opened = (options: SqliteOptions) =>
       const keys = Disclosure.keysFor(own, personal)
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
       let told = () => {}
-      // The last thing of all: what is open closes in the reverse order.
+      // Runs last: finalizers run in reverse order.
       yield* Effect.addFinalizer(() => Effect.sync(() => told()))
       const { database, append, holding, writing, writer, cacheWriter, following } = yield* readonly
         ? openForReading(filename)
@@ -179,7 +178,7 @@ const opened = (options: SqliteOptions) =>
     }).pipe(openDatabase.mapDiskFull(options.filename)),
   )
 
-// Verifying, archiving and bundling are rare, and as large as everything else here: each is loaded when it is asked for.
+// Verifying, archiving and bundling are rare and as large as the rest, so they load on demand.
 
 const verifyLog = (stores: Stores, options?: VerifyOptions) =>
   Effect.flatMap(
@@ -206,7 +205,7 @@ const bundlesOf = (source: bundling.BundleSource) =>
       ),
   })
 
-/** What the write side shares with the read side. */
+/** Shared by the write side and the read side. */
 interface WriteOptions {
   readonly upcast: Upcaster.Upcast
   readonly keys: PersonalDataKeys.Keys
@@ -247,7 +246,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys }: WriteOptions) 
       writer,
       cacheWriter,
       following,
-      // With `full` SQLite flushes each commit by itself.
+      // With `full`, SQLite flushes each commit.
       append: yield* Writer.make(filename, validate, commitAndNotify, durability === "full" ? undefined : flush),
       holding,
       writing,
@@ -262,11 +261,11 @@ const openFile = (filename: string) =>
         openDatabase.patiently(Database.open(filename, { readonly })),
         readonly ? scopes.reading : scopes.writing,
       )
-    // The connection that creates or checks the file is closed again, but not as the last one.
+    // The connection that creates or checks the file must not be the last one to close.
     const reader = yield* Effect.scoped(Effect.zipRight(openDatabase.open(filename), connect(true)))
     const writer = yield* connect(false)
     const cacheWriter = yield* connect(false)
-    // A snapshot is not worth waiting for.
+    // Snapshots are not worth waiting for.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
     const committed = yield* Scope.extend(Checkpoint.truncateWhenIdle(cacheWriter), scopes.writing)
     const flush = yield* Scope.extend(Flush.make(filename), scopes.writing)
@@ -275,7 +274,7 @@ const openFile = (filename: string) =>
     return { writer, reader, cacheWriter, holding, writing, committed, flush }
   })
 
-/** A log in memory, which nothing else can see: one connection does everything. */
+/** One connection does everything, since nothing else sees a log in memory. */
 const openInMemory = Effect.gen(function* () {
   const database = yield* Database.open(IN_MEMORY, { readonly: false })
   for (const statement of [...LOG_TABLES, ...CACHE_TABLES]) database.run(statement)

@@ -13,22 +13,21 @@ import { findEvent, hashAt, type Reader, readHead, readPage } from "./read.ts"
 import type { Names } from "./stringInterning.ts"
 import { type Checks, HAS_EVENT, write } from "./writeRows.ts"
 
-/** Most stream versions kept in memory; beyond that they are read again. */
+/** Maximum number of cached stream versions. Beyond it, they are read again. */
 const MAX_KNOWN_STREAMS = 10_000
 
 /**
- * Makes the function that commits batches of appends. `now` is the log's clock; `seal` records each commit as this
- * user's own, under SQLite's lock.
+ * Creates the function that commits batches. `now` is the log's clock; `seal` records each commit as this user's own,
+ * under SQLite's lock.
  *
- * The primary key of the events serves as the lock (optimistic concurrency). The writer caches the head and the
- * versions of streams, sequences a batch by them, and inserts it; the first statement of the transaction is the write.
- * If another process has appended meanwhile, the position is taken and the whole insert is rejected. The writer then
- * drops its cache, reads the head and tries again. So everything it checked in memory (versions, ids) was true when the
- * insert succeeded, and a commit needs neither a lock nor a table of heads.
+ * The primary key of events serves as the lock (optimistic concurrency). The writer caches the head and the versions of
+ * streams, sequences a batch by them, and inserts it as the first statement of the transaction. If another process has
+ * appended meanwhile, the position is taken and SQLite rejects the whole insert; the writer drops its cache, reads the
+ * head, and tries again. So whatever it checked in memory was true when the insert succeeded, and a commit needs
+ * neither a lock nor a table of heads.
  *
- * Before inserting it reads one thing: whether the event at its head is still the same. If an older copy was written
- * over the file while it is open, that event is missing: acknowledged events are lost, and the writer acknowledges no
- * more.
+ * Before it inserts, it checks that the event at its head still exists. If an older copy overwrote the open file, that
+ * event is missing: acknowledged events are lost, and the writer acknowledges no more.
  */
 export const make = (
   reader: Reader,
@@ -49,11 +48,11 @@ export const make = (
     return known
   }
 
-  /** Throws `LogCorrupt` if the event at this writer's head is no longer in the log. */
+  /** Throws `LogCorrupt` if the log no longer has the event at this writer's head. */
   const checkHead = (): void => {
     const { position, hash } = head
     if (position === 0 || database.rows(HAS_EVENT, [position, Buffer.from(hash, "hex")]).length === 1) return
-    // It may have been archived meanwhile.
+    // It may be archived by now.
     if (hashAt(database, segments, position) === hash) return
     const reason =
       "the event at the head is missing or is another one: the file was replaced by an earlier copy, or rewritten, while the log was " +
@@ -65,12 +64,12 @@ export const make = (
   const checksOf = ({ head: next }: Sequencer.Sequenced): Checks =>
     seal === undefined ? checks : { ...checks, seal: () => seal(head, next) }
 
-  /** The results, or undefined if another writer was faster. */
+  /** Undefined if another writer was faster. */
   const commitOnce = (requests: ReadonlyArray<ValidatedAppend>): ReadonlyArray<CommitResult> | undefined => {
     const find = (id: string) => findEvent(reader, id)
     const batch = Sequencer.sequence({ head, version, find }, requests, now())
     if (batch.rows.length === 0) {
-      // Nothing is inserted, so nothing proves that the cache is current: a conflict must be checked against the head.
+      // No insert proves that the cache is current, so check a conflict against the head.
       const conflicts = batch.placements.some(({ kind }) => kind === "conflict")
       if (conflicts && !isSame(readHead(database), head)) return undefined
     } else {
@@ -81,7 +80,7 @@ export const make = (
       if (versions.size > MAX_KNOWN_STREAMS) versions = new Map()
     }
     const missed = Sequencer.readingOnce((query, limit) => readPage(reader, query, limit))
-    // The batch is committed. If a conflict's missed events cannot be read, only its caller gets that error.
+    // The batch is committed. An unreadable missed event fails only the caller of that conflict.
     return requests.map((_, index) =>
       Either.flatMap(
         attemptSync(database.filename, () => Sequencer.toResult(batch.placements[index], missed)),
@@ -117,8 +116,7 @@ export const make = (
   return (requests) => {
     const answers = commitTogether(requests)
     if (Either.isRight(answers) || answers.left._tag !== "SegmentUnavailable") return answers
-    // Nothing was written: an id that a caller chose may be in a missing segment. Committing one by one fails only that
-    // append.
+    // Nothing was written, since a given id may be in a missing segment. Committing one by one fails only that append.
     return Either.right(requests.map(commitAlone))
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What this process knows of a log's newest events without reading them: one follower for all who read, wait or follow. It tells
- * what was committed, by this process and by others.
+ * Knows a log's newest events without reads: one follower serves all readers, waiters and followers of this process. It
+ * announces commits of this process and of others.
  */
 
 import * as EventLoopTurn from "../../platform/EventLoopTurn.ts"
@@ -14,45 +14,44 @@ import { committedOf, type Reader, readHead } from "./read.ts"
 import * as RecentEvents from "./recentEvents.ts"
 import { HAS_EVENT } from "./writeRows.ts"
 
-/** How often commits of other processes are looked for while somebody listens, in milliseconds. */
+/** Interval of looking for other processes' commits while somebody listens, in milliseconds. */
 const LOOK_EVERY_MS = 50
 
-/** Most events of other processes that are told of one by one. Where there are more, who is told has to read. */
+/** Maximum number of other processes' events to announce one by one. Beyond it, listeners must read. */
 const MAX_TOLD = 1000
 
 /** The newest events of a log, in memory. */
 export interface Follower {
-  /** Whom to tell of commits: of this process at once, of others within 50 ms. */
+  /** Announces commits: those of this process at once, others within 50 ms. */
   readonly commits: CommitNotifier.CommitNotifier
-  /** Ends looking for commits of other processes: the log is being closed. */
+  /** Stops looking for other processes' commits, because the log is closing. */
   readonly end: () => void
-  /** Tells those who follow that the log is closed: they read, and find that out. */
+  /** Wakes followers after the log has closed: their reads fail. */
   readonly closed: () => void
-  /** See `EventLog.onCommit`: told of commits alone. */
+  /** See `EventLog.onCommit`. Announces only commits. */
   readonly onCommit: CommitNotifier.CommitNotifier["listen"]
-  /** Takes note of rows that this process committed, before anything else is committed or read. */
+  /** Notes rows that this process committed, before any other commit or read. */
   readonly committed: (batch: Sequenced) => void
-  /** Tells of what `committed` took note of. */
+  /** Announces the rows that `committed` noted. */
   readonly tell: () => void
-  /** Drops the events that are kept, because events were moved: from then on they are read where they are. */
+  /** Drops cached events after archiving moved some; later reads find them where they are. */
   readonly moved: () => void
   /** The last position and its hash. */
   readonly head: () => Head
-  /** A page of a query; undefined if it may have events that are not kept here. */
+  /** A page of a query; undefined if the cache may lack some of its events. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<Event> | undefined
   /** See `EventLog.mayHave`. */
   readonly mayHave: (query: Query) => boolean
 }
 
 /**
- * Follows the log that a connection reads, or appends to.
+ * Follows the log of a connection.
  *
- * Whether another connection has committed is asked once in each turn of the event loop in which somebody reads, by `PRAGMA data_version`
- * (https://sqlite.org/pragma.html#pragma_data_version: commits of the connection itself do not change it), and every 50 ms
- * while somebody listens. Only where it has, the head is read, and what is new after it. So an answer is as
- * current as a query that was made in the same turn, and while nobody else writes, nothing but that pragma is asked (about
- * 6 µs with the check that the file is still in its place). The memory is never the truth of an append: its versions are checked by the
- * writer, in the statement that inserts.
+ * Once per turn of the event loop with a read, and every 50 ms while somebody listens, `PRAGMA data_version`
+ * (https://sqlite.org/pragma.html#pragma_data_version) tells whether another connection has committed. Only then does
+ * it read the head and the new events. So a result is as current as a query in the same turn, and costs about 6 µs,
+ * with the check of the file, while nobody else writes. Appends never rely on this memory: the writer checks versions
+ * in the statement that inserts.
  */
 export const make = (reader: Reader, isShared: boolean): Follower => {
   const { database } = reader
@@ -61,21 +60,21 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
   let verifiedIn = versionOf(database)
   let head = readHead(database)
   let lookedIn: number | undefined
-  /** What is to be told of, in order. */
+  /** To announce, in order. */
   const untold: Array<ReadonlyArray<Committed> | undefined> = []
   let isTelling = false
   last.startAfter(head.position)
 
-  /** The events between two positions, which other processes committed; undefined if they are too many, or cannot be read. */
+  /** Events of other processes between two positions; undefined if they are too many or unreadable. */
   const eventsOfOthers = (from: Head, until: number): ReadonlyArray<Committed> | undefined => {
     if (until < from.position || until > from.position + MAX_TOLD) return undefined
     try {
-      // Where a copy was written over the file, other events may be at earlier positions too.
+      // If a copy overwrote the file, earlier positions may have other events too.
       if (from.position > 0 && !hasEvent(from)) return undefined
       const events = committedOf(reader, { after: from.position, until }, MAX_TOLD)
       return events.length === until - from.position ? events : undefined
     } catch {
-      // Who is told reads, and finds out why.
+      // Listeners will read, and learn why.
       return undefined
     }
   }
@@ -83,7 +82,7 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
   const hasEvent = ({ position, hash }: Head) =>
     database.rows(HAS_EVENT, [position, Buffer.from(hash, "hex")]).length === 1
 
-  /** Takes note that other processes have committed, up to this position. */
+  /** Notes that other processes have committed up to this position. */
   const takeOthers = (until: number) => {
     const events = eventsOfOthers(head, until)
     if (events === undefined) last.startAfter(until)
@@ -92,10 +91,10 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
     untold.push(events)
   }
 
-  /** Takes note of what other connections committed, unless that was done in this turn. */
+  /** Looks for other connections' commits, once per turn. */
   const look = () => {
     const turn = EventLoopTurn.current()
-    // A log that is closed answers nothing more from memory.
+    // A closed log returns nothing from memory.
     if (!hasEnded && (lookedIn === turn || !isShared)) return
     const version = versionOf(database)
     if (version !== verifiedIn) {
@@ -130,11 +129,11 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
       try {
         look()
       } catch {
-        // Who is told reads, and finds out why.
+        // Listeners will read, and learn why.
         commits.notify()
       }
     }
-    // What was committed before is no news.
+    // Earlier commits are no news.
     lookAndTell()
     looking = setInterval(lookAndTell, LOOK_EVERY_MS)
     return endLooking
@@ -178,7 +177,7 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
         look()
         return last.mayHave(query)
       } catch {
-        // The read that follows finds out why.
+        // The following read will fail and say why.
         return true
       }
     },

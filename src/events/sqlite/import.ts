@@ -1,4 +1,4 @@
-/** Imports a log from events as stored, with an identical chain. */
+/** Imports a log from stored events, with an identical chain. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -17,11 +17,9 @@ import * as Names from "./stringInterning.ts"
 import { write } from "./writeRows.ts"
 
 /**
- * Creates a log from the events of another one, each with its position, id, times and hash: the two logs have the same
- * chain, and an anchor of one is valid for the other. Returns the head.
- *
- * Every event is verified against the chain before it is written. The first one that does not continue the chain fails
- * the import, and no log remains.
+ * Creates a log from another one's events, with positions, ids, times and hashes. Both logs have the same chain, so
+ * anchors of one are valid for the other. Returns the head. Each event is verified before it is written; the first that
+ * does not continue the chain fails the import, and no log remains.
  */
 export const importEvents = <E, R>(
   options: ImportOptions<E, R>,
@@ -46,8 +44,7 @@ export const importEvents = <E, R>(
             }
             if (page.length === 0) return
             const isWritten = yield* attempt(filename, () => write(database, names, rowsOf(page))).pipe(
-              // Valid hashes do not guarantee valid rows: two events may have the same id, or the same version in a
-              // stream.
+              // Valid hashes do not guarantee valid rows: two events may share an id, or a version in a stream.
               Effect.catchTag("LogCorrupt", ({ reason }) => refuse(null, `up to @${head.position}, ${reason}`)),
             )
             if (!isWritten)
@@ -59,7 +56,7 @@ export const importEvents = <E, R>(
     )
   })
 
-/** Why an event does not continue the chain; undefined if it does. */
+/** Says why an event does not continue the chain. */
 const flawOf = (head: Head, { link, stored, keyId, hash }: StoredEvent): string | undefined => {
   const { position } = link
   if (head.position === 0 && position > 1) {
@@ -67,7 +64,7 @@ const flawOf = (head: Head, { link, stored, keyId, hash }: StoredEvent): string 
   }
   if (position !== head.position + 1)
     return `expected @${head.position + 1}, found @${position}: events are missing or not in order`
-  // UTF-8 cannot encode a lone surrogate: it would be hashed and stored as another character.
+  // UTF-8 cannot encode a lone surrogate: another character would be hashed and stored.
   const bad = findNonJson({ ...link, stored, keyId })
   if (bad !== undefined) return `@${position}${bad.path}: expected what an append accepts, found ${bad.found}`
   if (Chain.link(head.hash, link, stored, keyId) === hash) return undefined

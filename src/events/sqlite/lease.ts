@@ -11,15 +11,15 @@ import * as Database from "./file/database.ts"
 import { hasMoved, holderOf, identityIn, type LeaseRow, readLease, readRow, stateOf } from "./leaseHolder.ts"
 import * as Heartbeats from "./presence/heartbeats.ts"
 
-/** How often the heartbeat of a doubtful holder is read. */
+/** Interval of reading a doubtful holder's heartbeat. */
 const WATCH_INTERVAL_MS = 100
 
-/** A holder that is watched for longer than this is told of. */
+/** Report a holder that is watched for longer than this. */
 const QUIET_MS = 2000
 
 /**
- * @param database a connection of its own. It checks before each statement that the log's files are in their places: if they are not, nothing is
- *   written, and the lease can be neither taken nor confirmed
+ * @param database its own connection. It checks before each statement that the log's files are in place; otherwise
+ *   nothing is written, and the lease can be neither taken nor confirmed
  */
 export const make = (database: Database.LogDatabase): Pick<Lease.Service, "acquire"> => ({
   acquire: (owner) =>
@@ -27,9 +27,9 @@ export const make = (database: Database.LogDatabase): Pick<Lease.Service, "acqui
       const identity = newId()
       const token = `${owner}#${identity}`
       const place = ProcessIdentity.own()
-      // Watching a holder may take seconds and may be interrupted: nothing is acquired yet.
+      // Watching a holder may take seconds and be interrupted: nothing is acquired yet.
       const state = yield* waitUntilFree(database)
-      // If the release fails (on a full disk, for example), the lease becomes stale by itself.
+      // If the release fails, for example on a full disk, the lease becomes stale by itself.
       const takenFrom = yield* Effect.acquireRelease(take({ database, owner, token, place, state }), () =>
         Effect.ignore(
           attempt(database, () => {
@@ -50,7 +50,7 @@ export const make = (database: Database.LogDatabase): Pick<Lease.Service, "acqui
         Heartbeats.send(database, identity, place)
         database.run("UPDATE lease SET heartbeat_at = ? WHERE owner = ?", [Date.now(), token])
       })
-      // A heartbeat that fails does not mean that the lease is lost: `check` decides that.
+      // A failed heartbeat does not lose the lease: `check` decides that.
       yield* Effect.zipRight(heartbeat, check).pipe(
         Effect.ignore,
         Effect.repeat({ schedule: Schedule.spaced(Heartbeats.HEARTBEAT_EVERY_MS), until: () => lost }),
@@ -60,7 +60,7 @@ export const make = (database: Database.LogDatabase): Pick<Lease.Service, "acqui
     }),
 })
 
-/** The part that reads, which a log that is open for reading only has too. */
+/** The reading part, which a log opened for reading only has too. */
 export const reading = (database: Database.LogDatabase): Pick<Lease.Service, "holder" | "silent"> => ({
   holder: Effect.gen(function* () {
     const { holder, watched } = yield* watch(yield* readFrom(database), readFrom(database))
@@ -80,13 +80,13 @@ const readFrom = (database: Database.LogDatabase) => Database.attemptRead(databa
 const attempt = <A>(database: Database.LogDatabase, run: () => A): Effect.Effect<A, LogError> =>
   Effect.catchTag(Database.attempt(database.filename, run), "DiskFull", () => Database.diskFullError(database.filename))
 
-/** The state of the lease: free, lost by its holder (as its row was last read), or held. */
+/** Free, lost by its holder (with the row as last read), or held. */
 type LeaseState =
   | { readonly _tag: "Free" }
   | { readonly _tag: "Lost"; readonly row: LeaseRow }
   | { readonly _tag: "Held" }
 
-/** Waits until the lease is free or held for certain. Says whom it waits for, if that takes long. */
+/** Waits until the lease is certainly free or held. Warns whom it waits for if that takes long. */
 const waitUntilFree = (database: Database.LogDatabase): Effect.Effect<LeaseState, LogError> =>
   Effect.gen(function* () {
     const first = yield* attempt(database, () => readRow(database))
@@ -103,8 +103,8 @@ const watchedMessage = ({ owner, pid, host }: Holder) =>
   `"${owner}" (process ${pid} on ${host}) holds the lease, and its process cannot be asked whether it lives: its heartbeat is watched for some seconds`
 
 /**
- * Watches a holder whose state is doubtful. A heartbeat that changes, whatever time it carries, proves a live holder; one
- * that stays the same for `watchMs`, by the monotonic clock, means that the lease is lost.
+ * Watches a doubtful holder. A changed heartbeat, whatever time it carries, proves that the holder lives; an unchanged
+ * one for `watchMs`, by the monotonic clock, means that the lease is lost.
  */
 const watch = (
   first: LeaseRow | undefined,
@@ -120,7 +120,7 @@ const watch = (
   Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeNanos
     let row = first
-    /** As the first look said: a later one would count the time that was watched as silence too. */
+    /** From the first look: a later one would count the watched time as silence too. */
     let watchMs: number | undefined
     while (row !== undefined && first !== undefined) {
       const found = { row, holder: holderOf(row) }
@@ -146,7 +146,7 @@ interface TakeRequest {
 }
 
 /**
- * One statement takes the lease if it is free, or if its holder lost it and has not sent a heartbeat since. The row
+ * One statement takes the lease if it is free, or if its holder lost it and has sent no heartbeat since. The row
  * afterwards shows whether it succeeded. Returns the previous holder.
  */
 const take = ({ database, owner, token, place, state }: TakeRequest) =>
@@ -156,7 +156,7 @@ const take = ({ database, owner, token, place, state }: TakeRequest) =>
     const identity = identityIn(token)
     const lost = state._tag === "Lost" ? state.row : undefined
     yield* attempt(database, () => {
-      // First, so that whoever sees the lease sees who has it.
+      // First, so that everyone who sees the lease also sees its holder's heartbeat.
       Heartbeats.send(database, identity, place)
       const beat = lost?.heartbeat?.beat ?? NO_BEAT
       const lostBy = lost === undefined ? "" : identityIn(lost.token)
@@ -172,7 +172,7 @@ const take = ({ database, owner, token, place, state }: TakeRequest) =>
     return yield* new LeaseHeld({ log: database.filename, holder })
   })
 
-/** The heartbeat of a holder that has sent none. */
+/** Stands for the heartbeat of a holder that has sent none. */
 const NO_BEAT = 0
 
 const TAKE = `

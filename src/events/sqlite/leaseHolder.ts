@@ -1,23 +1,23 @@
-/** Reads the holder of a log's lease, and judges whether it is alive. */
+/** Reads the holder of a log's lease, and judges whether it lives. */
 
 import * as ProcessIdentity from "../../platform/ProcessIdentity.ts"
 import type { Holder } from "../log/Lease.ts"
 import type { LogDatabase } from "./file/database.ts"
 import * as Heartbeats from "./presence/heartbeats.ts"
 
-/** The row of the lease; undefined if there is none, or no table for it. */
+/** The row of the lease; undefined if the row or its table is missing. */
 export const readLease = (database: LogDatabase): LeaseRow | undefined =>
   Heartbeats.hasTable(database, "lease") ? readRow(database) : undefined
 
-/** The row of the lease, with the heartbeat of its holder. */
+/** The row of the lease, with its holder's heartbeat. */
 export interface LeaseRow extends Omit<Holder, "owner"> {
-  /** The owner, `#`, and the identity that it drew for this acquisition. */
+  /** The owner, `#`, and the identity drawn for this acquisition. */
   readonly token: string
-  /** Undefined for a holder that sends none, as those before 0.3.1, which only note the time in the row of the lease. */
+  /** Undefined for holders before 0.3.1, which only note the time in the row. */
   readonly heartbeat: Heartbeats.Heartbeat | undefined
 }
 
-/** The row of the lease where its table exists; undefined if there is none. */
+/** Like `readLease`, if the table exists. */
 export const readRow = (database: LogDatabase): LeaseRow | undefined => {
   const [row] = database.rows("SELECT owner, host, pid, acquired_at, heartbeat_at FROM lease")
   if (row === undefined) return undefined
@@ -32,7 +32,7 @@ export const readRow = (database: LogDatabase): LeaseRow | undefined => {
   }
 }
 
-/** The holder in a row, as others are told of it. */
+/** The holder, for people. */
 export const holderOf = ({ token, host, pid, acquiredAt, heartbeatAt }: LeaseRow): Holder => ({
   owner: token.slice(0, hashIn(token)),
   host,
@@ -41,18 +41,17 @@ export const holderOf = ({ token, host, pid, acquiredAt, heartbeatAt }: LeaseRow
   heartbeatAt,
 })
 
-/** The identity in a token. */
 export const identityIn = (token: string): string => token.slice(hashIn(token) + 1)
 
-/** Where the identity begins: a name may have a `#`, an identity has none. */
+/** The identity starts after the last `#`: a name may contain one, an identity does not. */
 const hashIn = (token: string): number => {
   const found = token.lastIndexOf("#")
   return found === -1 ? token.length : found
 }
 
-/** Whether the holder has sent a heartbeat between two looks at the row. */
+/** True if the holder has sent a heartbeat between two looks. */
 export const hasMoved = (before: LeaseRow, now: LeaseRow): boolean =>
   before.token !== now.token || before.heartbeatAt !== now.heartbeatAt || before.heartbeat?.beat !== now.heartbeat?.beat
 
-/** Judges the holder in a row, as far as one look shows it. */
+/** Judges a holder from one look. */
 export const stateOf = (row: LeaseRow): Heartbeats.Judgement => Heartbeats.judge(row.heartbeat, ProcessIdentity.own())

@@ -1,45 +1,48 @@
-/** The query planner of the log: turns a query into the SQL statement that reads one page. */
+/** The log's query planner: turns a query into the SQL statement for one page. */
 
 import { MAX_STORED_BYTES } from "../payload/StoredPayload.ts"
 
-/** The columns of an event, in the order in which rows are written. */
+/** Columns of an event, in the order of writing. */
 export const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, key_id, hash"
 
 /** The columns that a page reads. */
 export interface Columns {
   readonly sql: string
-  /** Those that hold the names of streams and tasks, of which a page may have many. */
+  /** Indexes of streams and tasks, of which a page may have many. */
   readonly names: ReadonlyArray<number>
 }
 
-/** A column of text, or its number of bytes where they are more than a log writes: SQLite tells them without reading it. */
+/**
+ * A text column, or its number of bytes if that is more than a log writes. SQLite knows the length without reading the
+ * text.
+ */
 export function bounded(column: string): string {
   return `iif(octet_length(${column}) > ${MAX_STORED_BYTES}, octet_length(${column}), ${column})`
 }
 
 /**
- * The columns of a whole event: id, hash and cause are joined into one hexadecimal text. Reading a row then takes half
- * the time that it takes with three buffers, and a quarter less than with three texts.
+ * The columns of a whole event. Joining id, hash and cause into one hexadecimal text halves the time per row against
+ * three buffers, and saves a quarter against three texts.
  */
 export const READ_COLUMNS: Columns = {
   sql: `position, lower(hex(id || hash || coalesce(causation, ''))), timeline, stream, version, type, schema_version, task, actor, occurred_before, recorded_at, ${bounded("payload")}, key_id`,
   names: [3, 7],
 }
 
-/** The columns of an event without what it says: reading them takes a sixth of the time, since no text is made of them. */
+/** The columns of an event without its payload. Without text, a read takes a sixth of the time. */
 export const ENVELOPE_COLUMNS: Columns = {
   sql: "position, timeline, type, task, recorded_at - occurred_before, recorded_at",
   names: [3],
 }
 
-/** The columns of what queries filter by. */
+/** The columns that queries filter by. */
 export const COMMITTED_COLUMNS: Columns = {
   sql: "position, timeline, stream, version, type, task, recorded_at - occurred_before",
   names: [2, 5],
 }
 
-/** Selects the events without a task. */
+/** Selects events without a task. */
 export const NO_TASK = "none"
 
 /** A query with interned names. Null does not filter. */
@@ -54,26 +57,26 @@ export interface InternedQuery {
   readonly occurredAt?: number | null
 }
 
-/** A statement and the values of its placeholders. */
+/** A statement and its parameters. */
 export interface PageQuery {
   readonly sql: string
   readonly parameters: ReadonlyArray<number>
 }
 
-/** Up to this many positions, reading them all is faster than any index. */
+/** Up to this many positions, reading all is faster than any index. */
 const SHORT_RANGE = 2000
 
 /**
- * The statement that reads a page of a query, in order of position.
+ * Builds the statement that reads a page of a query, in order of position.
  *
- * It chooses the index itself, since SQLite's planner knows nothing of the data: a `+` keeps a column from using its
- * index. A short range of positions is read as it is. Otherwise a stream is read by version, and a task or a type by
- * position, each in order, so that the cost of a page is proportional to its result.
+ * It chooses the index itself, because SQLite's planner knows nothing of the data: a `+` keeps a column from using its
+ * index. A short range is read as it is. Otherwise a stream is read by version, and a task or type by position, each in
+ * order, so a page costs in proportion to its result.
  */
 export const pageQuery = (query: InternedQuery, limit: number, { sql: columns } = READ_COLUMNS): PageQuery => {
   const { after, until, stream, task, types } = query
-  // Positions have no gaps. Without this limit, SQLite reads the event after the range to see that the range ends, and fails where that
-  // one is damaged.
+  // Positions have no gaps. Without this limit, SQLite reads the event after the range to find its end, and fails if
+  // that one is damaged.
   const read = reading(columns, until === null ? limit : Math.min(limit, Math.max(0, until - after)))
   if (until !== null && until - after <= SHORT_RANGE) return read([range(query), ...filters(query)])
   if (stream !== null) return read(...ofStream(query, stream))
@@ -94,7 +97,7 @@ const reading =
     parameters: [...clauses.flatMap(({ values }) => values), limit],
   })
 
-/** Uses the index on (stream, timeline, version). Within one timeline, versions and positions have the same order. */
+/** Uses the index on (stream, timeline, version). Within a timeline, versions and positions have the same order. */
 const ofStream = (
   query: InternedQuery,
   stream: number,
@@ -110,7 +113,7 @@ const ofStream = (
   return [clauses, timeline === null ? "position" : "version"]
 }
 
-/** Uses the index on (type, position): reads at most a page of each type, then the first page of all of them. */
+/** Uses the index on (type, position): reads at most a page per type, then the first page of all. */
 const ofTypes = (query: InternedQuery, types: ReadonlyArray<number>, limit: number): Clause => {
   const ofType = (type: number): Clause => {
     const clauses = [{ sql: "type = ?", values: [type] }, range(query), ...filters({ ...query, types: null })]
@@ -131,7 +134,7 @@ const range = ({ after, until }: InternedQuery, prefix = ""): Clause =>
     ? { sql: `${prefix}position > ?`, values: [after] }
     : { sql: `${prefix}position > ? AND ${prefix}position <= ?`, values: [after, until] }
 
-/** The remaining conditions on each row. */
+/** Remaining conditions on each row. */
 const filters = ({
   timeline,
   stream,

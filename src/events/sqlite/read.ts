@@ -1,4 +1,4 @@
-/** Reads events from the log's file and its segments: pages, single events, and the head. */
+/** Reads events from the log's file and segments: pages, single events, and the head. */
 
 import * as Chain from "../integrity/Chain.ts"
 import type { StoredRow } from "../integrity/TamperClassification.ts"
@@ -23,17 +23,16 @@ import {
 } from "./pageQuery.ts"
 import type { Names } from "./stringInterning.ts"
 
-/** The parts that reading needs. */
 export interface Reader {
   readonly database: LogDatabase
   readonly names: Names
-  /** The only place where payloads are upcast. */
+  /** The only place that upcasts payloads. */
   readonly upcast: Upcast
   readonly keys: Keys
   readonly segments: Segments
 }
 
-/** A row of the log's file, in the order of `READ_COLUMNS`. */
+/** A row in the order of `READ_COLUMNS`. */
 export type Row = ReadonlyArray<unknown>
 
 /** Reads one page of events, in order of position. */
@@ -46,7 +45,7 @@ export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyA
     (row) => archivedEvent(reader, row),
   )
 
-/** Reads one page of events without what they say. No payload is read, but for archived events. */
+/** Reads one page of events without payloads, except for archived ones. */
 export const envelopesOf = (reader: Reader, query: Query, limit: number): ReadonlyArray<Envelope> => {
   const { names } = reader
   return pageOf(
@@ -73,7 +72,7 @@ export const envelopesOf = (reader: Reader, query: Query, limit: number): Readon
   )
 }
 
-/** Reads one page of what queries filter by. No payload is read, but for archived events. */
+/** Reads one page of the fields that queries filter by, without payloads, except for archived events. */
 export const committedOf = (reader: Reader, query: Query, limit: number): ReadonlyArray<Committed> => {
   const { names } = reader
   return pageOf(
@@ -95,10 +94,9 @@ export const committedOf = (reader: Reader, query: Query, limit: number): Readon
 }
 
 /**
- * Reads one page, in order of position: archived events from the segments, the rest from the log's file. `ofRetained`
- * and `ofArchived` convert the rows.
+ * Reads one page, in order of position: archived events from segments, the rest from the log's file.
  *
- * @param columns of the rows of the log's file
+ * @param columns for rows of the log's file
  */
 export const pageOf = <A>(
   reader: Reader,
@@ -140,7 +138,7 @@ const retainedRows = ({ names, database }: Reader, query: Query, limit: number, 
   return rows
 }
 
-/** The ids of streams and tasks that some rows use. Neighbours often have the same. */
+/** The ids of streams and tasks in some rows. Neighbours often share them. */
 const namesIn = (rows: ReadonlyArray<Row>, columns: Columns): ReadonlyArray<unknown> => {
   const ids: Array<unknown> = []
   for (const column of columns.names) {
@@ -154,12 +152,11 @@ const namesIn = (rows: ReadonlyArray<Row>, columns: Columns): ReadonlyArray<unkn
   return ids
 }
 
-/** The event with this id. */
 export const findEvent = (reader: Reader, id: string): Event | undefined => {
   const [row] = reader.database.rows(`SELECT ${READ_COLUMNS.sql} FROM events WHERE id = ?`, [bytesOf(id)])
-  // Read after the log's file, so that an event that is being archived is found in one of the two.
+  // Read after the log's file, so that an event being archived is found in one of the two.
   const floor = reader.segments.floor()
-  // Rows that are left at archived positions are never read, since the chain does not verify them.
+  // Never read rows left at archived positions: the chain does not verify them.
   if (row !== undefined && Number(row[0]) > floor) return eventOf(reader, row)
   const archived = floor === 0 ? undefined : reader.segments.find(id)
   return archived && archivedEvent(reader, archived)
@@ -173,14 +170,14 @@ export const readHead = (database: LogDatabase): Head => {
 
 const EMPTY: Head = { position: 0, hash: Chain.GENESIS }
 
-/** The hash of the event at a position, retained or archived; undefined if there is none. */
+/** The hash at a position, retained or archived. */
 export const hashAt = (database: LogDatabase, segments: Segments, position: number): string | undefined => {
   const [row] = database.rows("SELECT hash FROM events WHERE position = ?", [position])
   if (position <= segments.floor()) return segments.page({ after: position - 1, until: position }, 1)[0]?.hash
   return row === undefined ? undefined : hexOf(row[0])
 }
 
-/** The query with interned names; undefined if it filters by a name that no event has. */
+/** Undefined if the query filters by a name that no event has. */
 const internedQuery = (names: Names, query: Query): InternedQuery | undefined => {
   const { after = 0, until = null, afterVersion = null, occurredAt = null } = query
   const idOf = (text: string | undefined) => (text === undefined ? null : names.id(text))
@@ -192,7 +189,7 @@ const internedQuery = (names: Names, query: Query): InternedQuery | undefined =>
   return { after, until, timeline, stream, afterVersion, task, types, occurredAt }
 }
 
-/** The envelope and the hash of a row. The payload is not decoded. */
+/** Envelope and hash of a row, without decoding its payload. */
 export const rowLink = ({ names }: Reader, row: Row): { readonly link: Chain.Link; readonly hash: string } => {
   const digits = String(row[1])
   const name = (id: unknown) => nameIn(names, row, id)
@@ -215,20 +212,20 @@ export const rowLink = ({ names }: Reader, row: Row): { readonly link: Chain.Lin
   }
 }
 
-/** The payload of a row. One that is longer than a log writes was not read: there is its number of bytes. */
+/** A payload longer than a log writes was not read: its length stands in its place. */
 export const payloadIn = (row: Row): string => {
   if (typeof row[11] === "number") throw new DamagedRow(Number(row[0]), StoredPayload.tooLong(row[11]))
   return String(row[11])
 }
 
-/** The text of a name that a row uses. Ids beyond 2^53 are rejected, since they are not exact as numbers. */
+/** Rejects ids beyond 2^53, which are not exact as numbers. */
 export const nameIn = (names: Names, row: Row, id: unknown): string => {
   const text = Number.isSafeInteger(id) ? names.text(Number(id)) : undefined
   if (text === undefined) throw new DamagedRow(Number(row[0]), "it uses a name that the file does not have")
   return text
 }
 
-/** The event of a row. It repeats the code of `rowLink`, since it runs for every event that is folded. */
+/** Repeats the code of `rowLink`, because it runs for every folded event. */
 const eventOf = (reader: Reader, row: Row): Event => {
   const { names, upcast } = reader
   const name = (id: unknown) => nameIn(names, row, id)
@@ -256,7 +253,6 @@ const eventOf = (reader: Reader, row: Row): Event => {
   return personal === undefined ? event : { ...event, personal }
 }
 
-/** The event of a segment's row. */
 const archivedEvent = (reader: Reader, { link, payload: text, keyId, hash }: StoredRow): Event => {
   const { payload, personal } = contentOf(reader, link.position, link.id, { payload: text, keyId })
   const event = { ...link, payload: reader.upcast(link.type, link.schemaVersion, payload), hash }
@@ -279,24 +275,24 @@ export const contentOf = (reader: Reader, position: number, id: string, stored: 
 const isUnavailable = (cause: unknown): boolean =>
   cause instanceof SegmentUnavailable || cause instanceof LogUnavailable
 
-/** The text of a blob; undefined if the file does not have it. */
+/** The text of a blob in the file. */
 export const readBlob = (database: LogDatabase, digest: string): string | undefined => {
   const [row] = database.rows(`SELECT ${bounded("content")} FROM blobs WHERE digest = ?`, [digest])
   if (typeof row?.[0] === "number") throw new Error(StoredPayload.tooLong(row[0]))
   return row === undefined ? undefined : String(row[0])
 }
 
-/** End of the id and of the hash in the hexadecimal text. */
+/** Ends of the id and the hash in the hexadecimal text. */
 const ID_END = 32
 const HASH_END = ID_END + 64
 
-/** The UUID text of 32 hexadecimal digits from an index on. */
+/** From 32 hexadecimal digits at an index. */
 const uuidOf = (hex: string, at: number): string =>
   `${hex.slice(at, at + 8)}-${hex.slice(at + 8, at + 12)}-${hex.slice(at + 12, at + 16)}-${hex.slice(at + 16, at + 20)}-${hex.slice(at + 20, at + 32)}`
 
-/** The 16 bytes of a UUID text. */
+/** The 16 bytes of a UUID. */
 export const bytesOf = (uuid: string): Buffer => {
-  // By hand, for that takes a quarter of the time of `Buffer.from`, and there are up to two of them an event.
+  // By hand, in a quarter of the time of `Buffer.from`: there are up to two per event.
   const bytes = Buffer.allocUnsafe(16)
   let index = 0
   let digits = 0
@@ -314,7 +310,7 @@ export const bytesOf = (uuid: string): Buffer => {
 const HYPHEN = 45
 const UUID_LENGTH = 36
 
-/** The value of a hexadecimal digit in lower case; a number that is none if it is another character. */
+/** Out of range for any character but a lower-case hexadecimal digit. */
 const digitAt = (text: string, index: number): number => {
   const code = text.charCodeAt(index)
   if (code <= 57) return code - 48

@@ -1,4 +1,4 @@
-/** The events that this process appended last, kept in memory: reading them again takes no query. */
+/** Keeps this process's last appended events in memory, so that reading them takes no query. */
 
 import type { Sequenced } from "../append/Sequencer.ts"
 import type { Query } from "../log/EventLog.ts"
@@ -6,38 +6,35 @@ import { matches } from "../read/QueryMatch.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import type { Upcast } from "../vocabulary/Upcaster.ts"
 
-/** Most events that are kept. */
+/** Maximum number of events. */
 const MAX_EVENTS = 2048
 
-/** Most characters of payloads that are kept. */
+/** Maximum number of characters of payloads. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
-/** The newest events of a log, as far as this process appended them one directly after the other. */
+/** The newest events of a log, as far as this process appended them in succession. */
 export interface RecentEvents {
-  /** Takes note of rows that were committed, each directly after the one before. */
+  /** Notes committed rows, each directly after the one before. */
   readonly committed: (batch: Sequenced) => void
-  /** Drops everything that is kept: events up to this position are read where they are. */
+  /** Drops everything: events up to this position are read where they are. */
   readonly startAfter: (position: number) => void
-  /** Whether everything that a query selects is kept. */
+  /** True if it keeps everything that a query selects. */
   readonly has: (query: Query) => boolean
-  /** A page of a query; undefined if it may have events that are not kept here. */
+  /** A page of a query; undefined if it may lack some of the events. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<Event> | undefined
 }
 
-/** An event that is kept: its envelope, and the text of its payload. */
+/** The envelope, and the payload's text. */
 interface Kept {
   readonly event: Omit<Event, "payload">
   readonly text: string
 }
 
-/**
- * The recent events of a log, of which none is kept yet. Each read parses payloads anew, so that what a reader does to an event
- * reaches nobody else.
- */
+/** Creates an empty memory. Each read parses payloads, so that no reader's changes reach another. */
 export const make = (upcast: Upcast): RecentEvents => {
   let kept: Array<Kept> = []
   let characters = 0
-  /** All events after `from` and up to `last` are kept. */
+  /** Complete after `from`, up to `last`. */
   let from = Number.POSITIVE_INFINITY
   let last = 0
 
@@ -49,7 +46,7 @@ export const make = (upcast: Upcast): RecentEvents => {
   }
 
   const keep = (event: Event, text: string) => {
-    // What a personal field reads as depends on its key, which may be destroyed at any time.
+    // A personal field reads by its key, which may be destroyed at any time.
     if (event.personal !== undefined || text.length > MAX_CHARACTERS) return startAfter(event.position)
     kept.push({ event: envelopeOf(event), text })
     characters += text.length
@@ -65,14 +62,14 @@ export const make = (upcast: Upcast): RecentEvents => {
       const [first] = rows
       if (first === undefined) return
       if (first.position !== last + 1 || from > last) startAfter(first.position - 1)
-      // Of a long batch, the first ones would not be kept.
+      // The first events of a long batch would be dropped at once.
       const skipped = Math.max(0, rows.length - MAX_EVENTS)
       if (skipped > 0) startAfter(first.position + skipped - 1)
       for (let index = skipped; index < rows.length; index++) {
         const row = rows[index]
         if (row === undefined) continue
         const { blob, text } = validated[index] ?? { blob: null, text: "" }
-        // What is stored apart from its event is read there.
+        // Blobs are read from the file.
         if (blob === null) keep(row, text)
         else startAfter(row.position)
         last = row.position
@@ -92,7 +89,7 @@ export const make = (upcast: Upcast): RecentEvents => {
   }
 }
 
-/** The caller of the append gets the event itself, and may change it. Field by field, for that takes a quarter of a spread's time. */
+/** The append's caller gets the event itself and may change it. Copying by field takes a quarter of a spread's time. */
 const envelopeOf = (event: Event): Kept["event"] => ({
   position: event.position,
   id: event.id,

@@ -15,7 +15,7 @@ import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { attemptRead, DamagedRow } from "./file/database.ts"
 import { contentOf, envelopesOf, nameIn, pageOf, payloadIn, type Reader, type Row, readBlob, rowLink } from "./read.ts"
 
-/** Most events read in one step, since the texts of all of them are in memory until they are written. */
+/** Maximum number of events per read: all their texts are in memory until written. */
 const PAGE_SIZE = 250
 
 export const make = (reader: Reader, vocabulary: Vocabulary): Records.Service => {
@@ -54,7 +54,6 @@ export const make = (reader: Reader, vocabulary: Vocabulary): Records.Service =>
   })
 }
 
-/** An event whose payload was not decoded. */
 type UndecodedEvent = Omit<StoredRow, "flaw">
 
 const undecoded = (reader: Reader, row: Row): UndecodedEvent => {
@@ -70,7 +69,7 @@ const storedEvent = (reader: Reader, { link, payload: stored, keyId, hash }: Und
   hash,
 })
 
-/** Most payloads read as they are stored, and are neither parsed nor serialised. */
+/** Most payloads are written as stored, neither parsed nor serialised. */
 const decodedEvent = (
   reader: Reader,
   { types }: Vocabulary,
@@ -84,7 +83,7 @@ const decodedEvent = (
   return { link, text: JSON.stringify(reader.upcast(link.type, link.schemaVersion, content.payload)), keyId, hash }
 }
 
-/** The text of the blob that a payload names; undefined if the payload is not a blob's name. */
+/** Undefined if the payload is no blob's name. */
 const blobIn = ({ database, segments }: Reader, position: number, payload: string): string | undefined => {
   const digest = digestIn(payload)
   if (digest === undefined) return undefined

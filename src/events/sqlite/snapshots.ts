@@ -10,20 +10,19 @@ import { SNAPSHOT_TABLES } from "./file/schema.ts"
 import type { SnapshotKey } from "./keys/snapshotKey.ts"
 import { joinSeal, originOf, seal as sealOf, splitSeal } from "./keys/snapshotSeal.ts"
 
-/** The parts that the cache is built from. */
 export interface Stores {
   readonly reader: Database.LogDatabase
-  /** Absent for a log that is opened for reading only: it uses the existing snapshots. */
+  /** Absent for a log opened for reading only, which uses existing snapshots. */
   readonly writer: Database.LogDatabase | undefined
   /** Names the schema versions to which events are upcast. */
   readonly upcastVersions: string
-  /** States hold decrypted personal data. If the log has keys, states are therefore encrypted too. */
+  /** States hold decrypted personal data, so they are encrypted if the log has keys. */
   readonly keys: Keys
-  /** The key that authenticates the log's own snapshots. */
+  /** Authenticates the log's own snapshots. */
   readonly ownKey: SnapshotKey
 }
 
-/** The cache. It is read by the connection that only reads, and written by a connection of its own. */
+/** Reads through the reading connection, and writes through one of its own. */
 export const make = (stores: Stores): Snapshots.Service => {
   const { reader, writer } = stores
   const refusal = Effect.fail(new LogUnavailable({ log: reader.filename, reason: "it was opened for reading only" }))
@@ -40,7 +39,7 @@ const readFrom = ({ reader: database, upcastVersions, keys, ownKey }: Stores) =>
     nearest: (series: Series, at: number) =>
       attempt((): Option.Option<FoundSnapshot> => {
         const own = ownKey.find()
-        // Without the key, forged snapshots cannot be detected.
+        // Without the key, forged snapshots would go unnoticed.
         if (own === undefined) return Option.none()
         const [row] = database.rows(NEAREST, [nameOf(series), series.timeline, at])
         return row === undefined ? Option.none() : Option.some(foundIn(row, series, own, keys.ofSnapshots()))
@@ -60,7 +59,7 @@ const readFrom = ({ reader: database, upcastVersions, keys, ownKey }: Stores) =>
 }
 
 const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
-  /** Runs `body` in a transaction, and creates the tables again if they were dropped. */
+  /** Creates the tables again if they were dropped. */
   const transaction = (body: () => void) =>
     Database.attempt(database.filename, () => {
       database.run("BEGIN IMMEDIATE")
@@ -78,7 +77,7 @@ const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
       transaction(() => {
         const { projection, timeline, epoch } = series
         const key = keys.ofSnapshots()
-        // After destroying a key, all snapshots are dropped: one that is stored just before is dropped too.
+        // Destroying a key drops all snapshots afterwards, including one stored just before.
         if ((key?.id ?? "") !== epoch) return
         const own = ownKey.make()
         if (own === undefined) return
@@ -130,18 +129,16 @@ const foundIn = (row: ReadonlyArray<unknown>, series: Series, own: Uint8Array, k
 }
 
 /**
- * The name of a series in the tables; the names of its parts begin with it. Snapshots of another epoch are never looked
- * up.
+ * The name of a series in the tables; names of its parts begin with it. Look-ups never find snapshots of another epoch.
  */
 const nameOf = ({ fingerprint, epoch }: Series): string => (epoch === "" ? fingerprint : `${epoch}/${fingerprint}`)
 
-/** Splits the name of a series. */
 export const seriesOf = (name: string): Pick<Series, "fingerprint" | "epoch"> => {
   const at = name.indexOf("/")
   return { epoch: name.slice(0, Math.max(0, at)), fingerprint: name.slice(at + 1) }
 }
 
-/** Deletes outlived series. Rows that are stored later have higher rowids. */
+/** Rows stored later have higher rowids. */
 const forgetOutlived = (database: Database.LogDatabase): void => {
   const known = database.rows(SERIES).map(([name, projection]) => ({ name, projection: String(projection) }))
   for (const { name } of seriesToDelete(known)) {
@@ -150,18 +147,18 @@ const forgetOutlived = (database: Database.LogDatabase): void => {
   }
 }
 
-/** Every series, the one that was stored last first. */
+/** Every series, the last stored first. */
 const SERIES = `SELECT fingerprint, projection
   FROM (SELECT max(rowid) AS newest FROM snapshots GROUP BY fingerprint) JOIN snapshots ON snapshots.rowid = newest
   ORDER BY newest DESC`
 
-/** Encrypts a root or a part for storage, if there is a key. */
+/** Encrypts a root or a part, if there is a key. */
 const encryptPart = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
   key === undefined ? content : encryptFields(key, digest, content)
 
 /**
- * Decrypts a root or a part. Returns no bytes if the value is not a BLOB or was encrypted with another key: they fail
- * to decompress, so that the snapshot is not used.
+ * Decrypts a root or a part. Returns no bytes for a value that is no BLOB or has another key: they fail to decompress,
+ * so the snapshot is not used.
  */
 export const decryptPart = (key: Key | undefined, digest: string, stored: unknown): Uint8Array => {
   if (!(stored instanceof Uint8Array)) return NO_BYTES

@@ -1,4 +1,4 @@
-/** A log by SQL, for a program's own queries. */
+/** Reads a log by SQL, for a program's own queries. */
 
 import type { SqlClient } from "@effect/sql/SqlClient"
 import { Effect, type Scope } from "effect"
@@ -7,17 +7,18 @@ import { statementError } from "./file/database.ts"
 import * as openDatabase from "./file/openDatabase.ts"
 
 /**
- * A client of `@effect/sql` that reads a log's file by SQL, on a connection of its own, which is closed with the scope. SQLite itself
- * refuses every write to the log. (`VACUUM INTO` writes another file: run no SQL of strangers.) It reads beside a kernel at work; one transaction sees the log as of one moment.
+ * Opens a client of `@effect/sql` that reads a log's file, on its own connection, until the scope closes. SQLite
+ * refuses every write to the log. (`VACUUM INTO` writes another file: run no SQL of strangers.) It works next to a
+ * running kernel; a transaction sees the log as of one moment.
  *
- * The view `event_log` has a row for each event that is not archived: `position`, `id` (hex without dashes), `timeline`, `stream`,
- * `version`, `type`, `schema_version`, `task`, `causation` (empty if there is none), `actor`, `occurred_at` and `recorded_at` (milliseconds since 1970), `payload`
- * (JSON as it was written: no upcaster runs, and personal fields are encrypted, whoever has the keys), `key_id` and `hash`. Other tables
- * may change with any version.
+ * The view `event_log` has a row for each event that is not archived: `position`, `id` (hex without dashes),
+ * `timeline`, `stream`, `version`, `type`, `schema_version`, `task`, `causation` (empty if there is none), `actor`,
+ * `occurred_at` and `recorded_at` (milliseconds since 1970), `payload` (JSON as written: not upcast, and with personal
+ * fields encrypted even if the keys are here), `key_id` and `hash`. Other tables may change with any version.
  *
- * `@effect/sql` is loaded when this runs for the first time.
+ * The first call loads `@effect/sql`.
  *
- * @param filename the log's file, which exists
+ * @param filename an existing log's file
  */
 export const sql = (filename: string): Effect.Effect<SqlClient, OpenError, Scope.Scope> =>
   Effect.gen(function* () {

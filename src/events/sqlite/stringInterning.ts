@@ -1,27 +1,26 @@
-/** Interns the names of a log: streams, tasks, types and actors are stored once, and rows refer to them by number. */
+/** Interns names of a log: streams, tasks, types and actors are stored once, and rows refer to them by number. */
 
 import { LogCorrupt } from "../log/EventLog.ts"
 import type { LogDatabase } from "./file/database.ts"
 
 /**
- * The interned names of a log. Names are only added, so that cached ones stay valid. Recently used names are kept in
- * memory, others are read when needed: a log has two names for each task and each confirmation, so that loading all of
- * them would take longer and longer.
+ * The interned names of a log. Names are only added, so cached ones stay valid. Only recently used names are in memory:
+ * a log has two names per task and confirmation, so loading all would take longer and longer.
  */
 export interface Names {
-  /** The text of an id; undefined if the file does not have the id. */
+  /** The text of an id; undefined if the file lacks it. */
   readonly text: (id: number) => string | undefined
-  /** Reads the texts of those ids that are not in memory, all of them by one query. What is no id is passed over. */
+  /** Reads the texts of uncached ids in one query. Skips values that are no ids. */
   readonly load: (ids: ReadonlyArray<unknown>) => void
-  /** The id of a text; undefined if the file does not have the text. */
+  /** The id of a text; undefined if the file lacks it. */
   readonly id: (text: string) => number | undefined
   /**
-   * The id of a text, which is added if the file does not have it. A name without events does no harm.
+   * The id of a text, added if the file lacks it. A name without events does no harm.
    *
-   * @param adding called before a name is added: whoever begins a transaction calls `forget` if it is rolled back
+   * @param adding runs before a name is added: a caller that begins a transaction there calls `forget` after a rollback
    */
   readonly intern: (text: string, adding?: () => void) => number
-  /** Reads all names anew: some that were added may not be in the file, because their transaction was rolled back. */
+  /** Empties the cache: after a rollback, added names may not be in the file. */
   readonly forget: () => void
 }
 
@@ -39,7 +38,7 @@ export const make = (database: LogDatabase): Names => {
   const load = (wanted: ReadonlyArray<unknown>) => {
     const missing = new Set<number>()
     for (const id of wanted) if (isId(id) && texts.get(id) === undefined) missing.add(id)
-    // One is read as quickly when it is asked for.
+    // A single name is read as quickly on demand.
     if (missing.size < 2) return
     for (const [id, text] of database.rows(LOAD, [JSON.stringify([...missing])])) texts.keep(Number(id), String(text))
   }
@@ -83,22 +82,22 @@ export const make = (database: LogDatabase): Names => {
   }
 }
 
-/** Numbers beyond 2^53 are not exact, and are no ids. */
+/** Numbers beyond 2^53 are not exact, so they are no ids. */
 const isId = (value: unknown): value is number => Number.isSafeInteger(value)
 
 const LOAD = "SELECT id, text FROM names WHERE id IN (SELECT value FROM json_each(?))"
 
 /**
- * SQLite assigns the number after the highest. None is added beyond 2^53, where numbers are not exact: rows with such a
- * name would be read as having another.
+ * SQLite assigns the number after the highest. Beyond 2^53 numbers are not exact, and rows would be read with another
+ * name, so none is added there.
  */
 const ADD = `INSERT INTO names (text) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM names WHERE id >= 9007199254740991)
   ON CONFLICT (text) DO NOTHING RETURNING id`
 
-/** Size of one generation of the cache. The cache holds at most two. */
+/** Size of one generation of the cache, which has at most two. */
 const MAX_RECENT = 16_384
 
-/** A cache of recently used entries, in two generations. When the younger one is full, the older one is dropped. */
+/** Two generations of recently used entries. A full younger one replaces the older one. */
 class RecentCache<Key, Value> {
   #younger = new Map<Key, Value>()
   #older = new Map<Key, Value>()

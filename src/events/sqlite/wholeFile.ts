@@ -1,6 +1,6 @@
 /**
- * Work on a log's whole file that programs ask for by name and rarely: copying, importing, measuring, examining. Each is loaded when it is
- * asked for, so that importing the log does not load them.
+ * Rare work on a log's whole file: copying, importing, measuring, examining. Each loads on demand, so that importing
+ * the log does not load them.
  */
 
 import { Effect } from "effect"
@@ -16,9 +16,9 @@ import type { StatementError } from "./file/database.ts"
 import type { ExamineOptions } from "./integrity/doctor.ts"
 
 /**
- * Copies a log by SQLite's own backup, as of one moment, also while other processes write to it; with its segments, the
- * copies of its plugins and, if asked for, its keys. The copy is verified, and gets its name when it is complete. Only its owner
- * can read it. A process that is killed leaves nothing under that name, and its files are removed by the next copy to it.
+ * Copies a log by SQLite's own backup, as of one moment, while other processes may write; with segments, copies of
+ * plugins and, on request, keys. The copy is verified and gets its name once complete. Only its owner can read it. A
+ * killed process leaves nothing under that name; the next copy to it removes the rest.
  */
 export const backup = (options: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.flatMap(
@@ -27,10 +27,10 @@ export const backup = (options: CopyOptions): Effect.Effect<Copied, CopyError> =
   )
 
 /**
- * Copies a backup back to a log's name, like `backup`. The backup is verified before and after. With `replace`, a log that is there is
- * replaced unless a kernel holds its lease or any process has it open. It is this user's own log if this user made the backup, on this
- * machine, of a log of their own; otherwise it is foreign. Its keys and its plugins' copies stay if none are copied: without
- * its keys, personal data would be lost for good.
+ * Copies a backup back to a log's name. It verifies the backup before and after. `replace` replaces an existing log
+ * unless a kernel holds its lease or any process has it open. The result is this user's own log if this user made the
+ * backup, on this machine, of an own log; otherwise it is foreign. Without copies in the backup, existing keys and
+ * plugins' copies stay: losing the keys would lose personal data for good.
  */
 export const restore = (options: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.flatMap(
@@ -39,9 +39,9 @@ export const restore = (options: CopyOptions): Effect.Effect<Copied, CopyError> 
   )
 
 /**
- * Measures the storage of a log, in one read transaction on a connection of its own, so that all figures are of the
- * same moment while others append. Counts in SQL, in constant memory, and parses no payload. One step blocks the
- * process for about 50 ms per 200,000 events; it yields to the event loop between steps.
+ * Measures a log's storage in one read transaction on its own connection, so all figures describe the same moment.
+ * Reads each event once, in slices, yielding to the event loop between them, and parses no payload. Memory grows only
+ * with the number of streams.
  */
 export const measureSpace = (
   filename: string,
@@ -53,11 +53,9 @@ export const measureSpace = (
   )
 
 /**
- * Creates a log from the events of another one, each with its position, id, times and hash: the two logs have the same
- * chain, and an anchor of one is valid for the other. Returns the head.
- *
- * Every event is verified against the chain before it is written. The first one that does not continue the chain fails
- * the import, and no log remains.
+ * Creates a log from another one's events, with positions, ids, times and hashes. Both logs have the same chain, so
+ * anchors of one are valid for the other. Returns the head. Each event is verified before it is written; the first that
+ * does not continue the chain fails the import, and no log remains.
  */
 export const importEvents = <E, R>(
   options: ImportOptions<E, R>,
@@ -68,8 +66,8 @@ export const importEvents = <E, R>(
   )
 
 /**
- * Examines a log's file without changing it: the file and its sibling files, everything that `verify` checks, the
- * journal mode and the lease. Damage is reported as a finding, never as an error, so that the remaining checks run.
+ * Examines a log's file without changing it: the file and its siblings, everything that `verify` checks, the journal
+ * mode and the lease. Damage is a finding, never an error, so the remaining checks run.
  */
 export const examine = (
   filename: string,

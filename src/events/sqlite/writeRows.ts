@@ -1,4 +1,4 @@
-/** Writes the rows of sequenced events into the log's file: all of them, or none. */
+/** Writes rows of sequenced events into the log's file, all or none. */
 
 import type { ValidatedEvent } from "../append/AppendValidation.ts"
 import { LogCorrupt } from "../log/EventLog.ts"
@@ -8,10 +8,10 @@ import { COLUMNS } from "./pageQuery.ts"
 import { bytesOf } from "./read.ts"
 import type { Names } from "./stringInterning.ts"
 
-/** Most rows of one INSERT. More rows take several INSERTs in one transaction. */
+/** Maximum number of rows per INSERT. More take several in one transaction. */
 const MAX_ROWS_PER_INSERT = 64
 
-/** Selects a row if an event is in the file: by its position and its hash. */
+/** Selects a row if the file has the event, by position and hash. */
 export const HAS_EVENT = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
 
 /** Sequenced events, and the content of their rows. */
@@ -21,23 +21,23 @@ export interface SequencedRows {
   readonly validated: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
 }
 
-/** What must be true of the file before a row is written. */
+/** Conditions on the file before a row is written. */
 export interface Checks {
-  /** Throws if the file has another schema. */
+  /** Throws if the schema differs. */
   readonly schema: () => void
-  /** Throws if the event that the rows follow is not there. */
+  /** Throws if the event that the rows follow is missing. */
   readonly head: () => void
   /** That event. */
   readonly after: () => Head
-  /** Called in the transaction, once all rows are written. */
+  /** Called in the transaction, after all rows. */
   readonly seal?: () => void
 }
 
 /**
  * Writes all rows or none. Returns false if another writer took the first position. Throws `LogCorrupt` if SQLite
- * stored another number of rows. The checks are made before the first row: in the same transaction, except for a single
- * row without new names and without a seal, which needs none and whose statement asks for the head itself. New names are added in
- * the transaction of the rows that have them: each commit writes whole pages.
+ * stored another number of rows. Checks run before the first row, in the same transaction. A single row without new
+ * names and without a seal needs no transaction: its statement checks the head itself. New names are added in the
+ * transaction of their rows, because each commit writes whole pages.
  */
 export const write = (database: LogDatabase, names: Names, batch: SequencedRows, checks?: Checks): boolean => {
   const hasBlobs = batch.validated.some(({ blob }) => blob !== null)
@@ -60,7 +60,7 @@ export const write = (database: LogDatabase, names: Names, batch: SequencedRows,
     } else {
       begin()
       checks?.head()
-      // One after the other, so that no more of them is in memory: there may be thousands.
+      // One after the other, to keep few of thousands of rows in memory.
       for (let start = 0; start < length; start += MAX_ROWS_PER_INSERT) {
         if (!insert(database, rowsOf(numbers, batch, start))) {
           rollback(database, names)
@@ -84,7 +84,7 @@ const writeOne = (database: LogDatabase, row: Rows, checks: Checks | undefined):
   if (position > 0) {
     const stored = runInsert(database, INSERT_AFTER, [...row.values, position, Buffer.from(hash, "hex")])
     if (stored !== 0) return stored === 1
-    // The head was archived, or it is lost, or a trigger left out the row.
+    // The head was archived or lost, or a trigger skipped the row.
     checks?.head()
   }
   return insert(database, row)
@@ -92,7 +92,7 @@ const writeOne = (database: LogDatabase, row: Rows, checks: Checks | undefined):
 
 const NONE: Head = { position: 0, hash: "" }
 
-/** Stores each blob once, and records the last event that names it: archiving that event moves the blob. */
+/** Stores each blob once with the last event that names it, because archiving that event moves the blob. */
 const writeBlobs = (database: LogDatabase, { rows, validated }: SequencedRows): void => {
   for (const [index, { blob }] of validated.entries()) {
     if (blob === null) continue
@@ -121,7 +121,7 @@ const insert = (database: LogDatabase, { count, values }: Rows): boolean => {
   return stored !== OUT_OF_SEQUENCE
 }
 
-/** The number of rows that were stored; `OUT_OF_SEQUENCE` if another writer took the first position. */
+/** The number of stored rows; `OUT_OF_SEQUENCE` if another writer took the first position. */
 const runInsert = (database: LogDatabase, sql: string, values: ReadonlyArray<unknown>): number => {
   try {
     return database.run(sql, values)
@@ -133,7 +133,7 @@ const runInsert = (database: LogDatabase, sql: string, values: ReadonlyArray<unk
 
 const OUT_OF_SEQUENCE = -1
 
-/** Rows that SQLite did not store must not be acknowledged: it reports nothing if a trigger skips a row. */
+/** SQLite reports nothing if a trigger skips a row. Such a row must not be acknowledged. */
 const expectStored = (database: LogDatabase, expected: number, stored: number): void => {
   if (stored === expected) return
   const reason = `SQLite stored ${stored} of ${expected} rows: a trigger that is not Hindcast's skipped the others`
@@ -142,19 +142,19 @@ const expectStored = (database: LogDatabase, expected: number, stored: number): 
 
 const ROW = `(${COLUMNS.replaceAll(/\w+/g, "?")})`
 
-/** The statement for each number of rows. */
+/** By number of rows. */
 const INSERTS = Array.from(
   { length: MAX_ROWS_PER_INSERT + 1 },
   (_, rows) => `INSERT INTO events (${COLUMNS}) VALUES ${Array.from({ length: rows }, () => ROW).join(", ")}`,
 )
 
-/** Inserts one row if the event that it follows is there. */
+/** Inserts one row if the event that it follows exists. */
 const INSERT_AFTER = `INSERT INTO events (${COLUMNS}) SELECT ${ROW.slice(1, -1)} WHERE EXISTS (${HAS_EVENT})`
 
 /**
- * The numbers of the batch's names. New names are added, before the first INSERT.
+ * Numbers of the batch's names. Adds new names before the first INSERT.
  *
- * @param adding called before a new name is added
+ * @param adding runs before a name is added
  */
 const numbersOf = (names: Names, { rows }: SequencedRows, adding: () => void): ReadonlyMap<string, number> => {
   const numbers = new Map<string, number>()
@@ -172,7 +172,7 @@ const numbersOf = (names: Names, { rows }: SequencedRows, adding: () => void): R
   return numbers
 }
 
-/** The rows of one INSERT: those of the batch from one on, as many as fit. */
+/** The rows of the batch from `start` that fit into one INSERT. */
 const rowsOf = (numbers: ReadonlyMap<string, number>, { rows, validated }: SequencedRows, start: number): Rows => {
   const values: Array<unknown> = []
   const end = Math.min(start + MAX_ROWS_PER_INSERT, rows.length)
@@ -183,7 +183,7 @@ const rowsOf = (numbers: ReadonlyMap<string, number>, { rows, validated }: Seque
   return { count: end - start, values }
 }
 
-/** Adds the values of an event's row, in the order of `COLUMNS`. */
+/** In the order of `COLUMNS`. */
 const pushRow = (
   values: Array<unknown>,
   numbers: ReadonlyMap<string, number>,

@@ -1,4 +1,4 @@
-/** Event types of confirmations, in which a person approves or rejects a command or a plugin's host request. */
+/** Event types of confirmations: a person approves or rejects a command or a plugin's host request. */
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
@@ -12,7 +12,7 @@ const shownDigest = optional(
   Sha256.annotations({ description: "Of all that is asked, see `questionDigest`; absent in events of version 1" }),
 )
 
-/** Events of confirmations. All of them are synced, so that no decision is lost in a power failure. */
+/** Events of confirmations. All are synced, so that no power failure loses a decision. */
 export const confirmingEvents = [
   eventType(
     "ConfirmationRequested",
@@ -61,8 +61,8 @@ export const confirmingEvents = [
 ] as const
 
 /**
- * Version 1 covered only commands and had no digest of what was shown. A confirmation of version 1 can no longer be
- * approved.
+ * Version 1 covered only commands and had no digest of what the person saw, so nobody can approve its confirmations any
+ * more.
  */
 export const confirmingUpcasters: ReadonlyArray<Upcaster> = [
   { type: "ConfirmationRequested", from: 1, upcast: (payload) => payload },

@@ -1,4 +1,4 @@
-/** Event types of an agent: its inputs, decisions, messages, state and model calls; and what a recorded program calls. */
+/** Event types of an agent (inputs, decisions, messages, state, model calls), and of a recorded program's calls. */
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
@@ -7,7 +7,7 @@ import { Inferred } from "./Inference.ts"
 
 const count = (description: string) => optional(Schema.NonNegativeInt.annotations({ description }))
 
-/** What a model used, as far as its provider says. An absent count is unknown, not 0. */
+/** A model's usage, as far as its provider says. An absent count is unknown, not 0. */
 export const ModelUsage = Schema.Struct({
   inputTokens: Schema.NonNegativeInt.annotations({ description: "All tokens of the request, cached ones included" }),
   outputTokens: Schema.NonNegativeInt.annotations({ description: "All tokens of the answer, reasoning included" }),
@@ -40,7 +40,7 @@ export const ModelUsage = Schema.Struct({
 
 export interface ModelUsage extends Schema.Schema.Type<typeof ModelUsage> {}
 
-/** What a model's answer cost: by a table of prices, or as its source says. */
+/** The cost of a model's answer, by a table of prices or as its source says. */
 export const ModelCost = Schema.Struct({
   usd: Schema.NonNegative.annotations({ description: "In US dollars" }),
   prices: Schema.NonEmptyString.annotations({
@@ -50,7 +50,7 @@ export const ModelCost = Schema.Struct({
 
 export interface ModelCost extends Schema.Schema.Type<typeof ModelCost> {}
 
-/** Why a model did not answer, or not to the end. */
+/** Why a model gave no answer or an incomplete one. */
 export const ModelFailureKind = Schema.Literal(
   ...["unauthorized", "unknown-model", "invalid-request", "context-too-long", "refused"],
   ...["rate-limited", "overloaded", "unreachable", "timed-out", "cut-off", "unreadable", "empty"],
@@ -60,8 +60,8 @@ export const ModelFailureKind = Schema.Literal(
 export type ModelFailureKind = typeof ModelFailureKind.Type
 
 /**
- * When an agent is given an input: once it is done with what it does (`queued`), before its next turn (`steering`), or
- * at once, so that the answer of its model that is under way ends (`interrupting`).
+ * When an agent receives an input: once it is done with its work (`queued`), before its next turn (`steering`), or at
+ * once, ending its model's current answer (`interrupting`).
  */
 export const InputDelivery = Schema.Literal("queued", "steering", "interrupting").annotations({
   identifier: "InputDelivery",
@@ -241,7 +241,7 @@ const io = Schema.NonEmptyString.annotations({
   description: "What was called: `fetch`, `now`, or the name that the program gave it",
 })
 
-/** Events of what a recorded program calls outside of itself. */
+/** Events of a recorded program's calls to the outside. */
 export const ioEvents = [
   eventType(
     "IoCalled",

@@ -11,7 +11,7 @@ export const Position = Schema.Int.pipe(
   Schema.annotations({ identifier: "Position", description: "Place in the log, 1 or more, without gaps" }),
 )
 
-/** Milliseconds since the Unix epoch. For people; never used for ordering. */
+/** Milliseconds since the Unix epoch. For people, never for ordering. */
 export const EpochMs = Schema.Int.annotations({ identifier: "EpochMs", description: "Milliseconds since 1970-01-01Z" })
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
@@ -22,16 +22,15 @@ export const EventId = Schema.String.pipe(
   Schema.annotations({ identifier: "EventId", description: "UUID in lower case, version 7 where Hindcast made it" }),
 )
 
-/** Whether a value is an event id. */
 export const isEventId = (value: unknown): value is string => typeof value === "string" && UUID.test(value)
 
 /**
- * A new id, a UUID of version 7. If the machine's clock is outside the range of such ids, it is of version 4; the
- * append of the event then fails because of the clock.
+ * Creates a UUID of version 7. If the machine's clock is out of their range, it is of version 4, and the append then
+ * fails because of the clock.
  */
 export const newId = (): string => (isClockTime(Date.now()) ? ids.generate().toString() : uuidv4())
 
-/** Random numbers that are asked of the system at once: asked a few at a time, they cost more than all else of an id. */
+/** Random numbers in bulk: asking the system for a few at a time costs more than the rest of an id. */
 const random = new Uint32Array(1024)
 let used = random.length
 
@@ -41,7 +40,7 @@ const nextUint32 = (): number => {
     used = 0
   }
   const next = random[used] ?? 0
-  // No id's random numbers stay in memory.
+  // Leaves no id's random numbers in memory.
   random[used++] = 0
   return next
 }
@@ -49,10 +48,8 @@ const nextUint32 = (): number => {
 const ids = new V7Generator({ nextUint32 })
 
 /**
- * One immutable event: the envelope, and a payload of the vocabulary's schema.
- *
- * Its encoded form equals its decoded form, plain JSON throughout, so that it is stored by `JSON.stringify` and read by
- * `JSON.parse`.
+ * An immutable event: the envelope, and a payload by the vocabulary's schema. Its encoded form equals its decoded form,
+ * plain JSON throughout, so `JSON.stringify` stores it and `JSON.parse` reads it.
  */
 export const Event = Schema.Struct({
   position: Position,
@@ -84,7 +81,7 @@ export const Event = Schema.Struct({
 
 export interface Event extends Schema.Schema.Type<typeof Event> {}
 
-/** The end of a log. The head of an empty log has position 0 and the hash `Chain.GENESIS`. */
+/** The end of a log. An empty log's head has position 0 and the hash `Chain.GENESIS`. */
 export interface Head {
   readonly position: number
   readonly hash: string

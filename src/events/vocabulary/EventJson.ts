@@ -1,4 +1,4 @@
-/** Events as JSON: decodes what a program was given as the events of a log, such as a web page by its server. */
+/** Decodes events from JSON, for example in a web page that received them from its server. */
 
 import { Data, Either, Schema } from "effect"
 import { findNonJson, plainText } from "../../values/Json.ts"
@@ -9,9 +9,9 @@ import { payloadCheck } from "../../values/schema/PayloadCheck.ts"
 import { Event } from "./Event.ts"
 import { core, type Vocabulary } from "./Vocabulary.ts"
 
-/** Fix the input: it is not the events of a log. */
+/** Fix the input: it is no list of a log's events. */
 export class UndecodableEvent extends Data.TaggedError("UndecodableEvent")<{
-  /** Index of the event in the list, or null if the input is not a list. */
+  /** Index of the event in the list; null if the input is no list. */
   readonly index: number | null
   readonly reason: string
 }> {
@@ -25,11 +25,11 @@ export class UndecodableEvent extends Data.TaggedError("UndecodableEvent")<{
 }
 
 /**
- * Decodes a list of events that were parsed from JSON. An event has the form in which a log reads it: its personal
- * fields are decrypted or replaced, and its payload is of the current version of its type.
+ * Decodes a list of events parsed from JSON, in the form that a log reads: personal fields decrypted or replaced,
+ * payloads of the current version of their types.
  *
- * Every envelope is validated, and the shape of every payload whose type the vocabulary knows. Events of other types are
- * accepted as they are: folds ignore them. The first event that is not valid, or out of order, is the failure.
+ * It validates every envelope, and the shape of payloads whose type the vocabulary knows. Other types pass as they are:
+ * folds ignore them. It fails at the first event that is invalid or out of order.
  *
  * @example EventJson.decode(await (await fetch("/events")).json())
  */
@@ -54,18 +54,18 @@ export const decode = (
   return Either.right(events)
 }
 
-/** The reason may repeat text of the input: it is cut, and shown as it is. */
+/** The reason may repeat text of the input, so it is cut and escaped. */
 const undecodable = (index: number | null, reason: string) =>
   Either.left(new UndecodableEvent({ index, reason: visible(plainText(reason)) }))
 
-/** Without the bounds of numbers and texts: those of earlier versions were wider, and logs read what they wrote. */
+/** Without bounds of numbers and texts: those of earlier versions were wider, and logs must read what they wrote. */
 const shapeCheck = (payload: Schema.Schema.AnyNoContext) => payloadCheck(Schema.encodedSchema(payload))
 
 const decodeEvent = Schema.decodeUnknownEither(Event, { errors: "all" })
 
 const decodeEnvelope = (value: unknown): Either.Either<Event, string> =>
   Either.mapLeft(decodeEvent(value), (error) => {
-    // Looked for first, because the schema's own message would repeat the value, however deep it is.
+    // Comes first: the schema's message would repeat the value, however deep.
     const bad = findNonJson(value)
     if (bad !== undefined) return `${bad.path.slice(1) || "the event"}: expected JSON, found ${bad.found}`
     const mistakes = mistakesOf(error)
@@ -77,7 +77,7 @@ const orderMistake = (before: Event | undefined, { position }: Event): string | 
     ? undefined
     : `position: expected one after @${before.position}, found @${position}`
 
-/** A later schema is not known here: its payloads could be read wrongly. Without the type, nothing reads them. */
+/** A payload of a later, unknown schema could be misread. Without the type, nothing reads it. */
 const versionMistake = (version: number | undefined, { schemaVersion }: Event): string | undefined =>
   version === undefined || schemaVersion <= version
     ? undefined

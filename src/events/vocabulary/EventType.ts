@@ -1,13 +1,13 @@
 /**
- * Defines event types: a name, a payload schema with its version, and which fields are personal or hold positions. Also
- * the schemas that many payloads share.
+ * Defines event types (a name, a versioned payload schema, personal fields, fields with positions), and schemas that
+ * many payloads share.
  */
 
 import { Schema } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 import { EARLIEST, LATEST } from "../../values/Time.ts"
 
-/** An event type: a name in the past tense, a payload schema, and its version. */
+/** An event type: a name in the past tense and a versioned payload schema. */
 export interface EventType<
   Name extends string = string,
   Payload extends Schema.Schema.AnyNoContext = Schema.Schema.AnyNoContext,
@@ -16,14 +16,14 @@ export interface EventType<
   readonly version: number
   /** Its encoded form equals its decoded form: payloads are never transformed. */
   readonly payload: Payload
-  /** Whether an append with such an event reaches the disk (fsync) before it is acknowledged. */
+  /** True if an append with such an event must reach the disk (fsync) before it is acknowledged. */
   readonly synced: boolean
   /**
-   * The fields that may hold personal data, each with its replacement: the value that is read once the subject's key is
-   * destroyed. The field's schema accepts it. The fields are encrypted if an append names a subject.
+   * Fields that may hold personal data, with replacements: the values to read once the subject's key is destroyed. A
+   * field's schema must accept its replacement. Fields are encrypted if an append names a subject.
    */
   readonly personal: JsonObject
-  /** The fields that hold positions of other events: a list of positions, or a range (`{ from, to }`). */
+  /** Fields with positions of other events: a list, or a range (`{ from, to }`). */
   readonly positions: ReadonlyArray<string>
 }
 
@@ -53,17 +53,17 @@ export const eventType = <const Name extends string, Fields extends Schema.Struc
   personal: (options.personal ?? {}) as JsonObject,
 })
 
-/** A field that may be absent. It is never `undefined`, which is not JSON. */
+/** A field that may be absent, but never `undefined`, which is not JSON. */
 export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
-/** Of a result, which is null where this field is. What was called took effect. */
+/** Explains a null result: the call took effect. */
 export const unrecorded = optional(
   Schema.Struct({ reason: Schema.String }).annotations({
     description: "Why its result, which is null here, could not be recorded, although it was executed",
   }),
 )
 
-/** A duration in milliseconds, fractions allowed; at most the range from `EARLIEST` to `LATEST`. */
+/** A duration in milliseconds, fractions allowed; at most from `EARLIEST` to `LATEST`. */
 export const Milliseconds = Schema.NonNegative.pipe(
   Schema.lessThanOrEqualTo(LATEST - EARLIEST),
   Schema.annotations({ identifier: "Milliseconds", description: "Duration in ms" }),
@@ -75,7 +75,7 @@ export const Sha256 = Schema.String.pipe(
   Schema.annotations({ identifier: "Sha256", description: "SHA-256, 64 hexadecimal digits" }),
 )
 
-/** The name of an agent, in a task with several. */
+/** The name of an agent in a task with several. */
 export const AgentId = Schema.NonEmptyString.annotations({
   identifier: "AgentId",
   description: "The agent's name in a task with several; absent in a task with one",
@@ -87,10 +87,10 @@ export const ComponentName = Schema.NonEmptyString.annotations({
   description: "`plugin/component`",
 })
 
-/** The code of an error of Node's or of a library's, such as `ECONNREFUSED`. */
+/** Of Node's or a library's error, such as `ECONNREFUSED`. */
 const errorCode = optional(Schema.Union(Schema.String, Schema.Finite))
 
-/** An error as recorded: a short code for programs, a message for people. */
+/** A recorded error: a short code for programs, a message for people. */
 export const Failure = Schema.Struct({
   code: Schema.NonEmptyString,
   message: Schema.String,

@@ -1,11 +1,11 @@
 /**
- * What recorders, imports and queries infer, because nothing that they read says it, and the rules by which they do. An event names the
- * rule next to what was inferred; without a rule, whoever wrote the event knew it. This is the one declaration of the rules.
+ * What recorders, imports and queries infer because no source says it, and the rules that they apply. An event names
+ * the rule next to the inferred value; without a rule, its writer knew the value. All rules are declared here.
  */
 
 import { Schema } from "effect"
 
-/** By which rule a result was paired with its call. */
+/** Rules that pair a result with its call. */
 const PAIRING = {
   "call-id": "the result has the id of the call",
   "call-order":
@@ -16,7 +16,7 @@ const PAIRING = {
   "next-result": "the source names no call: the result is the next one after the call",
 } as const
 
-/** By which rule a request was taken for a part of a task, or for the continuation of an earlier request or answer. */
+/** Rules that assign a request to a task, or find the earlier request or answer that it continues. */
 const CONTINUING = {
   thread: "the request names the answer or the conversation of the server that it continues",
   messages: "the request repeats the earlier messages; their meaning is compared, not their bytes",
@@ -26,7 +26,6 @@ const CONTINUING = {
   "no-conversation": "the request is part of no conversation: this task holds all requests of that kind",
 } as const
 
-/** The other rules. */
 const OTHERS = {
   "same-request": "an earlier request of the same content failed at most 150 seconds before",
   "told-last": "the source names no cause: this is the last thing that the agent was told before",
@@ -39,17 +38,17 @@ export const RULES = { ...PAIRING, ...CONTINUING, ...OTHERS } as const
 /** The name of a rule. */
 export type InferenceRule = keyof typeof RULES
 
-/** A rule by which a result is paired with its call. */
+/** A rule that pairs a result with its call. */
 export type PairingRule = keyof typeof PAIRING
 
-/** A rule by which a request continues something. */
+/** A rule that finds what a request continues. */
 export type ContinuingRule = keyof typeof CONTINUING
 
 const isRule = Schema.Literal(...(Object.keys(RULES) as [InferenceRule, ...Array<InferenceRule>]))
 
 const rule = (description: string) => Schema.optionalWith(isRule.annotations({ description }), { exact: true })
 
-/** What of an event was inferred: the rule for each. */
+/** The inferred parts of an event, each with its rule. */
 export const Inferred = Schema.Struct({
   cause: rule("By which rule its cause (`causationId`) was found; of an outcome also the command that it ends"),
   task: rule("By which rule a request was recorded in this task"),

@@ -42,8 +42,7 @@ export const kernelEvents = [
   eventType("KernelStopped", "A kernel ended in an orderly way.", { reason: Schema.String }),
 ] as const
 
-/** Upcasters of kernel events. */
 export const kernelUpcasters: ReadonlyArray<Upcaster> = [
-  // Version 1 did not record the gate's rules, and they cannot be recovered.
+  // Version 1 did not record the gate's rules; they are lost.
   { type: "KernelStarted", from: 1, upcast: (payload) => payload },
 ]

@@ -1,4 +1,4 @@
-/** Event types of what people add to a log: notes, tags, imports, and the shredding of personal data. */
+/** Event types of people's additions (notes, tags, shredding), of captures and of imports. */
 
 import { Schema } from "effect"
 import { Json } from "../../values/Json.ts"
@@ -19,7 +19,7 @@ export const noteEvents = [
   }),
 ] as const
 
-/** Something that was seen to happen and is not in the log. */
+/** Something that happened in sight but is not in the log. */
 export const Unseen = Schema.Struct({
   what: Schema.NonEmptyString.annotations({ description: "Such as `a connection`, `an upgrade to websocket`" }),
   target: Schema.String.annotations({ description: "Where it went, what was started, or why it is not there" }),
@@ -58,10 +58,10 @@ export const capturingEvents = [
 
 const source = Schema.NonEmptyString.annotations({ description: "The format it was imported from" })
 
-/** How often something occurred, by its name. */
+/** Number of occurrences by name. */
 const Counts = Schema.Record({ key: Schema.String, value: Schema.NonNegativeInt })
 
-/** Totals of calls of models. What is absent is not known. */
+/** Totals of model calls. An absent one is unknown. */
 const Stated = {
   usd: optional(Schema.NonNegative.annotations({ description: "Their cost, in US dollars" })),
   inputTokens: optional(Schema.NonNegativeInt),

@@ -1,4 +1,4 @@
-/** Event types of the plugin registry, of plugin processes, and of the requests that plugins make to the host. */
+/** Event types of the plugin registry, of plugin processes, and of plugins' host requests. */
 
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
@@ -23,7 +23,7 @@ export const GrantedPermissions = Schema.Struct({
 
 export type GrantedPermissions = typeof GrantedPermissions.Type
 
-/** A permission that a plugin requests and was not granted. */
+/** A requested permission that was not granted. */
 export const MissingGrant = Schema.Struct({
   field: Schema.String.annotations({ description: "The manifest's field, such as `permissions.read`" }),
   asked: Schema.String,
@@ -34,8 +34,8 @@ export const MissingGrant = Schema.Struct({
 export type MissingGrant = typeof MissingGrant.Type
 
 /**
- * Where a plugin came from. For Git, `commit` is the commit that `ref` named at the time of the import. `in-process`: its
- * components are functions of the embedding program, which is trusted. It has no files and nothing confines it.
+ * A plugin's origin. For Git, `commit` is the commit of `ref` at the import. `in-process`: its components are functions
+ * of the embedding program, which is trusted; it has no files, and nothing confines it.
  */
 export const Origin = Schema.Union(
   Schema.Struct({ kind: Schema.Literal("directory"), path: Schema.String }),

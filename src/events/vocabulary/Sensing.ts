@@ -47,7 +47,7 @@ export const sensingEvents = [
   }),
 ] as const
 
-/** One operation of a JSON Patch (RFC 6902), of the three kinds that Hindcast writes. */
+/** An operation of a JSON Patch (RFC 6902), of the three kinds that Hindcast writes. */
 export const PatchOperation = Schema.Union(
   Schema.Struct({ op: Schema.Literal("add", "replace"), path: Schema.String, value: Json }),
   Schema.Struct({ op: Schema.Literal("remove"), path: Schema.String }),
@@ -59,7 +59,7 @@ const plugin = Schema.NonEmptyString.annotations({ description: "The plugin whos
 
 const Engine = Schema.NullOr(Schema.NonEmptyString)
 
-/** Events of the environments that plugins declare. */
+/** Events of plugins' environments. */
 export const environmentEvents = [
   eventType("EnvironmentDescribed", "A plugin's environment as its manifest describes it, for a task that uses it.", {
     plugin,

@@ -4,14 +4,14 @@ import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { AgentId, eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
-/** How a task ended. `truncated`: stopped by a limit from outside, such as a number of steps. */
+/** How a task ended. `truncated`: a limit from outside stopped it, such as a number of steps. */
 export const TaskOutcome = Schema.Literal("achieved", "failed", "abandoned", "truncated").annotations({
   identifier: "TaskOutcome",
 })
 
 export type TaskOutcome = typeof TaskOutcome.Type
 
-/** How an agent is run. */
+/** Limits of an agent's run. */
 export const RunLimits = Schema.Struct({
   maxSteps: optional(Schema.Positive.pipe(Schema.int()).annotations({ description: "From the opening on" })),
   maxRounds: optional(
@@ -22,7 +22,7 @@ export const RunLimits = Schema.Struct({
 
 export interface RunLimits extends Schema.Schema.Type<typeof RunLimits> {}
 
-/** A process that records what a program does: it takes no lease, and its task ends with it. */
+/** A process that records what a program does. It takes no lease, and its task ends with it. */
 export const Recorder = Schema.Struct({
   host: Schema.NonEmptyString.annotations({ description: "The name of its machine, for people" }),
   pid: Schema.NonNegativeInt.annotations({ description: "Its process id there, for people" }),
@@ -50,7 +50,7 @@ export const Recorder = Schema.Struct({
 
 export interface Recorder extends Schema.Schema.Type<typeof Recorder> {}
 
-/** How a recorder sees requests that is not the program itself. */
+/** How a recorder other than the program itself sees requests. */
 export type RecorderMeans = Pick<Recorder, "means" | "addresses">
 
 const by = Schema.NonEmptyString.annotations({ description: "Who asked for it" })

@@ -1,29 +1,29 @@
-/** Upcasters: functions that bring payloads of earlier schema versions to the current one when they are read. */
+/** Upcasters bring payloads of earlier schema versions to the current one when they are read. */
 
 import type { JsonObject } from "../../values/Json.ts"
 import type { EventType } from "./EventType.ts"
 
 /**
- * Upcasts a payload of one type from one schema version to the next. Plain JSON in and out. It is pure and total, since
+ * Upcasts a payload of one type to the next schema version: plain JSON in and out. It must be pure and total, because
  * it runs whenever an old event is read.
  */
 export interface Upcaster {
   readonly type: string
-  /** The version it accepts; it returns the next one. */
+  /** The version that it accepts; it returns the next one. */
   readonly from: number
-  /** The payload of version `from` as one of the next version. Pure and total. */
+  /** Returns the payload in the next version. */
   readonly upcast: (payload: JsonObject) => JsonObject
 }
 
 /**
- * Upcasts a payload to the current version of its type. A payload of the current version or of an unknown type is
- * returned as is.
+ * Upcasts a payload to the current version of its type. Returns payloads of the current version, or of an unknown type,
+ * unchanged.
  */
 export type Upcast = (type: string, schemaVersion: number, payload: JsonObject) => JsonObject
 
 /**
  * Chains upcasters into one step from any earlier version to the current one. Throws if there is a gap, two upcasters
- * for one step, or one that leads to no version; the error lists all of them. They are defects of the program.
+ * for one step, or one that leads to no version: defects of the program, which the error lists.
  */
 export const chain = (types: ReadonlyMap<string, EventType>, upcasters: ReadonlyArray<Upcaster>): Upcast => {
   const problems = problemsIn(types, upcasters)

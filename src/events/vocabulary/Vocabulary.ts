@@ -1,4 +1,4 @@
-/** The vocabulary: the event types that a log knows. Joins the core families, and adds types of embedding programs. */
+/** The event types that a log knows: the core families, and types of embedding programs. */
 
 import { describeValue } from "../../values/OptionIssues.ts"
 import * as Options from "../../values/Options.ts"
@@ -17,7 +17,7 @@ import { timelineEvents } from "./Timelines.ts"
 import type { Upcaster } from "./Upcaster.ts"
 import { agentEvents, scenarioEvents } from "./Worlds.ts"
 
-/** All types of the core vocabulary, family by family. */
+/** The core vocabulary, family by family. */
 const coreEvents = [
   ...kernelEvents,
   ...pluginEvents,
@@ -37,7 +37,6 @@ const coreEvents = [
   ...capturingEvents,
 ] as const
 
-/** A type of the core vocabulary. */
 type CoreEventType = (typeof coreEvents)[number]
 
 /** Names of the core event types. */
@@ -46,13 +45,10 @@ export type CoreName = CoreEventType["name"]
 /** The payload of a core event type, by its name. */
 export type PayloadOf<Name extends CoreName> = Extract<CoreEventType, { readonly name: Name }>["payload"]["Type"]
 
-/**
- * The event types that a log knows. Payloads are validated by them when they are appended, and upcast to them when they
- * are read.
- */
+/** The event types that a log knows. Appends validate payloads by them; reads upcast payloads to them. */
 export interface Vocabulary {
   readonly types: ReadonlyMap<string, EventType>
-  /** Upcasters from earlier schema versions. */
+  /** From earlier schema versions. */
   readonly upcasters: ReadonlyArray<Upcaster>
 }
 
@@ -69,9 +65,9 @@ export const core: Vocabulary = {
 }
 
 /**
- * Adds event types of an embedding program, and the upcasters for their earlier versions. Their names carry the
- * program's prefix (`acme/OrderPlaced`), so that they never clash with Hindcast's. A name without a prefix, or one that
- * is taken, is a defect and throws.
+ * Adds event types of an embedding program, and upcasters for their earlier versions. Their names carry the program's
+ * prefix (`acme/OrderPlaced`), so they never clash with Hindcast's. Throws for a name without a prefix, or one that is
+ * taken.
  */
 export const extend = (
   vocabulary: Vocabulary,
@@ -97,14 +93,14 @@ export const extend = (
 const isEventType = (value: unknown): boolean =>
   Options.has("name", "version", "payload", "synced", "personal", "positions")(value)
 
-/** One reducer for each event type that a fold handles: from state, typed payload and event to the next state. */
+/** A reducer for each event type that a fold handles: from state, typed payload and event to the next state. */
 export type Handlers<State> = {
   readonly [Name in CoreName]?: (state: State, payload: PayloadOf<Name>, event: Event) => State
 }
 
 /**
- * Makes the `evolve` of a fold from its handlers. Events of other types leave the state unchanged. Payloads are not
- * validated again: they were when they were appended.
+ * Creates the `evolve` of a fold from its handlers. Other events leave the state unchanged. Payloads are not validated
+ * again: their appends were.
  */
 export const evolveBy = <State>(handlers: Handlers<State>): ((state: State, event: Event) => State) => {
   const byType = new Map(Object.entries(handlers)) as Map<
@@ -117,13 +113,13 @@ export const evolveBy = <State>(handlers: Handlers<State>): ((state: State, even
   }
 }
 
-/** Whether an event is of this core type; narrows its payload. */
+/** True for an event of this core type; narrows its payload. */
 export const is = <Name extends CoreName>(
   event: Event,
   name: Name,
 ): event is Event & { readonly type: Name; readonly payload: PayloadOf<Name> } => event.type === name
 
-/** Whether an event is a step of an agent: a command that was requested, and not by the scenario of its task. */
+/** True for a step of an agent: a requested command that its task's scenario did not give. */
 export const isStep = (
   event: Event,
 ): event is Event & { readonly type: "ActuatorCommanded"; readonly payload: PayloadOf<"ActuatorCommanded"> } =>

@@ -6,27 +6,27 @@ import { findNonJson } from "../../../values/Json.ts"
 import type { StoredRow } from "../../integrity/TamperClassification.ts"
 import { DamagedRow } from "../file/database.ts"
 
-/** Encodes events as JSON compressed by Brotli (RFC 7932), each with every field that the chain covers. Another thread compresses. */
+/**
+ * Encodes events as JSON compressed by Brotli (RFC 7932), with every field that the chain covers, in another thread.
+ */
 export const packBlock = (block: ReadonlyArray<StoredRow>): Promise<Uint8Array> =>
   compress(JSON.stringify(block.map(lineOf)), OPTIONS)
 
 const compress = promisify(zlib.brotliCompress)
 
-/**
- * Decodes a block. Throws if its content is not the output of `packBlock`; throws `DamagedRow` if one event is invalid.
- */
+/** Decodes a block. Throws if `packBlock` did not write it; throws `DamagedRow` for an invalid event. */
 export const unpackBlock = (content: unknown): ReadonlyArray<StoredRow> => {
   const lines: unknown = JSON.parse(unpack(content))
   if (!Array.isArray(lines) || !lines.every(isLine)) throw new Error("a block holds something that is no event")
   for (const line of lines) {
-    // UTF-8 cannot encode a lone surrogate: the chain would cover it as another character.
+    // UTF-8 cannot encode a lone surrogate: the chain would cover another character.
     const bad = findNonJson(line)
     if (bad !== undefined) throw new DamagedRow(line[0], `its segment says something that is no event: ${bad.found}`)
   }
   return lines.map(storedOf)
 }
 
-/** One event in a block, in the order of the chain's fields. */
+/** An event, in the order of the chain's fields. */
 type Line = readonly [
   position: number,
   id: string,
@@ -63,10 +63,7 @@ const lineOf = ({ link, payload, keyId, hash }: StoredRow): Line => [
   hash,
 ]
 
-/**
- * Brotli has no checksum: an altered block may decompress to anything. Whether an event is the recorded one is checked
- * by the chain.
- */
+/** Brotli has no checksum, so an altered block may decompress to anything. The chain proves the events themselves. */
 const isLine = (line: unknown): line is Line =>
   Array.isArray(line) &&
   line.length === FIELDS.length &&
@@ -75,7 +72,7 @@ const isLine = (line: unknown): line is Line =>
     return kind === "number" ? Number.isSafeInteger(value) : typeof value === kind || (isNullable && value === null)
   })
 
-/** The type of each field, and whether it may be null. */
+/** Type of each field, and whether it may be null. */
 const FIELDS: ReadonlyArray<readonly [kind: "number" | "string", isNullable: boolean]> = [
   ...(["number", "string", "string", "string", "number", "string", "number"] as const).map(
     (kind) => [kind, false] as const,
@@ -119,15 +116,14 @@ export const namesOf = ({ link }: StoredRow): ReadonlyArray<string> => [
   ...(link.taskId === null ? [] : [link.taskId]),
 ]
 
-/** Above this, Brotli takes several times as long to save a few per cent. */
+/** Beyond this quality, Brotli takes several times as long to save a few per cent. */
 const OPTIONS = { params: { [zlib.constants.BROTLI_PARAM_QUALITY]: 5 } }
 
-/** Compresses a text. */
 export const pack = (text: string): Uint8Array => zlib.brotliCompressSync(text, OPTIONS)
 
-/** Decompresses a text. Throws if the content is not the output of `pack`. */
+/** Throws if `pack` did not write the content. */
 export const unpack = (content: unknown): string =>
   UTF_8.decode(zlib.brotliDecompressSync(content instanceof Uint8Array ? content : new Uint8Array()))
 
-/** Fatal, since invalid UTF-8 would otherwise be decoded to U+FFFD and hashed as that. */
+/** Fatal: otherwise invalid UTF-8 would decode to U+FFFD and be hashed as that. */
 const UTF_8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true })

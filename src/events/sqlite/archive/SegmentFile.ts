@@ -1,4 +1,4 @@
-/** The format of a segment: an SQLite file with a range of archived events. Writes and reads single segments. */
+/** Writes and reads a segment: an SQLite file with a range of archived events. */
 
 import * as fs from "node:fs"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
@@ -10,18 +10,18 @@ import type { Head } from "../../vocabulary/Event.ts"
 import { connect, type LogDatabase } from "../file/database.ts"
 import * as Block from "./Block.ts"
 
-/** `application_id` of a segment: "Hcsg" in ASCII. */
+/** `application_id`: "Hcsg" in ASCII. */
 export const APPLICATION_ID = 0x48637367
 
-/** Most events of one block, the unit of compression. */
+/** Maximum number of events per block, the unit of compression. */
 const BLOCK_EVENTS = 1000
 
-/** A block is full when its payloads reach this many characters. */
+/** A block is full once its payloads reach this size. */
 const BLOCK_CHARACTERS = 1024 * 1024
 
 /**
- * The tables of a segment. Events are in compressed blocks (see `Block`), with names in full. `block_names` is the
- * index from a timeline, stream, task or type to the blocks in which it occurs.
+ * The tables of a segment. Compressed blocks hold the events (see `Block`), with names in full. `block_names` maps a
+ * timeline, stream, task or type to the blocks that contain it.
  */
 export const TABLES: ReadonlyArray<string> = [
   "CREATE TABLE segment (first INTEGER NOT NULL, last INTEGER NOT NULL, previous_hash TEXT NOT NULL, hash TEXT NOT NULL) STRICT",
@@ -32,30 +32,30 @@ export const TABLES: ReadonlyArray<string> = [
   "CREATE TABLE blobs (digest TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT",
 ]
 
-/** Decoded blocks that are cached, for reads that continue where the last one stopped. */
+/** Decoded blocks in the cache, for reads that continue where the last one stopped. */
 const MAX_CACHED_BLOCKS = 4
 
-/** Events that are compressed together. */
+/** Events compressed together. */
 export interface PackedBlock {
   readonly rows: ReadonlyArray<StoredRow>
   readonly content: Uint8Array
 }
 
-/** Compresses events in blocks, in another thread. */
+/** Compresses events in another thread. */
 export const pack = (rows: ReadonlyArray<StoredRow>): Promise<ReadonlyArray<PackedBlock>> =>
   Promise.all(blocksFrom(rows).map(async (rows) => ({ rows, content: await Block.packBlock(rows) })))
 
-/** A segment that is being written. */
+/** A segment in progress. */
 export interface SegmentWriter {
-  /** Adds the next events, in order. `blob` returns the text of a blob that one of them names. */
+  /** Adds the next events, in order. `blob` returns the text of a blob that they name. */
   readonly add: (blocks: ReadonlyArray<PackedBlock>, blob: (digest: string) => string | undefined) => void
   /** Completes the file and flushes it to disk. */
   readonly finish: () => void
-  /** Aborts, and deletes the file if it has not been moved. */
+  /** Deletes the file unless it has been moved. */
   readonly discard: () => void
 }
 
-/** Begins a segment that continues a head, in a new file. */
+/** Starts a segment that continues a head, in a new file. */
 export const writeSegment = (filename: string, from: Head): SegmentWriter => {
   if (!OwnerOnly.makeFile(filename)) throw new Error(`${filename} is there already`)
   const database = connect(filename, { readonly: false })
@@ -65,7 +65,7 @@ export const writeSegment = (filename: string, from: Head): SegmentWriter => {
     if (!closed) database.close()
     closed = true
   }
-  // No journal on disk: if the process dies, the partial file is not listed anywhere.
+  // No journal on disk: nothing lists the partial file that a crash leaves.
   for (const statement of ["PRAGMA journal_mode = MEMORY", "PRAGMA synchronous = OFF", "BEGIN", ...TABLES])
     database.run(statement)
 
@@ -130,23 +130,22 @@ const flush = (filename: string): void => {
   }
 }
 
-/** A segment that is open for reading. Its functions throw if the file is damaged. */
+/** A segment open for reading. Its functions throw if the file is damaged. */
 export interface SegmentFile {
   readonly first: number
   readonly last: number
-  /** The hash of its last event. */
+  /** Of its last event. */
   readonly hash: string
-  /** At most `limit` of the events that a query selects, in order of position. */
+  /** Events that a query selects, at most `limit`, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
-  /** The position of the event with this id; undefined if it is not in this segment. */
+  /** The position of an event by id. */
   readonly find: (id: string) => number | undefined
   readonly blob: (digest: string) => string | undefined
-  /** The lowest and the highest id of its events. */
+  /** Lowest and highest id of its events. */
   readonly ids: () => { readonly lowest: string; readonly highest: string }
   readonly close: () => void
 }
 
-/** Opens a segment for reading. */
 export const open = (filename: string): SegmentFile => {
   const database = connect(filename, { readonly: true })
   try {
@@ -203,7 +202,7 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
   }
 }
 
-/** The blocks that may contain events of a query, in order. */
+/** Blocks that may contain events of a query, in order. */
 const blocksOf = (database: LogDatabase, query: Query): ReadonlyArray<number> => {
   const { after = 0, until = Number.MAX_SAFE_INTEGER, timeline, stream, taskId, types } = query
   const single = [timeline, stream, taskId].flatMap((name) => (name === undefined || name === null ? [] : [[name]]))

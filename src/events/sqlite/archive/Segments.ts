@@ -1,4 +1,4 @@
-/** Reads the archived events of a log across all its segments. */
+/** Reads archived events across all segments of a log. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -10,42 +10,35 @@ import { DamagedRow, type LogDatabase } from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 
-/** Most segments that are kept open. */
+/** Maximum number of open segments. */
 const MAX_OPEN = 8
 
-/**
- * The archived events of a log, read as one. Functions throw `SegmentUnavailable` if a file that they need is missing.
- */
+/** All archived events of a log. Functions throw `SegmentUnavailable` if a file that they need is missing. */
 export interface Segments {
-  /** The last archived position according to the log's file now; 0 if nothing was archived. */
+  /** Reads the last archived position from the log's file; 0 if nothing was archived. */
   readonly floor: () => number
-  /** What `floor` answered last, which is asked only the first time; it may be higher by now. */
+  /** The last result of `floor`; reads only the first time. The position may be higher by now. */
   readonly knownFloor: () => number
-  /** At most `limit` of the archived events that a query selects, in order of position. */
+  /** Archived events that a query selects, at most `limit`, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
-  /** The archived event with this id. */
   readonly find: (id: string) => StoredRow | undefined
   readonly blob: (digest: string) => string | undefined
   readonly list: () => ReadonlyArray<Segment>
 }
 
-/** The directory of a log's segments. */
 export const directoryOf = (log: string): string => `${targetOf(log)}.segments`
 
-/** The path of a segment. Throws `LogCorrupt` if its name in the log is not a plain file name. */
+/** Throws `LogCorrupt` if the name in the log is no plain file name. */
 export const fileOf = (log: string, name: string): string => {
   if (PLAIN_NAME.test(name)) return path.join(directoryOf(log), name)
   const reason = `it says that a segment is in ${JSON.stringify(name)}, which is no segment's name`
   throw new LogCorrupt({ log, position: null, reason })
 }
 
-/**
- * A segment's name: letters, digits, hyphens, underscores and single dots. No such name leads to another directory, on
- * any system.
- */
+/** Letters, digits, hyphens, underscores and single dots. On no system does such a name lead to another directory. */
 const PLAIN_NAME = /^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/
 
-/** The segments of the log that a connection reads. */
+/** Reads the segments of a connection's log. */
 export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
   const log = database.filename
   let catalog: ReadonlyArray<Entry> = []
@@ -62,7 +55,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
   const lastListed = () => catalog.at(-1)?.last ?? 0
   const knownFloor = () => (isRead ? lastListed() : floor())
 
-  /** Reads from one segment, and opens it if necessary. */
+  /** Opens the segment if necessary. */
   const readFrom = <A>(entry: Entry, read: (segment: SegmentFile.SegmentFile) => A): A => {
     const filename = fileOf(log, entry.file)
     for (;;) {
@@ -72,7 +65,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
       } catch (cause) {
         opened.get(entry.first)?.close()
         opened.delete(entry.first)
-        // The file was replaced, perhaps by a copy: opens the new one.
+        // The file was replaced, perhaps by a copy: open the new one.
         if (known !== undefined) continue
         if (cause instanceof DamagedRow) throw cause
         const reason = fs.existsSync(filename) ? `it cannot be read (${String(cause)})` : "the file is not there"
@@ -104,13 +97,10 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     return rows
   }
 
-  /** Segments whose range of ids in the log's file was compared with the segment itself. */
+  /** Segments whose recorded range of ids was checked. */
   const verifiedRanges = new Set<number>()
 
-  /**
-   * Compares the recorded range of ids once with the segment itself, if it exists: otherwise an id could be hidden by
-   * changing the range.
-   */
+  /** Checks the recorded range of ids once against the segment, if it exists: a forged range could hide an id. */
   const mayHave = (entry: Entry, id: string): boolean => {
     if (!verifiedRanges.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
       const { lowest, highest } = readFrom(entry, (segment) => segment.ids())
@@ -136,7 +126,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
       return undefined
     },
     blob: (digest) => {
-      // Events that were read from the log's file may have been archived since, and their blobs with them.
+      // Events read from the log's file may have been archived since, with their blobs.
       floor()
       for (const entry of catalog) {
         const text = readFrom(entry, (segment) => segment.blob(digest))
@@ -158,7 +148,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
   return Effect.acquireRelease(Effect.succeed(segments), () => Effect.sync(close))
 }
 
-/** Opens a segment, and checks that it is the one that the log recorded. */
+/** Throws if the segment is not the one that the log recorded. */
 const openAs = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
   const segment = SegmentFile.open(filename)
   if (segment.first === entry.first && segment.last === entry.last && segment.hash === entry.hash) return segment
@@ -169,7 +159,7 @@ const openAs = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
 interface Entry {
   readonly first: number
   readonly last: number
-  /** The hash of its last event. */
+  /** Of its last event. */
   readonly hash: string
   readonly file: string
   readonly lowestId: string
@@ -190,5 +180,5 @@ const entryOf = ([first, last, hash, file, lowestId, highestId, archivedAt]: Rea
   archivedAt: Number(archivedAt),
 })
 
-/** A UUID's text from its 32 hexadecimal digits. */
+/** From 32 hexadecimal digits. */
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")

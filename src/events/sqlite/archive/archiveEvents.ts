@@ -1,5 +1,5 @@
 /**
- * The `Archive` service: writes a segment, verifies it, lists it in the log, and only then deletes its events from the
+ * Implements `Archive`: writes a segment, verifies it, lists it in the log, and only then deletes its events from the
  * log's file.
  */
 
@@ -22,21 +22,20 @@ import { readBlob } from "../read.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 import { directoryOf, type Segments } from "./Segments.ts"
 
-/** Events that are read or deleted in one step. */
+/** Events per read or deletion. */
 const PAGE_SIZE = 1000
 
-/** The parts that archiving needs. */
 export interface Stores {
   readonly log: EventLog.Service
   readonly reader: LogDatabase
-  /** Absent for a log that is not in a file, or is opened for reading only. */
+  /** Absent for a log in memory or opened for reading only. */
   readonly writer: LogDatabase | undefined
   readonly segments: Segments
-  /** Called when events have been moved. */
+  /** Called once events have been moved. */
   readonly moved: () => void
 }
 
-/** Archives events, as `Archive` says. */
+/** See `Archive`. */
 export const archive = (
   { log, reader, writer, segments, moved }: Stores,
   given: ArchiveOptions,
@@ -80,7 +79,7 @@ export const archive = (
 
 const padded = (position: number): string => String(position).padStart(10, "0")
 
-/** The head at the end of the last segment, which the next one continues. */
+/** The head at the end of the last segment. */
 const endOfLast = (reader: LogDatabase): Head => {
   const [row] = reader.rows("SELECT last, lower(hex(hash)) FROM segments ORDER BY last DESC LIMIT 1")
   return row === undefined ? { position: 0, hash: Chain.GENESIS } : { position: Number(row[0]), hash: String(row[1]) }
@@ -91,10 +90,7 @@ interface Sources {
   readonly segments: Segments
 }
 
-/**
- * Writes the segment under a temporary name, verifies what can be read back against the chain, and moves it to its
- * name.
- */
+/** Writes the segment under a temporary name, reads it back against the chain, and renames it. */
 const write = (
   log: string,
   sources: Sources,
@@ -116,7 +112,7 @@ const write = (
         let head = from
         const add = (blocks: ReadonlyArray<SegmentFile.PackedBlock>) =>
           attempt(log, () => segmentWriter.add(blocks, blob))
-        // A page is compressed while the next one is read.
+        // Compresses a page while reading the next.
         let packing: Fiber.Fiber<ReadonlyArray<SegmentFile.PackedBlock>> = Fiber.succeed([])
         while (head.position < until) {
           const { rows, walked } = yield* attempt(log, () => {
@@ -146,7 +142,7 @@ const write = (
 
 const damaged = (log: string, position: number, reason: string) => new LogCorrupt({ log, position, reason })
 
-/** The head after these rows. Throws if one of them does not continue the chain. */
+/** Throws if a row does not continue the chain. */
 const continueChain = (log: string, from: Head, rows: ReadonlyArray<StoredRow>): Head => {
   const head = Verifier.walk(from, rows)
   if (rows.length === 0 || head.position !== from.position + rows.length) {
@@ -155,7 +151,7 @@ const continueChain = (log: string, from: Head, rows: ReadonlyArray<StoredRow>):
   return head
 }
 
-/** The head at the end of a segment, verified from its beginning. */
+/** Verifies a segment from its beginning and returns its last head. */
 const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, StatementError> =>
   Effect.acquireUseRelease(
     attempt(log, () => SegmentFile.open(filename)),
@@ -179,8 +175,7 @@ const endOf = (log: string, filename: string, from: Head): Effect.Effect<Head, S
   )
 
 /**
- * Another program that archived first may have written the same segment: a listed file is kept, an unlisted one is
- * deleted.
+ * Another program that archived first may have written the same segment: keep a listed file, delete an unlisted one.
  */
 const removeUnlisted = (log: string, segments: Segments, file: string): void => {
   if (segments.list().every((segment) => segment.file !== file))
@@ -203,9 +198,7 @@ interface WrittenSegment extends ArchivedRange {
   readonly hash: string
 }
 
-/**
- * Lists the segment, from which its events are read from now on. Returns false if another program archived meanwhile.
- */
+/** Lists the segment; from now on reads find its events there. Returns false if another program archived meanwhile. */
 const listSegment = (writer: LogDatabase, { first, last, file, hash }: WrittenSegment): boolean =>
   inTransaction(writer, () => {
     if (endOfLast(writer).position !== first - 1) return false
@@ -234,18 +227,14 @@ const listSegment = (writer: LogDatabase, { first, last, file, hash }: WrittenSe
   })
 
 /**
- * Deletes the archived events and shrinks the file. Returns whether it shrank; if it was busy, the next archiving
- * shrinks it.
+ * Deletes the archived events and shrinks the file. Returns false if the file was busy; the next archiving shrinks it.
  */
 const freeSpace = (writer: LogDatabase, range: ArchivedRange) =>
   Effect.zipRight(deleteArchived(writer, range), shrink(writer)).pipe(
     Effect.catchTag("LogBusy", () => Effect.succeed(false)),
   )
 
-/**
- * Deletes the events that the segment holds, in steps, so that other programs can append in between. Rows that a crash
- * leaves are never read.
- */
+/** In steps, so that other programs can append in between. Rows that a crash leaves are never read. */
 const deleteArchived = (writer: LogDatabase, { first, last }: ArchivedRange) =>
   Effect.gen(function* () {
     for (let position = first; position <= last; position += PAGE_SIZE) {
@@ -257,7 +246,7 @@ const deleteArchived = (writer: LogDatabase, { first, last }: ArchivedRange) =>
     yield* attempt(writer.filename, () => writer.run("DELETE FROM blobs WHERE last_position <= ?", [last]))
   })
 
-/** Pages that are freed in one step. */
+/** Pages per step. */
 const PAGES_PER_STEP = 2000
 
 /** Returns free pages to the file system, in steps. Returns whether it did. */
@@ -267,7 +256,7 @@ const shrink = (writer: LogDatabase) =>
     for (let free = freePages(); free > 0; ) {
       yield* attempt(writer.filename, () => writer.run(`PRAGMA incremental_vacuum(${PAGES_PER_STEP})`))
       const left = freePages()
-      // A file that was created in format 1 keeps its free pages.
+      // A file created in format 1 keeps its free pages.
       if (left >= free) return false
       free = left
       yield* yieldToEventLoop

@@ -1,4 +1,4 @@
-/** Copies a log with everything that belongs to it, also while a kernel writes to it: for `log backup` and `log restore`. */
+/** Copies a log with everything that belongs to it, even while a kernel writes: for `log backup` and `log restore`. */
 
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
@@ -21,18 +21,18 @@ import * as SqliteEventLog from "../SqliteEventLog.ts"
 import * as Segments from "./Segments.ts"
 
 /**
- * Copies a log by SQLite's own backup, as of one moment, also while other processes write to it; with its segments, the
- * copies of its plugins and, if asked for, its keys. The copy is verified, and gets its name when it is complete. Only its owner
- * can read it. A process that is killed leaves nothing under that name, and its files are removed by the next copy to it.
+ * Copies a log by SQLite's own backup, as of one moment, while other processes may write; with segments, copies of
+ * plugins and, on request, keys. The copy is verified and gets its name once complete. Only its owner can read it. A
+ * killed process leaves nothing under that name; the next copy to it removes the rest.
  */
 export const backup = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.flatMap(Options.decode("backup", CopyOptions, given), (options) => copy(options, []))
 
 /**
- * Copies a backup back to a log's name, like `backup`. The backup is verified before and after. With `replace`, a log that is there is
- * replaced unless a kernel holds its lease or any process has it open. It is this user's own log if this user made the backup, on this
- * machine, of a log of their own; otherwise it is foreign. Its keys and its plugins' copies stay if none are copied: without
- * its keys, personal data would be lost for good.
+ * Copies a backup back to a log's name. It verifies the backup before and after. `replace` replaces an existing log
+ * unless a kernel holds its lease or any process has it open. The result is this user's own log if this user made the
+ * backup, on this machine, of an own log; otherwise it is foreign. Without copies in the backup, existing keys and
+ * plugins' copies stay: losing the keys would lose personal data for good.
  */
 export const restore = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.gen(function* () {
@@ -42,7 +42,7 @@ export const restore = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
     return { ...copied, own: yield* BackupRecord.adopt(copied.file, copied.head) }
   })
 
-/** @param kept the suffixes of what stays at the name if nothing is copied in its place */
+/** @param kept suffixes of files that stay at the target if nothing is copied in their place */
 const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<Copied, CopyError> =>
   Effect.gen(function* () {
     const { from, withKeys = false, replace = false } = options
@@ -83,20 +83,20 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
       if (replace && fs.existsSync(to)) yield* assertUnused(options, to)
       yield* attempted(() => put(partial, to, replaced))
       return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys, own: false }
-      // What cannot be removed is removed by the next copy.
+      // The next copy removes what could not be removed.
     }).pipe(Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))))
   })
 
-/** The suffixes of a log's file, and of what SQLite has beside it. */
+/** Suffixes of a log's file and of SQLite's files next to it. */
 const PARTS = ["", "-wal", "-journal"]
 
-/** The suffixes of what belongs to a log and is copied. */
+/** Suffixes of copied files that belong to a log. */
 const SIBLINGS = [".segments", ".plugins", ".keys"]
 
-/** The suffixes of what stays with a log whose file is replaced by a backup without it. */
+/** Suffixes of files that a restore keeps if the backup has none. */
 const KEPT = [".plugins", ".keys"]
 
-/** Copies the file itself, as of one moment. Returns its head and its segments. */
+/** Copies the file as of one moment. Returns its head and segments. */
 const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
   Effect.gen(function* () {
     yield* openDatabase.check(from)
@@ -109,7 +109,7 @@ const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
       head: { position: Number(connection.prepare(HEAD).rows([])[0]?.[0]) },
       source: look(),
     }))
-    // Nobody has the copy yet.
+    // No other process has the copy yet.
     const own = yield* Database.open(partial, { readonly: false })
     for (const table of ["lease", "heartbeats"]) {
       if (own.rows("SELECT 1 FROM sqlite_schema WHERE name = ?", [table]).length > 0) own.run(`DELETE FROM ${table}`)
@@ -121,7 +121,7 @@ const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
 const HEAD =
   "SELECT max(coalesce((SELECT max(position) FROM events), 0), coalesce((SELECT max(last) FROM segments), 0))"
 
-/** Copies an SQLite file, and what `look` sees of it in the same moment. */
+/** Copies an SQLite file, and returns what `look` reads at the same moment. */
 const copyDatabase = <A = undefined>(
   from: string,
   to: string,
@@ -137,7 +137,7 @@ const copyDatabase = <A = undefined>(
       Effect.gen(function* () {
         const found = yield* Database.attempt(from, () => {
           OwnerOnly.makeFile(to)
-          // Reads within a transaction see one moment; without it, SQLite would begin again after each foreign commit.
+          // A read transaction pins one moment; without it, SQLite starts over after each foreign commit.
           connection.script("BEGIN")
           connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
           return look?.(connection) as A
@@ -163,18 +163,18 @@ const verified = ({ from, to }: CopyOptions, file: string) =>
     Effect.catchTag("InvalidOptions", Effect.die),
   )
 
-/** Fails where a kernel holds the lease of the log that is replaced, or any process has it open. */
+/** Fails if a kernel holds the lease of the log to replace, or any process has it open. */
 const assertUnused = ({ from }: CopyOptions, to: string) =>
   Effect.gen(function* () {
     const damaged = yield* Effect.scoped(Effect.flatMap(Lease, (lease) => lease.acquire("hindcast log restore"))).pipe(
       Effect.provide(SqliteEventLog.layer({ filename: to })),
       Effect.catchTag("InvalidOptions", Effect.die),
       Effect.as(false),
-      // A damaged log is what a backup is for. No kernel appends to it.
+      // No kernel appends to a damaged log, and replacing one is what backups are for.
       Effect.catchTags({ LogCorrupt: () => Effect.succeed(true), LogFormatUnsupported: () => Effect.succeed(true) }),
     )
     if (damaged) return
-    // The last process that closes a log removes these.
+    // The last process to close a log removes these.
     const open = ["-wal", "-shm"].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
     if (open !== undefined) {
       const expected = "no process that has the log open that is replaced"
@@ -183,18 +183,19 @@ const assertUnused = ({ from }: CopyOptions, to: string) =>
   })
 
 /**
- * Gives the copy its name: the file that makes it a log comes last. What it replaces is put aside first, as `….replaced-…`, and removed
- * in the end. The file that made it a log goes first: without its write-ahead log or its segments, it would pass for another log.
+ * Renames the copy; the file that makes it a log comes last. Existing files move aside first, as `….replaced-…`, and
+ * are removed in the end. There the log's file goes first: without its write-ahead log or segments, it would pass for
+ * another log.
  *
- * @param replaced the suffixes of the siblings that are replaced; the others stay
+ * @param replaced suffixes of the siblings to replace; others stay
  */
 const put = (partial: string, to: string, replaced: ReadonlyArray<string>): void => {
-  // Not a temporary name, which the next copy would remove: if this process is killed now, it is all there is of the log.
+  // Not a temporary name, which the next copy would remove: if this process dies now, nothing else is left of the log.
   const aside = `${to}.replaced-${crypto.randomBytes(4).toString("hex")}`
   const suffixes = ["", "-wal", "-shm", "-journal", ...replaced]
   for (const suffix of suffixes) if (fs.existsSync(to + suffix)) fs.renameSync(to + suffix, aside + suffix)
   try {
-    // The seal of snapshots is that of the log that was there.
+    // The key seals snapshots of the replaced log.
     fs.rmSync(`${to}.snapshot-key`, { force: true })
     for (const suffix of replaced) if (fs.existsSync(partial + suffix)) fs.renameSync(partial + suffix, to + suffix)
     AtomicFile.moveNew(partial, to)
@@ -216,7 +217,7 @@ const copyOne = (from: string, to: string): void => {
   flush(to)
 }
 
-/** Copies plugins by digest. Deno's caches are made anew. */
+/** Copies plugins by digest. Deno rebuilds its caches. */
 const copyPlugins = (from: string, to: string): void => {
   OwnerOnly.makeDirectory(to)
   for (const name of fs.readdirSync(from)) {

@@ -1,4 +1,4 @@
-/** The `Bundles` service: copies one task into a log of its own. */
+/** Implements `Bundles`: copies one task into a log of its own. */
 
 import * as path from "node:path"
 import { Chunk, Effect, Stream } from "effect"
@@ -25,10 +25,10 @@ import * as Segments from "./Segments.ts"
 /** Events between two yields to the event loop. */
 const EVENTS_PER_YIELD = 200
 
-/** Events whose origins one `TaskBundled` records. */
+/** Origins per `TaskBundled`. */
 const ORIGINS_PER_EVENT = 10_000
 
-/** Events of the registry: which plugins were installed, active and configured while the task ran. */
+/** Events that say which plugins were installed, active and configured while the task ran. */
 const REGISTRY = [
   ...["PluginImported", "PluginRemoved", "PluginActivated", "PluginDeactivated", "PluginQuarantined"],
   ...["PluginUpdateHeld", "PluginGranted", "PluginGrantRevoked"],
@@ -37,7 +37,6 @@ const REGISTRY = [
 
 const SCORING = ["ScoringStarted", "ScoringFinished", "ScoreSetPromoted"]
 
-/** The parts that bundling needs. */
 export interface BundleSource {
   readonly log: EventLog.Service
   readonly database: Database.LogDatabase
@@ -46,7 +45,7 @@ export interface BundleSource {
   readonly upcast: Upcast
 }
 
-/** Writes the bundle of a task, as `Bundles` says. */
+/** See `Bundles`. */
 export const bundle = (source: BundleSource, options: BundleOptions): ReturnType<Bundles.Service["bundle"]> =>
   Effect.gen(function* () {
     const { taskId, file } = yield* Options.decode("bundle", BundleOptions, options)
@@ -60,7 +59,7 @@ export const bundle = (source: BundleSource, options: BundleOptions): ReturnType
     return { file, events: positions.length, head }
   })
 
-/** The positions of all events of the bundle, in order. */
+/** Positions of all events to bundle, in order. */
 const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<number>, LogError> =>
   Effect.gen(function* () {
     const taskPositions: Array<number> = []
@@ -79,7 +78,7 @@ const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<Reado
     yield* forEach(log.read({ types: REGISTRY, until: taskPositions.at(-1) ?? first }), ({ position }) =>
       included.add(position),
     )
-    // Those that worked on it: they say under which engine.
+    // Kernels that worked on the task: their events name the engine.
     const kernels = yield* Stream.runLast(log.read({ types: ["KernelStarted"], until: first }))
     if (kernels._tag === "Some") included.add(kernels.value.position)
     yield* forEach(
@@ -92,7 +91,7 @@ const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<Reado
 const forEach = (events: Stream.Stream<Event, LogError>, visit: (event: Event) => void) =>
   Stream.runForEachChunk(events, (chunk) => Effect.sync(() => Chunk.forEach(chunk, visit)))
 
-/** Writes the bundle, and returns its head. */
+/** Returns the bundle's head. */
 const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<number>, target: Database.LogDatabase) =>
   Effect.gen(function* () {
     const { log, database, segments, vocabulary, upcast } = source
@@ -142,12 +141,12 @@ const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<nu
 
 interface PositionMapping {
   readonly blob: (digest: string) => string | undefined
-  /** The bundle's position for each position of the source. */
+  /** Maps source positions to the bundle's. */
   readonly bundlePositions: ReadonlyMap<number, number>
   readonly vocabulary: Vocabulary
 }
 
-/** A row of the source as an append that keeps its content. */
+/** Turns a row of the source into an append with the same content. */
 const requestOf = (
   { link, payload, keyId }: StoredRow,
   { blob, bundlePositions, vocabulary }: PositionMapping,
@@ -187,7 +186,7 @@ const requestOf = (
   }
 }
 
-/** The text of a payload with its positions mapped to the bundle's. */
+/** Maps the positions in a payload to the bundle's. */
 const withMappedPositions = (
   text: string,
   fields: ReadonlyArray<string>,
@@ -205,10 +204,7 @@ const withMappedPositions = (
   return JSON.stringify(isEncrypted ? { ...content, open: changed } : changed)
 }
 
-/**
- * Maps positions to the bundle's: a list without the positions that were not copied; a range from the first to the last
- * position that was.
- */
+/** Maps a list, dropping positions that were not copied, or a range, to its first and last copied positions. */
 const mapPositions = (value: Json, bundlePositions: ReadonlyMap<number, number>): Json => {
   if (Array.isArray(value)) return value.flatMap((position) => bundlePositions.get(Number(position)) ?? [])
   if (typeof value !== "object" || value === null) return value

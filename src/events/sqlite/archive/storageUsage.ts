@@ -1,4 +1,4 @@
-/** Measures the storage of a log: bytes by table, index, event type and stream. */
+/** Measures the storage of a log by table, index, event type and stream. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -13,7 +13,7 @@ import { directoryOf } from "./Segments.ts"
 
 /** Options of `measureSpace`. */
 export interface SpaceOptions {
-  /** Streams to list, those with the most payload bytes; the others are summed. Default: 20. */
+  /** Number of streams to list, those with the most payload bytes; the rest is summed. Default: 20. */
   readonly streams?: number
 }
 
@@ -23,9 +23,9 @@ export const SpaceOptions = Options.of<SpaceOptions>({ optional: { streams: Opti
 const STREAMS = 20
 
 /**
- * Measures the storage of a log, in one read transaction on a connection of its own, so that all figures are of the
- * same moment while others append. Reads each event once, in slices between which it yields to the event loop, and parses no
- * payload. Its memory grows with the number of streams alone.
+ * Measures a log's storage in one read transaction on its own connection, so all figures describe the same moment.
+ * Reads each event once, in slices, yielding to the event loop between them, and parses no payload. Memory grows only
+ * with the number of streams.
  */
 export const measureSpace = (
   filename: string,
@@ -42,7 +42,7 @@ export const measureSpace = (
       )
     yield* Effect.acquireRelease(
       step(() => database.run("BEGIN")),
-      // A disk error may have ended the transaction already.
+      // A disk error may have ended the transaction.
       () => Effect.sync(() => database.inTransaction() && database.run("ROLLBACK")),
     )
     const { bytes, freeBytes } = yield* step(pages)
@@ -81,7 +81,7 @@ const segmentsOf = (filename: string): number => {
   return files.reduce((total, file) => total + sizeOf(path.join(directory, file)), 0)
 }
 
-/** The first row of a query, as numbers. */
+/** The first row as numbers. */
 const numbers = (database: Database.LogDatabase, sql: string): [number, number, number] => {
   const [row] = database.rows(sql)
   return [Number(row?.[0] ?? 0), Number(row?.[1] ?? 0), Number(row?.[2] ?? 0)]
@@ -95,7 +95,7 @@ const pages = (database: Database.LogDatabase) => {
   return { bytes: size * all, freeBytes: size * free }
 }
 
-/** Uses `dbstat` (https://sqlite.org/dbstat.html), which counts the pages of every table and index. */
+/** `dbstat` (https://sqlite.org/dbstat.html) counts pages by table and index. */
 const PARTS = `SELECT stat.name, entry.type, coalesce(entry.tbl_name, stat.name), stat.pgsize, stat.payload,
     (SELECT json_group_array(column.name) FROM pragma_index_info(stat.name) column WHERE entry.type = 'index')
   FROM dbstat stat LEFT JOIN sqlite_schema entry ON entry.name = stat.name
@@ -104,7 +104,7 @@ const PARTS = `SELECT stat.name, entry.type, coalesce(entry.tbl_name, stat.name)
 const partsOf = (database: Database.LogDatabase): ReadonlyArray<StoragePart> =>
   database.rows(PARTS).map(([name, kind, table, bytes, contentBytes, columns]) => ({
     name: String(name),
-    // The schema table has no entry in the schema.
+    // The schema table is not in the schema.
     kind: kind === "index" ? "index" : "table",
     table: String(table),
     columns: JSON.parse(String(columns)),
@@ -117,7 +117,7 @@ const eventSpace = (
   parts: ReadonlyArray<StoragePart>,
   { count, last, hasBlobs, types }: Counted,
 ): EventSpace => {
-  // A payload that is stored apart counts here as the name that its row has.
+  // A blob counts here as its name, which the row holds.
   const payloadBytes = hasBlobs
     ? numbers(database, "SELECT sum(octet_length(payload)) FROM events")[0]
     : [...types.values()].reduce((total, { bytes }) => total + bytes, 0)
@@ -131,28 +131,27 @@ const eventSpace = (
   }
 }
 
-/** Events that have something in common, and the bytes of their payloads. */
+/** A group of events, and the bytes of their payloads. */
 interface Tally {
   events: number
   bytes: number
 }
 
-/** All events of the file, counted by the names (their numbers) of types and of streams. */
+/** Events of the file, grouped by name ids of types and streams. */
 interface Counted {
   readonly count: number
-  /** The last position. */
   readonly last: number
   readonly hasBlobs: boolean
   readonly types: ReadonlyMap<number, Tally>
   readonly streams: ReadonlyMap<number, Tally>
 }
 
-/** Events that are counted in one step: some milliseconds. */
+/** Events per step of a few milliseconds. */
 const SLICE = 5000
 
 /**
- * Counts events, each read once: a group by type would look up each row from the index of types, and one by stream once more. The columns
- * of a slice come as one row of lists, for a row of results takes longer than an event.
+ * Reads each event once: grouping by type in SQL would look up each row from an index, and grouping by stream once
+ * more. A slice comes as one row of lists, because a result row takes longer than an event.
  */
 const countEvents = (step: <A>(read: (database: Database.LogDatabase) => A) => Effect.Effect<A, LogError>) =>
   Effect.gen(function* () {
@@ -177,7 +176,6 @@ const countEvents = (step: <A>(read: (database: Database.LogDatabase) => A) => E
     return counted
   })
 
-/** A list that SQLite made of integers. */
 const numbersIn = (list: unknown): ReadonlyArray<number> => JSON.parse(String(list))
 
 const add = (tallies: Map<number, Tally>, name: number | undefined, bytes: number): void => {
@@ -190,7 +188,7 @@ const add = (tallies: Map<number, Tally>, name: number | undefined, bytes: numbe
   }
 }
 
-/** Those with the most payload bytes first, by their names. */
+/** Sorts by payload bytes, largest first, and resolves names. */
 const shares = (
   database: Database.LogDatabase,
   tallies: ReadonlyMap<number, Tally>,
@@ -204,15 +202,15 @@ const shares = (
   })
 }
 
-/** Bytes of a blob's name in place of a payload: `"blob:`, 64 digits, `"`. */
+/** Bytes of a blob's name: `"blob:`, 64 digits, `"`. */
 const BLOB_NAME_BYTES = 71
 
-/** SQL for the size of a row's payload, or of its blob. Only payloads of the length of a blob's name are compared. */
+/** SQL for the size of a row's payload or blob. It compares only payloads as long as a blob's name. */
 const PAYLOAD_SIZE = `CASE WHEN octet_length(payload) = ${BLOB_NAME_BYTES} AND substr(payload, 1, 6) = '"blob:' THEN
     coalesce((SELECT octet_length(content) FROM blobs WHERE digest = substr(payload, 7, 64)), 0)
     ELSE octet_length(payload) END`
 
-/** Whether any payload is stored apart. Not every file has a table of blobs. */
+/** Older files have no table of blobs. */
 const containsBlobs = (database: Database.LogDatabase): boolean =>
   numbers(database, "SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = 'blobs'")[0] > 0 &&
   numbers(database, "SELECT EXISTS (SELECT 1 FROM blobs)")[0] > 0

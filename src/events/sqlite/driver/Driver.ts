@@ -1,7 +1,6 @@
 /**
- * The interface of an SQLite driver: connections, prepared statements, and errors with SQLite's own codes. Two drivers
- * implement it, Node's own (`nodeSqlite`) and better-sqlite3 (`betterSqlite3`); `choice` picks one. Code above this
- * interface behaves the same on both.
+ * The interface of an SQLite driver: connections, prepared statements, and errors with SQLite's codes. `nodeSqlite` and
+ * `betterSqlite3` implement it with the same behaviour; `choice` picks one.
  */
 
 import type { OnPages } from "../../maintenance/Backup.ts"
@@ -10,54 +9,54 @@ import type { OnPages } from "../../maintenance/Backup.ts"
 export interface Driver {
   readonly name: DriverName
   /**
-   * Opens a file and creates it if it is missing, unless `readonly`. The file's content is not read before the first
-   * statement. `filename` is a path, never a URI; `:memory:` is the only special name.
+   * Opens a file and, unless `readonly`, creates it if missing. Reads no content before the first statement. `filename`
+   * is a path, never a URI; only `:memory:` is special.
    */
   readonly open: (filename: string, options: ConnectionOptions) => Connection
 }
 
-/** The name of a database in memory, which ends with its connection. */
+/** A database in memory, which ends with its connection. */
 export const IN_MEMORY = ":memory:"
 
-/** The drivers, by the names of their modules. */
+/** Drivers by module name. */
 export const DRIVER_NAMES = ["node:sqlite", "better-sqlite3"] as const
 
 export type DriverName = (typeof DRIVER_NAMES)[number]
 
 export interface ConnectionOptions {
   readonly readonly: boolean
-  /** How long a statement waits for another process that locks the file, in milliseconds. */
+  /** How long a statement waits for another process's lock, in milliseconds. */
   readonly busyTimeoutMs: number
 }
 
-/** How many pages a step of a backup copies. */
+/** Pages per step of a backup. */
 export const BACKUP_PAGES = 500
 
-/** A connection. All methods but `backup` are synchronous, and throw `SqliteError` if SQLite reports an error. */
+/** A connection. All methods but `backup` are synchronous and throw `SqliteError` for SQLite's errors. */
 export interface Connection {
-  /** The prepared statement for a text. It is cached, so that preparing the same text again costs a look-up. */
+  /** Prepares a statement, or returns it from a cache by its text. */
   readonly prepare: (sql: string) => Prepared
-  /** Runs several statements, and discards their results. */
+  /** Runs several statements and discards results. */
   readonly script: (sql: string) => void
   readonly inTransaction: () => boolean
-  /** Copies the database to an empty file by SQLite's own backup, step by step, so that other work goes on. */
+  /** Copies the database to an empty file by SQLite's own backup, in steps, so that other work continues. */
   readonly backup: (file: string, onPages: OnPages) => Promise<void>
   readonly close: () => void
 }
 
 /**
- * A prepared statement. Parameters are numbers, texts, bytes (`Uint8Array`) or null. Integers are returned as numbers,
- * beyond 2^53 as the nearest one; blobs as `Uint8Array`. On older Nodes a text ends at its first NUL. Hindcast stores
- * no text with a NUL; code that checks texts of other programs also reads `octet_length` or the bytes.
+ * A prepared statement. Parameters are numbers, texts, bytes (`Uint8Array`) or null. Integers come back as numbers,
+ * rounded beyond 2^53; blobs as `Uint8Array`. On older versions of Node, a text ends at its first NUL. Hindcast stores
+ * no text with a NUL; code that checks foreign texts also reads `octet_length` or the bytes.
  */
 export interface Prepared {
-  /** The names of the result columns; empty for a statement without result rows. */
+  /** Names of result columns; empty for a statement without result rows. */
   readonly columns: () => ReadonlyArray<string>
-  /** Runs the statement. Each row is an array of its columns. */
+  /** Runs the statement. Each row is an array of columns. */
   readonly rows: (parameters: ReadonlyArray<unknown>) => ReadonlyArray<ReadonlyArray<unknown>>
   /**
-   * Runs the statement, and returns the number of rows that it inserted, changed or deleted itself, without those of
-   * its triggers. 0 for other statements, and for statements with result rows.
+   * Runs the statement and returns how many rows it inserted, changed or deleted itself, not through triggers. 0 for
+   * other statements, and for those with result rows.
    */
   readonly run: (parameters: ReadonlyArray<unknown>) => number
 }
@@ -65,7 +64,7 @@ export interface Prepared {
 /** An error that SQLite reported. */
 export class SqliteError extends Error {
   override readonly name = "SqliteError"
-  /** The name of its extended result code, such as `SQLITE_BUSY_SNAPSHOT` (https://sqlite.org/rescode.html). */
+  /** Name of the extended result code, such as `SQLITE_BUSY_SNAPSHOT` (https://sqlite.org/rescode.html). */
   readonly code: string
   constructor(code: string, message: string) {
     super(message)
@@ -73,21 +72,21 @@ export class SqliteError extends Error {
   }
 }
 
-/** Thrown if no driver can be used. The message is one sentence that says what to do. */
+/** No driver is usable. The message is one sentence with the remedy. */
 export class DriverUnavailable extends Error {
   override readonly name = "DriverUnavailable"
 }
 
 /**
- * Settings for every connection, independent of how its driver was compiled. The schema of a foreign file may not call
- * unsafe functions (https://sqlite.org/pragma.html#pragma_trusted_schema), and temporary tables stay in memory.
+ * Settings of every connection, however its driver was compiled. A foreign file's schema may not call unsafe functions
+ * (https://sqlite.org/pragma.html#pragma_trusted_schema), and temporary tables stay in memory.
  */
 export const SETTINGS = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY"
 
-/** Most prepared statements that a connection caches. */
+/** Maximum number of cached statements per connection. */
 const MAX_STATEMENTS = 200
 
-/** Caches prepared statements by their text. */
+/** Caches prepared statements by text. */
 export const cachingStatements = (prepare: (sql: string) => Prepared): ((sql: string) => Prepared) => {
   const statements = new Map<string, Prepared>()
   return (sql) => {

@@ -1,4 +1,4 @@
-/** The SQLite driver over better-sqlite3, for Nodes without a usable SQLite of their own. */
+/** The driver over better-sqlite3, for versions of Node without a usable SQLite. */
 
 import * as path from "node:path"
 import type BetterSqlite3 from "better-sqlite3"
@@ -17,16 +17,16 @@ import {
 } from "./Driver.ts"
 
 /**
- * Loads better-sqlite3 12 (https://github.com/WiseLibs/better-sqlite3) and its native addon. Throws `DriverUnavailable`
- * if it is not installed or its addon was not built.
+ * Loads better-sqlite3 12 (https://github.com/WiseLibs/better-sqlite3) and its addon. Throws `DriverUnavailable` if the
+ * package is missing or its addon was not built.
  *
- * @param from the module from which it is resolved
+ * @param from the module to resolve it from
  */
 export const load = (from: string = import.meta.url): Driver => {
   const require = Installed.requireOf(from)
   try {
     const Database: typeof BetterSqlite3 = require(Installed.resolve(NAME, from) ?? NAME)
-    // The addon is loaded when the first database is opened.
+    // The first database loads the addon.
     new Database(IN_MEMORY).close()
     return { name: "better-sqlite3", open: (filename, options) => open(Database, filename, options) }
   } catch (cause) {
@@ -36,7 +36,7 @@ export const load = (from: string = import.meta.url): Driver => {
 
 const NAME = "better-sqlite3"
 
-/** One sentence that says what is wrong and which command repairs it. */
+/** A sentence with the fault and the command that repairs it. */
 const adviceOn = (cause: unknown): string => {
   const { code, message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: `${cause}` }
   const { node } = process.versions
@@ -110,7 +110,6 @@ const prepared = (statement: BetterSqlite3.Statement<Array<unknown>>): Prepared 
   }
 }
 
-/** Turns errors of the driver into `SqliteError`. */
 const withSqliteErrors = <A>(run: () => A): A => {
   try {
     return run()
@@ -121,7 +120,7 @@ const withSqliteErrors = <A>(run: () => A): A => {
 
 const sqliteErrorOf = (cause: unknown): unknown => {
   if (!(cause instanceof Error)) return cause
-  // The driver checks the directory itself, and reports it without SQLite's code.
+  // better-sqlite3 checks the directory itself, and reports it without SQLite's code.
   if (cause.message === NO_DIRECTORY) return new SqliteError("SQLITE_CANTOPEN", "unable to open database file")
   const { code } = cause as NodeJS.ErrnoException
   return code?.startsWith("SQLITE_") ? new SqliteError(code, cause.message) : cause

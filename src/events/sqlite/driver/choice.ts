@@ -1,38 +1,38 @@
-/** Chooses the SQLite driver: Node's own where its SQLite is recent enough, otherwise better-sqlite3. */
+/** Chooses the SQLite driver: Node's own if recent enough, otherwise better-sqlite3. */
 
 import * as BetterSqlite3 from "./betterSqlite3.ts"
 import { DRIVER_NAMES, type Driver, type DriverName, DriverUnavailable } from "./Driver.ts"
 import * as NodeSqlite from "./nodeSqlite.ts"
 
-/** The environment variable that names the driver, for tests. */
+/** Environment variable that forces a driver, for tests. */
 export const DRIVER_VARIABLE = "HINDCAST_SQLITE_DRIVER"
 
-/** The facts that the choice depends on. */
+/** The facts behind the choice. */
 export interface Circumstances {
   /** The value of `DRIVER_VARIABLE`. */
   readonly wanted: string | undefined
   /** The version of Node. */
   readonly node: string
-  /** The version of Node's own SQLite; undefined if there is none, or its API lacks a function that Hindcast uses. */
+  /** The version of Node's SQLite; undefined if it is missing or lacks a function that Hindcast uses. */
   readonly nodeSqlite: string | undefined
 }
 
 /**
  * The first SQLite without a bug that damages a file when two processes write and checkpoint at the same moment
- * (https://sqlite.org/wal.html#walresetbug), as two processes with the same log do. Node 22.23, 24.15 and 26 have it;
+ * (https://sqlite.org/wal.html#walresetbug), as processes with the same log do. Node 22.23, 24.15 and 26 have it;
  * better-sqlite3 12 brings a later one.
  */
 const MIN_SQLITE = "3.51.3"
 
 /**
- * From this Node on, better-sqlite3 12 aborts the process if it was compiled there
+ * From this version of Node on, better-sqlite3 12 compiled there aborts the process
  * (https://github.com/nodejs/node/issues/65446).
  */
 const FIRST_ABORTING_NODE = "24.19.0"
 
 /**
- * Chooses Node's own SQLite if it is recent enough, since it needs no compiler; otherwise better-sqlite3. Throws
- * `DriverUnavailable` if the wanted driver cannot be used, or none can.
+ * Prefers Node's own SQLite, which needs no compiler. Throws `DriverUnavailable` if the wanted driver, or every driver,
+ * is unusable.
  */
 export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName => {
   const unavailable: { readonly [name in DriverName]: string | undefined } = {
@@ -61,7 +61,7 @@ export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName 
   )
 }
 
-/** Whether a version precedes another, both as `major.minor.patch`. */
+/** Compares `major.minor.patch`. */
 const isBefore = (version: string, other: string): boolean => {
   const [theirs, ours] = [version, other].map((text) => text.split(".").map(Number))
   const difference = [0, 1, 2].map((part) => (theirs?.[part] ?? 0) - (ours?.[part] ?? 0)).find((part) => part !== 0)
@@ -76,7 +76,7 @@ export const driver = (): Driver => {
   return chosen
 }
 
-/** The wanted driver, or the best one if `wanted` is undefined. */
+/** The wanted driver, or the best one for undefined. */
 export const driverFor = (wanted: string | undefined): Driver => {
   const nodeDriver = NodeSqlite.load()
   const name = choose({ wanted, node: process.versions.node, nodeSqlite: nodeDriver && process.versions.sqlite })

@@ -1,4 +1,4 @@
-/** The SQLite driver over `node:sqlite`, Node's own SQLite. */
+/** The driver over `node:sqlite`. */
 
 import * as path from "node:path"
 import {
@@ -48,7 +48,7 @@ interface Statement {
   readonly setReadBigInts: (enabled: boolean) => void
 }
 
-/** Node's own SQLite; undefined if this Node has none, or one that cannot return rows as arrays. */
+/** Undefined if this version of Node has no SQLite, or one that cannot return rows as arrays. */
 export const load = (): Driver | undefined => {
   const found = loadQuietly()
   if (!isComplete(found)) return undefined
@@ -63,10 +63,7 @@ const isComplete = (found: unknown): found is NodeSqlite =>
   typeof found.StatementSync === "function" &&
   "setReturnArrays" in found.StatementSync.prototype
 
-/**
- * Loads the module without the warning that it is experimental, which Node 22 prints to the terminal and which users of
- * a program cannot act on. Other warnings are passed on.
- */
+/** Suppresses the warning that Node 22 prints about an experimental feature: users cannot act on it. */
 const loadQuietly = (): unknown => {
   const { emitWarning } = process
   const emitOthers = (...warning: Parameters<typeof emitWarning>) => {
@@ -86,8 +83,8 @@ const open = (
   filename: string,
   { readonly, busyTimeoutMs }: ConnectionOptions,
 ): Connection => {
-  // `node:sqlite` would read a name with the prefix `file:` as a URI, whose parameters can disable locks. A resolved
-  // path has no such prefix.
+  // `node:sqlite` reads a name with the prefix `file:` as a URI, whose parameters can disable locks. A resolved path
+  // has no such prefix.
   const resolved = filename === IN_MEMORY ? filename : path.resolve(filename)
   const database = withSqliteErrors(() => new DatabaseSync(resolved, { readOnly: readonly, timeout: busyTimeoutMs }))
   const connection: Connection = {
@@ -100,7 +97,8 @@ const open = (
     script: (sql) => withSqliteErrors(() => database.exec(sql)),
     inTransaction: () => database.isTransaction,
     backup: async (file, onPages) => {
-      // From Node 22.16 on; before, the whole is copied in one statement, which needs a transaction of its own.
+      // Before Node 22.16 there is no `backup`. `VACUUM INTO` copies everything in one statement and needs its own
+      // transaction.
       if (backup === undefined) {
         withSqliteErrors(() => database.exec("COMMIT"))
         withSqliteErrors(() => database.prepare("VACUUM INTO ?").run(path.resolve(file)))
@@ -123,10 +121,7 @@ const prepared = (sql: string, statement: Statement): Prepared => {
   const hasResultRows = withSqliteErrors(() => statement.columns()).length > 0
   const changesRows = CHANGES_ROWS.test(sql)
 
-  /**
-   * Node throws if an integer is beyond 2^53. Only then the statement is run again, with bigints that are rounded to
-   * numbers.
-   */
+  /** Node throws for integers beyond 2^53. Run the statement again with bigints, and round them. */
   const roundedRows = (parameters: ReadonlyArray<unknown>) => {
     statement.setReadBigInts(true)
     try {
@@ -151,7 +146,7 @@ const prepared = (sql: string, statement: Statement): Prepared => {
     rows,
     run: (parameters) => {
       if (hasResultRows) rows(parameters)
-      // For other statements Node returns the count of the last statement that changed rows.
+      // For other statements, Node returns the count of the last statement that changed rows.
       const changes = hasResultRows ? 0 : Number(withSqliteErrors(() => statement.run(...parameters)).changes)
       return changesRows ? changes : 0
     },
@@ -160,7 +155,6 @@ const prepared = (sql: string, statement: Statement): Prepared => {
 
 const CHANGES_ROWS = /^\s*(?:INSERT|REPLACE|UPDATE|DELETE|WITH)\b/i
 
-/** Turns errors of the driver into `SqliteError`. */
 const withSqliteErrors = <A>(run: () => A): A => {
   try {
     return run()
@@ -174,7 +168,7 @@ const sqliteErrorOf = (cause: unknown): unknown => {
   if (codeOf(cause) === "ERR_SQLITE_ERROR" && "errcode" in cause) {
     return new SqliteError(nameOfCode(Number(cause.errcode)), cause.message)
   }
-  // A defect of this program (a closed connection, an invalid parameter), not of the file.
+  // A defect of the program (a closed connection, an invalid parameter), not of the file.
   return codeOf(cause).startsWith("ERR_INVALID_") ? new TypeError(cause.message, { cause }) : cause
 }
 

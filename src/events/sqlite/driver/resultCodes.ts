@@ -1,8 +1,7 @@
-/** The names of SQLite's result codes (https://sqlite.org/rescode.html). `node:sqlite` reports numbers only. */
+/** Names of SQLite's result codes (https://sqlite.org/rescode.html); `node:sqlite` reports numbers only. */
 
 /**
- * The name of a result code, such as `SQLITE_BUSY_SNAPSHOT`. An extended code holds the primary code in its lowest
- * eight bits, and a number of its own above them.
+ * The name of a code, such as `SQLITE_BUSY_SNAPSHOT`. The lowest eight bits of an extended code are the primary code.
  */
 export const nameOfCode = (code: number): string => {
   const primary = PRIMARY[code & 0xff]
@@ -17,7 +16,7 @@ const PRIMARY: ReadonlyArray<string> =
     " ",
   )
 
-/** Names of extended codes, from number 1 on; `-` for an unused number. */
+/** Extended codes from number 1; `-` marks an unused number. */
 const EXTENDED: { readonly [primary: string]: ReadonlyArray<string> } = {
   ERROR: "MISSING_COLLSEQ RETRY SNAPSHOT RESERVESIZE KEY UNABLE".split(" "),
   IOERR:

@@ -1,26 +1,22 @@
-/** Checkpoints the write-ahead log when the log is idle, so that it does not stay large. */
+/** Truncates the write-ahead log while the log is idle, so that it does not stay large. */
 
 import { Effect, Either, type Scope } from "effect"
 import { attemptSync, type LogDatabase } from "./database.ts"
 
-/**
- * The log counts as idle when nothing was committed for at least this long, and for less than twice as long. In
- * milliseconds.
- */
+/** The log is idle after 1 to 2 seconds without a commit. In milliseconds. */
 export const IDLE_AFTER_MS = 1000
 
 /**
- * Truncates the write-ahead log of a log that is open for writing, when it is idle and when the scope closes. SQLite's
- * automatic checkpoint, every 1,000 pages, writes it back and reuses it from its beginning, but never shrinks it. Call
- * the returned function after every commit.
+ * Truncates the write-ahead log when the log is idle and when the scope closes. SQLite's automatic checkpoint, every
+ * 1,000 pages, writes it back and reuses it, but never shrinks it. Call the returned function after every commit.
  *
  * It never fails and never waits: if a reader or another writer blocks it, it tries again at the next idle moment. It
  * does not keep the process alive.
  *
- * Writing pages back blocks the process: 16 ms for 8 MB, which is what gathers between two automatic checkpoints; 100
- * ms for 64 MB, which gathers during a long read by another process (2 cores, an SSD).
+ * Writing pages back blocks the process: 16 ms for 8 MB, the amount between two automatic checkpoints; 100 ms for 64
+ * MB, which accumulates during another process's long read (2 cores, an SSD).
  *
- * @param database a connection of its own, or one whose other uses need not wait: its `busy_timeout` is 0
+ * @param database its own connection, or one whose other uses need not wait: its `busy_timeout` is 0
  */
 export const truncateWhenIdle = (database: LogDatabase): Effect.Effect<() => void, never, Scope.Scope> => {
   let commits = 0
@@ -35,8 +31,8 @@ export const truncateWhenIdle = (database: LogDatabase): Effect.Effect<() => voi
   }
 
   /**
-   * Two steps, with appends in between. The first takes long, but does not block appends of other processes; the second
-   * does, and has nothing left to write.
+   * Two steps with appends in between: the first takes long but does not block other processes; the second blocks them
+   * but has nothing left to write.
    */
   const writeBackThenTruncate = () => {
     if (!checkpoint(database, "PASSIVE")) return waitForIdle()
@@ -64,9 +60,9 @@ export const truncateWhenIdle = (database: LogDatabase): Effect.Effect<() => voi
 }
 
 /**
- * Whether the whole write-ahead log was written back and, with `TRUNCATE`, emptied
- * (https://sqlite.org/pragma.html#pragma_wal_checkpoint). A reader or a full disk that prevents it is not an error:
- * readers find the events in the write-ahead log, and the next append reports a fault of the disk.
+ * True if the whole write-ahead log was written back and, with `TRUNCATE`, emptied
+ * (https://sqlite.org/pragma.html#pragma_wal_checkpoint). A reader or a full disk that prevents it is no error: readers
+ * find the events in the write-ahead log, and the next append reports a faulty disk.
  */
 const checkpoint = (database: LogDatabase, mode: "PASSIVE" | "TRUNCATE"): boolean =>
   Either.match(

@@ -1,4 +1,4 @@
-/** A read-only client of `@effect/sql` for a log's file, on either driver. Loaded by `EventLog.sql` alone. */
+/** A read-only client of `@effect/sql` for a log's file. Only `EventLog.sql` loads it. */
 
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as SqlClient from "@effect/sql/SqlClient"
@@ -12,10 +12,10 @@ import { type Connection, type Driver, SETTINGS } from "../driver/Driver.ts"
 import { BUSY_TIMEOUT_MS } from "./database.ts"
 
 /**
- * Opens a client, which is closed with the scope. It is that of `@effect/sql-sqlite-node` where this process reads logs by the same
- * better-sqlite3. With `node:sqlite`, and in a program that Hindcast was bundled into, it is the same client over Hindcast's driver:
- * two libraries of SQLite in a process would drop each other's locks (https://sqlite.org/howtocorrupt.html, §2.2.1). If the file
- * cannot be opened, it dies with the driver's error.
+ * Opens a client that closes with the scope. If this process reads logs by the better-sqlite3 of
+ * `@effect/sql-sqlite-node`, it is that package's client. With `node:sqlite`, and in a bundled program, it is the same
+ * client over Hindcast's driver: two SQLite libraries in one process would drop each other's locks
+ * (https://sqlite.org/howtocorrupt.html, §2.2.1). Dies with the driver's error if the file cannot be opened.
  */
 export const open = (filename: string): Effect.Effect<SqlClient.SqlClient, SqlError, Scope.Scope> =>
   Effect.suspend(() => {
@@ -26,10 +26,10 @@ export const open = (filename: string): Effect.Effect<SqlClient.SqlClient, SqlEr
     Effect.tap((sql) => Effect.forEach(PRAGMAS, (pragma) => sql.unsafe(pragma))),
   )
 
-/** The driver's own settings, one at a time, as a client runs statements. */
+/** The driver's settings, one by one, since a client runs single statements. */
 const PRAGMAS = [...SETTINGS.split("; "), `PRAGMA busy_timeout = ${BUSY_TIMEOUT_MS}`]
 
-/** Whether `@effect/sql-sqlite-node` is installed, and finds the better-sqlite3 that Hindcast uses. */
+/** True if `@effect/sql-sqlite-node` is installed and resolves to the same better-sqlite3. */
 const isSharedDriver = (): boolean => {
   const found = IS_INSTALLED ? Installed.resolve(`${EFFECT_PACKAGE}/package.json`, import.meta.url) : undefined
   return (
@@ -39,16 +39,13 @@ const isSharedDriver = (): boolean => {
 }
 
 /**
- * Whether this module runs unbundled. A bundled better-sqlite3 does not find its addon, and its loader (`bindings`) breaks
- * the stack trace of every later error, since it leaves its `Error.prepareStackTrace` behind. The driver resolves the
- * installed better-sqlite3 instead.
+ * False in a bundle. A bundled better-sqlite3 does not find its addon, and its loader (`bindings`) breaks the stack
+ * traces of later errors, because it leaves its `Error.prepareStackTrace` behind. The driver therefore resolves the
+ * installed one.
  */
 const IS_INSTALLED = Installed.isInstalled(import.meta.url, "events/sqlite/file/client")
 
-/**
- * A name that no bundler resolves. The package is optional, so it may be missing where a program is bundled, and a bundled
- * program does not use it.
- */
+/** Hidden from bundlers: the optional package may be missing at build time, and a bundled program does not use it. */
 const EFFECT_PACKAGE = ["@effect", "sql-sqlite-node"].join("/")
 
 const ofEffect = (filename: string) =>
@@ -60,7 +57,6 @@ const ofEffect = (filename: string) =>
     ({ make }) => make({ filename, readonly: true, disableWAL: true }),
   )
 
-/** A client over a connection of the driver. */
 const ofDriver = (used: Driver, filename: string) =>
   Effect.gen(function* () {
     const database = yield* Effect.acquireRelease(

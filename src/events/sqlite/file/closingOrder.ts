@@ -1,11 +1,11 @@
 /**
- * Closes the connections of a log that was open for writing, so that a -wal or -shm that was replaced meanwhile does no harm.
+ * Orders the closing of a log's connections, so that a -wal or -shm replaced meanwhile does no harm.
  *
- * SQLite's last connection writes back the frames that it knows and removes the -wal and -shm (https://sqlite.org/wal.html). It does so only
- * with an exclusive lock on the log's file, for which no other connection may have the file open and its own must be open for
- * writing. What other processes have written by another -shm is not among the frames that it knows: it would write wrong pages into the file, or
- * remove events. If the last connection only reads, it writes nothing back and removes nothing. The next process that opens the log then
- * finds the -wal as the others left it.
+ * SQLite's last connection writes back the frames that it knows, and removes the -wal and -shm
+ * (https://sqlite.org/wal.html). It does so only with an exclusive lock on the log's file: no other connection has the
+ * file open, and its own is open for writing. It does not know frames that other processes wrote through another -shm,
+ * so it would write wrong pages into the file, or remove events. A last connection that only reads writes nothing back
+ * and removes nothing; the next process then finds the -wal as the others left it.
  */
 
 import * as path from "node:path"
@@ -15,13 +15,16 @@ import type { Connection } from "../driver/Driver.ts"
 import { identityOf, modifiedAt, sizeOf, targetOf } from "./fileIdentity.ts"
 import * as openFiles from "./openFiles.ts"
 
-/** The scopes of a log's connections: of those that only read, and of those that write. */
+/** Scopes of a log's reading and writing connections. */
 export interface Scopes {
   readonly reading: Scope.Scope
   readonly writing: Scope.Scope
 }
 
-/** Two scopes that are closed with the current one, in the order that the state of the log's files requires. Each needs a connection. */
+/**
+ * Two scopes that close with the current one, in the order that the state of the log's files requires. Each needs a
+ * connection.
+ */
 export const scopes = (filename: string): Effect.Effect<Scopes, never, Scope.Scope> =>
   Effect.gen(function* () {
     const log = path.resolve(targetOf(filename))
@@ -37,15 +40,15 @@ export const scopes = (filename: string): Effect.Effect<Scopes, never, Scope.Sco
     return { reading, writing }
   })
 
-/** The state of a log's files before its connections are closed. */
+/** The state of a log's files before its connections close. */
 interface State {
-  /** Whether SQLite may write back the write-ahead log that this process has open. */
+  /** True if SQLite may write back this process's write-ahead log. */
   readonly writesBack: boolean
-  /** What is lost unless it is written back; undefined if nothing is. */
+  /** Lost unless it is written back. */
   readonly endangered: Endangered | undefined
 }
 
-/** Pages in a write-ahead log that was removed, and the position of the last event that this process knows; null if it cannot be read. */
+/** Pages in a removed write-ahead log, and the last position that this process knows; null if unreadable. */
 interface Endangered {
   readonly pages: number
   readonly position: number | null
@@ -54,20 +57,21 @@ interface Endangered {
 const stateOf = (log: string): State => {
   try {
     const open = openFiles.find(log)
-    // If the log's file itself is gone or replaced, SQLite writes nothing back.
+    // SQLite writes nothing back if the log's file itself is gone or replaced.
     if (open === undefined) return { writesBack: true, endangered: undefined }
     const isOurs = (suffix: string) => identityOf(log + suffix) === open.known.identities.get(suffix)
     if (isOurs("-wal")) return { writesBack: isOurs("-shm"), endangered: undefined }
     return { writesBack: isOurs("-shm") || isUntouched(log, open), endangered: endangeredIn(open) }
   } catch {
-    // The directory may not be looked into: what is in the -wal stays there.
+    // The directory is unreadable; leave the -wal alone.
     return { writesBack: false, endangered: undefined }
   }
 }
 
 /**
- * Whether no other process has written to the log since its -wal was removed. If the -shm is gone too, none has opened the log, unless both files
- * were made anew and removed once more. A new -wal may belong to a process that only reads: then it is empty, and the log's file is as it was.
+ * True if no other process has written since the -wal was removed. If the -shm is gone too, none has opened the log,
+ * unless both were created and removed again. A new -wal may belong to a process that only reads: then it is empty, and
+ * the log's file unchanged.
  */
 const isUntouched = (log: string, { known }: openFiles.OpenLog): boolean => {
   if (identityOf(`${log}-wal`) === undefined && identityOf(`${log}-shm`) === undefined) return true
@@ -85,14 +89,15 @@ const lastPosition = (connection: Connection): number | null => {
   try {
     return Number(connection.prepare("SELECT max(position) FROM events").rows([])[0]?.[0])
   } catch {
-    // Another process has written to the pages that the removed write-ahead log relies on.
+    // Another process wrote to pages that the removed write-ahead log relies on.
     return null
   }
 }
 
 /**
- * Whether this process has closed the log, and its -wal was not written back. SQLite removes the files beside the log if it was: one that is there
- * belongs to a process that opened the log in between. A process that still has the removed -wal open writes it back.
+ * True if this process has closed the log without writing back its -wal. SQLite removes the files next to the log once
+ * written back: an existing one belongs to a process that opened the log in between. A process that still has the
+ * removed -wal open will write it back.
  */
 const isLost = (log: string, writesBack: boolean): boolean =>
   openFiles.find(log) === undefined && !(writesBack && identityOf(`${log}-wal`) === undefined)

@@ -7,16 +7,16 @@ import { LogBusy } from "../../log/EventLog.ts"
 import * as Database from "./database.ts"
 import * as openDatabase from "./openDatabase.ts"
 
-/** The suffixes of a database file and of the files that SQLite treats as parts of it. */
+/** Suffixes of a database file and of the files that SQLite treats as part of it. */
 const PARTS = ["", "-wal", "-journal"]
 
-/** The first existing file of a log; undefined if there is none. */
+/** The first existing file of a log. */
 export const exists = (file: string): string | undefined =>
   PARTS.map((suffix) => file + suffix).find((part) => fs.existsSync(part))
 
 /**
- * Writes a log under a temporary name, as one file, and moves it to its name when it is complete. An existing file is
- * not replaced. Removes temporary files that killed processes left for the same target.
+ * Writes a log as one file under a temporary name, and renames it once complete. Never replaces an existing file.
+ * Removes temporary files that killed processes left for the same target.
  */
 export const createAtomically = <A, E, R>(
   file: string,
@@ -34,14 +34,14 @@ export const createAtomically = <A, E, R>(
     }),
   ).pipe(
     Effect.zipLeft(Database.attempt(file, () => AtomicFile.moveNew(partial, file))),
-    // If the partial file cannot be removed, writing it has already failed and reported that.
+    // If the partial file cannot be removed, writing it has already failed and said so.
     Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))),
   )
 }
 
 /**
- * Checkpoints the whole log into its one file. Closing the connection would do so too, but not while another process
- * reads it, and without reporting a failure.
+ * Checkpoints everything into the one file. Closing would do so too, but not while another process reads, and without
+ * reporting a failure.
  */
 const writeBack = (database: Database.LogDatabase) =>
   Database.attempt(database.filename, () => database.rows("PRAGMA wal_checkpoint(TRUNCATE)")).pipe(

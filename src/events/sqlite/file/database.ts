@@ -1,7 +1,4 @@
-/**
- * The connection to a log's file that every append and read uses, and the mapping of SQLite's errors to the log's
- * errors.
- */
+/** The connection of appends and reads, and the mapping of SQLite's errors to the log's errors. */
 
 import * as fs from "node:fs"
 import { Effect, Either, type Scope } from "effect"
@@ -15,34 +12,30 @@ import { assertRegular } from "./regularFiles.ts"
 import { LOG_TABLES } from "./schema.ts"
 import * as truncationCheck from "./truncationCheck.ts"
 
-/** How long a statement waits for another process that locks the file, in milliseconds. */
+/** How long a statement waits for another process's lock, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000
 
 /** Errors of a statement. */
 export type StatementError = LogError | DiskFull
 
-/**
- * A connection to the log's file, for appends and reads. Statements are synchronous and throw SQLite's errors;
- * `attempt` turns them into typed errors.
- */
+/** A connection to the log's file. Statements are synchronous and throw SQLite's errors; `attempt` types them. */
 export interface LogDatabase {
   readonly filename: string
   /**
-   * Runs a statement. Returns the number of rows that it inserted, changed or deleted itself: without those of its
-   * triggers, and without rows that a trigger skipped by `RAISE(IGNORE)`. 0 for other statements, and for statements
-   * with result rows.
+   * Runs a statement and returns how many rows it inserted, changed or deleted itself: not through triggers, and
+   * without rows that a trigger skipped by `RAISE(IGNORE)`. 0 for other statements, and for those with result rows.
    */
   readonly run: (sql: string, parameters?: ReadonlyArray<unknown>) => number
   readonly inTransaction: () => boolean
-  /** Runs statements that follow on one another without a pause: the log's files are checked once, before the first. */
+  /** Runs statements in succession and checks the log's files only once, before the first. */
   readonly together: <A>(statements: () => A) => A
-  /** Runs a query. Each row is an array of its columns. */
+  /** Runs a query. Each row is an array of columns. */
   readonly rows: (sql: string, parameters?: ReadonlyArray<unknown>) => ReadonlyArray<ReadonlyArray<unknown>>
 }
 
 /**
- * Opens a connection that is closed with the scope. The file must exist and be a log. If a file of the log is removed
- * or replaced, later calls fail with `LogUnavailable`.
+ * Opens a connection that closes with the scope. The file must exist and be a log. Calls fail with `LogUnavailable`
+ * once a file of the log is removed or replaced.
  */
 export const open = (
   filename: string,
@@ -54,8 +47,8 @@ export const open = (
   )
 
 /**
- * An empty database for intermediate results, deleted with the scope. It is in memory, except that temporary tables
- * beyond SQLite's cache are on disk.
+ * An empty database for intermediate results, in memory; temporary tables beyond SQLite's cache are on disk. Deleted
+ * with the scope.
  */
 export const temporaryDatabase: Effect.Effect<LogDatabase, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
@@ -93,7 +86,7 @@ const databaseOf = (
   known: fileIdentity.KnownFiles | undefined,
 ): LogDatabase => {
   const inMemory = known === undefined
-  // SQLite opens a file without write permission, and reports that only at the first write.
+  // SQLite opens a file without write permission and fails only at the first write.
   if (!readonly && !inMemory) fs.accessSync(filename, fs.constants.W_OK)
   // The first read creates the log's other files.
   connection.prepare("SELECT 1 FROM sqlite_schema").rows([])
@@ -130,8 +123,8 @@ const databaseOf = (
       return connection.prepare(sql).run(parameters)
     },
     rows: (sql, parameters = []) => {
-      // A checkpoint would hide a gap in the write-ahead log by writing back the pages behind it, and cut off what other processes
-      // have appended by another shared memory.
+      // Before a checkpoint: it would hide a gap in the write-ahead log by writing back the pages behind it, and cut
+      // off other processes' appends through another shared memory.
       if (!checked && (readonly || !connection.inTransaction())) {
         checkSize(checkIdentity())
       }
@@ -141,8 +134,8 @@ const databaseOf = (
 }
 
 /**
- * Settings in which the drivers' defaults differ: 16 MB of cache, and commits that survive the death of the process.
- * Commits that must survive a power failure set `synchronous` themselves.
+ * The drivers' defaults differ here: 16 MB of cache, and commits that survive the death of the process. Commits that
+ * must survive a power failure set `synchronous` themselves.
  */
 const SETTINGS = "PRAGMA cache_size = -16000; PRAGMA synchronous = NORMAL"
 
@@ -154,8 +147,8 @@ const pagesOf = (connection: Connection): truncationCheck.Pages => ({
 })
 
 /**
- * The valid length of the write-ahead log (https://sqlite.org/pragma.html#pragma_wal_checkpoint: `NOOP` writes
- * nothing).
+ * The valid length of the write-ahead log. `NOOP` writes nothing
+ * (https://sqlite.org/pragma.html#pragma_wal_checkpoint).
  */
 const walLengthOf = (connection: Connection): fileIdentity.FileLength => {
   const [row] = connection.prepare("PRAGMA wal_checkpoint(NOOP)").rows([])
@@ -163,7 +156,7 @@ const walLengthOf = (connection: Connection): fileIdentity.FileLength => {
   return { frames: Math.max(0, Number(row?.[1] ?? 0)), frameBytes: fileIdentity.FRAME_HEADER_BYTES + pageBytes }
 }
 
-/** Runs a function on a database, and turns what it throws into a typed error. */
+/** Runs a function and types what it throws. */
 export const attempt = <A>(log: string, run: () => A): Effect.Effect<A, StatementError> =>
   Effect.suspend(() => attemptSync(log, run))
 
@@ -178,17 +171,16 @@ export const attemptSync = <A>(log: string, run: () => A): Either.Either<A, Stat
 }
 
 /**
- * Like `attempt`, for reads. They need no disk space, but SQLite may need some to prepare one: that is
- * `LogUnavailable`.
+ * Like `attempt`, for reads. SQLite may need disk space to prepare one; without it, they fail with `LogUnavailable`.
  */
 export const attemptRead = <A>(log: string, run: () => A): Effect.Effect<A, LogError> =>
   Effect.catchTag(attempt(log, run), "DiskFull", () => diskFullError(log))
 
-/** The error for a full disk where the caller does not append. */
+/** The error of a full disk for callers that do not append. */
 export const diskFullError = (log: string): LogUnavailable =>
   new LogUnavailable({ log, reason: "the disk is full; make room and try again" })
 
-/** Thrown inside `sqlite/` for a row whose content no log writes. */
+/** Thrown within `sqlite/` for a row that no log writes. */
 export class DamagedRow extends Error {
   readonly position: number
   constructor(position: number, reason: string) {
@@ -197,9 +189,7 @@ export class DamagedRow extends Error {
   }
 }
 
-/**
- * Whether the trigger that keeps positions in sequence rejected a row, because another writer took the position first.
- */
+/** True if the trigger that keeps positions in sequence rejected a row, because another writer took the position. */
 export const isOutOfSequence = (cause: unknown): boolean =>
   sqliteCode(cause) === "SQLITE_CONSTRAINT_TRIGGER" && messageOf(cause) === OUT_OF_SEQUENCE
 
@@ -212,9 +202,9 @@ const sqliteCode = (cause: unknown): string =>
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
 /**
- * Maps an error of SQLite or the system to an error of the log, by remedy. Rethrows defects of this program.
+ * Maps an error of SQLite or the system to one of the log, by remedy. Rethrows defects of this program.
  *
- * @param tookMs time until the error was reported, in milliseconds
+ * @param tookMs time until the error, in milliseconds
  */
 export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOUT_MS): StatementError => {
   if (cause instanceof LogUnavailable || cause instanceof SegmentUnavailable || cause instanceof LogCorrupt)
@@ -235,13 +225,10 @@ export const statementError = (log: string, cause: unknown, tookMs = BUSY_TIMEOU
 
 const FULL_CODES: ReadonlySet<string> = new Set(["SQLITE_FULL", "ENOSPC", "EDQUOT", "EFBIG"])
 
-/** SQLite reports an exhausted quota, a file that may not grow, and no space for another file as I/O errors. */
+/** SQLite reports an exhausted quota, a file size limit, and no space for another file as I/O errors. */
 const mayBeFullDisk = (code: string): boolean => code.startsWith("SQLITE_IOERR") || code === "SQLITE_CANTOPEN"
 
-/**
- * The damage that explains why a statement failed; undefined if it is another kind of failure. All statements are
- * Hindcast's, and succeed on an intact log.
- */
+/** Damage that explains a failed statement, if any. All statements are Hindcast's and succeed on an intact log. */
 const damageOf = (code: string, reason: string): string | undefined => {
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return reason
   if (code === "SQLITE_IOERR_SHORT_READ")
@@ -252,9 +239,7 @@ const damageOf = (code: string, reason: string): string | undefined => {
   return undefined
 }
 
-/**
- * Whether a table or column that every log has is missing. Cache tables may be dropped by anyone, so they do not count.
- */
+/** True if a table or column that every log has is missing. Cache tables do not count: anyone may drop them. */
 const isMissingInLog = (reason: string): boolean => {
   const table = /^no such table: (?:main\.)?(\w+)$/.exec(reason)?.[1]
   if (table === undefined) return reason.startsWith("no such column")
@@ -270,7 +255,7 @@ const unavailable = (code: string, reason: string): string => {
   return `${reason} (${code})`
 }
 
-/** Codes of the operating system for a read-only file. */
+/** The operating system's codes for a read-only file. */
 const READ_ONLY_CODES: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"])
 
 const READ_ONLY_ADVICE =

@@ -1,13 +1,12 @@
-/** Tests for exhausted disk space where SQLite reports only an I/O error. */
+/** Detects exhausted disk space where SQLite reports only an I/O error. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
 import * as OwnerOnly from "../../../platform/OwnerOnly.ts"
 
 /**
- * Whether nothing more can be written beside a log: the disk is full, a quota is exhausted, or the file size limit is
- * reached. SQLite reports only the first as a full disk. The test writes a trial file beside the log that is as long as
- * the log's files may become.
+ * True if nothing more can be written next to a log: the disk is full, a quota is exhausted, or the file size limit is
+ * reached. SQLite reports only the first as a full disk. Writes a trial file as long as the log's files may become.
  */
 export const isExhausted = (filename: string): boolean => {
   const trial = path.join(path.dirname(filename), `.${path.basename(filename)}.room-${process.pid}`)
@@ -28,7 +27,7 @@ export const isExhausted = (filename: string): boolean => {
   }
 }
 
-/** Bytes that must fit: about a large commit. */
+/** About a large commit. */
 const TRIAL_BYTES = 1024 * 1024
 
 /** No space left, quota exhausted, file too large. */

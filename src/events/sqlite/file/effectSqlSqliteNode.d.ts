@@ -1,6 +1,6 @@
 /**
- * The part of `@effect/sql-sqlite-node` that Hindcast uses. It is an optional dependency: where its driver cannot be
- * compiled, it is not installed, and Hindcast must still build and run.
+ * The part of `@effect/sql-sqlite-node` that Hindcast uses. Hindcast must build and run without this optional
+ * dependency, which is missing where its driver cannot be compiled.
  */
 declare module "@effect/sql-sqlite-node/SqliteClient" {
   import type { Reactivity } from "@effect/experimental/Reactivity"

@@ -1,28 +1,25 @@
-/**
- * Detects that a log's file, its write-ahead log or its shared memory was removed, replaced or cut short while it is
- * open.
- */
+/** Detects that an open log's file, write-ahead log or shared memory was removed, replaced or cut short. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { LogCorrupt, LogUnavailable } from "../../log/EventLog.ts"
 
-/** What is known of the files of a log that is open. */
+/** Knowledge about the files of an open log. */
 export interface KnownFiles {
-  /** The inodes by suffix: `""`, `-wal`, `-shm`. A file that did not exist yet is missing. */
+  /** Inodes by suffix: `""`, `-wal`, `-shm`. Without files that did not exist yet. */
   readonly identities: Map<string, string>
-  /** When the log's file was last modified, as of the last check that found all files in their places; undefined before. */
+  /** Modification time of the log's file at the last check that found all files in place. */
   modifiedAt: number | undefined
 }
 
 /**
- * Records the inode of each open file of a log. The returned function throws `LogUnavailable` if a path no longer
- * refers to its inode: in WAL mode SQLite would keep reading and writing the unlinked file, so that reads are stale and
- * appends are lost. Call it before every transaction. It costs one `stat` of the directory and one of the log's file (2 µs each); the
- * others are checked only if the directory may have changed. It returns the size of the log's file in bytes.
+ * Records the inode of each open file of a log. The returned function throws `LogUnavailable` if a path no longer leads
+ * to its inode: in WAL mode SQLite would keep using the unlinked file, so reads would be stale and appends lost. Call
+ * it before every transaction. It returns the size of the log's file in bytes. It costs a `stat` of the directory and
+ * one of the log's file (2 µs each); it checks the other files only if the directory may have changed.
  *
- * @param whole whether all files must exist now; otherwise missing ones are not watched
- * @param known what other connections of this process know; the files that they have recorded are not recorded again
+ * @param whole true if all files must exist now; otherwise missing ones are not watched
+ * @param known what this process's other connections know; files recorded there are not recorded again
  */
 export const rememberIdentity = (
   filename: string,
@@ -58,12 +55,12 @@ export const rememberIdentity = (
   }
 }
 
-/** When a file was last modified, in milliseconds since 1970; undefined if there is none. */
+/** In milliseconds since 1970; undefined without a file. */
 export const modifiedAt = (file: string): number | undefined => fs.statSync(file, { throwIfNoEntry: false })?.mtimeMs
 
 /**
- * The file that a path refers to through symbolic links, whether it exists or not. SQLite keeps a log's other files
- * beside this file and not beside the link; Hindcast does the same, so that they do not depend on the path used.
+ * The file behind symbolic links, whether it exists or not. SQLite keeps a log's other files next to it rather than
+ * next to the link, and so does Hindcast.
  */
 export const targetOf = (filename: string): string => resolveLinks(filename).target
 
@@ -83,7 +80,7 @@ const MAX_LINKS = 40
 
 const isLink = (file: string): boolean => fs.lstatSync(file, { throwIfNoEntry: false })?.isSymbolicLink() === true
 
-/** The length of the write-ahead log as SQLite reports it: its valid frames, and the size of one. */
+/** The valid frames of the write-ahead log, and the size of one, as SQLite reports them. */
 export interface FileLength {
   readonly frames: number
   readonly frameBytes: number
@@ -93,8 +90,8 @@ export interface FileLength {
  * Returns a function that throws `LogCorrupt` if the write-ahead log is shorter than its valid frames.
  *
  * SQLite does not check this: it would write the next frame behind the gap, acknowledge it, and write the gap's zeros
- * back to the log's file, which also destroys intact pages. Call it before every transaction. It costs one `stat` of
- * the file (2 µs); SQLite is asked (3 µs) only if the size has changed.
+ * back to the log's file, which also destroys intact pages. Call it before every transaction. It costs one `stat` (2
+ * µs), and a question to SQLite (3 µs) if the size has changed.
  */
 export const rememberLength = (filename: string, lengthNow: () => FileLength): (() => void) => {
   const wal = `${fs.realpathSync(filename)}-wal`
@@ -102,7 +99,7 @@ export const rememberLength = (filename: string, lengthNow: () => FileLength): (
 
   return () => {
     if (sizeOf(wal) === trusted) return
-    // Another process may truncate frames that were written back between the two calls.
+    // Another process may truncate written-back frames between the two calls.
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const { frames, frameBytes } = lengthNow()
       trusted = sizeOf(wal)
@@ -122,23 +119,23 @@ export const rememberLength = (filename: string, lengthNow: () => FileLength): (
   }
 }
 
-/** How often the length is compared before it counts as too short. */
+/** How often to compare before the file counts as too short. */
 const MAX_ATTEMPTS = 3
 
 /** https://sqlite.org/fileformat2.html#the_write_ahead_log */
 export const WAL_HEADER_BYTES = 32
 export const FRAME_HEADER_BYTES = 24
 
-/** The size of a file in bytes; 0 if there is none. */
+/** In bytes; 0 without a file. */
 export const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 const isUnchanged = (before: fs.Stats, now: fs.Stats): boolean =>
   before.ctimeMs === now.ctimeMs && before.ino === now.ino && before.dev === now.dev
 
-/** Two changes of a directory that are further apart than this have different change times, on any file system. */
+/** On any file system, changes of a directory further apart than this have different change times. */
 const CLOCK_STEP_MS = 2000
 
-/** The files of a log that SQLite has open in WAL mode, and what to do when one is gone. */
+/** The files of a log that SQLite has open in WAL mode, and advice for a missing one. */
 const FILES = [
   { suffix: "", advice: "Put it back, or restore a copy, and open the log again" },
   {
@@ -154,7 +151,7 @@ const FILES = [
   },
 ] as const
 
-/** The inode of a file, or undefined if there is none. */
+/** The inode of a file. */
 export const identityOf = (file: string): string | undefined => {
   const found = fs.statSync(file, { throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`

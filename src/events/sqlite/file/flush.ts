@@ -1,10 +1,9 @@
 /**
- * Flushes the write-ahead log to the disk beside the program: while the disk is busy, other work goes on.
+ * Flushes the write-ahead log to disk without blocking the program.
  *
- * SQLite itself flushes a commit with `synchronous = FULL` by an fsync of the write-ahead log at its end
- * (https://sqlite.org/pragma.html#pragma_synchronous), for which the whole process waits. Here it commits with `NORMAL`,
- * and whoever needs its commit on the disk waits for the same fsync, which one thread of the pool makes for all commits
- * before it.
+ * With `synchronous = FULL`, SQLite ends a commit with an fsync of the write-ahead log
+ * (https://sqlite.org/pragma.html#pragma_synchronous), which blocks the process. Here it commits with `NORMAL`, and
+ * callers that need the disk wait for the same fsync, which one thread of the pool makes for all commits before it.
  */
 
 import * as fs from "node:fs"
@@ -12,7 +11,7 @@ import { Effect, type Scope } from "effect"
 import type { Flush } from "../../append/Writer.ts"
 import { LogUnavailable } from "../../log/EventLog.ts"
 
-/** Opens the flush of a log's file that is open in WAL mode. The write-ahead log must exist at the first flush. */
+/** Opens the flush of a log's file in WAL mode. The write-ahead log must exist at the first flush. */
 export const make = (filename: string): Effect.Effect<Flush, never, Scope.Scope> => {
   let wal: number | undefined
   let waiting: Array<Parameters<Flush>[0]> = []
@@ -31,12 +30,12 @@ export const make = (filename: string): Effect.Effect<Flush, never, Scope.Scope>
     try {
       wal ??= fs.openSync(`${fs.realpathSync(filename)}-wal`, "r+")
     } catch (cause) {
-      // Nothing is lost: the next flush is of everything before it.
+      // Nothing is lost: the next flush covers everything before it.
       setImmediate(finish, notFlushed(filename, cause, "Try again"))
       return
     }
     fs.fdatasync(wal, (cause) => {
-      // After a failed fsync the system may count the pages as written, so that later ones would succeed without reason.
+      // After a failed fsync the system may count the pages as written, so later ones would succeed without reason.
       if (cause !== null) failed ??= notFlushed(filename, cause, FAILED)
       finish(failed)
     })

@@ -1,4 +1,4 @@
-/** Opens a log's file for writing: creates or upgrades it, and refuses files that are not logs. */
+/** Opens a log's file for writing: creates or upgrades it, and refuses files that are no logs. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -17,16 +17,16 @@ import { APPLICATION_ID, CACHE_TABLES, FORMAT_VERSION, LOG_TABLES, PAGE_BYTES } 
 import { unreadable } from "./schemaCheck.ts"
 import { FROM_FORMAT_1 } from "./upgrade.ts"
 
-/** Size to which a checkpoint truncates the write-ahead log, in bytes. */
+/** A checkpoint truncates the write-ahead log to this size. */
 const WAL_LIMIT_BYTES = 64 * 1024 * 1024
 
 /**
- * Opens a log's file for writing, with a connection that is closed with the scope. Creates the file and its directory if they are missing.
- * Refuses a file that is not a Hindcast log, or has a newer format, before changing anything in it.
+ * Opens a log's file for writing, with a connection that closes with the scope. Creates the file and its directory if
+ * missing. Refuses, unchanged, a file that is no Hindcast log or has a newer format.
  */
 export const open = (filename: string): Effect.Effect<void, OpenError, Scope.Scope> =>
   Effect.gen(function* () {
-    // Without a driver no empty file is left behind, which the next one would refuse.
+    // Without a driver, leave no empty file, which the next one would refuse.
     yield* attempt(filename, driver)
     yield* makeDirectory(filename)
     yield* attempt(filename, () => assertRegular(filename))
@@ -71,8 +71,8 @@ export const check = (filename: string): Effect.Effect<void, OpenError> =>
   }).pipe(mapDiskFull(filename), patiently, Effect.scoped)
 
 /**
- * Opens something again while it is busy, for as long as a statement waits. Where SQLite changes to the write-ahead log, recovers
- * it or removes it as the last one to close it, it reports at once that another process does so, without waiting for that process.
+ * Retries while the log is busy, as long as a statement would wait. SQLite reports at once, without waiting, that
+ * another process is switching to the write-ahead log, recovering it, or removing it at closing.
  */
 export const patiently = <A, E extends { readonly _tag: string }, R>(
   opening: Effect.Effect<A, E, R>,
@@ -80,7 +80,7 @@ export const patiently = <A, E extends { readonly _tag: string }, R>(
   Effect.gen(function* () {
     const until = performance.now() + BUSY_TIMEOUT_MS
     const parent = yield* Effect.scope
-    // What a failed attempt has opened is closed before the next one.
+    // Closes what a failed attempt opened before the next one.
     const attempt = Effect.flatMap(Scope.fork(parent, ExecutionStrategy.sequential), (scope) =>
       Effect.tapError(Effect.provideService(opening, Scope.Scope, scope), () => Scope.close(scope, Exit.void)),
     )
@@ -90,10 +90,10 @@ export const patiently = <A, E extends { readonly _tag: string }, R>(
     })
   })
 
-/** How often a log that is busy is opened again, in milliseconds. */
+/** In milliseconds. */
 const RETRY_EVERY_MS = 50
 
-/** Maps `DiskFull` to `LogUnavailable`: callers here open a log or take its lease. */
+/** Maps `DiskFull` to `LogUnavailable`, for callers that open a log or take its lease. */
 export const mapDiskFull =
   (filename: string) =>
   <A, E extends { readonly _tag: string }, R>(
@@ -114,7 +114,7 @@ const makeDirectory = (filename: string) =>
   })
 
 /**
- * If the log's file is gone and its write-ahead log is not, SQLite would create a new file and delete the write-ahead
+ * If the log's file is gone but its write-ahead log exists, SQLite would create a new file and delete the write-ahead
  * log.
  */
 const refuseOrphan = (filename: string) =>
@@ -130,13 +130,13 @@ const refuseOrphan = (filename: string) =>
     })
   })
 
-/** If this process has the log open, and a file of it was replaced since, a new connection would use the shared memory of the others. */
+/** If a file of an open log was replaced, a new connection would use the shared memory of this process's others. */
 const refuseReplaced = (filename: string): void => {
   const log = openFiles.find(filename)
   if (log !== undefined) rememberIdentity(filename, false, log.known)()
 }
 
-/** A connection for the few statements that open a log. Whether the file is a log is not known yet. */
+/** A connection for the statements that open a log. The file may turn out to be none. */
 interface OpenFile {
   readonly filename: string
   readonly run: (sql: string) => Effect.Effect<void, StatementError>
@@ -157,7 +157,7 @@ const connect = (filename: string, readonly: boolean): Effect.Effect<OpenFile, S
 
 const OLD_FORMAT = `format 1, which \`hindcast log upgrade\`, or opening it for writing, brings to format ${FORMAT_VERSION}`
 
-/** Whether the file is a log of this format or the previous one, or still empty. Fails for anything else. */
+/** Fails for any file but an empty one and a log of this or the previous format. */
 const checkFormat = ({ filename, rows }: OpenFile) =>
   Effect.gen(function* () {
     const refuse = (found: string) => new LogFormatUnsupported({ log: filename, found })
@@ -181,7 +181,7 @@ const checkFormat = ({ filename, rows }: OpenFile) =>
     return "log" as const
   })
 
-/** Refuses a log before the first query of its tables, if one of them is not the table that Hindcast creates. */
+/** Refuses a log before the first query if one of its tables is not the one that Hindcast creates. */
 const refuseUnreadable = ({ filename, rows }: OpenFile) =>
   Effect.gen(function* () {
     const found = yield* rows("SELECT type, name, sql FROM sqlite_schema")
@@ -196,7 +196,7 @@ const refuseUnreadable = ({ filename, rows }: OpenFile) =>
     return yield* new LogCorrupt({ log: filename, position: null, reason: `${reason}. Nothing of it is read` })
   })
 
-/** If two processes create the same file at once, the second one finds the tables. */
+/** If two processes create the same file at once, the second finds the tables. */
 const makeTables = (file: OpenFile) =>
   Effect.gen(function* () {
     if ((yield* checkFormat(file)) !== "empty") return
@@ -211,7 +211,7 @@ const upgradeTables = (file: OpenFile) =>
     for (const statement of FROM_FORMAT_1) yield* file.run(statement)
   })
 
-/** Runs all of `body` in one transaction, which begins as one that writes: two that read first would block each other. */
+/** Begins by taking the write lock: two transactions that read first would block each other. */
 const transaction = <A, E, R>({ run }: OpenFile, body: Effect.Effect<A, E, R>) =>
   Effect.zipRight(run("BEGIN IMMEDIATE"), body).pipe(
     Effect.zipLeft(run("COMMIT")),

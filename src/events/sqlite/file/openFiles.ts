@@ -1,14 +1,14 @@
 /**
- * The files of each log that this process has open.
+ * The logs that this process has open.
  *
- * SQLite has one shared memory per process and log, however many connections there are. A connection that is opened after the -shm was
- * replaced uses the removed one too, so that what is known of a log's files counts for all connections of the process.
+ * SQLite has one shared memory per process and log, for all connections. A connection opened after the -shm was
+ * replaced still uses the removed one, so knowledge about a log's files applies to all connections of the process.
  */
 
 import type { Connection } from "../driver/Driver.ts"
 import { identityOf, type KnownFiles } from "./fileIdentity.ts"
 
-/** A log that this process has open: what is known of its files, and its connections. */
+/** A log that this process has open. */
 export interface OpenLog {
   readonly known: KnownFiles
   readonly connections: Set<Connection>
@@ -28,7 +28,7 @@ export const add = (
   filename: string,
   connection: Connection,
 ): { readonly known: KnownFiles; readonly remove: () => void } => {
-  // A file that was removed meanwhile is no other connection's.
+  // No other connection has a file that was removed meanwhile.
   const identity = identityOf(filename) ?? `${filename} is gone`
   const log = logs.get(identity) ?? { known: { identities: new Map(), modifiedAt: undefined }, connections: new Set() }
   logs.set(identity, log)

@@ -1,10 +1,10 @@
-/** Refuses a log whose files are no files: opening a pipe or a device that somebody put there would never return. */
+/** Refuses logs with special files: opening a pipe or a device would never return. */
 
 import * as fs from "node:fs"
 import { LogUnavailable } from "../../log/EventLog.ts"
 import { targetOf } from "./fileIdentity.ts"
 
-/** What SQLite opens beside a file. It follows no link to them. */
+/** Files that SQLite opens next to the log's file. It follows no link to them. */
 const BESIDE = ["-wal", "-shm", "-journal"]
 
 /** Throws `LogUnavailable` if the file, or one that SQLite would open with it, exists and is no regular file. */

@@ -1,12 +1,12 @@
 /**
- * The SQL schema of a log's file. The tables of the log change only with the format version; the cache tables can be
- * dropped at any time.
+ * The SQL schema of a log's file. Log tables change only with the format version; cache tables can be dropped at any
+ * time.
  */
 
-/** `application_id` of a Hindcast log: "Hcst" in ASCII. */
+/** `application_id`: "Hcst" in ASCII. */
 export const APPLICATION_ID = 0x48637374
 
-/** `user_version` of a log of this format. A higher one belongs to a newer Hindcast. */
+/** `user_version` of this format. A higher one belongs to a newer Hindcast. */
 export const FORMAT_VERSION = 2
 
 /**
@@ -14,10 +14,7 @@ export const FORMAT_VERSION = 2
  */
 export const PAGE_BYTES = 8192
 
-/**
- * Triggers that make the table append-only, with positions in sequence. Only events that a segment holds can be
- * deleted.
- */
+/** Triggers that make the table append-only, with positions in sequence. Only events in a segment can be deleted. */
 const EVENT_TRIGGERS: ReadonlyArray<string> = [
   `CREATE TRIGGER events_in_sequence BEFORE INSERT ON events
     WHEN NEW.position <> (SELECT coalesce(max(position), 0) + 1 FROM events)
@@ -30,9 +27,9 @@ const EVENT_TRIGGERS: ReadonlyArray<string> = [
 ]
 
 /**
- * The events table. `occurred_before` is `recorded_at` minus the time of occurrence, in milliseconds: nearly always 0,
- * which takes no space. `payload` is a JSON object; with `key_id`, one whose personal fields are encrypted; or a JSON
- * string (`"blob:…"`), the name of a payload in `blobs`.
+ * The events table. `occurred_before` is `recorded_at` minus the time of occurrence, in milliseconds; it is nearly
+ * always 0, which takes no space. `payload` is a JSON object; with `key_id`, one with encrypted personal fields; or a
+ * JSON string (`"blob:…"`) that names a payload in `blobs`.
  */
 export const EVENT_TABLE: ReadonlyArray<string> = [
   `CREATE TABLE events (
@@ -57,7 +54,7 @@ export const EVENT_TABLE: ReadonlyArray<string> = [
   "CREATE INDEX events_by_type ON events (type)",
 ]
 
-/** The tables beside the events (large payloads, segments, archived streams), the triggers and the view. */
+/** The other tables (large payloads, segments, archived streams), the triggers and the view. */
 export const EVENT_INDEXES_AND_TRIGGERS: ReadonlyArray<string> = [
   `CREATE TABLE blobs (
     digest TEXT PRIMARY KEY,
@@ -97,10 +94,10 @@ export const EVENT_INDEXES_AND_TRIGGERS: ReadonlyArray<string> = [
 ]
 
 /**
- * The tables of the log, which change only with a new format version.
+ * The tables of the log, which change only with the format version.
  *
- * Repeated names (timeline, stream, type, task, actor) are stored once, in `names`. Rows are never updated, are deleted
- * only by archiving, and each new row takes the next position. Triggers enforce this against any program, also against
+ * `names` stores repeated names (timeline, stream, type, task, actor) once. Rows are never updated, only archiving
+ * deletes them, and each new row takes the next position. Triggers enforce this against any program, also against
  * `INSERT OR REPLACE`, which deletes rows without firing delete triggers.
  */
 export const LOG_TABLES: ReadonlyArray<string> = [
@@ -117,8 +114,8 @@ export const LOG_TABLES: ReadonlyArray<string> = [
 ]
 
 /**
- * The snapshot cache. A snapshot's row and the parts that its root names are inserted in one transaction, so that an
- * existing row is complete. A part is stored once, however many snapshots name it.
+ * The snapshot cache. One transaction inserts a snapshot and the parts that its root names, so an existing row is
+ * complete. Snapshots share parts.
  */
 export const SNAPSHOT_TABLES: ReadonlyArray<string> = [
   `CREATE TABLE IF NOT EXISTS snapshots (
@@ -138,8 +135,8 @@ export const SNAPSHOT_TABLES: ReadonlyArray<string> = [
 ]
 
 /**
- * The heartbeats of those who write to the log, by an identity that each draws for itself: kernels that hold the lease, and
- * recorders. `monotonic_ms` is a time of the machine's monotonic clock since `boot`.
+ * Heartbeats of writers (kernels that hold the lease, and recorders) by an identity that each draws for itself.
+ * `monotonic_ms` is a time of the machine's monotonic clock since `boot`.
  */
 export const HEARTBEAT_TABLE = `CREATE TABLE IF NOT EXISTS heartbeats (
     identity TEXT PRIMARY KEY,
@@ -154,8 +151,8 @@ export const HEARTBEAT_TABLE = `CREATE TABLE IF NOT EXISTS heartbeats (
   ) STRICT, WITHOUT ROWID`
 
 /**
- * Tables and indexes that can be dropped and created again at any time, since they are not part of the record.
- * `events_of_no_task` indexes the events without a task, which are few; a log without the index is read without it.
+ * Tables and indexes outside the record, which can be dropped and created again at any time. `events_of_no_task`
+ * indexes the few events without a task; reads work without it.
  */
 export const CACHE_TABLES: ReadonlyArray<string> = [
   "CREATE INDEX IF NOT EXISTS events_of_no_task ON events (task) WHERE task IS NULL",

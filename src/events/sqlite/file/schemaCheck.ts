@@ -1,6 +1,6 @@
 /**
- * Checks a log's schema: before the first query, that each table is one; before each write, that the schema is exactly the one that
- * Hindcast creates.
+ * Checks a log's schema: before the first query, that each table is a table; before each write, that the schema is
+ * exactly Hindcast's.
  */
 
 import { LogCorrupt } from "../../log/EventLog.ts"
@@ -8,13 +8,13 @@ import type { LogDatabase } from "./database.ts"
 import { CACHE_TABLES, LOG_TABLES } from "./schema.ts"
 
 /**
- * Returns a function that throws `LogCorrupt` if a log's schema differs from Hindcast's: it contains a foreign trigger,
- * index, view or table, or one of those that make the log append-only is missing or was changed. Such a difference
- * could keep an append from being stored, or change what is stored with it.
+ * Returns a function that throws `LogCorrupt` if a log's schema differs from Hindcast's: a trigger, index, view or
+ * table of another program, or a missing or changed guard of the append-only rule. Any of these could keep an append
+ * from being stored, or change it.
  *
- * Only writers call it, before every transaction: reads stay possible (see `unreadable`), since the chain detects changes, and `log
- * doctor` and `log verify` must read the file. It costs one `PRAGMA schema_version` (2 µs); the schema is read only if
- * that has changed.
+ * Only writers call it, before every transaction. Reads stay possible (see `unreadable`), because the chain reveals
+ * changes and `log doctor` and `log verify` must read the file. It costs one `PRAGMA schema_version` (2 µs), and reads
+ * the schema only if that has changed.
  */
 export const guard = (database: LogDatabase): (() => void) => {
   let verifiedVersion: unknown
@@ -32,17 +32,16 @@ export const guard = (database: LogDatabase): (() => void) => {
 }
 
 /**
- * Why a log must not even be read: an entry with the name of a table that Hindcast reads is none, or another table. A view in its place
- * can run for ever, and a virtual table is code. Undefined where all are tables; indexes, triggers and entries with other names are
- * never run by a read.
+ * Says why a log must not even be read: an entry with the name of a table that Hindcast reads is no table, or another
+ * one. A view in its place can run forever, and a virtual table is code. Reads never run other entries.
  *
- * @param schema the rows of `sqlite_schema`: each entry's type, name and SQL
+ * @param schema type, name and SQL of the rows of `sqlite_schema`
  */
 export const unreadable = (
   schema: ReadonlyArray<{ readonly type: string; readonly name: string; readonly sql: string | null }>,
 ): string | undefined => {
   for (const { type, name, sql } of schema) {
-    // Names of tables are the same in any case.
+    // Names of tables ignore case.
     const lower = name.toLowerCase()
     const own = LOG_ENTRIES.get(lower)
     const isRead = own?.kind === "table" || CACHE_ENTRIES.get(lower)?.kind === "table"
@@ -54,7 +53,7 @@ export const unreadable = (
   return undefined
 }
 
-/** The differences from Hindcast's schema, one phrase each. */
+/** Differences from Hindcast's schema, one phrase each. */
 const flawsIn = (database: LogDatabase): ReadonlyArray<string> => {
   const found = new Map<string, SchemaEntry>()
   for (const [kind, name, sql] of database.rows("SELECT type, name, sql FROM sqlite_schema")) {
@@ -68,19 +67,19 @@ const flawsIn = (database: LogDatabase): ReadonlyArray<string> => {
   ]
 }
 
-/** An entry of a schema, with its CREATE statement. */
+/** An entry with its CREATE statement. */
 interface SchemaEntry {
   readonly kind: string
   readonly sql: string
 }
 
-/** SQLite stores a statement as given, except for `IF NOT EXISTS` and the spelling of its first words. */
+/** SQLite stores a statement as given, except for `IF NOT EXISTS` and the case of its first words. */
 const entryOf = (kind: string, sql: string): SchemaEntry => ({
   kind,
   sql: onOneLine(sql.replace(/^(CREATE \w+) IF NOT EXISTS /, "$1 ")),
 })
 
-/** Collapses white space outside of string literals. */
+/** Collapses white space outside string literals. */
 export const onOneLine = (sql: string): string =>
   sql.replaceAll(/'[^']*'|\s+/g, (part) => (part.startsWith("'") ? part : " ")).trim()
 
@@ -96,10 +95,10 @@ const byName = (statements: ReadonlyArray<string>): ReadonlyMap<string, SchemaEn
 
 const LOG_ENTRIES = byName(LOG_TABLES)
 
-/** Cache tables. Other versions of Hindcast may create them differently, so that only their names are compared. */
+/** Other versions of Hindcast may create cache tables differently, so only names are compared. */
 const CACHE_ENTRIES = byName(CACHE_TABLES)
 
-/** Entries that SQLite itself adds: the index of a `UNIQUE` constraint, and the tables of `ANALYZE`. */
+/** Entries of SQLite itself: indexes of `UNIQUE` constraints, and tables of `ANALYZE`. */
 const isInternal = (kind: string, name: string, sql: unknown): boolean =>
   sql === null || (kind === "table" && /^sqlite_stat\d$/.test(name))
 
@@ -112,5 +111,5 @@ const foreignEntry = (kind: string, name: string): ReadonlyArray<string> => [
   `it holds the ${kind} ${JSON.stringify(name)}, which another program put there (to take it out: DROP ${kind.toUpperCase()} ${quoted(name)})`,
 ]
 
-/** A name as SQL writes it. */
+/** A name quoted for SQL. */
 export const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)

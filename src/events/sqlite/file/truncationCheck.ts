@@ -1,27 +1,26 @@
-/** Detects that a log's file was truncated while it is open. */
+/** Detects that an open log's file was truncated. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { LogCorrupt } from "../../log/EventLog.ts"
 import { FRAME_HEADER_BYTES, WAL_HEADER_BYTES } from "./fileIdentity.ts"
 
-/** The size of the log as SQLite reports it: its number of pages, and bytes of a page. */
+/** Number and size of the log's pages, as SQLite reports them. */
 export interface Pages {
   readonly count: number
   readonly bytes: number
 }
 
 /**
- * Returns a function that throws `LogCorrupt` if the log's file was truncated: if a page is in neither the file nor the
- * write-ahead log.
+ * Returns a function that throws `LogCorrupt` if a page is in neither the log's file nor the write-ahead log.
  *
- * SQLite does not check this: it continues with the pages in its cache, acknowledges what it writes to the write-ahead
- * log, and fills the gap with zeros when it writes that back. Call it before every transaction and every checkpoint, with
- * the file's size now. Only if the size has changed are the pages compared: a checkpoint lets the file grow, and
- * archiving lets it shrink.
+ * SQLite does not check this: it continues with its cache, acknowledges what it writes to the write-ahead log, and
+ * fills the gap with zeros when it writes that back. Call it before every transaction and every checkpoint with the
+ * file's current size. It compares pages only if the size has changed: checkpoints let the file grow, archiving lets it
+ * shrink.
  *
  * @param pagesNow the current size as SQLite reports it
- * @param fromNow whether a file that is too short already is accepted, so that its intact part can be read
+ * @param fromNow true to accept a file that is too short already, so that its intact part can be read
  */
 export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: boolean): ((size: number) => void) => {
   const file = fs.realpathSync(filename)
@@ -49,21 +48,21 @@ export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: b
   }
 }
 
-/** A size that no file has. */
+/** No file has this size. */
 const NO_SIZE = -1
 
-/** How often the size is compared before the file counts as truncated. */
+/** How often to compare before the file counts as truncated. */
 const MAX_ATTEMPTS = 3
 
 const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
-/** Whether a page is neither within the file's size nor in the write-ahead log. */
+/** True if a page is neither within the file's size nor in the write-ahead log. */
 const isMissing = ({ count, bytes }: Pages, size: number, inWal: ReadonlySet<number>): boolean => {
   for (let page = Math.floor(size / bytes) + 1; page <= count; page++) if (!inWal.has(page)) return true
   return false
 }
 
-/** The pages in the write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
+/** Pages in the write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
 const pagesInWal = (wal: string, pageBytes: number): ReadonlySet<number> => {
   const pages = new Set<number>()
   if (sizeOf(wal) === 0) return pages

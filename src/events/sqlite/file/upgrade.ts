@@ -3,8 +3,8 @@
 import { EVENT_INDEXES_AND_TRIGGERS, EVENT_TABLE, FORMAT_VERSION } from "./schema.ts"
 
 /**
- * The statements of the upgrade, for one transaction. Events keep everything that the chain covers. Format 1 stored the
- * time of occurrence in full, had no blobs and no archive, and allowed no deletion.
+ * Statements for one transaction. They keep everything that the chain covers. Format 1 stored the time of occurrence in
+ * full, had no blobs and no archive, and allowed no deletion.
  */
 export const FROM_FORMAT_1: ReadonlyArray<string> = [
   "DROP VIEW event_log",

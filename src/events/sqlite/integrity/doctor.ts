@@ -1,4 +1,4 @@
-/** Examines a log's file for `hindcast log doctor`, also when SQLite cannot open it any more. */
+/** Examines a log's file for `hindcast log doctor`, even if SQLite can no longer open it. */
 
 import * as fs from "node:fs"
 import { Effect, Either, Schema, type Scope } from "effect"
@@ -24,22 +24,19 @@ import { CHAIN, damaged, reportingDamage, toVerification, unavailable } from "./
 
 /** Options of an examination. */
 export interface ExamineOptions extends Omit<VerifyOptions, "quick" | "jobs"> {
-  /** Whether to verify the chain too, which takes longest. Default: true. */
+  /** False to skip the chain, which takes longest. Default: true. */
   readonly chain?: boolean
 }
 
 /** Schema of `ExamineOptions`. */
 export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...sharedVerifyFields, chain: Schema.Boolean } })
 
-/**
- * Reasons why there is nothing to examine: the file does not exist, belongs to another program, has a newer format, or
- * is busy.
- */
+/** The file does not exist, belongs to another program, has a newer format, or is busy. */
 export type ExamineError = OpenError
 
 /**
- * Examines a log's file without changing it: the file and its sibling files, everything that `verify` checks, the
- * journal mode and the lease. Damage is reported as a finding, never as an error, so that the remaining checks run.
+ * Examines a log's file without changing it: the file and its siblings, everything that `verify` checks, the journal
+ * mode and the lease. Damage is a finding, never an error, so the remaining checks run.
  */
 export const examine = (
   filename: string,
@@ -49,7 +46,7 @@ export const examine = (
     const options = yield* Options.decode("examine", ExamineOptions, given)
     const { ill, findings } = yield* checkFile(filename)
     const opened = yield* Effect.either(open(filename))
-    // A file that is not a log is an error. A log that SQLite can no longer open is a finding.
+    // A file that is no log is an error; a log that SQLite can no longer open is a finding.
     if (Either.isLeft(opened) && !(ill && DAMAGE_TAGS.has(opened.left._tag))) return yield* opened.left
     const inside = Either.isLeft(opened)
       ? { looks: [], findings: [damaged("pages", null, foundBy(opened.left))], chain: null }
@@ -64,10 +61,10 @@ export const examine = (
     }
   }).pipe(Effect.scoped)
 
-/** The checks that run before SQLite opens the file. */
+/** Checks before SQLite opens the file. */
 const FILE_CHECKS = ["file", "write-ahead log", "permissions", "disk space"]
 
-/** Errors of opening that mean damage, if the file is a log. */
+/** Errors of opening that mean damage if the file is a log. */
 const DAMAGE_TAGS: ReadonlySet<OpenError["_tag"]> = new Set(["LogFormatUnsupported", "LogCorrupt"])
 
 const foundBy = (error: OpenError): string => {
@@ -76,8 +73,8 @@ const foundBy = (error: OpenError): string => {
 }
 
 /**
- * Checks the file without opening it as a log: its header and application id, its size, and its sibling files. `ill` is
- * true if the file is damaged, or its header says that it is a log.
+ * Checks header, application id, size and siblings without opening the log. `ill` is true if the file is damaged, or
+ * its header claims to be a log's.
  */
 const checkFile = (filename: string) =>
   Effect.try({
@@ -98,7 +95,7 @@ const checkFile = (filename: string) =>
 
 type ContentResult = Pick<Examination, "looks" | "findings" | "chain">
 
-/** Runs all checks on the open log, the chain last; each of them whatever the others found. */
+/** Runs all checks, the chain last, whatever earlier ones found. */
 const checkContent = (
   database: Database.LogDatabase,
   options: ExamineOptions,
@@ -142,14 +139,13 @@ const checkContent = (
     return { looks, findings: found._tag === "Intact" ? findings : [...findings, ...found.findings], chain: found }
   })
 
-/** Opens a read-only connection. */
 const open = (filename: string) =>
   Effect.andThen(
     openDatabase.check(filename),
     Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.diskFullError(filename)),
   )
 
-/** The findings of a check. A failure to read becomes a finding too. */
+/** Turns a failure to read into a finding. */
 const orDamaged = (what: string, look: Effect.Effect<ReadonlyArray<Finding>, LogError>) =>
   Effect.catchTags(look, {
     LogCorrupt: ({ position, reason }) => Effect.succeed([damaged(what, position, reason)]),

@@ -1,4 +1,4 @@
-/** Findings about a log's file and its sibling files, made without SQLite. */
+/** Findings about a log's file and its siblings, without SQLite. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -7,13 +7,13 @@ import { targetOf } from "../file/fileIdentity.ts"
 import { HEADER_BYTES, MAGIC, readHeader } from "../file/header.ts"
 import { recovery } from "./recovery.ts"
 
-/** A write-ahead log above this size was kept from shrinking. In bytes. */
+/** A larger write-ahead log was kept from shrinking. In bytes. */
 const LARGE_WAL_BYTES = 128 * 1024 * 1024
 
-/** Below this much free space a log may soon be unable to grow. In bytes. */
+/** With less free space a log may soon be unable to grow. In bytes. */
 const LITTLE_SPACE_BYTES = 256 * 1024 * 1024
 
-/** Checks a log's file and its sibling files before SQLite opens them. The file must exist. */
+/** Checks an existing file and its siblings before SQLite opens them. */
 export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
   ...headerFindings(filename),
   ...journalFindings(filename),
@@ -38,7 +38,7 @@ const headerFindings = (filename: string): ReadonlyArray<Finding> => {
   }
   if (header.length < HEADER_BYTES) return [cutShort("at least one page", size)]
   const pageSize = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
-  // The page count in the header is valid only if the same writer wrote it and the change counter.
+  // The header's page count is valid only if the writer of the change counter wrote it.
   const counted = header.readUInt32BE(24) === header.readUInt32BE(92)
   const expected = counted ? header.readUInt32BE(28) * pageSize : pageSize
   return size < expected ? [cutShort(`${expected} bytes, as its header says`, size)] : []

@@ -1,9 +1,10 @@
-/** Advice for the owner of a damaged log, with commands that can be pasted. */
+/** Advice for the owner of a damaged log, with commands to paste. */
 
 /**
- * Makes a new log of the events: with the same positions, ids, hashes and times, and with tables, triggers and indexes of its own.
+ * Advice to make a new log of the events: with the same positions, ids, hashes and times, and new tables, triggers and
+ * indexes.
  *
- * @param last the last event that can be read, if it is not the head
+ * @param last the last readable event, if it is not the head
  */
 export const rebuild = (last?: number): string => {
   const until = last === undefined ? "" : ` --until @${last}`
@@ -14,7 +15,7 @@ export const rebuild = (last?: number): string => {
   )
 }
 
-/** First advice for the owner of a log that cannot be read as a whole. */
+/** First advice for a log that cannot be read as a whole. */
 export const recovery = (last?: number): string =>
   "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then bring back the last " +
   "good backup (`hindcast log restore BACKUP --replace`). Or, as far as it can be read, " +

@@ -7,10 +7,10 @@ import { onOneLine, quoted } from "../file/schemaCheck.ts"
 import { rebuild } from "./recovery.ts"
 
 /**
- * Compares a log's tables, triggers, indexes and view with those that Hindcast creates. Whoever can write the file can
- * drop the triggers that make it append-only. This check finds that; the chain finds what was changed afterwards.
+ * Compares a log's tables, triggers, indexes and view with Hindcast's. Anyone who can write the file can drop the
+ * triggers that make it append-only. This check finds that; the chain finds changes made afterwards.
  *
- * @param empty an empty database in memory, in which the expected schema is created
+ * @param empty an empty database in memory, for the expected schema
  */
 export const schemaFindings = (database: LogDatabase, empty: LogDatabase): ReadonlyArray<Finding> => {
   for (const statement of LOG_TABLES) empty.run(statement)
@@ -21,7 +21,7 @@ export const schemaFindings = (database: LogDatabase, empty: LogDatabase): Reado
   return [
     ...[...expected].flatMap(([name, entry]) => compare(name, entry, found.get(name))),
     ...[...known].flatMap(([name, entry]) =>
-      // Cache tables may be missing; those that exist must be as Hindcast creates them.
+      // Cache tables may be missing; existing ones must be Hindcast's.
       expected.has(name) || !found.has(name) ? [] : compare(name, entry, found.get(name)),
     ),
     ...[...found].flatMap(([name, entry]) => (known.has(name) ? [] : unknown(name, entry))),

@@ -1,7 +1,4 @@
-/**
- * Verifies the chain over the rows of a log's file and its segments, without trusting anything that could have been
- * changed.
- */
+/** Verifies the chain over the rows of a log's file and segments, trusting nothing that could have been changed. */
 
 import * as crypto from "node:crypto"
 import { Effect } from "effect"
@@ -20,10 +17,10 @@ import { readHead } from "../read.ts"
 import { isExactly, mayDifferFromBytes } from "./utf8.ts"
 
 /**
- * Verifies the chain over the file's current content. It reads the tables and not the view, resolves every name anew,
- * and compares bytes where decoded text could hide a difference.
+ * Verifies the chain over the file's current content: reads tables rather than the view, resolves names again, and
+ * compares bytes where decoded text could hide a difference.
  *
- * @param from a head up to which it was verified. Default: the beginning
+ * @param from a head up to which the chain is verified. Default: the beginning
  */
 export const verifyChain = (
   database: LogDatabase,
@@ -49,7 +46,7 @@ export const verifyChain = (
     )
   })
 
-/** The version of the last archived event that a query selects, page by page; 0 if there is none. */
+/** The version of the last archived event that a query selects; 0 if there is none. */
 const archivedVersion = (segments: Segments, query: Query): number => {
   let version = 0
   for (let after = 0; ; ) {
@@ -61,16 +58,16 @@ const archivedVersion = (segments: Segments, query: Query): number => {
   }
 }
 
-/** Archived rows read in one step. */
+/** Archived rows per read. */
 const PAGE_SIZE = 1000
 
-/** Rows as currently stored: those of the segments first, then those of the log's file. */
+/** Rows as stored: first those of segments, then those of the log's file. */
 export const pages = (database: LogDatabase, segments: Segments) => {
   const retained = retainedRows(database)
   return (after: number, limit: number): ReadonlyArray<StoredRow> => {
     for (;;) {
       const floor = segments.floor()
-      // Rows before position 1 are faults. They are read here if nothing was archived; otherwise `strays` finds them.
+      // Rows before position 1 are faults. This reads them if nothing was archived; otherwise `strays` finds them.
       const rows =
         floor > 0 && after < floor
           ? segments.page({ after }, limit).map((row) => withBlob(row, segments.blob))
@@ -81,13 +78,13 @@ export const pages = (database: LogDatabase, segments: Segments) => {
   }
 }
 
-/** Rows as currently stored in the log's file, also those at archived positions. */
+/** Rows as stored in the log's file, including those at archived positions. */
 export const retainedRows = (database: LogDatabase) => {
   const stored = storedRows(database)
   return (after: number, limit: number): ReadonlyArray<StoredRow> => database.rows(PAGE, [after, limit]).map(stored)
 }
 
-/** A segment's row, with a flaw if its blob is missing or altered. */
+/** Adds a flaw if the row's blob is missing or altered. */
 export const withBlob = (row: StoredRow, blob: (digest: string) => string | undefined): StoredRow => {
   const digest = digestIn(row.payload)
   if (digest === undefined || sha256(blob(digest) ?? "") === digest) return row
@@ -99,7 +96,7 @@ const BLOB_FLAW: Flaw = {
   reason: "its payload is a blob that is missing, or is not what was recorded",
 }
 
-/** BLOBs as hexadecimal text: a verification takes a quarter less time than with buffers. */
+/** BLOBs as hexadecimal text save a quarter of the time against buffers. */
 const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, schema_version, task,
     iif(causation IS NULL, NULL, lower(hex(causation))), actor, recorded_at - occurred_before, recorded_at, ${bounded("payload")}, key_id, lower(hex(hash)),
     octet_length(payload)
@@ -151,7 +148,7 @@ const storedRows = (database: LogDatabase) => {
   }
 }
 
-/** Whether the file has a blob of this digest whose bytes have that digest. */
+/** True if the file has a blob of this digest whose bytes match. */
 const isBlob = (database: LogDatabase, digest: string): boolean => {
   const [row] = database.rows(
     `SELECT CAST(content AS BLOB) FROM blobs WHERE digest = ? AND octet_length(content) <= ${MAX_STORED_BYTES}`,
@@ -165,10 +162,10 @@ const uuidOf = (hex: string): string =>
 
 const envelopeFlaw = (reason: string): Flaw => ({ kind: "envelope changed", reason })
 
-/** Most names kept in memory; more are read again. */
+/** Maximum number of cached names. */
 const MAX_NAMES = 10_000
 
-/** Reads the texts of names, cached for one verification. Undefined if the file has no such name, or it is not text. */
+/** Reads names, cached for one verification. Undefined if the file lacks the name or it is not text. */
 const names = (database: LogDatabase) => {
   const known = new Map<number, string | undefined>()
   const read = (id: number) => {

@@ -1,4 +1,4 @@
-/** `verify` of a log in an SQLite file: the chain, then the other checks. */
+/** Verifies a log in an SQLite file: the chain, then the other checks. */
 
 import { Effect, Either } from "effect"
 import * as Threads from "../../../platform/threads/Threads.ts"
@@ -17,8 +17,8 @@ import { soundHead } from "./threads/chainRange.ts"
 import type { CheckPiece } from "./threads/checkPiece.ts"
 
 /**
- * Verifies the chain, and runs the other checks. Fails if the chain cannot be read (a damaged page, a missing segment).
- * Every other fault is part of the result, which is the same with several `jobs`.
+ * Fails if the chain is unreadable (a damaged page, a missing segment). Every other fault is part of the result, which
+ * does not depend on `jobs`.
  */
 export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effect<Verification, LogError> =>
   Effect.gen(function* () {
@@ -58,7 +58,7 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
 
 const LEFT_OUT = "left out by a quick verification"
 
-/** Runs checks in threads. One that fails there is repeated here, for its error or its finding. */
+/** Runs checks in threads. One that fails there runs again here, for its error or finding. */
 const runInThreads = (
   threads: Threads.Threads,
   file: LogFile,
@@ -78,7 +78,7 @@ const runInThreads = (
     })),
   )
 
-/** The verification's result. A break of the chain takes precedence over other faults. */
+/** A break of the chain takes precedence over other faults. */
 export const toVerification = (
   chained: Verifier.ChainResult,
   looks: ReadonlyArray<CheckResult>,
@@ -96,7 +96,6 @@ export const toVerification = (
 
 const findingsOf = (flaws: ReadonlyArray<Flaw>): ReadonlyArray<Finding> => flaws.map(({ finding }) => finding)
 
-/** The name of the chain's check. */
 export const CHAIN = "chain"
 
 const summaryOf = (chained: Verifier.ChainResult): string =>
@@ -133,7 +132,7 @@ const unreadable = (what: string, error: LogCorrupt | SegmentUnavailable): Flaw 
   return { position: null, kind: "pages damaged", reason: `${finding.what}: ${finding.found}`, finding }
 }
 
-/** The finding for a segment that is missing or is not one. */
+/** The finding for a missing or invalid segment. */
 export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): Finding => ({
   severity: "damage",
   what: `segment @${first} to @${last}`,

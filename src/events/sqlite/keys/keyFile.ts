@@ -1,4 +1,4 @@
-/** The keys of personal data, in an SQLite file beside the log. */
+/** Keys of personal data, in an SQLite file next to the log. */
 
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
@@ -11,10 +11,10 @@ import { BUSY_TIMEOUT_MS, statementError } from "../file/database.ts"
 import * as fileIdentity from "../file/fileIdentity.ts"
 import * as newFile from "../file/newFile.ts"
 
-/** `application_id` of a key file: "Hcky" in ASCII. */
+/** `application_id`: "Hcky" in ASCII. */
 const APPLICATION_ID = 0x48636b79
 
-/** A row without a subject is the snapshots' key; a row without a secret is a destroyed key. */
+/** A row without a subject is the snapshots' key; one without a secret is a destroyed key. */
 const TABLE = `CREATE TABLE IF NOT EXISTS keys (
   id TEXT PRIMARY KEY,
   subject TEXT UNIQUE,
@@ -24,12 +24,11 @@ const TABLE = `CREATE TABLE IF NOT EXISTS keys (
 ) STRICT`
 
 /**
- * The keys of a log in a file beside it, `<log>.keys`, readable by its owner alone. The file is created when the first
- * subject needs a key. Several processes may use it at once; a key that one of them destroys is not used by the others
- * any more.
+ * The keys of a log in `<log>.keys`, readable only by its owner. The first subject that needs a key creates the file.
+ * Several processes may use it at once; none uses a key that another has destroyed.
  *
  * A destroyed secret is overwritten with zeros. Earlier bytes may survive on the disk, in file system snapshots and in
- * backups. Where that matters, keep this file on a medium without such copies.
+ * backups. If that matters, keep this file on a medium without such copies.
  */
 export const open = (
   filename: string,
@@ -38,7 +37,7 @@ export const open = (
   let opened: Opened | undefined
   const closed = Effect.addFinalizer(() => Effect.sync(() => opened?.database.close()))
 
-  /** The file's connection; undefined while there is no file, or its creator has not written to it yet. */
+  /** Undefined while the file is missing, or its creator has written nothing. */
   const existing = (): Opened | undefined => {
     opened?.checkIdentity()
     if (opened === undefined && sizeOf(filename) > 0) opened = connect(filename, options.readonly)
@@ -61,7 +60,7 @@ export const open = (
   } satisfies Keys)
 }
 
-/** Makes errors name this file, where it is their cause: the caller would name the log. */
+/** Errors of this file name it; the caller would name the log. */
 const withFileName = <A>(filename: string, run: () => A): A => {
   try {
     return run()
@@ -96,10 +95,10 @@ const connect = (filename: string, readonly: boolean): Opened => {
   }
 }
 
-/** The first column of a statement's first row. */
+/** The first column of the first row. */
 const scalarOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
 
-/** Runs `body` in a transaction. Other writers wait. */
+/** Other writers wait. */
 const inTransaction = <A>(database: Connection, body: () => A): A => {
   database.script("BEGIN IMMEDIATE")
   try {
@@ -154,7 +153,7 @@ const connection = (filename: string, database: Connection): Opened => {
     return key
   }
 
-  /** Keys by id. The cache is valid until another process changes the file. */
+  /** Keys by id, until another process changes the file. */
   let known = new Map<string, Key | undefined>()
   let version: unknown
   const current = () => {
@@ -203,7 +202,7 @@ const connection = (filename: string, database: Connection): Opened => {
   }
 }
 
-/** The key of a row of id and secret; undefined if there is no row, or the secret was destroyed. */
+/** Undefined without a row, or if the secret was destroyed. */
 const keyOf = (row: ReadonlyArray<unknown> | undefined): Key | undefined => {
   const [id, secret] = row ?? []
   return secret instanceof Uint8Array ? { id: String(id), secret } : undefined

@@ -5,32 +5,32 @@ import * as fs from "node:fs"
 import { targetOf } from "../file/fileIdentity.ts"
 
 /**
- * The key that authenticates a log's own snapshots. It encrypts nothing, so that its loss does no harm: a new key is
- * made, and snapshots under the old one are no longer used.
+ * Authenticates a log's own snapshots. It encrypts nothing, so its loss does no harm: a new key replaces it, and
+ * snapshots under the old one are no longer used.
  */
 export interface SnapshotKey {
-  /** Why the file is not used, if there is one that is not. */
+  /** Why an existing file is not used. */
   readonly problem: () => string | undefined
-  /** The current key; undefined if there is none that can be trusted. */
+  /** The current key; undefined if none can be trusted. */
   readonly find: () => Uint8Array | undefined
-  /** The current key, made if there is none; undefined if it cannot be made. */
+  /** The current key, created if missing; undefined if that fails. */
   readonly make: () => Uint8Array | undefined
 }
 
-/** Length of a key, in bytes, as recommended for HMAC-SHA256 (RFC 2104, section 3). */
+/** In bytes, as recommended for HMAC-SHA256 (RFC 2104, section 3). */
 const KEY_BYTES = 32
 
-/** Maximum age of an empty file whose key another process may still be writing, in milliseconds. An older one was left by a crash. */
+/**
+ * An older empty file was left by a crash; in a younger one another process may still write its key. In milliseconds.
+ */
 const BEING_WRITTEN_MS = 5_000
 
-/** How often, and how many milliseconds apart, a file is read again whose key another process is writing. */
+/** How often, and at which interval in milliseconds, to read again a file that another process is writing. */
 const REREADS = 10
 const REREAD_MS = 5
 
-/** File mode: only the owner has access. */
 const OWNER_ONLY = 0o600
 
-/** The file of a log's snapshot key. */
 export const fileOf = (log: string): string => `${targetOf(log)}.snapshot-key`
 
 /** A key in memory, for a log in memory, where no other program can write. */
@@ -40,15 +40,15 @@ export const inMemory = (): SnapshotKey => {
 }
 
 /**
- * The key in a file beside the log: `<log>.snapshot-key`, 32 random bytes.
+ * The key in `<log>.snapshot-key`: 32 random bytes.
  *
- * It is kept apart from the keys of personal data (`<log>.keys`). Those are for the owner to keep, copy and destroy,
- * and determine how events read. The snapshot key need not be copied: a copy of a log without it folds its states from
- * events, and makes a new key when it is written to.
+ * It is separate from the keys of personal data (`<log>.keys`), which the owner keeps, copies and destroys, and which
+ * determine how events read. The snapshot key need not be copied: a copy of a log without it folds its states from
+ * events, and creates a new key at the first write.
  *
- * The file is read at each use, so that several processes agree on the key, whichever of them made or replaced it. Only
- * a regular file of this user or of the log's owner that no other user can read is trusted. Anything else at the path
- * is never followed or written to; if it belongs to this user, it is deleted and a new key is made.
+ * Each use reads the file, so that processes agree on the key, whichever created or replaced it. Only a regular file of
+ * this user or of the log's owner, unreadable to others, is trusted. Anything else at the path is never followed or
+ * written to; if it belongs to this user, a new key replaces it.
  */
 export const inFile = (log: string): SnapshotKey => {
   const file = fileOf(log)
@@ -82,12 +82,12 @@ const PROBLEMS: { readonly [Kind in Read["kind"]]?: string } = {
 type Read =
   | { readonly kind: "key"; readonly key: Uint8Array }
   /**
-   * `being written`: an empty file that another process may just have created. `open`: a file that others can
-   * read. `unfit`: a link, or a file of another length. `foreign`: a file of another user.
+   * `being written`: an empty file that another process may just have created. `open`: others can read it. `unfit`: a
+   * link, or of another length. `foreign`: another user's.
    */
   | { readonly kind: "none" | "being written" | "open" | "unfit" | "foreign" }
 
-/** Reads the file, and reads it again while another process is writing it. Blocks for `REREADS` times `REREAD_MS` at most. */
+/** Reads again while another process is writing the file. Blocks for at most `REREADS` × `REREAD_MS`. */
 const readWritten = (file: string, log: string, rereads = REREADS): Read => {
   const found = read(file, log)
   if (found.kind !== "being written" || rereads === 0) return found
@@ -128,14 +128,14 @@ const NO_FOLLOW = fs.constants.O_NOFOLLOW ?? 0
 const NO_WAIT = fs.constants.O_NONBLOCK ?? 0
 
 /**
- * Creates the file exclusively. It is closed to others before the key is written to it. The key is written to no other file first:
- * plugins are denied this one (`ManagedProcess.filesOf`), and a crash leaves nothing else behind.
+ * Creates the file exclusively and closes it to others before writing the key. The key goes through no other file:
+ * plugins are denied this one (`ManagedProcess.filesOf`), and a crash leaves nothing else.
  */
 const create = (file: string, log: string): void => {
   const { O_CREAT, O_EXCL, O_WRONLY } = fs.constants
   const opened = fs.openSync(file, O_CREAT | O_EXCL | O_WRONLY | NO_FOLLOW, OWNER_ONLY)
   try {
-    // A strict umask may have removed the owner's own permissions.
+    // A strict umask may have removed the owner's permissions.
     fs.fchmodSync(opened, OWNER_ONLY)
     const owner = ownerOf(log)
     if (process.geteuid?.() === 0 && owner !== undefined) fs.fchownSync(opened, owner.uid, owner.gid)
@@ -147,7 +147,7 @@ const create = (file: string, log: string): void => {
 
 const isOpenToOthers = ({ mode }: fs.Stats): boolean => process.platform !== "win32" && (mode & 0o077) !== 0
 
-/** Whether the file belongs to this user or to the log's owner, who can write events as well. */
+/** True if the file belongs to this user or to the log's owner, who can write events anyway. */
 const belongs = ({ uid }: fs.Stats, log: string): boolean => {
   const user = process.geteuid?.()
   return user === undefined || uid === user || uid === ownerOf(log)?.uid

@@ -1,11 +1,11 @@
-/** The seal of a snapshot: an authentication code that proves that a program with the log's key stored it. */
+/** The seal of a snapshot proves that a program with the log's key stored it. */
 
 import * as crypto from "node:crypto"
 import type { Series, Snapshot } from "../../log/Snapshots.ts"
 
 /**
- * A stored snapshot. The seal is a mark of the key, followed by an HMAC-SHA256 (RFC 2104) over everything that
- * identifies the state. It precedes the root in the same column, so that the tables are those of earlier versions.
+ * A stored snapshot. The seal is a mark of the key and an HMAC-SHA256 (RFC 2104) over everything that identifies the
+ * state. It precedes the root in the same column, so that the tables stay those of earlier versions.
  */
 export interface Sealed {
   readonly seal: Uint8Array
@@ -13,26 +13,25 @@ export interface Sealed {
 }
 
 /**
- * The origin of a stored snapshot: `own`, sealed under this key; `changed`, sealed under this key and altered
- * afterwards; `foreign`, of another key or without a seal.
+ * Origin of a stored snapshot: `own`, sealed under this key; `changed`, sealed under this key and altered afterwards;
+ * `foreign`, of another key or without a seal.
  */
 export type SealOrigin = "own" | "changed" | "foreign"
 
 const MARK_BYTES = 8
 const MAC_BYTES = 32
 
-/** The version of the authenticated format. */
+/** Version of the authenticated format. */
 const CONTEXT = "hindcast snapshot 1"
 
-/** The authenticated fields of a snapshot. The state's hash covers the root, which names every part by its hash. */
+/** The authenticated fields. The state's hash covers the root, which names every part by its hash. */
 export type SealedFields = Pick<Series, "fingerprint" | "timeline" | "epoch"> &
   Pick<Snapshot, "position" | "eventHash" | "stateHash">
 
-/** The seal of a snapshot under a key. */
 export const seal = (key: Uint8Array, claim: SealedFields): Uint8Array =>
   Buffer.concat([markOf(key), macOf(key, claim)])
 
-/** Determines the origin of a snapshot from its seal. */
+/** Determines a snapshot's origin from its seal. */
 export const originOf = (key: Uint8Array, claim: SealedFields, sealed: Uint8Array): SealOrigin => {
   if (sealed.length !== MARK_BYTES + MAC_BYTES) return "foreign"
   if (crypto.timingSafeEqual(sealed.subarray(MARK_BYTES), macOf(key, claim))) return "own"
@@ -42,7 +41,7 @@ export const originOf = (key: Uint8Array, claim: SealedFields, sealed: Uint8Arra
 /** Joins seal and root into one column. */
 export const joinSeal = ({ seal, root }: Sealed): Uint8Array => Buffer.concat([seal, root])
 
-/** Splits a column into seal and root. A column that is too short yields an invalid seal. */
+/** Splits a column. A column that is too short yields an invalid seal. */
 export const splitSeal = (column: Uint8Array): Sealed => ({
   seal: column.subarray(0, MARK_BYTES + MAC_BYTES),
   root: column.subarray(MARK_BYTES + MAC_BYTES),

@@ -1,7 +1,7 @@
 /**
- * What the user's store keeps of each backup that this user made of a log of their own: its head, and the code of plugins
- * that the user vouched for. A head's hash covers every event before it, so that a verified copy with this head has
- * exactly the events that the log had. A restored copy is then this user's own too; any other one is foreign.
+ * The user's store keeps, for each backup that this user made of an own log, its head and the plugin code that the user
+ * vouched for. A head's hash covers every event before it, so a verified copy with this head has exactly the log's
+ * events. A restored copy is then this user's own too; any other is foreign.
  */
 
 import * as fs from "node:fs"
@@ -20,9 +20,9 @@ import * as Ownership from "./ownership.ts"
 const Kept = Schema.Struct({
   position: Schema.Int,
   hash: Schema.String,
-  /** `Machine.unpublished`, so that a copied store says nothing on another machine. */
+  /** `Machine.unpublished`: a copied store proves nothing on another machine. */
   machine: Schema.NullOr(Schema.String),
-  /** The position up to which others may have written. */
+  /** Up to this position, others may have written. */
   foreignUpTo: Schema.Int,
   codes: Schema.Array(Schema.Struct({ plugin: Schema.String, digest: Schema.String, grants: Schema.Unknown })),
   at: Schema.Int,
@@ -30,19 +30,19 @@ const Kept = Schema.Struct({
 
 const decode = Schema.decodeEither(Schema.parseJson(Kept))
 
-/** What this user's store says of a log while it is copied. */
+/** What this user's store says about a log while it is copied. */
 export interface Source {
-  /** The heads of which the log is this user's own; none if it is foreign. */
+  /** The heads that make the log this user's own; none if it is foreign. */
   readonly heads: ReadonlyArray<Head>
   readonly foreignUpTo: number
   readonly codes: ReadonlyArray<VouchedCode>
 }
 
-/** Looks a log up. Called while the copy's moment is held, so that a writer is at most one commit ahead of it. */
+/** Looks a log up. Called while the copy's moment is pinned, so that a writer is at most one commit ahead. */
 export const sourceOf = (filename: string): Effect.Effect<() => Source> =>
   Effect.map(machine, (here) => () => Ownership.ownedHeads(filename, here))
 
-/** Keeps that this user made a backup with this head. Without a store that can be used, a restored copy is foreign. */
+/** Records that this user made a backup with this head. Without a usable store, a restored copy is foreign. */
 export const keep = (source: Source, { position, hash }: Head): Effect.Effect<void> =>
   Effect.flatMap(machine, ({ unpublished }) =>
     Effect.ignore(
@@ -70,8 +70,8 @@ export const keep = (source: Source, { position, hash }: Head): Effect.Effect<vo
   )
 
 /**
- * Makes a restored log this user's own if its head is that of a backup that this user made on this machine of a log of
- * their own. Returns whether it is. The log must have been verified: only then does its head say what is in it.
+ * Makes a restored log this user's own if its head is that of a backup that this user made, on this machine, of an own
+ * log. Returns whether it did. Verify the log first: only then does its head say what it contains.
  */
 export const adopt = (filename: string, head: Head): Effect.Effect<boolean> =>
   Effect.flatMap(machine, (here) =>

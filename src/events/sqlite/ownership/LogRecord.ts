@@ -1,8 +1,7 @@
 /**
- * The record of one log in the user's store: a text file. Its first line has the head before and after the last commit
- * that this user made to the log on this machine; it is overwritten in place at each commit. Each further line is a JSON
- * object. It says how the log became this user's own (the last valid one counts), or names code of a plugin that the user
- * vouched for.
+ * The record of one log in the user's store: a text file. Its first line has the heads before and after this user's
+ * last commit to the log on this machine, overwritten in place at each commit. Each further line is a JSON object: how
+ * the log became this user's own (the last valid one counts), or plugin code that the user vouched for.
  */
 
 import * as crypto from "node:crypto"
@@ -17,15 +16,15 @@ import type { Head } from "../../vocabulary/Event.ts"
 
 /** How a log became this user's own. */
 const Ownership = Schema.Struct({
-  /** The path of the log, without links. */
+  /** The log's path, without links. */
   log: Schema.String,
-  /** The log's inode. A file that was put in its place has another one. */
+  /** A file put in the log's place has another inode. */
   inode: Schema.String,
-  /** When the log's file was made, in nanoseconds, where the file system keeps that: a removed file's inode is used again. */
+  /** Birth of the log's file in nanoseconds, if the file system keeps it: inodes of removed files are reused. */
   born: Schema.optional(Schema.String),
-  /** `Machine.unpublished`, so that a copied store says nothing on another machine. */
+  /** `Machine.unpublished`: a copied store proves nothing on another machine. */
   machine: Schema.NullOr(Schema.String),
-  /** The position up to which others may have written. */
+  /** Up to this position, others may have written. */
   foreignUpTo: Schema.Int,
   by: Schema.Literal("append", "answer", "option", "move", "restore"),
   at: Schema.Int,
@@ -33,23 +32,21 @@ const Ownership = Schema.Struct({
 
 export type Ownership = typeof Ownership.Type
 
-/** What tells a log's file from another one at its path. */
+/** Tells a log's file from another at its path. */
 export type FileIdentity = Pick<Ownership, "inode" | "born">
 
-/** A record as it was read. */
 export interface LogRecord {
-  /** The heads that the log may have if nobody else appended to it. */
+  /** The heads that the log may have if nobody else appended. */
   readonly heads: ReadonlyArray<Head>
   readonly ownership: Ownership
 }
 
-/** The directory of the records. Throws if the store cannot be used. */
+/** Throws if the store is unusable. */
 export const directory = (options: { readonly readonly: boolean }): string => UserStore.open("logs", options)
 
-/** The name of a log's record. */
 export const nameOf = (log: string): string => crypto.createHash("sha256").update(log).digest("hex").slice(0, 32)
 
-/** Reads a record; undefined if there is none, or nothing that Hindcast writes. */
+/** Undefined without a record, or if Hindcast did not write it. */
 export const read = (file: string): LogRecord | undefined => {
   const text = readText(file)
   if (text === undefined) return undefined
@@ -61,8 +58,8 @@ export const read = (file: string): LogRecord | undefined => {
 }
 
 /**
- * Writes a new record in place of an earlier one, at once or not at all: nothing of the earlier one may count beside a new
- * head. Whoever has the earlier one open reads it to its end.
+ * Replaces a record, all or nothing: no part of the earlier one may count next to a new head. A process that has the
+ * earlier one open reads it to its end.
  */
 export const create = (file: string, head: Head, ownership: Ownership): void => {
   const isReplaced = fs.existsSync(file)
@@ -72,7 +69,7 @@ export const create = (file: string, head: Head, ownership: Ownership): void => 
     const handle = fs.openSync(partial, "wx", OwnerOnly.FILE_MODE)
     try {
       fs.writeFileSync(handle, `${lineOf(head, head)}${JSON.stringify(ownership)}\n`)
-      // A new record that is lost in a power failure makes the log foreign: it needs no flush.
+      // A new record lost in a power failure only makes the log foreign, so it needs no flush.
       if (isReplaced) fs.fsyncSync(handle)
     } finally {
       fs.closeSync(handle)
@@ -88,16 +85,16 @@ const replace = (partial: string, file: string): void => {
   try {
     fs.renameSync(partial, file)
   } catch {
-    // Windows refuses to replace a file that is open. Without a record in between, the log is foreign.
+    // Windows refuses to replace an open file. Without a record in between, the log is foreign.
     fs.rmSync(file, { force: true })
     fs.renameSync(partial, file)
   }
 }
 
-/** Adds how a log became this user's own, to a record that exists. */
+/** Adds to an existing record how the log became this user's own. */
 export const add = (file: string, ownership: Ownership): void => appendLines(file, [ownership])
 
-/** Adds code of plugins that the user vouched for, to a record that exists. */
+/** Adds plugin code that the user vouched for to an existing record. */
 export const addCodes = (file: string, codes: ReadonlyArray<VouchedCode>): void =>
   appendLines(
     file,
@@ -109,14 +106,14 @@ const appendLines = (file: string, lines: ReadonlyArray<object>): void => {
   try {
     const defect = UserStore.defectOf(handle)
     if (defect !== undefined) throw new Error(`${file}, which is ${defect}`)
-    // A line that a crash cut off stays by itself, and counts for nothing.
+    // A line cut off by a crash stays separate and counts for nothing.
     fs.writeSync(handle, lines.map((line) => `\n${JSON.stringify(line)}\n`).join(""))
   } finally {
     fs.closeSync(handle)
   }
 }
 
-/** The code of plugins in a record; none if there is no record. */
+/** Plugin code in a record; none without a record. */
 export const codesIn = (file: string): ReadonlyArray<VouchedCode> =>
   linesIn(readText(file) ?? "").flatMap((line) =>
     Either.match(decodeCode(line), { onLeft: () => [], onRight: (found) => [found] }),
@@ -134,23 +131,19 @@ export const openHeads = (file: string): number | undefined => {
   }
 }
 
-/** The heads in an open record; undefined if it has none. */
 export const readHeads = (handle: number): ReadonlyArray<Head> | undefined => {
   const line = Buffer.alloc(LINE_BYTES)
   fs.readSync(handle, line, 0, LINE_BYTES, 0)
   return headsIn(line.toString("latin1"))
 }
 
-/** Overwrites the heads of an open record. */
 export const writeHeads = (handle: number, before: Head, after: Head): void => {
   fs.writeSync(handle, lineOf(before, after), 0, "latin1")
 }
 
-/** Whether two heads are the same. */
 export const isSameHead = (one: Head, other: Head): boolean =>
   one.position === other.position && one.hash === other.hash
 
-/** All records, by their files. */
 export const all = (records: string): ReadonlyArray<readonly [file: string, record: LogRecord]> =>
   fs.readdirSync(records).flatMap((name) => {
     const file = path.join(records, name)
@@ -160,14 +153,14 @@ export const all = (records: string): ReadonlyArray<readonly [file: string, reco
 
 const NAME = /^[0-9a-f]{32}$/
 
-/** The text of a file of the store that only this user can have written; undefined if there is none. */
+/** The text of a store file that only this user can have written. */
 export const readText = (file: string): string | undefined => {
-  // There is none, or it cannot be read: then the log is foreign.
+  // A missing or unreadable file means that the log is foreign.
   const read = attempt(file)
   return "text" in read ? read.text : undefined
 }
 
-/** Why a record that exists does not count, whatever it says; undefined if it does. */
+/** Why an existing record does not count, whatever it says. */
 export const defectOf = (file: string): string | undefined => {
   const read = attempt(file)
   return "defect" in read ? read.defect : undefined
@@ -207,10 +200,8 @@ const lineOf = (before: Head, after: Head): string => `${textOf(before)} ${textO
 
 const textOf = ({ position, hash }: Head): string => `${String(position).padStart(16, "0")} ${hash}`
 
-/** The length of the first line. */
 const LINE_BYTES = 2 * (16 + 1 + 64) + 2
 
-/** The lines after the first one. */
 const linesIn = (text: string): ReadonlyArray<string> => text.slice(LINE_BYTES).split("\n")
 
 const decode = Schema.decodeEither(Schema.parseJson(Ownership))

@@ -1,12 +1,12 @@
 /**
  * Who wrote a log in an SQLite file, by its record in the user's store (`LogRecord`).
  *
- * Each commit of this user's processes first writes the heads before and after it to the record, in the commit's
- * transaction. So a log that this user alone wrote on this machine has one of the two heads, also after a kill. A log
- * that was extended elsewhere, or by a program that does not keep the record, has another head. A log that a stranger
- * put in the place of one's own is another file, with another inode or birth. A copy has no record, since a record counts for one
- * path, unless it is a backup that this user made and restored (`BackupRecord`). A moved log keeps its record: its path is gone, and inode
- * and head are the same.
+ * Each commit of this user's processes first writes the heads before and after it to the record, within the commit's
+ * transaction. A log that only this user wrote, on this machine, therefore has one of the two heads, even after a kill.
+ * A log extended elsewhere, or by a program that keeps no record, has another head. A file that a stranger put in the
+ * log's place has another inode or birth. A copy has no record, because a record is for one path, unless it is a
+ * restored backup of this user (`BackupRecord`). A moved log keeps its record: its old path is gone, inode and head are
+ * the same.
  */
 
 import * as fs from "node:fs"
@@ -24,13 +24,10 @@ import type { Head } from "../../vocabulary/Event.ts"
 import { attemptRead } from "../file/database.ts"
 import * as LogRecord from "./LogRecord.ts"
 
-/**
- * Writes a commit to the record of its log, if everything before it is this user's own. Called in the transaction of
- * the commit, after its rows were inserted.
- */
+/** Records a commit, if everything before it is this user's own. Called in the commit's transaction after its rows. */
 export type Seal = (before: Head, after: Head) => void
 
-/** Makes the seal of a log's file. It never throws: a log whose record cannot be written becomes foreign. */
+/** Creates the seal of a log's file. It never throws: a log whose record cannot be written becomes foreign. */
 export const seal = (
   filename: string,
   machine: Pick<Machine, "unpublished">,
@@ -45,7 +42,7 @@ export const seal = (
       }),
     )
 
-    /** A log without events has nothing that a stranger could have written. */
+    /** A log without events contains nothing of a stranger. */
     const begin = (before: Head): number | undefined => {
       if (handle !== undefined) fs.closeSync(handle)
       handle = undefined
@@ -62,7 +59,7 @@ export const seal = (
       handle ??= LogRecord.openHeads(place.file)
       if (handle === undefined || (last !== undefined && LogRecord.isSameHead(last, before))) return handle
       if (hasHead(handle, before)) return handle
-      // Another process may have put a record in its place since it was opened: the log is trusted meanwhile.
+      // Another process may have replaced the record, because the log was trusted meanwhile.
       fs.closeSync(handle)
       handle = LogRecord.openHeads(place.file)
       return handle !== undefined && hasHead(handle, before) ? handle : undefined
@@ -75,7 +72,7 @@ export const seal = (
         LogRecord.writeHeads(found, before, after)
         last = after
       } catch {
-        // The store cannot be used. `provenance` says why, when somebody wants to act on the log.
+        // The store is unusable. `provenance` says why once somebody wants to act on the log.
         last = undefined
       }
     }
@@ -87,7 +84,7 @@ const hasHead = (handle: number, wanted: Head): boolean =>
 /** Who wrote a log's file. */
 export const make = (filename: string, readHead: () => Head): Ownership => {
   const look = (here: Machine): Provenance => {
-    // A commit by another process between the two reads changes both.
+    // A commit of another process between the two reads changes both.
     for (let attempt = 0; ; attempt++) {
       const before = found(filename, here)
       const provenance = provenanceOf(before, readHead(), here)
@@ -96,7 +93,7 @@ export const make = (filename: string, readHead: () => Head): Ownership => {
       }
     }
   }
-  // What was found once holds for this opening: an answer that another machine appends meanwhile ends no work.
+  // Valid for this opening: an answer that another machine appends meanwhile must not stop the work.
   let own: Provenance | undefined
   const vouched: Array<VouchedCode> = []
   return {
@@ -119,7 +116,7 @@ export const make = (filename: string, readHead: () => Head): Ownership => {
         try: () => {
           vouched.push(...codes)
           const { file } = placeOf(filename, { readonly: false })
-          // Without a record the log is foreign: what is in it is vouched for when it is trusted.
+          // Without a record the log is foreign: trusting it vouches for its code.
           if (codes.length > 0 && LogRecord.read(file) !== undefined) LogRecord.addCodes(file, codes)
         },
         catch: (cause) => new StoreUnusable({ reason: reasonOf(cause) }),
@@ -134,7 +131,7 @@ export const make = (filename: string, readHead: () => Head): Ownership => {
   }
 }
 
-/** The heads with which a log is this user's own, and what its record has beside them; none if it is foreign. Never throws. */
+/** The heads that make a log this user's own, and the rest of its record; none if it is foreign. Never throws. */
 export const ownedHeads = (filename: string, machine: Pick<Machine, "unpublished">) => {
   const { record, place } = found(filename, machine)
   return record === undefined || place === undefined
@@ -142,7 +139,7 @@ export const ownedHeads = (filename: string, machine: Pick<Machine, "unpublished
     : { heads: record.heads, foreignUpTo: record.ownership.foreignUpTo, codes: LogRecord.codesIn(place.file) }
 }
 
-/** Records that a log with this head is this user's own, with code of plugins that the user vouched for. */
+/** Records that a log with this head, and vouched plugin code, is this user's own. */
 export const own = (
   filename: string,
   machine: Pick<Machine, "unpublished">,
@@ -156,7 +153,7 @@ export const own = (
 
 const MAX_ATTEMPTS = 100
 
-/** What the store has of a log: its record, or why there is none that counts. */
+/** The store's record of a log, or why none counts. */
 type Found =
   | { readonly record: LogRecord.LogRecord; readonly place: Place }
   | { readonly record: undefined; readonly why: string; readonly place?: Place }
@@ -188,7 +185,7 @@ const whyNot = (file: string): string => {
   return defect === undefined ? NO_RECORD : `its record in your own store does not count: ${file} is ${defect}`
 }
 
-/** A record from before births were kept, or of a file system without them, has none. */
+/** Old records, and file systems without births, have no `born`. */
 const isSameFile = (one: LogRecord.FileIdentity, other: LogRecord.FileIdentity): boolean =>
   one.inode === other.inode && (one.born === undefined || one.born === other.born)
 
@@ -214,7 +211,7 @@ const provenanceOf = (found: Found, head: Head, machine: Pick<Machine, "unpublis
     : { kind: "own", foreignUpTo: moved.foreignUpTo }
 }
 
-/** Takes the record of the path at which the log was before it was moved. A copy has another inode. */
+/** Takes the record from the log's former path. A copy has another inode. */
 const adoptMoved = (
   { file, ...identity }: Place,
   head: Head,
@@ -247,7 +244,7 @@ interface Place {
 const placeOf = (filename: string, options: { readonly readonly: boolean }): Place => {
   const log = fs.realpathSync(filename)
   const { ino, birthtimeNs, ctimeNs } = fs.statSync(log, { bigint: true })
-  // Where births are not kept, Node tells no time, or that of the last change.
+  // Where births are not kept, Node returns none, or the time of the last change.
   const born = birthtimeNs > 0n && birthtimeNs !== ctimeNs ? { born: String(birthtimeNs) } : {}
   return { file: path.join(LogRecord.directory(options), LogRecord.nameOf(log)), log, inode: String(ino), ...born }
 }

@@ -1,4 +1,4 @@
-/** The writers of a log in an SQLite file: a row each, which its heartbeat keeps alive. */
+/** The writers of a log in an SQLite file: one row each, kept alive by a heartbeat. */
 
 import { Clock, Effect, Schedule } from "effect"
 import * as ProcessIdentity from "../../../platform/ProcessIdentity.ts"
@@ -8,10 +8,10 @@ import { newId } from "../../vocabulary/Event.ts"
 import * as Database from "../file/database.ts"
 import * as Heartbeats from "./heartbeats.ts"
 
-/** How often the heartbeat of a writer is read that is watched, in milliseconds. */
+/** Interval of reading a watched writer's heartbeat, in milliseconds. */
 const LOOK_EVERY_MS = 500
 
-/** The part that reads, which a log that is open for reading only has too. */
+/** The reading part, which a log opened for reading only has too. */
 export const reading = (database: Database.LogDatabase): Pick<Presence.Service, "stateOf" | "watch"> => {
   const read = (identity: string) => Database.attemptRead(database.filename, () => Heartbeats.find(database, identity))
 
@@ -26,7 +26,7 @@ export const reading = (database: Database.LogDatabase): Pick<Presence.Service, 
       for (;;) {
         yield* Effect.sleep(LOOK_EVERY_MS)
         const now = yield* read(identity)
-        // Also one that was not there before: its row had been removed.
+        // A heartbeat that was missing before counts too: its row had been removed.
         if (now !== undefined && now.beat !== first?.beat) return "alive"
         if (stateIn(now) !== "unknown") return stateIn(now) === "alive" ? "alive" : "gone"
         const watchedMs = Number((yield* Clock.currentTimeNanos) - startedAt) / 1e6
@@ -37,7 +37,7 @@ export const reading = (database: Database.LogDatabase): Pick<Presence.Service, 
   return { stateOf, watch }
 }
 
-/** A writer whose process exists is alive, also while it is silent: it may compute, or be stopped. */
+/** A writer whose process exists is alive even if silent: it may compute, or be stopped. */
 const stateIn = (heartbeat: Heartbeats.Heartbeat | undefined): WriterState => {
   const judged = Heartbeats.judge(heartbeat)
   if (judged._tag === "Alive") return "alive"
@@ -45,13 +45,13 @@ const stateIn = (heartbeat: Heartbeats.Heartbeat | undefined): WriterState => {
   return judged.exists ? "alive" : "unknown"
 }
 
-/** @param database a connection of its own */
+/** @param database its own connection */
 export const writing = (database: Database.LogDatabase): Pick<Presence.Service, "announce" | "forget"> => ({
   announce: Effect.gen(function* () {
     const identity = newId()
     const place = ProcessIdentity.own()
     const beat = attempt(database, () => Heartbeats.send(database, identity, place))
-    // If the row cannot be removed (on a full disk, for example), its process will be found to be gone.
+    // If the row cannot be removed, for example on a full disk, its process will be found gone.
     yield* Effect.acquireRelease(beat, () =>
       Effect.ignore(attempt(database, () => Heartbeats.remove(database, identity))),
     )

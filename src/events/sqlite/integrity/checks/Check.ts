@@ -1,6 +1,4 @@
-/**
- * The form of a check: what it verifies, its outcome, and the faults it reports. Also the helpers that checks share.
- */
+/** The interface of a check, and helpers that checks share. */
 
 import { Effect } from "effect"
 import type { LogError } from "../../../log/EventLog.ts"
@@ -12,7 +10,7 @@ import { attemptRead, type LogDatabase } from "../../file/database.ts"
 import type { SnapshotKey } from "../../keys/snapshotKey.ts"
 import { rebuild } from "../recovery.ts"
 
-/** The stores that the checks read. */
+/** The stores that checks read. */
 export interface Stores {
   readonly database: LogDatabase
   readonly segments: Segments
@@ -22,19 +20,18 @@ export interface Stores {
   readonly file?: LogFile
 }
 
-/** A fault, in the form of `verify` (`Tampering`) and in that of the doctor (`Finding`). */
+/** A fault, as `verify` (`Tampering`) and the doctor (`Finding`) report it. */
 export interface Flaw extends Tampering {
   readonly finding: Finding
 }
 
-/** The outcome of a check. */
 export interface CheckOutcome {
-  /** What was checked, in a few words. */
+  /** The scope of the check, in a few words. */
   readonly told: string
   readonly flaws: ReadonlyArray<Flaw>
   /** False if the check could not run; `told` says why. Default: true. */
   readonly looked?: boolean
-  /** Findings that are not faults. */
+  /** Findings that are no faults. */
   readonly notes?: ReadonlyArray<Finding>
 }
 
@@ -44,10 +41,9 @@ export interface Check {
   readonly run: Effect.Effect<CheckOutcome, LogError>
 }
 
-/** Most faults that one check reports. */
+/** Maximum number of faults per check. */
 export const MAX_FLAWS = 20
 
-/** A fault, at a position or without one. */
 export const flaw = (
   kind: TamperKind,
   position: number | null,
@@ -59,7 +55,7 @@ export const flaw = (
   finding: { severity: "damage", what, expected, found, advice },
 })
 
-/** The texts of a finding. Default advice: keep the file as evidence, and restore a copy. */
+/** Texts of a finding. Default advice: keep the file as evidence and restore a copy. */
 export interface FindingText {
   readonly what: string
   readonly expected: string
@@ -72,14 +68,13 @@ const EVIDENCE = "Keep the file as evidence, and restore a copy. `hindcast log v
 /** Advice for a damaged index over intact events. */
 export const REINDEX = `The chain shows whether events were changed. Restore a backup; or, if the file was not tampered with, ${rebuild()}.`
 
-/** Reads from the log's file. */
 export const readLog = <A>({ database }: Pick<Stores, "database">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(database.filename, read)
 
-/** How often a check is repeated because events were archived while it ran. */
+/** How often to repeat a check because events were archived while it ran. */
 const MAX_ATTEMPTS = 5
 
-/** Repeats a check if events were archived while it ran: it may have seen them in both places, or in neither. */
+/** Repeats a check if events were archived while it ran: it may have seen them in both places or in neither. */
 export const repeatWhileArchiving = (
   stores: Stores,
   check: Effect.Effect<CheckOutcome, LogError>,

@@ -1,15 +1,13 @@
-/** Checks the versions and ids of archived events, across all segments. */
+/** Checks versions and ids of archived events across all segments. */
 
 import type { StoredRow } from "../../../integrity/TamperClassification.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import { bytesOf } from "../../read.ts"
 import { type Flaw, flaw, MAX_FLAWS } from "./Check.ts"
 
-/**
- * The archived events read so far: the last version of each stream, and all ids. Kept in a temporary database on disk.
- */
+/** The last version of each archived stream, and all archived ids, in a temporary database on disk. */
 export interface ArchivedEvents {
-  /** Adds the next events, in order. Returns the faults in their versions and ids. */
+  /** Adds the next events, in order. Returns faults in their versions and ids. */
   readonly add: (rows: ReadonlyArray<StoredRow>, retained: LogDatabase, floor: number) => ReadonlyArray<Flaw>
   /** Streams after a given one, in a fixed order. */
   readonly streamsAfter: (last: Stream | undefined, limit: number) => ReadonlyArray<Stream>
@@ -84,7 +82,7 @@ const idFlaws = (
   ]
 }
 
-/** Streams read in one step. */
+/** Streams per read. */
 const PAGE_SIZE = 1000
 
 /** Compares the log's table of archived streams with the archived events. */

@@ -7,9 +7,8 @@ import type { LogDatabase } from "../../file/database.ts"
 import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
 /**
- * Checks each blob in the log's file, one at a time: that its text has its digest, that an event uses it, and that
- * `last_position` is the last such event, since archiving moves the blob together with that event. Blobs of segments
- * are checked with the segments.
+ * Checks each blob in the log's file: its text has its digest, an event uses it, and `last_position` is the last such
+ * event, with which archiving moves it. Segments check their own blobs.
  */
 export const blobs = (stores: Stores): Check => ({
   what: "blobs",
@@ -37,7 +36,7 @@ export const blobs = (stores: Stores): Check => ({
 
 const NEXT = "SELECT digest, CAST(content AS BLOB) FROM blobs WHERE digest > ? ORDER BY digest LIMIT 1"
 
-/** One statement, so that no event is appended meanwhile. Blobs of archived events may still be in the file. */
+/** One statement, so that no event is appended meanwhile. Blobs of archived events may remain in the file. */
 const misplaced = (database: LogDatabase, floor: number): ReadonlyArray<Flaw> =>
   database.rows(MISPLACED, [floor, floor, MAX_FLAWS]).map(([digest, last, named]) => {
     if (named === null) return wrong(String(digest), "an event that has it", "none")

@@ -1,4 +1,4 @@
-/** The checks of a verification, in their order. */
+/** Lists the checks of a verification. */
 
 import { blobs } from "./blobs.ts"
 import type { Check, Stores } from "./Check.ts"
@@ -12,7 +12,7 @@ import { snapshots } from "./snapshots.ts"
 import { strays } from "./strayRows.ts"
 import { versions } from "./versions.ts"
 
-/** All checks except the chain, in their order. */
+/** All checks except the chain, in order. */
 export const checksOf = (stores: Stores): ReadonlyArray<Check> => [
   schema(stores),
   pages(stores),

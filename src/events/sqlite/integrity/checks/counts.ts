@@ -5,7 +5,7 @@ import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import { type Check, counted, type Flaw, flaw, REINDEX, readLog, type Stores } from "./Check.ts"
 
-/** The columns that events are found by, their indexes, and the condition of partial indexes. */
+/** Columns that find events, their indexes, and conditions of partial indexes. */
 const INDEXES = [
   { by: "stream", column: "stream", index: "sqlite_autoindex_events_2", of: "TRUE" },
   { by: "task", column: "task", index: "events_by_task", of: "task IS NOT NULL" },
@@ -14,8 +14,8 @@ const INDEXES = [
 ] as const
 
 /**
- * Counts events by stream, task and type, once in the table and once in the index that reads use. Unlike
- * `integrity_check`, it compares the results of actual reads.
+ * Counts events by stream, task and type, in the table and in the index that reads use. Unlike `integrity_check`, it
+ * compares results of actual reads.
  */
 export const counts = (stores: Stores): Check => ({
   what: "counts by stream, task and type",
@@ -30,11 +30,11 @@ export const counts = (stores: Stores): Check => ({
   }),
 })
 
-/** A log may lack an index: some can be dropped and created again at any time. */
+/** A log may lack an index that can be dropped and created again. */
 const isThere = (database: LogDatabase, index: string): boolean =>
   database.rows("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?", [index]).length > 0
 
-/** The number of groups whose counts differ. */
+/** Number of groups with different counts. */
 const differences = (database: LogDatabase, { column, index, of }: (typeof INDEXES)[number]): number => {
   const [row] = database.rows(
     `SELECT count(*) FILTER (WHERE walked.events IS NOT found.events)

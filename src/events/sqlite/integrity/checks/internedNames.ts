@@ -5,13 +5,12 @@ import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { isExactly } from "../utf8.ts"
 import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
 
-/** Names read in one step. */
+/** Names per read. */
 const PAGE_SIZE = 5000
 
 /**
- * Checks every name, used or not: that it is UTF-8 text, so that it is found by its text, and that its id is below
- * 2^53, so that events are found by it. The chain covers the names in use, and SQLite's integrity check covers their
- * index.
+ * Checks every name, used or not: its text is UTF-8, so that a look-up finds it, and its id is below 2^53, so that
+ * events are found by it. The chain covers names in use; SQLite's integrity check covers their index.
  */
 export const names = (stores: Stores): Check => ({
   what: "names",

@@ -20,16 +20,16 @@ import {
   type Stores,
 } from "./Check.ts"
 
-/** Events whose key ids are read in one step. */
+/** Events per read of key ids. */
 const PAGE_SIZE = 5000
 
-/** Archived events that are decompressed in one step. */
+/** Archived events per step. */
 const ARCHIVED_PAGE_SIZE = 1000
 
 /**
- * Checks that each available key decrypts the first event that names it, and that each missing key was shredded
- * according to an event. A key that is missing without such an event is a warning: the log is intact, and may be a copy
- * without its keys. Its data reads as if it were shredded, so the outcome counts such keys.
+ * Checks that each available key decrypts the first event that names it, and that an event records the shredding of
+ * each missing key. A key missing without such an event is a warning: the log is intact, and may be a copy without its
+ * keys. The outcome counts such keys, because their data reads as if shredded.
  */
 export const keys = (stores: Stores): Check => ({
   what: "keys",
@@ -66,7 +66,7 @@ export const keys = (stores: Stores): Check => ({
 export const readKeys = <A>({ keys }: Pick<Stores, "keys">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(keys.name, read)
 
-/** A key that events name, and the first such event. */
+/** The first event that names a key. */
 interface FirstUse {
   readonly keyId: string
   readonly position: number
@@ -128,7 +128,7 @@ const decryptionFlaws = (stores: Stores, { keyId, position }: FirstUse): Readonl
 
 const EVENT = "SELECT lower(hex(id)), payload FROM events WHERE position = ?"
 
-/** A UUID's text, from itself or from its 32 hexadecimal digits. */
+/** From itself, or from 32 hexadecimal digits. */
 const uuidOf = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, "$1-$2-$3-$4-$5")
 
 const isShredded = ({ database, segments }: Stores, keyId: string): boolean =>
@@ -158,7 +158,7 @@ const missingKeysFinding = ({ keys }: Stores, missing: ReadonlyArray<FirstUse>):
     "Where the log was copied without its keys on purpose, there is nothing to do.",
 })
 
-/** A key file that this user has permission to read, but that cannot be read, is damaged. */
+/** An unreadable key file that this user has permission to read is damaged. */
 const unreadable = ({ keys }: Stores, error: LogError): Effect.Effect<CheckOutcome, LogError> => {
   if (error._tag !== "LogUnavailable") return Effect.fail(error)
   if (!mayRead(keys.name)) return Effect.succeed({ told: error.message, flaws: [], looked: false })

@@ -6,8 +6,8 @@ import { recovery } from "../recovery.ts"
 import { type Check, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
 
 /**
- * SQLite's check that every page is intact, that rows satisfy their types and constraints, and that each index matches
- * its table. It is one statement, which blocks the process for more than a second per 1,000,000 events.
+ * Checks that every page is intact, rows satisfy types and constraints, and each index matches its table. One
+ * statement, which blocks the process for more than a second per 1,000,000 events.
  */
 export const pages = (stores: Stores): Check => ({
   what: "pages and indexes",

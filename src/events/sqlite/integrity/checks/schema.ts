@@ -5,7 +5,7 @@ import * as Database from "../../file/database.ts"
 import { schemaFindings } from "../schemaFindings.ts"
 import { type Check, readLog, type Stores } from "./Check.ts"
 
-/** Checks that the schema is the one that Hindcast creates, without foreign entries that could change anything. */
+/** Checks that the schema is Hindcast's, without foreign entries that could change anything. */
 export const schema = (stores: Stores): Check => ({
   what: "tables and triggers",
   run: Effect.gen(function* () {

@@ -13,9 +13,9 @@ import { type Check, counted, type Flaw, flaw, readLog, repeatWhileArchiving, ty
 import { type SegmentRecord, segmentFlaws } from "./segmentFlaws.ts"
 
 /**
- * Checks that the log's list of segments has no gaps and describes them correctly; that each file is an intact database
- * with only its events, which its indexes find by name and id; that no id occurs twice in any file; and that the log
- * knows the last version of each archived stream.
+ * Checks that the list of segments has no gaps and describes them correctly; that each file is an intact database with
+ * only its events, which its indexes find by name and id; that no id occurs twice in any file; and that the log knows
+ * the last version of each archived stream.
  */
 export const segmentFiles = (stores: Stores): Check => ({
   what: "segments",

@@ -14,18 +14,18 @@ import type { ArchivedEvents } from "./archived.ts"
 import { type Flaw, flaw, MAX_FLAWS, type Stores } from "./Check.ts"
 import { pageFaults } from "./pages.ts"
 
-/** The log's record of a segment. Ids are hexadecimal digits. */
+/** The log's record of a segment. Ids are hexadecimal. */
 export interface SegmentRecord {
   readonly first: number
   readonly last: number
   readonly file: string
-  /** The hash of its last event. */
+  /** Of its last event. */
   readonly hash: string
   readonly lowestId: string
   readonly highestId: string
 }
 
-/** An open segment file, and what it is compared with. */
+/** An open segment file, and what to compare it with. */
 export interface SegmentToCheck {
   readonly stores: Stores
   readonly database: Database.LogDatabase
@@ -35,7 +35,7 @@ export interface SegmentToCheck {
   readonly archived: ArchivedEvents
 }
 
-/** The faults of a segment. Memory use is that of one block. */
+/** The faults of a segment. Keeps one block in memory. */
 export const segmentFlaws = (segment: SegmentToCheck): Effect.Effect<ReadonlyArray<Flaw>, LogError> =>
   Effect.gen(function* () {
     const { database, expected, from } = segment
@@ -67,10 +67,10 @@ export const segmentFlaws = (segment: SegmentToCheck): Effect.Effect<ReadonlyArr
     return flaws
   })
 
-/** What was read of a segment so far. */
+/** Progress within a segment. */
 interface SegmentProgress {
   head: Head
-  /** Number of entries that the index of names must have. */
+  /** Entries that the index of names must have. */
   indexed: number
   readonly blobs: Set<string>
   lowest: string
@@ -79,7 +79,7 @@ interface SegmentProgress {
 
 const NEXT_BLOCK = "SELECT first, last, content FROM blocks WHERE first > ? ORDER BY first LIMIT 1"
 
-/** A failure to read is reported as a fault. */
+/** Turns a failure to read into a fault. */
 const reportingFailure = <A>(
   { stores, expected }: SegmentToCheck,
   what: string,
@@ -101,7 +101,7 @@ const wrongIn =
   (what: string, expected: string, found: string, position: number | null = null): Flaw =>
     flaw("archive changed", position, { what: `segment ${file}: ${what}`, expected, found })
 
-/** The segment has only the tables of a segment, and its description of itself matches the log's record. */
+/** The segment has only its own tables, and describes itself as the log does. */
 const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Database.LogDatabase): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   for (const statement of TABLES) empty.run(statement)
@@ -119,9 +119,7 @@ const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Databas
   ]
 }
 
-/**
- * The events of a block continue the chain, have the positions of the block, and are in the indexes of names and ids.
- */
+/** A block's events continue the chain, have the block's positions, and are in the indexes of names and ids. */
 const blockFlaws = (
   segment: SegmentToCheck,
   progress: SegmentProgress,
@@ -158,9 +156,7 @@ const blockFlaws = (
 
 const BLOCK_OF = "SELECT 1 FROM block_names WHERE block = ? AND name = (SELECT id FROM names WHERE text = ?)"
 
-/**
- * The indexes have no other entries: every required entry was found, and their number equals that of the required ones.
- */
+/** Every required entry was found, so equal numbers prove that the indexes have no others. */
 const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: SegmentProgress): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[names, ids] = []] = database.rows("SELECT (SELECT count(*) FROM block_names), (SELECT count(*) FROM ids)")
@@ -171,7 +167,7 @@ const totalFlaws = ({ database, expected }: SegmentToCheck, { indexed }: Segment
   ]
 }
 
-/** Each blob that an event names is there and has its digest, and there are no others. */
+/** Each named blob exists with its digest, and there are no others. */
 const blobFlaws = ({ database, expected }: SegmentToCheck, { blobs }: SegmentProgress): ReadonlyArray<Flaw> => {
   const wrong = wrongIn(expected)
   const [[count] = []] = database.rows("SELECT count(*) FROM blobs")

@@ -1,4 +1,4 @@
-/** Checks the cached snapshots by their seals. */
+/** Checks cached snapshots by their seals. */
 
 import * as crypto from "node:crypto"
 import { Effect, Either } from "effect"
@@ -12,8 +12,8 @@ import { readKeys } from "./keys.ts"
 
 /**
  * Checks each snapshot by its seal (see `snapshotSeal`). A seal under this log's key proves that one of its programs
- * stored this state, so that nothing needs to be folded again. Snapshots with other seals are never used; they are
- * counted. A sealed snapshot also proves the event that it was taken at, as an anchor does.
+ * stored this state, so nothing needs another fold. Snapshots with other seals are never used, only counted. A sealed
+ * snapshot also proves the event that it was taken at, as an anchor does.
  */
 export const snapshots = (stores: Stores): Check => ({
   what: "snapshots",
@@ -24,7 +24,7 @@ export const snapshots = (stores: Stores): Check => ({
     const own = yield* readLog(stores, () => ownKey.find())
     const found = yield* Effect.either(readKeys(stores, () => keys.ofSnapshots()))
     if (Either.isLeft(found)) {
-      // The check of the keys reports the details.
+      // The check of keys reports details.
       return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckOutcome
     }
     const encrypting = found.right
@@ -61,7 +61,7 @@ export const snapshots = (stores: Stores): Check => ({
 
 const TABLES = "SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name IN ('snapshots', 'snapshot_parts')"
 
-/** Row ids as text: a number would be rounded beyond 2^53. */
+/** As text, because a number would be rounded beyond 2^53. */
 const ROWS = "SELECT CAST(rowid AS TEXT), fingerprint, timeline, position, event_hash, state_hash, root FROM snapshots"
 
 const FIRST = `${ROWS} ORDER BY rowid LIMIT 1`
@@ -86,10 +86,10 @@ const checkSnapshot = (
   return eventHash === hashAt(stores.database, stores.segments, position) ? [] : [rewritten(position)]
 }
 
-/** Snapshots that another key of personal data encrypted are never used, and cannot be read. */
+/** Snapshots encrypted under another key of personal data are unreadable and never used. */
 const isReadable = (epoch: string, encrypting: Key | undefined): boolean => epoch === (encrypting?.id ?? "")
 
-/** Every part has the digest in its name, so that a state assembled from parts is the sealed one. */
+/** Every part has the digest in its name, so a state assembled from parts is the sealed one. */
 const parts = (stores: Stores, encrypting: Key | undefined) =>
   Effect.gen(function* () {
     const flaws: Array<Flaw> = []

@@ -1,4 +1,4 @@
-/** Checks the rows of the events table at positions that the verification of the chain does not read. */
+/** Checks rows at positions that the verification of the chain does not read. */
 
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
@@ -6,12 +6,12 @@ import type { StoredRow } from "../../../integrity/TamperClassification.ts"
 import { retainedRows } from "../storedChain.ts"
 import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
-/** Rows read in one step. */
+/** Rows per read. */
 const PAGE_SIZE = 1000
 
 /**
- * Checks the rows before position 1, and at archived positions. A crash during archiving leaves copies of archived
- * events there; any other row is a fault.
+ * Checks rows before position 1 and at archived positions. A crash while archiving leaves copies of archived events
+ * there; any other row is a fault.
  */
 export const strays = (stores: Stores): Check => ({
   what: "rows outside of the chain",

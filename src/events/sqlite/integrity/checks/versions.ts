@@ -1,16 +1,16 @@
-/** Checks the versions of the streams. */
+/** Checks the versions of streams. */
 
 import { Effect } from "effect"
 import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
-/** Rows read in one step. */
+/** Rows per read. */
 const PAGE_SIZE = 5000
 
 /**
- * Reads each stream of each timeline by its index: its versions continue the archived ones without gaps, in the order
- * of positions. The check of the segments does the same for archived events.
+ * Reads each stream by its index: versions continue the archived ones without gaps, in order of position. The check of
+ * segments does the same for archived events.
  */
 export const versions = (stores: Stores): Check => ({
   what: "versions",
@@ -28,7 +28,7 @@ export const versions = (stores: Stores): Check => ({
           for (const row of rows) {
             const goesOn = row.stream === last.stream && row.timeline === last.timeline
             if (!goesOn) streams += 1
-            // Rows that are left at archived positions are checked by `strays`.
+            // `strays` checks rows left at archived positions.
             if (row.position > floor) {
               const before = goesOn && last.position > floor ? last : archived(database, row, floor)
               if (row.version !== before.version + 1 || row.position <= before.position)

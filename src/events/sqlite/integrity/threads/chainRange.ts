@@ -1,7 +1,7 @@
 /**
- * Verifies ranges of a chain in threads. Each range is walked from the hash that is stored before it, and joins the one before if that was
- * found to end in this hash. Where a range is not sound, or does not join, the verification goes on from the last sound head in
- * one thread, so that what it finds is the same.
+ * Verifies ranges of a chain in threads. Each range starts from the hash stored before it, and joins the previous one
+ * if that ended in this hash. If a range is broken or does not join, one thread continues from the last sound head, so
+ * the result is the same.
  */
 
 import { Effect, type Scope } from "effect"
@@ -22,10 +22,10 @@ export interface ChainRange {
   readonly until: number
 }
 
-/** The stored head before a range, and the head that walking it from there led to. Null if the range cannot be read. */
+/** The stored head before a range, and the head that the walk reached. Null if the range is unreadable. */
 export type WalkedRange = { readonly from: Head; readonly to: Head } | null
 
-/** The work of a thread: walks a range. */
+/** A thread's work: walks a range. */
 export const walkRange = ({
   file,
   after,
@@ -42,7 +42,7 @@ export const walkRange = ({
     return { from, to: yield* Verifier.walkTo(source, from, until) }
   })
 
-/** The head up to which threads found the chain sound: the given one, if the log is longer; otherwise an earlier one. */
+/** The head up to which threads found the chain sound: `upTo`, or an earlier one. */
 export const soundHead = (
   threads: Threads,
   file: LogFile,
@@ -54,7 +54,7 @@ export const soundHead = (
     const takeUntil = (until: number) => (walked: WalkedRange) => {
       const joins = walked?.from.position === head.position && walked.from.hash === head.hash
       if (!joins || walked.to.position !== until) return Effect.succeed(false)
-      // A range ends where the anchor is.
+      // A range ends at the anchor.
       if (anchor?.position === until && anchor.hash !== walked.to.hash) return Effect.succeed(false)
       head = walked.to
       return Effect.as(onProgress(head.position, upTo), true)
@@ -68,14 +68,13 @@ export const soundHead = (
     return head
   })
 
-/** The name of the work. */
 const CHAIN_WORK = "chain"
 
-/** Most events of a range, and the fewest: results are short, and a thread opens the log for each. */
+/** Maximum and minimum number of events per range: results are short, and a thread opens the log for each. */
 const MOST = 25_000
 const FEWEST = 1_000
 
-/** Ranges that end at the anchor too, several for each thread so that all are done at about the same time. */
+/** Cuts ranges, also at the anchor, several per thread so that all threads end at about the same time. */
 const ranges = (file: LogFile, upTo: number, jobs: number, cut = 0): ReadonlyArray<ChainRange> => {
   const size = Math.min(MOST, Math.max(FEWEST, Math.ceil(upTo / (4 * jobs))))
   const found: Array<ChainRange> = []

@@ -1,4 +1,4 @@
-/** Runs the checks of a verification, other than the chain's, in threads: each reads parts of the log of its own. */
+/** Runs the checks of a verification, except the chain's, in threads. */
 
 import { Effect, type Scope } from "effect"
 import type { LogError } from "../../../log/EventLog.ts"
@@ -8,13 +8,13 @@ import type { CheckOutcome } from "../checks/Check.ts"
 import { checksOf } from "../checks/checksOf.ts"
 import { openStores } from "./openStores.ts"
 
-/** One of the checks, by its place in their order. */
+/** A check, by its place in their order. */
 export interface CheckPiece {
   readonly file: LogFile
   readonly index: number
 }
 
-/** The work of a thread: runs a check. If it fails, the caller's thread repeats it, and says why. */
+/** A thread's work: runs a check. If it fails, the caller's thread repeats it for the reason. */
 export const runCheck = ({
   file,
   index,
