@@ -1,4 +1,4 @@
-/** The conformance suites that a backend of the event log must pass: of the log, and of everything else that a kernel needs. */
+/** The conformance suites of a backend: the log, and everything else that a kernel needs. */
 
 import { Cause, Effect, Exit, Layer, type Scope } from "effect"
 import { describe, it, type TestContext } from "vitest"
@@ -49,8 +49,8 @@ const TESTS = [
 ]
 
 /**
- * Runs the suite. A backend uses it with one line in a test file: `suite("my log", layer)`. The layer must give a new,
- * empty log each time it is built.
+ * Runs the suite of the log: `suite("my log", layer)` in a test file. The layer must give a new, empty log each time it
+ * is built.
  */
 export const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, { reopen }: SuiteOptions = {}): void => {
   const test: Test = (behaviour, body, timeout) => it(behaviour, running(Effect.provide(body, layer)), timeout)
@@ -63,7 +63,6 @@ export const suite = <E>(name: string, layer: Layer.Layer<EventLog, E>, { reopen
   })
 }
 
-/** Declares a test of a backend. */
 const backendTest: BackendTest = (behaviour, body, timeout) => {
   it(behaviour, running(body), timeout)
 }
@@ -78,7 +77,7 @@ export const presenceSuite = <At>(name: string, backend: Backend<Presence, At>):
   describe(`presence: ${name}`, () => attending(backendTest, backend))
 }
 
-/** Runs the suite of recorders, which several programs have on one stream. */
+/** Runs the suite of several programs' recorders of one stream. */
 export const recorderSuite = <At>(name: string, backend: Backend<EventLog, At>): void => {
   describe(`recorders: ${name}`, () => recording(backendTest, backend))
 }
@@ -105,7 +104,7 @@ export const blobsSuite = <At>(name: string, backend: Backend<EventLog, At>): vo
 export type BackendServices = EventLog | Lease | Presence | Snapshots | PersonalData
 
 /**
- * Runs all suites of a backend: everything that a kernel rests on.
+ * Runs all suites of a backend.
  *
  * @example backendSuite("my log", { place: newFile, open: (filename) => layer({ filename }), crash: endSessions })
  */
@@ -124,9 +123,9 @@ export const backendSuite = <At>(
 }
 
 /**
- * Runs an effect as a test of vitest, in a scope and with the real clock. Throws the original error, so that vitest shows
- * how values differ. A test that exceeds its timeout is interrupted. (`@effect/vitest` does the same, but supports only
- * one version of vitest.)
+ * Runs an effect as a vitest test, in a scope and with the real clock. Throws the original error, so that vitest shows
+ * how values differ. A test that exceeds its time-out is interrupted. (`@effect/vitest` does the same, but supports
+ * only one version of vitest.)
  */
 const running =
   <E>(effect: Effect.Effect<void, E, Scope.Scope>) =>

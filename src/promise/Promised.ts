@@ -19,6 +19,7 @@ import { type IterationOptions, iterable } from "./Iteration.ts"
  */
 export type Promised<Service> = { readonly [Name in keyof Service]: PromisedMember<Service[Name]> }
 
+/** Effects become promises, streams async iterables; other members stay. */
 type PromisedMember<Member> = [Member] extends [Effect.Effect<infer A, infer _E>]
   ? (call?: CallOptions) => Promise<Answer<A>>
   : Member extends (...args: infer Args) => Effect.Effect<infer A, infer _E>
@@ -27,6 +28,7 @@ type PromisedMember<Member> = [Member] extends [Effect.Effect<infer A, infer _E>
       ? (...args: Asked<Args>) => AsyncIterable<A>
       : Member
 
+/** Turns an `Option` into a value or `undefined`. */
 type Answer<A> = [A] extends [Option.Option<infer Some>] ? Some | undefined : A
 
 /** Adds the signal to the last parameter if that is an object of options, otherwise one more parameter. */
@@ -35,6 +37,7 @@ type Asked<Args extends ReadonlyArray<unknown>> =
     ? { [Index in keyof Args]: Index extends LastIndex<Args> ? Asking<Args[Index]> : Args[Index] }
     : [...args: Args, call?: CallOptions]
 
+/** The last parameter of a call. */
 type Last<Args extends ReadonlyArray<unknown>> =
   Required<Args> extends readonly [...ReadonlyArray<unknown>, infer Only] ? Only : never
 
@@ -60,6 +63,7 @@ export type Asking<Options> = Options extends { readonly onProgress?: infer OnPr
     : Options & CallOptions
   : Options & CallOptions
 
+/** A callback of progress that may return a promise. */
 type Telling<OnProgress> = OnProgress extends (...args: infer Args) => unknown
   ? (...args: Args) => void | PromiseLike<void>
   : never

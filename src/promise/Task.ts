@@ -12,6 +12,7 @@ import { type Promised, promised } from "./Promised.ts"
 /** Calls a language model. Aborting `consult` aborts the signal. */
 type Answering = (signal: Signal) => Promise<ModelCallResponse>
 
+/** Asks a language model, on the record. */
 interface Consulting {
   /**
    * Calls a language model through `answering`, and records request and response. A replay returns the recorded

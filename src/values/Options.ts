@@ -8,6 +8,7 @@ import * as DidYouMean from "./DidYouMean.ts"
 import { issueOfCheck, issuesOf, type SchemaIssue } from "./OptionIssues.ts"
 import { copyOf, KeepsUndefined } from "./PlainOptions.ts"
 
+/** A mistake in options. */
 export interface Problem {
   /** Such as `gate.rules[2].decision`; `""` is the whole value. */
   readonly path: string

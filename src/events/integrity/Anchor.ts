@@ -63,6 +63,7 @@ export interface Keys {
   readonly publicKey: string
 }
 
+/** Generates a key pair. */
 export const makeKeys = (): Keys => {
   const { privateKey, publicKey } = crypto.generateKeyPairSync("ed25519")
   return { privateKey: pkcs8(privateKey), publicKey: spki(publicKey) }

@@ -68,6 +68,7 @@ export interface Stores {
   readonly attempt: <A>(run: () => A) => Effect.Effect<A, LogError | DiskFull>
 }
 
+/** Builds the service over given stores. */
 export const make = ({ log, keys, snapshots, attempt }: Stores): PersonalData.Service => ({
   // Reading needs no disk space.
   subjects: Effect.catchTag(

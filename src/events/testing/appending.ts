@@ -1,4 +1,4 @@
-/** Conformance tests of appending: order, expected versions, retries, and group commit. */
+/** Conformance tests of appends: order, expected versions, retries, group commit. */
 
 import { Effect, Either, Option } from "effect"
 import { expect } from "vitest"
@@ -6,7 +6,6 @@ import type { JsonObject } from "../../values/Json.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { ID_1, ID_2, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
-/** Tests of appending. */
 export const appending = (test: Test): void => {
   test(
     "what is appended is read back, whole and in order",
@@ -139,7 +138,7 @@ export const appending = (test: Test): void => {
         ["branch", "c", 2, "five"],
         ["main", "a", 3, "six"],
       ])
-      // A retry brings nothing twice; a refused append brings nothing.
+      // A retry adds nothing; a refused append adds nothing.
       expect(yield* log.append({ ...request, expected: EventLog.NoStream })).toEqual(appended)
       const refused = { ...note("a", ["late"]), expected: EventLog.NoStream, with: [other] }
       expect(yield* Effect.flip(log.append(refused))).toMatchObject({ _tag: "VersionConflict", stream: "a", actual: 3 })

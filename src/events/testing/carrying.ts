@@ -1,4 +1,4 @@
-/** Conformance tests of content: which payloads and names a log stores unchanged, and its size limits. */
+/** Conformance tests of content: payloads and names that a log stores unchanged, and size limits. */
 
 import { Effect, FastCheck } from "effect"
 import { expect } from "vitest"
@@ -8,10 +8,9 @@ import { EventLog } from "../log/EventLog.ts"
 import { MAX_INLINE_BYTES } from "../payload/Blob.ts"
 import { ID_1, note, notes, readAll, type Test, textOf, withIds } from "./given.ts"
 
-/** Generated payloads that are appended at once. */
+/** Generated payloads per append. */
 const DRAWN = 500
 
-/** Tests of the content and size of payloads and names. */
 export const carrying = (test: Test): void => {
   test(
     "any JSON comes back as it went in, whatever its text, numbers and keys; only -0 comes back as 0",
@@ -135,7 +134,7 @@ const sensorRead = (readings: ReadonlyArray<Json>) => ({
 
 const nested = (levels: number): Json => (levels === 0 ? 0 : [nested(levels - 1)])
 
-/** Edge cases of JSON. The first, -0, is written as 0. */
+/** Edge cases of JSON. -0 is written as 0. */
 const EDGES: ReadonlyArray<Json> = [
   ...[-0, 0, 1e308, -1e308, 5e-324, 0.1, 1e21, -1e-7, 2 ** 53, 2 ** 53 - 1, -(2 ** 53), 123456789.12345679],
   ...[

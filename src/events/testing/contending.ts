@@ -5,11 +5,10 @@ import { expect } from "vitest"
 import * as EventLog from "../log/EventLog.ts"
 import { note, readAll, type Test, textOf } from "./given.ts"
 
-/** Number of fibers that contend for one stream, and of appends by each. */
+/** Fibers that contend for one stream, and appends by each. */
 const FIBERS = 64
 const TURNS = 4
 
-/** Tests of appends that depend on the versions of streams. */
 export const contending = (test: Test): void => {
   test(
     "a stream's version is that of its last event, in each timeline by itself",
@@ -109,7 +108,7 @@ export const contending = (test: Test): void => {
   )
 }
 
-/** How often any other fiber appended between two appends of the same fiber. */
+/** How often any other fiber appended between two appends of this one. */
 const mostOvertaking = (turns: ReadonlyArray<number>, index: number): number => {
   const before = turns.slice(0, index).lastIndexOf(turns[index] ?? -1)
   const others = new Map<number, number>()

@@ -1,4 +1,4 @@
-/** Conformance tests of following a log. */
+/** Conformance tests of `follow`. */
 
 import { Deferred, Effect, Fiber, Stream } from "effect"
 import { expect } from "vitest"
@@ -7,7 +7,6 @@ import { PAGE_SIZE } from "../read/Pages.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
-/** Tests of `follow`. */
 export const following = (test: Test): void => {
   test(
     "following gives history, one marker, then what is appended, without gap or repeat",

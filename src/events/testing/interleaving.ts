@@ -1,6 +1,4 @@
-/**
- * Conformance tests of concurrency: random schedules of appends by several writers, checked against a sequential log.
- */
+/** Conformance tests of concurrency: random schedules of several writers, compared with a sequential log. */
 
 import { Effect, Either, FastCheck, Fiber, Stream } from "effect"
 import { expect } from "vitest"
@@ -18,10 +16,10 @@ import {
 import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
-/** Number of random schedules. */
+/** Random schedules. */
 const SCHEDULES = 20
 
-/** One append of a schedule: its writer, stream and number of events. With `again` it is made twice concurrently. */
+/** An append: its writer, stream and number of events. `again` makes it twice concurrently. */
 interface Step {
   readonly writer: number
   readonly stream: string
@@ -31,10 +29,10 @@ interface Step {
   readonly again: boolean
 }
 
-/** Rounds in sequence; the steps of a round run concurrently. */
+/** Rounds run in sequence, the steps of a round concurrently. */
 type Schedule = ReadonlyArray<ReadonlyArray<Step>>
 
-/** Tests that any interleaving of appends is equivalent to a sequential order. */
+/** Any interleaving of appends is equivalent to a sequential order. */
 export const interleaving = (test: Test): void => {
   test(
     "any interleaving of appends is gapless, every answer says how it was, and who follows sees each event once",
@@ -46,7 +44,7 @@ export const interleaving = (test: Test): void => {
   )
 }
 
-/** Runs random schedules on writers of one log that nothing else uses, and compares every result with the log. */
+/** Runs random schedules on the writers of a log that nothing else uses, and compares every result with the log. */
 export const interleave = (
   writers: ReadonlyArray<EventLog.Service>,
   schedules: number,
@@ -81,7 +79,7 @@ const runSchedule = (writers: ReadonlyArray<EventLog.Service>, rounds: Schedule,
     }
     acknowledged.push(...(yield* reader.append(last(run))).events)
     const appended = yield* readAll(reader, { after: before })
-    // Every acknowledged event is in the log once, at its position, and no other event is.
+    // The log has every acknowledged event once, at its position, and no other.
     const inOrder = [...acknowledged].sort((a, b) => a.position - b.position)
     expect(inOrder.map(identity)).toEqual(appended.map(identity))
     for (const follower of followers) {
@@ -103,7 +101,7 @@ const last = (run: string): AppendRequest => ({
   events: [{ type: "TagAdded", payload: { about: run, tag: "last" } }],
 })
 
-/** The events that `follow` emits up to the end of a run, without the marker. */
+/** What `follow` emits up to the end of a run, without the marker. */
 const followUntilLast = (log: EventLog.Service, after: number, run: string) =>
   Effect.gen(function* () {
     const seen = yield* log.follow({ after }).pipe(
@@ -116,10 +114,7 @@ const followUntilLast = (log: EventLog.Service, after: number, run: string) =>
     return events
   })
 
-/**
- * Makes one append, or the same one twice concurrently, and checks the result against the request. Returns the appended
- * events.
- */
+/** Makes an append, or the same one twice concurrently, checks the result, and returns the appended events. */
 const take = (writers: ReadonlyArray<EventLog.Service>, step: Step, request: AppendRequest) =>
   Effect.gen(function* () {
     const writer = writers[step.writer]

@@ -1,4 +1,4 @@
-/** Conformance tests of reading: filters and pages. */
+/** Conformance tests of reads: filters and pages. */
 
 import { Effect, Stream } from "effect"
 import { expect } from "vitest"
@@ -6,7 +6,6 @@ import * as Chain from "../integrity/Chain.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { note, readAll, type Test, textOf } from "./given.ts"
 
-/** Tests of `read`, `readPage` and `head`. */
 export const reading = (test: Test): void => {
   test(
     "an empty log has head 0 and the hash of nothing",

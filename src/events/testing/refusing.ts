@@ -6,7 +6,6 @@ import { EARLIEST, iso, LATEST } from "../../values/Time.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { ID_1, note, type Test } from "./given.ts"
 
-/** Tests of invalid requests and queries. */
 export const refusing = (test: Test): void => {
   test(
     "what is not an event of the vocabulary is refused, with the path of the offender, and nothing is written",
@@ -15,7 +14,7 @@ export const refusing = (test: Test): void => {
       const refusal = (type: string, payload: unknown) =>
         Effect.map(
           Effect.flip(
-            // The payload is invalid on purpose: callers without types can pass anything.
+            // Invalid on purpose: callers without types can pass anything.
             log.append({ stream: "a", actor: "human:test", events: [{ type, payload: payload as never }] }),
           ),
           (error) => error.message,
@@ -54,7 +53,7 @@ export const refusing = (test: Test): void => {
           stream: "a",
           actor: "human:test",
           givenAway: true,
-          // The payload is invalid on purpose: callers without types can pass anything.
+          // Invalid on purpose: callers without types can pass anything.
           events: [{ type: "NoteAdded", payload: payload as never }],
         })
       const refused = yield* Effect.flip(append({ about: "a", text: "\ud800" }))

@@ -15,13 +15,11 @@ export type Reopen = Effect.Effect<
   Scope.Scope
 >
 
-/** One test on a log that can be opened again. */
 export type TestReopened = (
   behaviour: string,
   body: (open: Effect.Effect.Success<Reopen>) => Effect.Effect<void, unknown>,
 ) => void
 
-/** Tests of a log that is closed and opened again. */
 export const reopening = (test: TestReopened): void => {
   test("what was appended is there when the log is opened again, and the next append goes on from it", (open) =>
     Effect.gen(function* () {
@@ -63,7 +61,7 @@ export const reopening = (test: TestReopened): void => {
 
 const isEvent = (item: Event | CaughtUp): item is Event => "id" in item
 
-/** An event type of a program, at the second version of its schema. */
+/** A program's event type at the second version of its schema. */
 const OrderPlaced = eventType(
   "acme/OrderPlaced",
   "Someone ordered.",

@@ -1,11 +1,10 @@
-/** Conformance tests of personal data whose keys are available. Shredding belongs to the `PersonalData` service. */
+/** Conformance tests of personal data with available keys. The suite of personal data tests shredding. */
 
 import { Effect } from "effect"
 import { expect } from "vitest"
 import { type AppendRequest, EventLog } from "../log/EventLog.ts"
 import { ID_1, note, readAll, type Test, textOf, withIds } from "./given.ts"
 
-/** Tests of personal fields. */
 export const sealing = (test: Test): void => {
   test(
     "personal fields read as they were given while their key is there, and each event says that it has some",

@@ -6,15 +6,14 @@ import { type AppendRequest, EventLog, type Query } from "../log/EventLog.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import { identity, readAll, type Test } from "./given.ts"
 
-/** Number of appends: more events than a page, and than a backend reads without an index. */
+/** More events than a page, and than a backend reads without an index. */
 const APPENDS = 1300
 
-/** Queries generated for each combination of filters. */
+/** Per combination of filters. */
 const QUERIES = 2
 
 const TIMEOUT_MS = 60_000
 
-/** Tests of combined filters. */
 export const selecting = (test: Test): void => {
   test(
     "every combination of filters gives the same events in the same order as filtering all of them, page by page too",
@@ -50,7 +49,7 @@ export const selecting = (test: Test): void => {
   )
 }
 
-/** Requests that mix some streams, timelines, tasks and types. */
+/** Mixes streams, timelines, tasks and types. */
 const requestOf = (index: number): AppendRequest => {
   const stream = ["a", "b", "c"][(index % 7) % 3] ?? ""
   const tag = { type: "TagAdded" as const, payload: { about: stream, tag: String(index) }, occurredAt: index % 3 }
@@ -76,10 +75,7 @@ const selects = (query: Query, event: Event): boolean =>
 
 const LIMIT = FastCheck.oneof(FastCheck.integer({ min: 1, max: 20 }), FastCheck.integer({ min: 1, max: 3000 }))
 
-/**
- * Values of each filter, including values that no event has. A version filters within a stream, so it is generated with
- * one.
- */
+/** Values of each filter, some of which no event has. A version filters within a stream, so it comes with one. */
 const VALUES = {
   after: (head: number) => FastCheck.record({ after: FastCheck.integer({ min: 0, max: head + 5 }) }),
   until: (head: number) => FastCheck.record({ until: FastCheck.integer({ min: 0, max: head + 5 }) }),
@@ -105,6 +101,6 @@ const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitra
       .map(([, values]) => values(head)),
   ).map((parts): Query => Object.assign({}, ...parts))
 
-/** All subsets: each bit of the number says whether an element is included. */
+/** Each bit of the number includes or excludes an element. */
 const subsets = <A>(of: ReadonlyArray<A>): ReadonlyArray<ReadonlyArray<A>> =>
   Array.from({ length: 2 ** of.length }, (_, bits) => of.filter((_, index) => (bits >> index) % 2 === 1))

@@ -7,7 +7,6 @@ import * as Chain from "../integrity/Chain.ts"
 import * as EventLog from "../log/EventLog.ts"
 import { note, notes, readAll, type Test } from "./given.ts"
 
-/** Tests of `verify` and `verifyWith`. */
 export const verifying = (test: Test): void => {
   test(
     "each hash follows from the one before",

@@ -1,4 +1,4 @@
-/** Conformance tests of presence: which writers of a log live, each known by an identity of its own. */
+/** Conformance tests of presence: each writer has an identity, and a backend knows which ones live. */
 
 import { Context, Effect, Exit, Scope } from "effect"
 import { expect } from "vitest"
@@ -6,10 +6,9 @@ import { Presence } from "../../log/Presence.ts"
 import { isEventId, newId } from "../../vocabulary/Event.ts"
 import { type Backend, type BackendTest, newLog, twoOpen } from "./backend.ts"
 
-/** How long a writer of whom nothing is known is watched, in milliseconds. */
+/** How long to watch an unknown writer, in milliseconds. */
 const WATCHED_MS = 50
 
-/** Tests of presence. */
 export const attending = <At>(test: BackendTest, backend: Backend<Presence, At>): void => {
   test(
     "writers of one process have identities of their own, and each is alive to others as long as it writes",

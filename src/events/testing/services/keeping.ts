@@ -1,4 +1,4 @@
-/** Conformance tests of personal data: what is under a key reads as long as the key is there, and never again. */
+/** Conformance tests of personal data: it reads as long as its key exists, and never again. */
 
 import { Context, Effect, Either, Fiber } from "effect"
 import { expect } from "vitest"
@@ -8,26 +8,24 @@ import { PersonalData } from "../../payload/PersonalData.ts"
 import { note, readAll, textOf } from "../given.ts"
 import { type Backend, type BackendTest, newLog, twoOpen } from "./backend.ts"
 
-/** Appends of one subject's data that are made at once over each connection. */
+/** Concurrent appends of one subject's data per connection. */
 const AT_ONCE = 10
 
 type Services = EventLog | PersonalData | Snapshots
 
 const shredding = (subject: string) => ({ subject, reason: "asked", actor: "human:test" })
 
-/** The text of each note, and whether its personal fields could be read: null if none of them is encrypted. */
+/** The text of each note, and whether its personal fields were readable: null if none is encrypted. */
 const texts = (log: EventLog.Service, stream = "diary") =>
   Effect.map(readAll(log, { stream }), (events) =>
     events.map((event) => [textOf(event), event.personal === undefined ? null : event.personal.readable]),
   )
 
-/** The services of a connection. */
 const servicesOf = (context: Context.Context<Services>) => ({
   log: Context.get(context, EventLog),
   personal: Context.get(context, PersonalData),
 })
 
-/** Tests of personal data and its keys. */
 export const keeping = <At>(test: BackendTest, backend: Backend<Services, At>): void => {
   const opened = Effect.map(twoOpen(backend), ({ one, two }) => ({ here: servicesOf(one), there: servicesOf(two) }))
 
@@ -62,7 +60,7 @@ export const keeping = <At>(test: BackendTest, backend: Backend<Services, At>): 
       const [here, there] = [servicesOf(yield* open), servicesOf(yield* open)]
       yield* here.log.append({ ...note("diary", ["of anna"]), subject: "anna" })
       yield* here.log.append({ ...note("diary", ["of levin"]), subject: "levin" })
-      // What was read before, a connection may have kept.
+      // A connection may have cached earlier reads.
       yield* texts(there.log)
       const before = yield* readAll(there.log)
       const recorded = yield* there.personal.shred(shredding("anna"))
@@ -131,7 +129,7 @@ export const keeping = <At>(test: BackendTest, backend: Backend<Services, At>): 
       )
       const { payload } = yield* there.personal.shred(shredding("anna"))
       const answers = yield* Fiber.join(underWay)
-      // While the destruction is not recorded yet, an append may be refused.
+      // Until the destruction is recorded, an append may be refused.
       const refusals = answers.filter(Either.isLeft).map(({ left }) => left._tag)
       expect(refusals).toEqual(refusals.map(() => "InvalidEvent"))
       for (const { personal } of yield* readAll(there.log, { stream: "diary" })) {

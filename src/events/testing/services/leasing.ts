@@ -1,4 +1,4 @@
-/** Conformance tests of the lease: one holder at a time, which cannot append once it has lost it. */
+/** Conformance tests of the lease: one holder at a time, which cannot append after losing it. */
 
 import { Context, Duration, Effect, Either, Exit, Fiber, Scope, TestContext } from "effect"
 import { expect } from "vitest"
@@ -8,18 +8,17 @@ import { isEventId } from "../../vocabulary/Event.ts"
 import { note, readAll, textOf } from "../given.ts"
 import { type Backend, type BackendTest, type Elsewhere, newLog, twoOpen } from "./backend.ts"
 
-/** Number of kernels that ask at once over each connection. */
+/** Concurrent kernels per connection. */
 const ASKING = 10
 
-/** Appends that are under way while the lease is taken over. */
+/** Appends in progress during a takeover. */
 const UNDER_WAY = 40
 
-/** Time for a heartbeat to be seen over another connection, in milliseconds. */
+/** Time for a heartbeat to reach another connection, in milliseconds. */
 const BEATS_WITHIN_MS = 10_000
 
 type Services = EventLog | Lease
 
-/** Tests of the lease. */
 export const leasing = <At>(test: BackendTest, backend: Backend<Services, At>): void => {
   test(
     "of many kernels that ask at once, over two connections, one has the lease, and all others learn who",
@@ -114,11 +113,11 @@ export const leasing = <At>(test: BackendTest, backend: Backend<Services, At>): 
 const isOfFence = (error: AppendError): error is VersionConflict =>
   error._tag === "VersionConflict" && error.stream === "kernel"
 
-/** Takes a dead kernel's lease over, which a heartbeat that was on its way may put off. */
+/** Takes over a dead kernel's lease. A heartbeat on its way may delay it. */
 const takeOver = (context: Context.Context<Lease>) =>
   Effect.retry(Context.get(context, Lease).acquire("same"), { times: 3 })
 
-/** Tests of holders that died without giving the lease back. */
+/** Holders that died without releasing the lease. */
 const crashing = <At>(
   test: BackendTest,
   backend: Backend<Services, At> & { readonly crash: (at: At) => Effect.Effect<void, unknown> },
@@ -174,12 +173,12 @@ const crashing = <At>(
   )
 }
 
-/** Tests of a holder that is known by its heartbeats alone. Time passes as the backend says. */
+/** A holder known only by its heartbeats. Time passes as the backend says. */
 const silence = <At>(
   test: BackendTest,
   backend: Backend<Services, At> & { readonly elsewhere: (at: At) => Elsewhere },
 ): void => {
-  /** What becomes of a kernel that asks for the lease of one elsewhere, whose clock says some time. */
+  /** Asks for the lease of a kernel elsewhere with a given wall clock, and returns the outcome. */
   const asked = (
     clock: number,
     body: (

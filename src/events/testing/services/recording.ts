@@ -1,4 +1,4 @@
-/** Conformance tests of recording: several recorders append to one stream, each in order, and none loses or repeats an event. */
+/** Conformance tests of recorders: several append to one stream, each in order, and none loses or repeats an event. */
 
 import { Context, Effect, Either, Exit, Fiber, Scope } from "effect"
 import { expect } from "vitest"
@@ -8,7 +8,7 @@ import * as Recorder from "../../log/Recorder.ts"
 import { ID_1, readAll, textOf } from "../given.ts"
 import { type Backend, type BackendTest, newLog, twoOpen } from "./backend.ts"
 
-/** Events that each of two recorders records at once. */
+/** Concurrent events of each of two recorders. */
 const EACH = 40
 
 const noted = (text: string, id?: string) => ({
@@ -17,7 +17,7 @@ const noted = (text: string, id?: string) => ({
   ...defined({ id }),
 })
 
-/** A recorder of the stream `task` over a connection. */
+/** A recorder of the stream `task`. */
 const recorderOf = (
   context: Context.Context<EventLog>,
   actor: string,
@@ -25,7 +25,6 @@ const recorderOf = (
 ): Recorder.Recorder =>
   Recorder.make(Context.get(context, EventLog), { stream: "task", taskId: "t1", actor: `agent:${actor}` }, noticed)
 
-/** Tests of recorders. */
 export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>): void => {
   test(
     "of two recorders of one stream at once, each event is there once, in its recorder's order, and each is told of the other's",
@@ -52,7 +51,7 @@ export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>)
       }
       expect(new Set(told).size).toBe(told.length)
       expect(told.every((line) => line.startsWith("agent:there "))).toBe(true)
-      // One more makes it meet everything that it has not met.
+      // One more event makes it meet everything that it has missed.
       yield* here.record(noted("last"))
       expect(told).toHaveLength(2 * EACH)
     }),

@@ -1,4 +1,4 @@
-/** Conformance tests of snapshots: a cache that may lose everything, and never returns anything else than what was stored. */
+/** Conformance tests of snapshots: a cache that may lose everything, but never returns anything but what was stored. */
 
 import { Context, Effect, Option } from "effect"
 import { expect } from "vitest"
@@ -9,7 +9,7 @@ import { PersonalData } from "../../payload/PersonalData.ts"
 import { note } from "../given.ts"
 import { type Backend, type BackendTest, newLog, twoOpen } from "./backend.ts"
 
-/** Snapshots of one position that two programs store at once. */
+/** Snapshots of one position that two programs store concurrently. */
 const AT_ONCE = 20
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
@@ -17,7 +17,7 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const textIn = (content: Uint8Array | undefined): string | undefined =>
   content === undefined ? undefined : new TextDecoder().decode(content)
 
-/** A snapshot whose root is this text. */
+/** A snapshot with this text as its root. */
 const at = (position: number, text = `state at ${position}`): Snapshot => ({
   position,
   eventHash: sha256(`event ${position}`),
@@ -35,14 +35,13 @@ const seriesIn = (epoch: string, change: Partial<Series> = {}): Series => ({
   ...change,
 })
 
-/** The position and the text of what was found; undefined if nothing was. */
+/** Position and text of the found snapshot. */
 const found = (snapshots: Snapshots.Service, series: Series, position: number) =>
   Effect.map(snapshots.nearest(series, position), (nearest) => {
     const { value } = Option.match(nearest, { onNone: () => ({ value: undefined }), onSome: (value) => ({ value }) })
     return value === undefined ? undefined : [value.position, textIn(value.root), value.authentic]
   })
 
-/** Tests of snapshots. */
 export const snapshotting = <At>(
   test: BackendTest,
   backend: Backend<EventLog | Snapshots | PersonalData, At>,
@@ -158,7 +157,7 @@ export const snapshotting = <At>(
       const storing = Array.from({ length: AT_ONCE }, (_, index) => {
         const text = `state ${index} of part ${sha256(`part ${index}`)}`
         const cache = index % 2 === 0 ? here : there
-        // Who finds the other one writing gives up: a snapshot is not worth waiting for.
+        // A program that finds another writing gives up: snapshots are not worth waiting for.
         return Effect.ignore(cache.save(series, at(10, text), new Map([part(`part ${index}`)])))
       })
       yield* Effect.all(storing, { concurrency: "unbounded" })

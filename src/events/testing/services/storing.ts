@@ -1,4 +1,4 @@
-/** Conformance tests of blobs: large payloads, which are stored once under their digest, outside of their events. */
+/** Conformance tests of blobs: large payloads, stored once under their digests, outside their events. */
 
 import { Context, Effect } from "effect"
 import { expect } from "vitest"
@@ -8,7 +8,7 @@ import { MAX_INLINE_BYTES } from "../../payload/Blob.ts"
 import { note, readAll, textOf } from "../given.ts"
 import { type Backend, type BackendTest, twoOpen } from "./backend.ts"
 
-/** Appends of one large payload that are made at once over each connection. */
+/** Concurrent appends of one large payload per connection. */
 const AT_ONCE = 4
 
 const large = (letter: string): string => letter.repeat(MAX_INLINE_BYTES)
@@ -16,7 +16,6 @@ const large = (letter: string): string => letter.repeat(MAX_INLINE_BYTES)
 /** The digest of a note's payload, as a log stores it. */
 const digestOf = (about: string, text: string): string => sha256(JSON.stringify({ about, text }))
 
-/** Tests of large payloads. */
 export const storing = <At>(test: BackendTest, backend: Backend<EventLog, At>): void => {
   test(
     "large payloads read as they were given, over any connection, among small ones",
@@ -30,7 +29,7 @@ export const storing = <At>(test: BackendTest, backend: Backend<EventLog, At>): 
         expect((yield* readAll(log)).map(textOf)).toEqual(texts)
         expect(yield* log.verify).toMatchObject({ _tag: "Intact", events: 4 })
       }
-      // Equal bytes have equal digests: a retry is recognised by them.
+      // Equal bytes have equal digests, which reveal a retry.
       const [first] = events
       const again = {
         ...note("a", []),
@@ -50,7 +49,7 @@ export const storing = <At>(test: BackendTest, backend: Backend<EventLog, At>): 
   if (damageBlob !== undefined) damaged(test, { ...backend, damageBlob })
 }
 
-/** Tests of how large payloads are stored. */
+/** How large payloads are stored. */
 const storedApart = <At>(
   test: BackendTest,
   backend: Backend<EventLog, At> & Required<Pick<Backend<EventLog, At>, "blobs">>,
@@ -91,7 +90,7 @@ const storedApart = <At>(
   )
 }
 
-/** Tests of large payloads that something else than the log changed. */
+/** Large payloads changed past the log. */
 const damaged = <At>(
   test: BackendTest,
   backend: Backend<EventLog, At> & Required<Pick<Backend<EventLog, At>, "damageBlob">>,
