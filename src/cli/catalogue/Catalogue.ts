@@ -34,6 +34,7 @@ export const PATHS: ReadonlyArray<Path> = ENTRIES.map(({ path }) => path.split("
 export const GROUPS: ReadonlyMap<string, string> = new Map([
   ["cassette", "What a provider's model answered, in a file that is played without the provider"],
   ["hooks", "Record and gate the coding agent that you use"],
+  ["gate", "Try gate rules on recorded commands, and propose rules"],
   ["confirm", "Commands and host requests that wait for a person"],
   ["plugin", "Which plugins and components there are, what they may do, and which take part"],
   [

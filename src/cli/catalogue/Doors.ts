@@ -26,4 +26,23 @@ export const DOORS: ReadonlyArray<Entry> = [
     example: "hooks serve --log sessions.db",
     load: command(async () => (await import("../hooks/ServeCommand.ts")).serve),
   },
+  {
+    path: "gate try",
+    uses: [
+      [
+        "gate try --rules FILE --since 30d",
+        "what gate rules would have decided about recorded commands, next to what happened",
+      ],
+    ],
+    example: "gate try --rules hindcast.gate.yaml --since 30d",
+    page: "docs/guides/gate-a-coding-agent.md",
+    load: command(async () => (await import("../gate/TryCommand.ts")).tryRules),
+  },
+  {
+    path: "gate suggest",
+    uses: [["gate suggest", "gate rules from what people approved and refused"]],
+    example: "gate suggest",
+    page: "docs/guides/gate-a-coding-agent.md",
+    load: command(async () => (await import("../gate/SuggestCommand.ts")).suggest),
+  },
 ]
