@@ -6,7 +6,7 @@
  * needs is in the view, so the same view always gives the same decision.
  */
 
-/** In order; `refused` marks those that the world should refuse. */
+/** The actions in order; `refused` marks those that the world should refuse. */
 const WAY = [
   { act: "text-room/open", args: { target: "desk" }, refused: "locked" },
   { act: "text-room/go", args: { direction: "north" } },

@@ -72,7 +72,7 @@ const isServed = ({ port, token, pid }: Door): Promise<boolean> =>
     request.setTimeout(PROBE_MS, () => request.destroy(new Error("no answer")))
   })
 
-/** In milliseconds. A slower server counts as none; it keeps its sessions. */
+/** Time for an answer, in milliseconds. A slower server counts as none; it keeps its sessions. */
 const PROBE_MS = 5_000
 
 /** Closes the door, unless another server has replaced it. */

@@ -62,7 +62,10 @@ export const serve = ({
       }),
   })
 
-/** Refuses a waiting tool if it cannot read or record the payload: an agent must not run unrecorded calls. */
+/**
+ * Answers a payload. Refuses a waiting tool if it cannot read or record the payload: an agent must not run unrecorded
+ * calls.
+ */
 export const answerOf = async (sessions: Sessions, client: Client.Client, payload: Json): Promise<Client.Answer> => {
   const moment = client.read(payload)
   if (moment === undefined) {

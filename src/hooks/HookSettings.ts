@@ -65,8 +65,8 @@ export const accept = (
   })
 
 /**
- * Denies every call if the rules changed after the user accepted them, or cannot be read: an agent could have written
- * them.
+ * The current gate. It denies every call if the rules changed after the user accepted them, or cannot be read: an agent
+ * could have written them.
  */
 export const gateOf = ({ gate }: HookSettings): Effect.Effect<Gate.GateConfig | undefined> =>
   gate === undefined

@@ -12,7 +12,7 @@ export interface OpenCall {
   readonly commandId: string
   /** The event that causes its outcome. */
   readonly last: string
-  /** By this process's monotonic clock; undefined for an earlier process's call. */
+  /** When it passed, by this process's monotonic clock; undefined for an earlier process's call. */
   readonly since: number | undefined
   /** Pairs it with its result if the client sends no id. */
   readonly key: string
@@ -21,7 +21,7 @@ export interface OpenCall {
 
 export interface OpenCalls {
   readonly add: (call: OpenCall) => void
-  /** By its command, otherwise the oldest with the same tool and input. */
+  /** Takes the call of a result: by its command, otherwise the oldest with the same tool and input. */
   readonly take: (commandId: string | undefined, call: ToolCall) => OpenCall | undefined
   readonly left: () => ReadonlyArray<OpenCall>
 }

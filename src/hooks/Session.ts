@@ -25,7 +25,7 @@ export interface SessionParts {
   readonly client: string
   readonly begun: BegunRun
   readonly log: RunLog
-  /** Undefined lets every call pass. */
+  /** Without a gate, every call passes. */
   readonly gate: GateConfig | undefined
   readonly redaction: Redaction
 }

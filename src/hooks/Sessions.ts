@@ -34,7 +34,7 @@ export interface Sessions {
   readonly close: () => Promise<void>
 }
 
-/** `usedAt` is the last moment, by this process's monotonic clock. */
+/** An open session. `usedAt` is its last moment, by this process's monotonic clock. */
 interface Held {
   readonly session: Session.Session
   usedAt: number
@@ -52,7 +52,7 @@ const MOST_EARLY_SESSIONS = 1_000
 
 const SILENT = "the session was silent; nobody gave a verdict"
 
-/** Sessions from this user's earlier processes continue, even after a kill. */
+/** Opens a log. Sessions from this user's earlier processes continue, even after a kill. */
 export const open = async (options: SessionsOptions): Promise<Sessions> => {
   const { log: file, gate, secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
   const redaction = Redaction.make(secrets)
@@ -163,7 +163,7 @@ const begunIn = async (opened: OpenedLog.OpenedLog, task: OpenedLog.NewTask): Pr
 
 const MOST_PARTS = 1_000
 
-/** The same id that an import of its file uses. */
+/** The task id of a session, the same that an import of its file uses. */
 export const taskIdOf = (client: string, session: string): string =>
   /^[\w.-]{1,80}$/.test(session) ? `${client}-${session}` : `${client}-${sha256(session).slice(0, 32)}`
 

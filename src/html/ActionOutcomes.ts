@@ -21,7 +21,7 @@ const MAX_BARS = 16
 const ROW = 36
 const BAR = 13
 
-/** One bar per actuator, divided by outcome, all of the same length. */
+/** Draws one bar per actuator, divided by outcome, all of the same length. */
 export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
   const rows = actuators.filter(({ commanded }) => commanded > 0)
   const shown = rows.slice(0, MAX_BARS)

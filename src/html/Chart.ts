@@ -3,7 +3,7 @@
 import type { ScaleContinuousNumeric } from "d3-scale"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
 
-/** In the chart's own units: about a phone's pixels, so that its text is as large as the text around it. */
+/** Width in the chart's own units: about a phone's pixels, so that its text is as large as the text around it. */
 export const WIDTH = 340
 
 export const TEXT = 12
@@ -38,7 +38,7 @@ const ANCHORS = {
   end: markup` text-anchor="end"`,
 }
 
-/** A longer text is cut, and its tooltip shows all of it. */
+/** A label of at most this width. A longer text is cut, and its tooltip shows all of it. */
 export const fitted = (at: At, text: string, width: number): Markup => {
   const short = shortened(text, width)
   if (short === text) return label(at, text)
@@ -46,7 +46,7 @@ export const fitted = (at: At, text: string, width: number): Markup => {
   return markup`<text x="${round(x)}" y="${round(y)}" class="${kind}"${ANCHORS[anchor]}>${short}<title>${text}</title></text>`
 }
 
-/** The beginning that fits, estimated by `widthOf`. */
+/** Cuts a text to a width, as estimated by `widthOf`. */
 export const shortened = (text: string, width: number): string => {
   if (widthOf(text) <= width) return text
   let [kept, used] = ["", widthOf("…")]
@@ -58,7 +58,7 @@ export const shortened = (text: string, width: number): string => {
   return `${kept.trimEnd()}…`
 }
 
-/** An estimate that errs on the wide side, since nothing measures fonts here. */
+/** Estimates a text's width, on the wide side, since nothing measures fonts here. */
 export const widthOf = (text: string): number => {
   let width = 0
   for (const character of text) {
@@ -90,7 +90,7 @@ export interface Frame {
 /** Space for the axes around the plot. */
 export const MARGIN = { left: 46, right: 10, top: 22, bottom: 36 } as const
 
-/** Light lines at the ticks, titles above and below. */
+/** Draws light lines at the ticks, and titles above and below. */
 export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Frame): Markup => {
   const [left = 0, right = 0] = x.range()
   const [bottom = 0, top = 0] = y.range()
@@ -125,7 +125,7 @@ const withoutOverlap = (ticks: ReadonlyArray<{ readonly at: number; readonly tex
   })
 }
 
-/** One path: a line of length zero with round ends is a dot. */
+/** Draws dots as one path: a line of length zero with round ends is a dot. */
 export const dots = (kind: string, points: ReadonlyArray<readonly [x: number, y: number]>): Markup =>
   points.length === 0
     ? markup``

@@ -2,10 +2,10 @@
 
 import { isMoment, iso } from "../values/Time.ts"
 
-/** With thousands separators: `12,345`. */
+/** A count with thousands separators: `12,345`. */
 export const count = (of: number): string => minus(Math.round(of).toLocaleString("en"))
 
-/** With its noun: `1 task`, `12,345 tasks`. */
+/** A count with its noun: `1 task`, `12,345 tasks`. */
 export const counted = (of: number, noun: string): string => `${count(of)} ${noun}${of === 1 ? "" : "s"}`
 
 /** At most three decimals; the larger the number, the fewer. */
@@ -15,10 +15,10 @@ export const amount = (of: number): string => {
   return minus(of.toLocaleString("en", { maximumFractionDigits: decimals }))
 }
 
-/** With a sign: `+0.3`, `−1.2`, `0`. */
+/** A number with its sign: `+0.3`, `−1.2`, `0`. */
 export const signed = (of: number): string => (of > 0 ? `+${amount(of)}` : amount(of))
 
-/** For numbers shown together: with signs, and with equally many decimals. */
+/** A formatter for numbers shown together: with signs, and with equally many decimals. */
 export const uniformFormatter = (numbers: ReadonlyArray<number>): ((of: number) => string) => {
   const size = Math.max(...numbers.map(Math.abs), 0)
   const decimals = size >= 100 ? 0 : size >= 10 ? 1 : size >= 0.1 ? 2 : 3
@@ -26,7 +26,7 @@ export const uniformFormatter = (numbers: ReadonlyArray<number>): ((of: number) 
   return (of) => minus(`${of > 0 ? "+" : ""}${of.toLocaleString("en", format)}`)
 }
 
-/** `62 %`. Shares close to 0 or 100 % keep a decimal, so that they do not read as none or all. */
+/** A percentage: `62 %`. Shares close to 0 or 100 % keep a decimal, so that they do not read as none or all. */
 export const percent = (share: number): string => {
   const of = share * 100
   const size = Math.abs(of)
@@ -35,7 +35,7 @@ export const percent = (share: number): string => {
   return `${minus(of.toLocaleString("en", { maximumFractionDigits: exact ? 1 : 0 }))} %`
 }
 
-/** `310 of 500 (62 %)`. */
+/** A part of a whole: `310 of 500 (62 %)`. */
 export const partOf = (part: number, whole: number): string =>
   whole === 0 ? "none" : `${count(part)} of ${count(whole)} (${percent(part / whole)})`
 

@@ -19,7 +19,7 @@ const MIN_SPREAD = 5
 /** Minimum scored tasks of an agent with a trend. */
 const MIN_TREND = 8
 
-/** All to the same scale, with the other agents' trends behind. */
+/** Draws a chart per agent, all to the same scale, with the other agents' trends behind. */
 export const charts = (report: LogReport): Markup => {
   const agents = report.agents.filter(({ score }) => score !== null)
   const shown = agents.slice(0, MAX_CHARTS)
@@ -85,7 +85,7 @@ const agentChart = (
   return markup`<figure><h3><bdi>${agent.agent}</bdi></h3><p class="note">${about.description}</p>${Chart.svg(about, body)}</figure>`
 }
 
-/** With the number of scored tasks, if not all are. */
+/** The number of tasks, and of scored ones if not all are. */
 const tasksOf = ({ tasks, score }: AgentReport): string => {
   const all = FormattedNumbers.counted(tasks, "task")
   return score === null || score.count === tasks ? all : `${FormattedNumbers.count(score.count)} of ${all} scored`

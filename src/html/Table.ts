@@ -11,7 +11,7 @@ export interface Column {
 export const numbers = (...headings: ReadonlyArray<string>): ReadonlyArray<Column> =>
   headings.map((heading) => ({ heading, numbers: true }))
 
-/** Scrolls horizontally if it is wider than the page. A row's first cell is its heading. */
+/** A table that scrolls horizontally if it is wider than the page. A row's first cell is its heading. */
 export const table = (
   caption: string,
   columns: ReadonlyArray<Column>,

@@ -32,7 +32,7 @@ const RIGHT = Chart.WIDTH - 10
 const ROW = 24
 const TIME = 46
 
-/** A row per lane, the verdicts, and the elapsed time below. */
+/** Draws a row per lane, the verdicts, and the elapsed time below. */
 export const timeline = (report: TaskReport): Markup => {
   const x = eventScale(report, LEFT)
   const used = LANES.filter(([lane]) => report.lanes[lane].length > 0)

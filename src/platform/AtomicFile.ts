@@ -10,7 +10,7 @@ import * as path from "node:path"
 import { isAlive } from "./LiveProcess.ts"
 import * as OwnerOnly from "./OwnerOnly.ts"
 
-/** `<target>.<host>-<process>-<id>.partial`, next to the target. */
+/** A temporary name next to the target: `<target>.<host>-<process>-<id>.partial`. */
 export const nameFor = (target: string): string =>
   `${target}.${HOST}-${process.pid}-${crypto.randomBytes(4).toString("hex")}${SUFFIX}`
 
@@ -47,8 +47,9 @@ const namesIn = (directory: string): ReadonlyArray<string> => {
 }
 
 /**
- * Fails with `EEXIST` if the target exists. It uses a hard link, since a rename would replace the target. Where links
- * are refused (FAT, some shares), it reserves the target with an empty file, opened exclusively, and renames over that.
+ * Moves a complete file to its target, and fails with `EEXIST` if that exists. It uses a hard link, since a rename
+ * would replace the target. Where links are refused (FAT, some shares), it reserves the target with an empty file,
+ * opened exclusively, and renames over that.
  */
 export const moveNew = (partial: string, target: string): void => {
   try {

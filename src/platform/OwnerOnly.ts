@@ -10,7 +10,7 @@ export const FILE_MODE = 0o600
 export const DIRECTORY_MODE = 0o700
 
 /**
- * With `FILE_MODE`, regardless of the umask. Returns false and creates nothing if the name is taken, even by a dangling
+ * Creates a file with `FILE_MODE`, regardless of the umask. Returns false if the name is taken, even by a dangling
  * symbolic link.
  */
 export const makeFile = (file: string): boolean => {
@@ -24,8 +24,8 @@ export const makeFile = (file: string): boolean => {
 }
 
 /**
- * With missing parents, in `DIRECTORY_MODE`. An existing directory keeps its mode. (Node's recursive `mkdirSync` never
- * returns where a directory cannot have subdirectories, as below `/proc`.)
+ * Creates a directory and missing parents with `DIRECTORY_MODE`. An existing directory keeps its mode. (Node's
+ * recursive `mkdirSync` never returns where a directory cannot have subdirectories, as below `/proc`.)
  */
 export const makeDirectory = (directory: string): void => {
   if (isDirectory(directory)) return
@@ -60,7 +60,7 @@ export const restrictDirectory = (directory: string): void => {
 const OTHERS = 0o077
 
 /**
- * Only this user and root may have created the link: in a directory that several users can write, another's could lead
+ * True if this user or root created the link: in a directory that several users can write, another's could lead
  * anywhere. (Linux protects plain opens the same way: `fs.protected_symlinks`.)
  */
 export const isTrusted = (link: fs.Stats): boolean => {

@@ -7,7 +7,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import { isAlive } from "./LiveProcess.ts"
 
-/** Null stands for a value that the system does not tell. */
+/** A process and its place. Null stands for a value that the system does not tell. */
 export interface ProcessPlace {
   /** For messages: it can change, and two machines can share one. */
   readonly host: string
@@ -32,7 +32,10 @@ export const own = (): ProcessPlace => {
 /** The state of a process, as far as this one can tell. */
 export type Existence = "exists" | "gone" | "unreachable"
 
-/** Within the same boot and PID namespace; on systems without `/proc`, the machines' names must be the same. */
+/**
+ * Looks at a process within the same boot and PID namespace; on systems without `/proc`, the machines' names must be
+ * the same.
+ */
 export const look = (place: ProcessPlace, here: ProcessPlace = own()): Existence => {
   if (!isReachable(place, here)) return "unreachable"
   if (!isAlive(place.pid)) return "gone"
@@ -81,7 +84,7 @@ const pidNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => nam
 
 const clockNamespaceOf = ({ namespaces }: ProcessPlace): string | undefined => namespaces?.split(" ")[1]
 
-/** `/proc` may belong to another PID namespace. */
+/** Tests whether `/proc` shows this process: it may belong to another PID namespace. */
 const seesItself = (): boolean => link("/proc/self") === String(process.pid)
 
 const bootOf = (): string | null => read("/proc/sys/kernel/random/boot_id")?.trim() ?? null

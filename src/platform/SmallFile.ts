@@ -5,7 +5,7 @@ const MOST = 16 * 1024 * 1024
 
 const PIECE = 64 * 1024
 
-/** Throws an error with a readable message if the text is longer than `MOST`. */
+/** Reads a text. Throws an error with a readable message if it is longer than `MOST`. */
 export const read = (file: string): string => {
   const bytes = readUpTo(file, MOST + 1)
   if (bytes.length > MOST) throw new Error(`more than ${MOST / 1024 / 1024} MiB`)

@@ -12,7 +12,7 @@ const CHANGED_MS = 1_000
 const AT_ONCE_MS = 100
 
 export interface WallClockWatch {
-  /** In whole milliseconds since the start or the last reported change; undefined if it has not changed. */
+  /** Returns the change in whole milliseconds since the start or the last report, if there is one. */
   readonly changedByMs: () => number | undefined
 }
 
@@ -30,7 +30,7 @@ export const make = (): WallClockWatch => {
   }
 }
 
-/** Undefined if the process stopped between the readings, or the wall clock is impossible. */
+/** The wall clock's lead; undefined if the process stopped between the readings, or the wall clock is impossible. */
 const offsetNow = (): number | undefined => {
   const before = performance.now()
   const wall = Date.now()

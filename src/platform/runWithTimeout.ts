@@ -6,9 +6,9 @@ import * as vm from "node:vm"
 export class TookTooLong extends Error {}
 
 /**
- * Throws `TookTooLong` at the time limit, even in the middle of a regular expression. It blocks this thread. The limit
- * is a timer on another thread, which costs about 0.1 ms and also runs while this thread is not scheduled: a function
- * that used less than half of its time runs again.
+ * Runs a function and throws `TookTooLong` at the time limit, even in the middle of a regular expression. It blocks
+ * this thread. The limit is a timer on another thread, which costs about 0.1 ms and also runs while this thread is not
+ * scheduled: a function that used less than half of its time runs again.
  */
 export const runWithTimeout = <A>(run: () => A, milliseconds: number): A => {
   for (let stalled = 0; ; stalled++) {
@@ -44,7 +44,7 @@ interface Slot {
   call: { run: () => unknown; answer?: unknown } | undefined
 }
 
-/** On first use: a context is expensive. */
+/** Created on first use: a context is expensive. */
 const timeoutContext = () => {
   cached ??= make()
   return cached

@@ -41,7 +41,7 @@ const answerAll = (stage: Stage, answering: Answering, after: number, answers: A
     )
   })
 
-/** As a person at another terminal would. */
+/** Answers from another process, as a person at another terminal would. */
 const answer = (stage: Stage, answering: Answering, question: Vocabulary.PayloadOf<"ConfirmationRequested">) => {
   const { confirmationId, shown } = question
   const on = ["--log", stage.user.path(answering.filename)]

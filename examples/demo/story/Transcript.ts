@@ -42,7 +42,7 @@ const tell = (event: Event): Option.Option<Told> => {
   return Option.none()
 }
 
-/** Without the calls, which have events of their own. */
+/** A model's text without the calls, which have events of their own. */
 const answerIn = ({ payload }: { readonly payload: Vocabulary.PayloadOf<"ModelResponded"> }) =>
   Schema.decodeUnknownOption(Agent.Conversation.RecordedAnswer)(payload.response).pipe(
     Option.map(Agent.Conversation.textIn),

@@ -60,7 +60,7 @@ export const visit = (stage: Stage, options: VisitOptions) =>
     }
   })
 
-/** From another process, as a person at another terminal would. */
+/** Approves from another process, as a person at another terminal would. */
 const approveElsewhere = <E>(
   { style, show, say, pages, user }: Stage,
   command: Fiber.Fiber<CommandOutcome, E>,

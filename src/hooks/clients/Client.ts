@@ -16,7 +16,7 @@ export interface Client {
   readonly title: string
   /** The tested version; undefined if only its documentation was read. */
   readonly tried: string | undefined
-  /** Undefined if it does not have this client's shape. */
+  /** Parses a payload; undefined if it does not have this client's shape. */
   readonly read: (payload: Json) => Moment | undefined
   /** Empty if there is nothing to decide. */
   readonly answer: (event: string, verdict: Verdict) => Answer

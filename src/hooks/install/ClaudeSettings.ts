@@ -32,7 +32,7 @@ export interface Refused {
   readonly found: string
 }
 
-/** Unchanged if they have the hooks: a duplicate would record everything twice. */
+/** Adds the hooks, once: a duplicate would record everything twice. */
 export const installed = (text: string, command: HookCommand): string | Refused =>
   changed(text, (hooks) => {
     const without = removedFrom(hooks)
@@ -82,7 +82,7 @@ const parsed = (text: string): { readonly value: JsonObject } | Refused => {
   }
 }
 
-/** Without Hindcast's hooks, and without entries that this leaves empty. */
+/** Removes Hindcast's hooks, and entries that this leaves empty. */
 const removedFrom = (hooks: JsonObject): JsonObject =>
   Object.fromEntries(
     Object.entries(hooks).flatMap(([event, matchers]): ReadonlyArray<readonly [string, Json]> => {

@@ -6,7 +6,7 @@ import * as FormattedNumbers from "../FormattedNumbers.ts"
 import { key } from "./KeyFigures.ts"
 import * as ModelCosts from "./ModelCosts.ts"
 
-/** Includes a warning about tasks without a score. */
+/** The key figures, with a warning about tasks without a score. */
 export const figures = (report: LogReport): Markup => {
   const { tasks, scored, outcomes, steps, actuators, waits, model } = report
   const sum = (of: (actuator: LogReport["actuators"][number]) => number) =>

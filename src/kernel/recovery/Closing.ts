@@ -40,7 +40,7 @@ const unfinishedIn = (log: EventLog.Service, taskId: string): Effect.Effect<Unfi
     )
   })
 
-/** On a conflict, derives the closing events again from those that it missed. */
+/** Appends closing events. On a conflict, derives them again from the events that it missed. */
 export const close = (
   log: EventLog.Service,
   state: Unfinished.Unfinished,

@@ -15,7 +15,7 @@ import { isAlive } from "../../platform/LiveProcess.ts"
  */
 export const WATCH_MS = 30_000
 
-/** `left` if another process may join, undefined if no recorder opened the task. */
+/** The process that records a task: `left` if another may join, undefined if no recorder opened the task. */
 export const currentOf = (
   log: EventLog.Service,
   taskId: string,
@@ -39,7 +39,7 @@ export const stateOf = (recorder: Recorder): Effect.Effect<WriterState, LogError
     recorder.identity === undefined ? Effect.sync(() => stateByName(recorder)) : stateOf(recorder.identity),
   )
 
-/** Watches the heartbeat if one look does not show the state. */
+/** Tells whether a recorder is alive. Watches the heartbeat if one look does not show it. */
 export const watch = (recorder: Recorder, watchMs: number = WATCH_MS): Effect.Effect<boolean, LogError, Presence> =>
   Effect.gen(function* () {
     const state = yield* stateOf(recorder)

@@ -21,7 +21,7 @@ export interface RecoveryAppend {
 
 export type GoneReason = "its kernel ended" | "its recorder ended"
 
-/** `null` stands for work outside any task. */
+/** Why each task closes; `null` stands for work outside any task. */
 export type GoneOf = (taskId: string | null) => GoneReason
 
 const KERNEL_GONE: GoneReason = "its kernel ended"
@@ -56,7 +56,7 @@ export const endings = (
   ]
 }
 
-/** From the forked task's events. The caller adds the expected versions. */
+/** Closes a forked task, from that task's events. The caller adds the expected versions. */
 export const endingsInFork = (state: Unfinished, taskId: string): ReadonlyArray<Omit<RecoveryAppend, "expected">> => [
   ...questions(state),
   ...requests(state),

@@ -43,7 +43,7 @@ export const endAll = <E, R, R2>(
     }
   })
 
-/** For a holder of the lease: all forks of kernels, and those of dead recorders. */
+/** For a holder of the lease, all forks of kernels are left, and those of dead recorders. */
 export const isLeftByKernel = (forked: Event) =>
   recorderOf(forked) === undefined ? Effect.succeed(true) : isLeftByRecorder(forked)
 
@@ -62,7 +62,7 @@ export const recorderOf = (forked: Event): Recorder | undefined => {
   return Schema.is(Recorder)(recorder) ? recorder : undefined
 }
 
-/** Undefined if the task had ended. */
+/** Closes one fork's task; undefined if it had ended. */
 const endOne = (
   log: EventLog.Service,
   view: EventLog.Service,

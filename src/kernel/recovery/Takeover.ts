@@ -100,7 +100,7 @@ export const closeTask = (taskId: string) => Closing.closeTask(taskId, score)
 export const closeOnceGone = (doubtful: LeftRecordings.Doubtful) =>
   LeftRecordings.closeOnceGone(doubtful, ({ taskId }) => Closing.closeTask(taskId, score, "its recorder ended"), score)
 
-/** By the measures of the task's opening, as its `live` score set. */
+/** Scores an abandoned task by the measures of its opening, as its `live` score set. */
 const score: Closing.OnClosed<Projector> = (log, closed) =>
   Effect.gen(function* () {
     const { taskId } = closed

@@ -32,7 +32,7 @@ const componentsIn = (registry: PluginRegistry): ReadonlyArray<string> =>
     Object.keys(components).map((component) => `${name}/${component}`),
   )
 
-/** Fails with the known names if the plugin or the component does not exist. */
+/** Finds a plugin by its own or a component's name. Fails with the known names. */
 export const find = (registry: PluginRegistry, target: string) => {
   const name = pluginOf(target)
   const plugin = SafeRecord.get(registry, name)
@@ -61,7 +61,7 @@ export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
   }
 }
 
-/** Decoded once per manifest object. Throws `ManifestUnreadable`. */
+/** Decodes an imported manifest, once per object. Throws `ManifestUnreadable`. */
 export const manifestOf = ({ manifest, importedAt }: Pick<Plugin, "manifest" | "importedAt">): Manifest.Manifest => {
   const known = decoded.get(manifest)
   if (known !== undefined) return known

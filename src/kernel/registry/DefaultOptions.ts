@@ -9,7 +9,10 @@ import * as Rubric from "../rules/Rubric.ts"
 
 export type Named = Pick<Environment, "scenario" | "configuration" | "options">
 
-/** Empty if the environment names no file. Fails unless the file holds a mapping that fits the environment's schema. */
+/**
+ * Reads the default options, if the environment names a file. Fails unless the file holds a mapping that fits the
+ * environment's schema.
+ */
 export const read = (
   directory: string,
   { scenario, configuration, options }: Named,

@@ -32,7 +32,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   readonly missing: ReadonlyArray<Grants.Refusal>
   /** Those that the installed code has. */
   readonly lapsed: ReadonlyArray<Grants.Refusal>
-  /** Of the installed code; `grant` gives them to the update. */
+  /** Grants of the installed code; `grant` gives them to the update. */
   readonly kept: GrantedPermissions
   readonly changes: UpdateChanges
 }> {
@@ -79,7 +79,7 @@ export interface GrantInput {
 
 export interface InstalledGrants {
   readonly manifest: Manifest
-  /** Includes automatic grants of its version. */
+  /** Grants by name, and automatic ones of its version. */
   readonly has: GrantedPermissions
   readonly revoked: GrantedPermissions
   /** The installed code's grants, which do not count for other code. */
@@ -129,7 +129,7 @@ export const afterRevoking = (
   ...(lapsed === undefined ? {} : { lapsed: withoutGrants(lapsed, some) }),
 })
 
-/** Grants hold real paths. A link that leads out of the workspace needs a grant for its target. */
+/** Computes the grants. They hold real paths: a link that leads out of the workspace needs a grant for its target. */
 export const computeGrants = (input: GrantInput): Effect.Effect<SettledGrants, GrantInvalid> =>
   Effect.gen(function* () {
     const decision = yield* decide(input)
@@ -220,7 +220,7 @@ export const withoutGrants = (names: GrantedPermissions, some: GrantedPermission
   )
 
 /**
- * Undefined if there are none. A link gets grants for its own path and its real path, so retargeting it later grants
+ * Normalizes grants by name. A link gets grants for its own path and its real path, so retargeting it later grants
  * nothing new.
  */
 export const grantedTo = (

@@ -16,11 +16,11 @@ export interface ImportCandidate extends LoadedPlugin {
   readonly workspace: string
   readonly settlement: GrantComputation.SettledGrants
   readonly given: GrantedPermissions | undefined
-  /** Of the installed code, if this is other code. */
+  /** Grants of the installed code, if this is other code. */
   readonly kept: GrantedPermissions
 }
 
-/** None if nothing is new. */
+/** Derives the events of an import; none if nothing is new. */
 export const installing = (
   before: Plugin | undefined,
   candidate: ImportCandidate,
@@ -39,7 +39,7 @@ export const installing = (
   return events
 }
 
-/** None if the plugin already holds the same update. */
+/** Derives the events of a held update; none if the plugin already holds the same one. */
 export const holding = ({ held }: Plugin, candidate: ImportCandidate): ReadonlyArray<CoreNewEvent> => {
   const { refusals: missing } = candidate.settlement
   const isKnown = held?.digest === candidate.digest && isSame(held.missing, missing)

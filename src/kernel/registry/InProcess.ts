@@ -23,7 +23,7 @@ export interface Declaration {
 /** Tells whether a plugin's components are functions of the embedding program. */
 export const isInProcess = ({ origin }: Pick<Plugin, "origin">): boolean => origin?.kind === IN_PROCESS
 
-/** None if nothing is new. A plugin that a person deactivated stays inactive. */
+/** Derives the events of a declaration; none if nothing is new. A plugin that a person deactivated stays inactive. */
 export const declaring = (
   before: Plugin | undefined,
   { manifest, digest }: Declaration,

@@ -16,7 +16,7 @@ interface ArchivedFile {
 }
 
 /**
- * Refuses pipes and devices, which could block.
+ * Reads an archive's file. Refuses pipes and devices, which could block.
  *
  * @param source the source as the person named it, for messages
  */
@@ -38,13 +38,13 @@ export const read = (file: string, source: string): Effect.Effect<Buffer, Source
     catch: (cause) => new SourceRefused({ source, issues: [reasonOf(cause)] }),
   })
 
-/** SHA-256, in hexadecimal. */
+/** The SHA-256 digest, in hexadecimal. */
 export const sha256 = (bytes: Buffer): string => crypto.createHash("sha256").update(bytes).digest("hex")
 
 /**
- * Returns the plugin's directory: the top, or the only directory at the top, as `npm pack` (`package/`) and Git hosts
- * create it. It validates everything before it writes, creates only directories and regular files, and refuses an
- * archive with links, devices or paths that lead out of it. It skips `.git` and `node_modules`.
+ * Unpacks an archive. Returns the plugin's directory: the top, or the only directory at the top, as `npm pack`
+ * (`package/`) and Git hosts create it. It validates everything before it writes, creates only directories and regular
+ * files, and refuses an archive with links, devices or paths that lead out of it. It skips `.git` and `node_modules`.
  */
 export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effect<string, SourceRefused> =>
   Effect.gen(function* () {
@@ -75,7 +75,7 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 
 const gunzip = promisify(zlib.gunzip)
 
-/** All files and the archive's headers. */
+/** Maximum unpacked bytes: all files and the archive's headers. */
 const MAX_UNPACKED = LIMITS.bytes + LIMITS.files * 4096
 
 const inflate = async (bytes: Buffer): Promise<Buffer> => {
@@ -122,7 +122,7 @@ const entriesOf = (
 const FILES: ReadonlySet<string> = new Set(["File", "OldFile", "ContiguousFile"])
 const DIRECTORIES: ReadonlySet<string> = new Set(["Directory", "GNUDumpDir"])
 
-/** Without `./` and trailing slashes, which some tools add. */
+/** Drops `./` and trailing slashes, which some tools add. */
 const nameOf = ({ path }: Tar.ReadEntry): string => path.replace(/^(?:\.\/+)+/, "").replace(/\/+$/, "")
 
 const entryIssue = (entry: Tar.ReadEntry): string | undefined => {

@@ -14,7 +14,7 @@ import { temporary } from "./TemporaryDirectory.ts"
 export interface Opened {
   readonly directory: string
   readonly origin: Origin
-  /** For a later import. A repository's name includes the commit. */
+  /** The source for a later import. A repository's name includes the commit. */
   readonly name: string
 }
 
@@ -146,7 +146,7 @@ const readLocation = (location: string): Effect.Effect<string, string> => {
   return Effect.succeed(location)
 }
 
-/** Without credentials, since messages may reach a file. */
+/** Hides credentials, since messages may reach a file. */
 const withoutSecrets = (source: string): string => source.replace(/\/\/[^/]*@/, "//…@").replace(/\?.*/s, "?…")
 
 const SCHEMES: ReadonlySet<string> = new Set(["https", "ssh", "file"])

@@ -51,7 +51,7 @@ export const validatePlugin = (
     return { file, problems: placed(problems, placeOf), plugin: undefined }
   })
 
-/** With only the requested permissions, if they decode. */
+/** Keeps only the requested permissions, if they decode. */
 const permissionsOnly = (document: Json | undefined): Manifest.Manifest | undefined => {
   const permissions = document === undefined ? undefined : valueAt(document, ["permissions"])
   const asked = Schema.decodeUnknownOption(Manifest.Permissions)(permissions)

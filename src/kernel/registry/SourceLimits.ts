@@ -105,8 +105,8 @@ const sizes = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => {
 }
 
 /**
- * Opens no file, so that nothing can block. Refuses pipes, devices and sockets, and links that are broken or circular,
- * lead out, or point to a directory.
+ * Validates a directory without opening any file, so that nothing can block. Refuses pipes, devices and sockets, and
+ * links that are broken or circular, lead out, or point to a directory.
  *
  * @param source the source as the person named it, for messages
  */

@@ -25,7 +25,7 @@ export interface UpdateChanges {
     | undefined
 }
 
-/** Undefined if the code is the same. Never fails. */
+/** Compares a source with the installed version; undefined if the code is the same. Never fails. */
 export const between = (
   copies: string,
   installed: Plugin | undefined,

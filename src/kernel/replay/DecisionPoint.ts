@@ -108,7 +108,7 @@ export const beforePerceiving = (point: Point): Point => {
   return { ...point, past: point.past.slice(0, -1), ahead: [last, ...point.ahead] }
 }
 
-/** Fails if the recording lacks the response to an earlier model call. */
+/** Fails if the recording lacks the response to a model call before the point. */
 export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   const { recording, at, past } = point
   // A late agent of several may still wait for its answer.
@@ -122,7 +122,7 @@ export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
   return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
 }
 
-/** Fails unless the agent has an agent for each recorded one. */
+/** Fails if the recording has several agents, and the given agent does not have one for each. */
 export const playable = (
   { taskId, opened }: Recording,
   at: number,
@@ -171,7 +171,7 @@ const ENDS: ReadonlySet<string> = new Set(COMMAND_ENDS)
 const dispatched = (events: ReadonlyArray<Event>): Event | undefined =>
   [...open(events).values()].find((event) => is(event, "CommandDispatched"))
 
-/** Oldest first. */
+/** Commands without an outcome in these events, oldest first. */
 export const leftAt = (recording: Recording, events: ReadonlyArray<Event>): ReadonlyArray<LeftCommand> =>
   leftIn(events, (actuator, position) =>
     SafeRecord.get(recording.registryAt(position), actuator.slice(0, actuator.indexOf("/"))),

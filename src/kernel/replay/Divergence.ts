@@ -30,13 +30,13 @@ export type DivergenceKind =
 /** The first difference between the replayed and the recorded agent. */
 export interface Divergence {
   readonly kind: DivergenceKind
-  /** Of the recorded event; after a failure or silence, of the request due next. */
+  /** The position of the recorded event; after a failure or silence, of the request due next. */
   readonly position: number
   /** JSON Pointer (RFC 6901) within the choice; `""` for all of it. */
   readonly path: string
   /**
-   * As a choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`, `{ perceive: true }`, `{ inputs }`
-   * (positions), or `{ late: true }`.
+   * The recorded choice: `{ act, args }`, `{ say }`, `{ done, reason? }`, `{ consult }`, `{ perceive: true }`,
+   * `{ inputs }` (positions), or `{ late: true }`.
    */
   readonly expected: JsonObject
   /** After a failure: `{ done: "failed", reason }`; without an answer: `{ unansweredMs }`. */
@@ -75,7 +75,7 @@ const bareChoiceOf = (request: Request): JsonObject => {
   }
 }
 
-/** Undefined if the choices are equivalent. */
+/** Compares two choices; undefined if they are equivalent. */
 export const between = (position: number, recorded: JsonObject, found: JsonObject): Divergence | undefined => {
   const [expected, chosen] = [complete(recorded), complete(found)]
   const [first] = JsonPatch.diff(expected, chosen)

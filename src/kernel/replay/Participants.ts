@@ -5,7 +5,7 @@ import { measureName, ofManifests } from "../rules/Rubric.ts"
 import type { Participants } from "../tasks/Environments.ts"
 import type { Recording } from "./Recording.ts"
 
-/** For a task that continues, with the plugin versions of its opening. */
+/** The participants of a task that continues, with the plugin versions of its opening. */
 export const participantsOf = ({ opened, plugins, registryAt }: Recording): Participants => {
   const registry = registryAt(opened.position)
   const all = ofManifests(Object.values(registry).map(manifestOf))

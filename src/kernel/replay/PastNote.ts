@@ -11,7 +11,7 @@ interface Leading {
   readonly causationId: string
 }
 
-/** Records nothing without differences. */
+/** Records notes on the differences, if any. */
 export const notePast = (
   recorder: Recorder,
   { about, causationId }: Leading,

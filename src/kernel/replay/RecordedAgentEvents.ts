@@ -36,7 +36,7 @@ const OF_GROUP: ReadonlySet<string> = new Set<AgentEventType>([
   ...(["AgentJoined", "AgentLeft", "AgentSuspended", "AgentContinued", "WorldTicked"] as const),
 ])
 
-/** Includes inputs from one of its agents to another. */
+/** Tells whether a group recorded an event. Inputs from one of its agents to another count. */
 const isOfGroup = (event: Event): boolean =>
   OF_GROUP.has(event.type) || (is(event, "InputReceived") && event.actor.startsWith("agent:"))
 

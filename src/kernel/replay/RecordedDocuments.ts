@@ -7,7 +7,7 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 
 /** Reads documents at positions that only move forward. */
 export interface RecordedDocuments {
-  /** Before a position; undefined if there is none. */
+  /** The document of a plugin before a position, if it has one. */
   readonly of: (plugin: string, before: number) => Json | undefined
 }
 

@@ -13,7 +13,7 @@ export interface RecordedOutcome {
   readonly agentId: string | undefined
 }
 
-/** By id, as the caller got it. Commands without an outcome are missing. */
+/** Outcomes by command id, as the callers got them. Commands without an outcome are missing. */
 export const outcomes = (events: ReadonlyArray<Event>): ReadonlyMap<string, RecordedOutcome> => {
   const commands = new Map<string, { readonly actuator: string; readonly args: JsonObject }>()
   const agents = new Map<string, string>()

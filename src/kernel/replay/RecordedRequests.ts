@@ -11,7 +11,7 @@ import { outcomes } from "./RecordedOutcomes.ts"
 import { type Consultation, cutPerceptions, type Request } from "./Request.ts"
 
 /**
- * In order, without those whose answers the agent never got.
+ * An agent's requests in order, without those whose answers it never got.
  *
  * @param sensorsAt the number of sensors that a perception at a position reads
  */
@@ -33,7 +33,7 @@ const isOfSeveral = (event: Event): boolean => is(event, "TaskOpened") && event.
 const ledUntil = (events: ReadonlyArray<Event>): ReadonlyArray<number> =>
   events.flatMap((event) => (is(event, "TimelineForked") || is(event, "TaskResumed") ? [event.payload.at] : []))
 
-/** Without the model calls that a fork or the end of a kernel cut off. */
+/** Drops model calls that a fork or the end of a kernel cut off. */
 const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Event> => {
   const last = Math.max(0, ...ledUntil(events))
   const answered = new Set(events.flatMap((event) => (isAnswer(event) ? [event.causationId] : [])))
@@ -41,7 +41,7 @@ const withoutUnansweredCalls = (events: ReadonlyArray<Event>): ReadonlyArray<Eve
 }
 
 /**
- * Without perceptions made again: those that a kernel's end or a fork of several agents may have cut off, and one right
+ * Drops perceptions made again: those that a kernel's end or a fork of several agents may have cut off, and one right
  * before a fork that changed the observations.
  */
 const withoutCutPerceptions = (
@@ -63,8 +63,8 @@ const withoutCutPerceptions = (
 }
 
 /**
- * One perception before each decision, with the readings in its `basedOn`. The perception numbers show one after the
- * last decision.
+ * Finds one perception before each decision, with the readings in its `basedOn`. The perception numbers show one after
+ * the last decision.
  */
 const fromDecisions = (
   events: ReadonlyArray<Event>,
@@ -92,7 +92,7 @@ const fromDecisions = (
   ]
 }
 
-/** It perceived, even without sensors. */
+/** Adds the first perception of a deciding agent without a decision: it perceived, even without sensors. */
 export const beforeFirstDecision = (requests: ReadonlyArray<Request>): ReadonlyArray<Request> => {
   const at = requests.findIndex(({ kind }) => kind !== "input")
   const first = requests[at]
@@ -148,7 +148,7 @@ const agentOf = (event: Event | undefined): { readonly agentId?: string } => {
   return typeof agentId === "string" ? { agentId } : {}
 }
 
-/** With the digest of the whole request if the log has only a part. */
+/** Adds the digest of the whole request if the log has only a part. */
 const questionOf = (
   provider: string,
   model: string,

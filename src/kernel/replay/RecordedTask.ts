@@ -26,11 +26,11 @@ export interface RecordedTask {
   readonly divergence: () => Divergence | undefined
   /** The recorded one has none, or the recording has ended. */
   readonly exhausted: () => JsonObject | undefined
-  /** Undefined at the end. `decides` includes decisions (default: once one was compared). */
+  /** The next recorded request, if any. `decides` includes decisions (default: once one was compared). */
   readonly next: (decides?: boolean) => Request | undefined
   /** The recording has no more answers. */
   readonly isUsedUp: () => boolean
-  /** False if the recording ends before the agent was late. */
+  /** Gives an agent the turn. False if the recording ends before the agent was late. */
   readonly turn: RecordedLateness.RecordedLateness["turn"]
   /** Recorded decisions left, for an agent that thinks in turns. */
   readonly turnsLeft: () => number
@@ -44,9 +44,9 @@ export interface RecordedTask {
   readonly exhaust: (found: JsonObject) => Effect.Effect<never>
   /** How the agent itself closed the task. */
   readonly closed: () => { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
-  /** With another rationale, which is no divergence. */
+  /** Number of decisions with another rationale, which is no divergence. */
   readonly rationales: () => number
-  /** Of model calls answered by their place, although the agent asked something else. */
+  /** Positions of model calls answered by their place, although the agent asked something else. */
   readonly askedOtherwise: () => ReadonlyArray<number>
 }
 
@@ -170,7 +170,7 @@ export const make = (
       (answered) => (answered instanceof ModelCallFailed ? answered : Effect.succeed(answered)),
     )
 
-  /** None if something else is due. An agent that waits must find its input recorded. */
+  /** Returns no inputs if something else is due. An agent that waits must find its input recorded. */
   const inputs = (options: InputOptions) =>
     whenOpen((): Effect.Effect<ReadonlyArray<Input>, TaskClosed> => {
       const due = next("input")
@@ -267,7 +267,7 @@ export const make = (
 
 const as = (agentId: string | undefined): JsonObject => (agentId === undefined ? {} : { as: agentId })
 
-/** For a perception without readings, the position of the following decision. */
+/** The position that identifies a request. A perception without readings has that of the following decision. */
 export const positionOf = (request: Request): number => Math.ceil(request.position)
 
 /** The divergence of an agent that finished before the end of the recording. */

@@ -31,15 +31,15 @@ export interface Recording {
   /** The timeline whose history has the task. */
   readonly timeline: string
   readonly opened: Event & { readonly payload: PayloadOf<"TaskOpened"> }
-  /** With the overrides of a fork. */
+  /** The goal and seed, with the overrides of a fork. */
   readonly instructions: Instructions
-  /** Null if the timeline is no fork of the task. */
+  /** The fork of its timeline; null if that is no fork of the task. */
   readonly forked: { readonly at: number; readonly fresh: boolean } | null
   readonly plugins: ReadonlyArray<string>
-  /** With the plugin versions of the opening. */
+  /** The registry after a position, with the plugin versions of the opening. */
   readonly registryAt: (position: number) => PluginRegistry.PluginRegistry
   readonly requests: ReadonlyArray<Request>
-  /** Null if the log has no end. */
+  /** The end, if the log has one. */
   readonly closed: (Event & { readonly payload: PayloadOf<"TaskClosed"> }) | null
   /** All events of the task, up to its end. */
   readonly events: ReadonlyArray<Event>
@@ -104,7 +104,7 @@ const standingAt = (position: number) =>
     Effect.catchTag("PositionOutOfRange", Effect.die),
   )
 
-/** Old logs do not list the plugins: takes active ones whose measures all score the task. */
+/** Old logs do not list the plugins: this takes active ones whose measures all score the task. */
 const presumedPlugins = (
   registry: PluginRegistry.PluginRegistry,
   measures: ReadonlyArray<string>,
@@ -120,7 +120,7 @@ const REGISTRY = [
   ...["ComponentActivated", "ComponentDeactivated", "PriorityChanged"],
 ]
 
-/** Folded from the opening, with the versions of that time. */
+/** Folds the registry from the opening, with the versions of that time. */
 const registries = (
   log: EventLog.Service,
   began: PluginRegistry.PluginRegistry,

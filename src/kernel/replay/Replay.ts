@@ -37,7 +37,7 @@ export interface ReplayReport {
   /** False if the recording was cut short or lacks an answer: it says nothing about the rest. */
   readonly complete: boolean
   readonly events: number
-  /** With another rationale, which is no divergence. */
+  /** Number of decisions with another rationale, which is no divergence. */
   readonly rationales: number
 }
 
@@ -45,7 +45,7 @@ export interface ReplayReport {
 export interface ReplayOptions {
   /** The timeline whose history has the task. Default: the log's, which is `main`. */
   readonly timeline?: string
-  /** In milliseconds per decision. A slower agent diverges (`no-answer`). Default: no limit. */
+  /** Time per decision, in milliseconds. A slower agent diverges (`no-answer`). Default: no limit. */
   readonly deadlineMs?: number
 }
 
@@ -56,9 +56,9 @@ export const ReplayOptions = Options.of<ReplayOptions>({
 
 /** The progress of a replay. */
 export interface Standing {
-  /** Of the next request or decision; null at the end. */
+  /** The position of the next request or decision; null at the end. */
   readonly position: number | null
-  /** From 1; 0 if the recording has none. */
+  /** The current decision, from 1; 0 if the recording has none. */
   readonly decision: number
   readonly decisions: number
 }
@@ -136,7 +136,7 @@ const standing = ({ events }: Recording.Recording, due: Recording.Request | unde
   return { position, decision: Math.min(before + 1, decided.length), decisions: decided.length }
 }
 
-/** Without the requests before a fork that started fresh. */
+/** Drops the requests before a fork that started fresh. */
 const followed = (recording: Recording.Recording): Recording.Recording => {
   const { forked, requests } = recording
   if (forked?.fresh !== true) return recording

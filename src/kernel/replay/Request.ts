@@ -8,7 +8,7 @@ import type { Reading } from "../sensing/SensorReading.ts"
 import type { Input } from "../tasks/Inputs.ts"
 import type { ModelCallFailed, ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
-/** `agentId` is set in a task with several agents. */
+/** A recorded request. `agentId` is set in a task with several agents. */
 export type Request =
   | {
       readonly kind: "perceive"
@@ -29,7 +29,7 @@ export type Request =
   | {
       readonly kind: "act"
       readonly position: number
-      /** `Infinity` without an outcome. */
+      /** The command's last event; `Infinity` without an outcome. */
       readonly until: number
       readonly commandId: string
       readonly actuator: string
@@ -65,7 +65,7 @@ export type Request =
       readonly agentId?: string
     } & Consultation)
 
-/** `answer` is null if the log has neither a response nor a failure. */
+/** A model call. `answer` is null if the log has neither a response nor a failure. */
 export interface Consultation {
   readonly question: ModelCallRequest
   readonly answer: ModelCallResponse | ModelCallFailed | null

@@ -7,7 +7,7 @@ import type { RestoreOptions } from "../fork/WorldRestoration.ts"
 
 /** Options of `tasks.resume`. `maxSteps` counts from the opening of the task. */
 export interface ResumeOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound"> {
-  /** In milliseconds per recorded decision. A slower agent fails with `ResumeDiverged`. Default: no limit. */
+  /** Time per recorded decision, in milliseconds. A slower agent fails with `ResumeDiverged`. Default: no limit. */
   readonly ledWithinMs?: number
 }
 

@@ -3,10 +3,11 @@
 import { Environment } from "@marcbachmann/cel-js"
 
 /**
- * In CEL a JSON number is a `double` and a literal such as `3` is an `int`, with no arithmetic between them. Here `+`,
- * `-`, `*`, `/`, `%`, `==` and `!=` accept both, and give a double: 7 / 2 is 3.5 if either number comes from the data,
- * and 3 if both are integers of the expression. A remainder has the dividend's sign; a division by zero gives an
- * infinity or NaN. Lists and maps may mix types. Adds standard functions that the library lacks.
+ * An environment for arithmetic over JSON. In CEL a JSON number is a `double` and a literal such as `3` is an `int`,
+ * with no arithmetic between them. Here `+`, `-`, `*`, `/`, `%`, `==` and `!=` accept both, and calculations give a
+ * double: 7 / 2 is 3.5 if either number comes from the data, and 3 if both are integers of the expression. A remainder
+ * has the dividend's sign; a division by zero gives an infinity or NaN. Lists and maps may mix types. Adds standard
+ * functions that the library lacks.
  */
 export const makeEnvironment = (options: { readonly unlistedVariablesAreDyn: boolean }): Environment => {
   const environment = new Environment({ ...options, homogeneousAggregateLiterals: false })

@@ -138,7 +138,7 @@ export const flawOf = (source: string, cause: unknown): ExpressionFlaw => {
   return { source, line: before.length, column: (before.at(-1)?.length ?? 0) + 1, reason: summary }
 }
 
-/** Of a CEL error, or the message of any other value. */
+/** Explains a CEL error, or gives the message of any other value. */
 export const described = (
   cause: unknown,
 ): { readonly code: string; readonly summary: string; readonly start: number } => {

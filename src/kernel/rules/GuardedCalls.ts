@@ -94,7 +94,7 @@ const patternOf = (pattern: string): Pattern.Pattern => {
   }
 }
 
-/** Undefined falls back to the library. */
+/** Replacements of library functions; undefined falls back to the library. */
 const MENDED: { readonly [name: string]: (values: ReadonlyArray<unknown>, meter: Meter) => unknown } = {
   matches,
   duration: ([text]) =>

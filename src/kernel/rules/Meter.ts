@@ -68,7 +68,7 @@ export const make = (source: string, budget: Budget): Meter => {
 /** Characters per step. */
 const CHARACTERS = 8
 
-/** For reading a text, a list or bytes once, without a list's contents. */
+/** The steps of reading a text, a list or bytes once, without a list's contents. */
 export const stepsOf = (value: unknown): number => {
   if (typeof value === "string") return value.length / CHARACTERS
   if (Array.isArray(value)) return value.length

@@ -7,7 +7,7 @@ import type { Program } from "./Expression.ts"
 import * as Expression from "./Expression.ts"
 
 export interface MissingReads {
-  /** In full: `state.a.b`, without `state.a`. Excludes arguments of `has()`. */
+  /** All paths in full: `state.a.b`, without `state.a`. Excludes arguments of `has()`. */
   readonly all: ReadonlyArray<Read>
   /**
    * The paths whose absence made an evaluation throw: in a conjunction, one for each part without an answer. Empty if
@@ -113,7 +113,7 @@ const readOf = (node: ASTNode, bound: Bound): Read => {
   return at === undefined ? { text } : { text, at }
 }
 
-/** Undefined if it starts at a computed value. */
+/** The variable where a node starts, and the steps below; undefined for a computed value. */
 const pathOf = ({ op, args }: ASTNode, bound: Bound): At | undefined => {
   if (op === "id" && typeof args === "string") return bound.has(args) ? bound.get(args) : { variable: args, steps: [] }
   // A filtered list has items of the list.

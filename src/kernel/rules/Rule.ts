@@ -14,7 +14,7 @@ export type { RuleContext, RuleResult } from "./RuleContext.ts"
 /** A compiled rule. */
 export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
-  /** Except paths that it only asks the existence of. */
+  /** Paths that it reads, except those that it only asks the existence of. */
   readonly reads: ReadonlyArray<Read>
   /** Leave a `slow` rule to `RuleTimeBudget`, which can abort it. */
   readonly evaluate: (context: RuleContext) => RuleResult

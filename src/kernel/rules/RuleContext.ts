@@ -9,7 +9,7 @@ export interface EarlierCommand {
   readonly id: string
   readonly actuator: string
   readonly args: Json
-  /** Of the arguments. */
+  /** Digest of the arguments. */
   readonly digest: string
   /** The position of its request. */
   readonly position: number
@@ -26,15 +26,15 @@ export interface RuleContext {
   readonly command: JsonObject
   /** The last 500 before the event, oldest first, with their outcomes so far. */
   readonly commands: ReadonlyArray<EarlierCommand>
-  /** In milliseconds of the task's own time: see `TaskClock`. */
+  /** Milliseconds of the task's own time: see `TaskClock`. */
   readonly elapsed: number
   /** The task's events by type, including this one. */
   readonly counts: ReadonlyMap<string, number>
 }
 
 /**
- * `absent`: it read a missing key; each path in `reads` alone leaves it without a result. `broken`: it threw, or is not
- * Boolean.
+ * The result at one event. `absent`: the rule read a missing key; each path in `reads` alone leaves it without a
+ * result. `broken`: it threw, or is not Boolean.
  */
 export type RuleResult =
   | { readonly kind: "held"; readonly value: boolean }

@@ -2,7 +2,7 @@
 
 import type { ASTNode } from "@marcbachmann/cel-js"
 
-/** In doubt, the analysis assumes a dependency. */
+/** The dependencies of a rule. In doubt, the analysis assumes one. */
 export interface RuleDependencies {
   /** Its variables, and `counts` if it counts events. */
   readonly mentions: ReadonlySet<Variable | "counts">

@@ -7,7 +7,10 @@ import type { ScoreSets } from "../../projections/state/ScoreSets.ts"
 import { manifestOf } from "../registry/ComponentLookup.ts"
 import { type Rubric, RubricInvalid } from "../rules/Rubric.ts"
 
-/** Known plugins are those of the registry, and those whose measures have scored tasks of this log. */
+/**
+ * Fails if a measure names an unknown plugin or measure. Known are those of the registry, and those that have scored
+ * tasks of this log.
+ */
 export const check = (
   rubric: Rubric,
   registry: PluginRegistry,

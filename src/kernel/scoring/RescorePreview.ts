@@ -17,7 +17,7 @@ import * as TaskSelection from "./TaskSelection.ts"
 /** Critics append nothing here: only the reading errors of `AppendError` occur. */
 export type PreviewError = RubricInvalid | TaskNotFound | AppendError | LogError
 
-/** As a scoring by rules alone would record them. */
+/** The verdicts that a scoring by rules alone would record. */
 export const verdicts = (
   log: EventLog.Service,
   projector: ProjectorService,

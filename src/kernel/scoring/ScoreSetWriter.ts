@@ -33,7 +33,7 @@ export interface ScoreSetProgress {
   readonly scoreSetId: string
   /** The last version of its stream. */
   readonly version: number
-  /** Of its `ScoringStarted` event, which causes all its events. */
+  /** The id of its `ScoringStarted` event, which causes all its events. */
   readonly startedBy: string
   /** The task, if the set is about a single one. */
   readonly taskId: string | null

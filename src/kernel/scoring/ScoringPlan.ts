@@ -21,8 +21,8 @@ export interface ScanPart {
 }
 
 /**
- * By their ends. Tasks still open at the last position end there, in the order of their openings. Later appends do not
- * change the order.
+ * Orders tasks by their ends. Tasks still open at the last position end there, in the order of their openings. Later
+ * appends do not change the order.
  */
 export const inOrder = (tasks: Tasks, taskIds: ReadonlyArray<string>, last: number): ReadonlyArray<PlannedTask> =>
   taskIds

@@ -22,7 +22,7 @@ export interface ScanOptions {
   readonly onPositions: (positions: number) => Effect.Effect<void>
 }
 
-/** One pass over the log. Memory holds only tasks between their first and last event. */
+/** Reads the log in one pass. Memory holds only tasks between their first and last event. */
 export const run = ({
   log,
   critic,

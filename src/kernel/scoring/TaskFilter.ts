@@ -17,7 +17,7 @@ export interface SelectableTask extends Task {
   readonly plugins: ReadonlyArray<string>
   /** Null if an old log lacks it. */
   readonly seed: number | null
-  /** By the task's own time, in milliseconds. Default: from opening to close. */
+  /** Duration by the task's own time, in milliseconds. Default: from opening to close. */
   readonly durationMs?: number
 }
 

@@ -37,7 +37,8 @@ export interface TaskSelection {
 export const selectionFields = { tasks: Schema.Array(Schema.String), select: TaskFilter.TaskFilter }
 
 /**
- * Folded from the few events that open and close tasks. Commands count as steps only if an expression may read them.
+ * The tasks of a log, folded from the few events that open and close them. Commands count as steps only if an
+ * expression may read them.
  */
 export const tasks = (log: EventLog.Service, until: number, { select }: TaskSelection = {}) => {
   const builder = begin(Tasks.projection, Tasks.projection.initial)
@@ -113,7 +114,7 @@ const openings = (log: EventLog.Service, taskIds: ReadonlySet<string>) => {
   )
 }
 
-/** Of tasks that were forked or resumed, or during which a clock changed. See `TaskClock`. */
+/** Durations of tasks that were forked or resumed, or during which a clock changed. See `TaskClock`. */
 const durations = (log: EventLog.Service, known: Tasks.Tasks, of: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const taskIds = new Set(of)

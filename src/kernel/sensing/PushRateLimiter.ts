@@ -5,7 +5,7 @@ import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as RateLimit from "../../values/time/RateLimit.ts"
 import { SHORTEST_MS } from "./IntervalGrid.ts"
 
-/** In the long run, the rate of one sensor at the minimum interval. */
+/** The long-run rate of one sensor at the minimum interval. */
 const LIMIT: RateLimit.Rate = { perSecond: 1000 / SHORTEST_MS, burst: 100 }
 
 /** Waits until the plugin may record another reading. */

@@ -76,7 +76,7 @@ export interface EnvironmentDescription {
   readonly conventions: ReadonlyArray<string>
 }
 
-/** From the plugins' manifests. Components are in order of priority. */
+/** What an agent learns from its plugins' manifests. Components are in order of priority. */
 export interface Capabilities {
   /** The active plugins of the task, by name. */
   readonly plugins: ReadonlyArray<PluginDescription>

@@ -98,7 +98,7 @@ export const optionsOf = (
     return yield* DefaultOptions.read(directory, environment)
   })
 
-/** Fails before the task records anything. */
+/** The reset options of all environments. Fails before the task records anything. */
 export const optionsOfAll = (
   { registry }: KernelContext,
   participants: Participants,

@@ -46,7 +46,7 @@ export const inputOf = (event: Event & { readonly payload: PayloadOf<"InputRecei
   return { source, content, delivery, ...addressee, position: event.position, event }
 }
 
-/** In a task with several agents, the first agent that takes an input without an address gets it. */
+/** Matches an input. In a task with several agents, the first agent that takes an input without an address gets it. */
 export const isOf = ({ deliveries, agentId }: InputOptions, input: Input): boolean =>
   (input.agentId === undefined || input.agentId === agentId) &&
   (deliveries === undefined || deliveries.includes(input.delivery))
@@ -71,7 +71,10 @@ export interface InputTask {
   readonly recorder: Recorder
 }
 
-/** Includes inputs from before this kernel started; in a fork, those received but not delivered before it. */
+/**
+ * The inputs of a task, including those from before this kernel started; in a fork, those received but not delivered
+ * before it.
+ */
 export const make = ({ id, log, arrivals, recorder }: InputTask): Inputs => {
   const stream = `task/${id}`
   const oneAtATime = OneAtATime.make()

@@ -70,7 +70,7 @@ export type Answering<E> =
 export interface AskOptions {
   /** Wait before the request, in milliseconds. A replay does not wait. Default: none. */
   readonly afterMs?: number
-  /** With usage and cost as far as known. Recorded if the request is cancelled or interrupted. */
+  /** The partial answer, with usage and cost as far as known. Recorded if the request is cancelled or interrupted. */
   readonly partial?: Effect.Effect<Pick<ModelCallFailed, "response" | "usage" | "cost">>
   /** An `interrupting` input ends the request: it fails with the kind `interrupted`. Default: false. */
   readonly interruptible?: boolean
@@ -81,7 +81,7 @@ export interface AskOptions {
    * time (`Task.worked`).
    */
   readonly workedMs?: Effect.Effect<number>
-  /** In milliseconds; undefined without a retry. Recorded. */
+  /** The wait until a retry, in milliseconds; undefined without one. Recorded. */
   readonly retryInMs?: (failure: ModelCallFailed) => Effect.Effect<number | undefined>
 }
 

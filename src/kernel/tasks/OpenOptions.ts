@@ -29,7 +29,7 @@ export interface OpenOptions {
   readonly agents?: ReadonlyArray<string>
   /** The plugins of the task. Default: all active ones at its opening. */
   readonly plugins?: ReadonlyArray<string>
-  /** By plugin, for example a scenario. Default: the scenario that the manifest names. */
+  /** Options of environments by plugin, for example a scenario. Default: the scenario that the manifest names. */
   readonly environment?: { readonly [plugin: string]: JsonObject }
   /** Seeds the agent's and the plugins' randomness. Default: drawn from the kernel's seed. */
   readonly seed?: number
@@ -98,7 +98,7 @@ export interface ActOptions extends CausedBy {
   readonly agentId?: string
   /** The model's id of its tool call. */
   readonly callId?: string
-  /** Such a command is no step of an agent. */
+  /** A command from a scenario is no step of an agent. */
   readonly source?: "scenario"
   /**
    * Time limit in milliseconds, including waits for its turn and for a person. Then its tool's signal aborts, and the

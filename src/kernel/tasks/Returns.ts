@@ -8,7 +8,7 @@ import { scoreSetOf } from "../../projections/state/WorldReturn.ts"
 import type { Verdict } from "../critics/Verdict.ts"
 import { totalsOf } from "../scoring/ScoreSetWriter.ts"
 
-/** None if the task has no world. */
+/** The event that completes a task's return; none if the task has no world. */
 export const finished = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<CoreNewEvent>, LogError> =>
   Effect.gen(function* () {
     const scoreSetId = scoreSetOf(taskId)

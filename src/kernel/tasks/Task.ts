@@ -117,7 +117,7 @@ export interface Task {
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | EnvironmentRefused | LeaseLost | AppendError | LogError>
   /** Records an event about the agent, under its name. A replay records nothing. */
   readonly record: (agent: string, event: AgentEvent) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
-  /** Oldest first. A replay returns those recorded before the request that is due. */
+  /** The events after a position, oldest first. A replay returns those recorded before the request that is due. */
   readonly events: (after: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
   /** Records a scenario's events in one commit, under the name `scenario`. A replay records nothing. */
   readonly conduct: (

@@ -95,6 +95,6 @@ export const suspendable = (
   return { kernel: { ...kernel, log, confirmations: asking(log) }, suspend }
 }
 
-/** Before anything is recorded. */
+/** Checks consents before anything is recorded. */
 const consented = (kernel: KernelContext, { plugins }: Environments.Participants) =>
   Effect.flatMap(kernel.unconsented(plugins), ([first]) => first ?? Effect.void)

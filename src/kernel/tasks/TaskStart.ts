@@ -68,7 +68,7 @@ export interface TaskRecord {
   readonly lifecycle: TaskLifecycle.TaskLifecycle
 }
 
-/** On the log's own timeline. All appends to the task's stream go through its recorder. */
+/** Makes a task's record on the log's own timeline. All appends to the task's stream go through its recorder. */
 export const recordOf = (log: KernelContext["log"], id: string): Effect.Effect<TaskRecord> =>
   Effect.map(TaskLifecycle.make(id), (lifecycle) => ({
     lifecycle,

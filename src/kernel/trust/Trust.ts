@@ -75,7 +75,7 @@ export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError,
     )
   })
 
-/** One line each, in words that cannot be mistaken for others. Long lists are cut, and say so. */
+/** Describes what a log brings along, in lines that nobody can mistake. Long lists are cut, and say so. */
 export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.Brought): ReadonlyArray<string> => [
   ...listed(plugins, "plugins: `hindcast plugin ls` lists them").flatMap((plugin) =>
     typeof plugin === "string" ? plugin : describePlugin(plugin),

@@ -33,8 +33,8 @@ export const onIPv4 = (
   })
 
 /**
- * Both loopback addresses share one free port: names below `localhost` resolve to either, and nobody else may answer
- * there. A machine without IPv6 has one.
+ * Listens on one free port of both loopback addresses: names below `localhost` resolve to either, and nobody else may
+ * answer there. A machine without IPv6 has one.
  */
 export const onBoth = (listener: RequestListener): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
   Effect.gen(function* () {

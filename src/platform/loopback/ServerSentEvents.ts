@@ -12,7 +12,10 @@ export interface ServerSentEvent {
   readonly data: object
 }
 
-/** Until the stream fails or the effect is interrupted. Regular comments show that the connection is alive. */
+/**
+ * Writes events until the stream fails or the effect is interrupted. Regular comments show that the connection is
+ * alive.
+ */
 export const write = <E, R>(
   response: ServerResponse,
   events: Stream.Stream<ServerSentEvent, E, R>,

@@ -23,8 +23,8 @@ export const resolve = (name: string, module: string | undefined): string | unde
 }
 
 /**
- * True for a module of an installation. Hindcast's own bundles give each module the URL of its file, and so do programs
- * that bundle them in turn, but these have no runner next to them.
+ * Tells whether a module belongs to an installation. Hindcast's own bundles give each module the URL of its file, and
+ * so do programs that bundle them in turn, but these have no runner next to them.
  *
  * @param name its path below `src` or `dist`, without an extension
  */

@@ -44,7 +44,7 @@ const defaultPlaces = (): ReadonlyArray<NodeJS.Require> => [Installed.requireOf(
 
 const Manifest = Schema.parseJson(Schema.Struct({ version: Schema.String }))
 
-/** By its path: not every package exports its manifest. */
+/** Looks for the manifest by its path: not every package exports it. */
 const installedAt = (place: NodeJS.Require, name: string) => {
   for (const directory of place.resolve.paths(name) ?? []) {
     const manifest = path.join(directory, name, "package.json")

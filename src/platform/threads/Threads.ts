@@ -22,7 +22,7 @@ export interface Piece<Result, E, R> {
   readonly asked: unknown
   /** Does the piece in this thread after it failed in another, to fail with its typed error. */
   readonly again: Effect.Effect<Result, E, R>
-  /** In the order of the pieces. Returns whether to continue. */
+  /** Receives the results in the order of the pieces. Returns whether to continue. */
   readonly take: (result: Result) => Effect.Effect<boolean, E, R>
 }
 

@@ -13,8 +13,8 @@ export interface Machine {
    */
   readonly id: string | undefined
   /**
-   * Without the id of the current boot, and never in a log, so that nobody can copy it from a published one. Undefined
-   * if no id outlasts a boot.
+   * Like `id`, but without the id of the current boot and never in a log, so that nobody can copy it from a published
+   * one. Undefined if no id outlasts a boot.
    */
   readonly unpublished: string | undefined
   readonly platform: string

@@ -13,9 +13,9 @@ import * as OwnerOnly from "../OwnerOnly.ts"
 export const VARIABLE = "HINDCAST_STATE"
 
 /**
- * `$HINDCAST_STATE`, otherwise `hindcast` in `$XDG_STATE_HOME`, `~/.local/state` or, on Windows, `%LOCALAPPDATA%`. It
- * ignores relative paths, as the XDG Base Directory Specification asks: they would lead into the working directory,
- * which may be a stranger's.
+ * The store: `$HINDCAST_STATE`, otherwise `hindcast` in `$XDG_STATE_HOME`, `~/.local/state` or, on Windows,
+ * `%LOCALAPPDATA%`. It ignores relative paths, as the XDG Base Directory Specification asks: they would lead into the
+ * working directory, which may be a stranger's.
  */
 export const directory = (
   env: NodeJS.ProcessEnv = process.env,
@@ -69,7 +69,7 @@ const assertClosed = (directory: string): void => {
 
 const WRITTEN_BY_OTHERS = 0o022
 
-/** Undefined for a regular file without a second name that nobody else owns or can access. */
+/** Why a file is unsafe; undefined for a regular file without a second name that nobody else owns or can access. */
 export const defectOf = (handle: number): string | undefined => {
   const found = fs.fstatSync(handle)
   const { uid, mode, nlink } = found
