@@ -13,11 +13,8 @@ import type { WorldAtStart } from "./wire/Scenarios.ts"
 /** Why an agent did not start or continue. */
 type Refused = { readonly _tag: string; readonly message: string }
 
-/** Continues tasks from a moment, in forks. */
 export interface Forking {
-  /** By the names that the page uses. */
   readonly agents: ReadonlyMap<string, Agent>
-  /** Runs an agent until it is done. */
   readonly run: (agent: Agent, options: ForkOptions) => Effect.Effect<unknown, Refused>
 }
 
@@ -33,11 +30,10 @@ export interface Forks extends Pick<Forking, "agents"> {
 export interface Staging {
   /** Absolute paths without symbolic links. */
   readonly directories: ReadonlyArray<string>
-  /** By the names that the page may say. */
+  /** By the names that the page uses. */
   readonly agents: ReadonlyMap<string, Agent>
   /** Starts a scenario's world and returns its initial state. Records nothing. */
   readonly look: (played: Played, seed: number) => Effect.Effect<WorldAtStart, Refused>
-  /** Lets an agent play all parts, until it is done. */
   readonly run: (agent: Agent, scenario: Loaded, options: PlayOptions) => Effect.Effect<unknown, Refused>
 }
 

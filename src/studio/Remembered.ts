@@ -1,6 +1,5 @@
 /** A cache with a bounded total size and keys of several parts. Evicts the least recently used values. */
 
-/** Number of lookups between two size checks. */
 const LOOK_EVERY = 100
 
 export class Remembered<Value> {
@@ -15,7 +14,6 @@ export class Remembered<Value> {
     this.#sizeOf = sizeOf
   }
 
-  /** Returns the value of a key, and makes it first if needed. */
   get(key: ReadonlyArray<string>, make: () => Value): Value {
     this.#asked += 1
     if (this.#asked % LOOK_EVERY === 0) this.#forgetOldest()

@@ -160,7 +160,7 @@ const wrong = (path: string, expected: string, found: string) =>
 const withoutKernel = (path: string) =>
   wrong(path, "a Kernel in the context, which runs what goes on", "none (Hindcast.layer has one)")
 
-/** The real path of a directory, or what was found in its place. */
+/** The real path of a directory. The left side says what was found instead. */
 const realDirectory = (directory: string): Effect.Effect<string, string> =>
   Effect.try({
     try: () => fs.realpathSync(directory),

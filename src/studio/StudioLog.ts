@@ -26,7 +26,6 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly past: (timeline: string) => Effect.Effect<History, TimelineNotFound | LogError>
     /** All events of a task on a timeline, up to the head of the log. The outline keeps growing, so read it at once. */
     readonly outline: (past: History, taskId: string) => Effect.Effect<Outline, TaskNotFound | LogError>
-    /** The course of a task's scope, or of the shared scope (null). */
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
   }
 >() {}

@@ -30,7 +30,6 @@ export const ChunkQuery = Schema.Struct({
   ),
 )
 
-/** There is no chunk of this number. */
 export class ChunkNotFound extends Data.TaggedError("ChunkNotFound")<{
   readonly number: number
   readonly last: number
@@ -40,7 +39,6 @@ export class ChunkNotFound extends Data.TaggedError("ChunkNotFound")<{
   }
 }
 
-/** A chunk of a task or of a timeline. */
 export const chunk = ({ timeline, task, number, at = 0 }: typeof ChunkQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
@@ -98,7 +96,6 @@ const tasksOf = (events: ReadonlyArray<Event>): ReadonlyArray<string> => [
   ...new Set(events.flatMap(({ taskId }) => (taskId === null ? [] : [taskId]))),
 ]
 
-/** A scope after a position. */
 const at = (
   past: TimelineHistory,
   taskId: string | null,
@@ -176,7 +173,6 @@ const viewsOf = (
 
 const NOT_DRAWN = { frame: null, problem: null }
 
-/** Maximum number of plugin imports read. */
 const MAX_IMPORTS = 1_000
 
 const viewIn = (manifest: Json): Json | null => {

@@ -17,14 +17,12 @@ export const CompareQuery = Schema.Struct({
   scoresB: Query.OptionalText,
 })
 
-/** A run is not written as timeline and task. */
 export class RunInvalid extends Data.TaggedError("RunInvalid")<{ readonly run: string }> {
   override get message() {
     return `Expected a timeline and a task, such as main/task-0015, found ${JSON.stringify(this.run)}.`
   }
 }
 
-/** Two tasks event by event, with their rewards. */
 export const compare = ({ a, b, scoresA, scoresB }: typeof CompareQuery.Type) =>
   Effect.gen(function* () {
     const [runA, runB] = [yield* runOf(a), yield* runOf(b)]

@@ -23,7 +23,6 @@ const eventAt = ({ position }: Asked) =>
     return event ?? (yield* new EventNotFound({ event: `@${position}`, log: "This log" }))
   })
 
-/** One complete event, with the changes that it made on its own timeline. */
 export const event = (asked: Asked) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -49,7 +48,6 @@ export const why = (asked: Asked) =>
     return (yield* (yield* TimeTravel).why(id)).map(Entries.cause) satisfies Why
   })
 
-/** Maximum number of consequences in an answer. */
 const MAX_EFFECTS = 200
 
 /** The effects of an event on the named timeline, else on its own. */

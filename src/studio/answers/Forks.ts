@@ -24,7 +24,6 @@ export const ForkBody: Schema.Schema<ForkOrder> = Schema.Struct({
   acceptUnrewound: Schema.optionalWith(Schema.Boolean, { exact: true }),
 })
 
-/** The server was started without this agent. */
 export class AgentNotFound extends Data.TaggedError("AgentNotFound")<{
   readonly agent: string
   readonly known: ReadonlyArray<string>
@@ -73,7 +72,6 @@ const begun = (
     return { timeline: name, task, ...(notes.length === 0 ? {} : { notes }) } satisfies ForkMade
   })
 
-/** Notes about the worlds of a new fork. */
 const notesOf = (log: EventLog.Service, timeline: string) =>
   Effect.map(log.readPage({ timeline, types: ["EnvironmentRestored"] }, MAX_NOTES), (restored) =>
     restored.flatMap((event) => {
@@ -82,5 +80,4 @@ const notesOf = (log: EventLog.Service, timeline: string) =>
     }),
   )
 
-/** Maximum number of worlds that get a note. */
 const MAX_NOTES = 100

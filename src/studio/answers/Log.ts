@@ -12,7 +12,6 @@ import * as Query from "./Query.ts"
 
 export const LogQuery = Schema.Struct({})
 
-/** Facts about the log as a whole. */
 export const log = (_: typeof LogQuery.Type) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -61,7 +60,6 @@ const lastEvent = (log: EventLog.Service, head: number) =>
         Effect.catchTag("SegmentUnavailable", () => Effect.succeed(undefined)),
       )
 
-/** Maximum number of bins. */
 const MAX_BINS = 4_000
 
 export const DensityQuery = Schema.Struct({
@@ -71,14 +69,12 @@ export const DensityQuery = Schema.Struct({
   bins: Query.wholeNumber(1, MAX_BINS),
 })
 
-/** The range ends before it begins. */
 export class RangeEmpty extends Data.TaggedError("RangeEmpty")<{ readonly from: number; readonly to: number }> {
   override get message() {
     return `Expected a range of positions whose end is not before its beginning, found @${this.from} to @${this.to}.`
   }
 }
 
-/** The number of events of each kind along a range of positions. */
 export const density = ({ timeline, ...range }: typeof DensityQuery.Type) =>
   Effect.gen(function* () {
     if (range.to < range.from) return yield* new RangeEmpty(range)

@@ -20,10 +20,8 @@ const TELLING: ReadonlyArray<CoreName> = [
   ...(["BrokerRequested", "BrokerAllowed", "BrokerDenied", "BrokerAnswered"] as const),
 ]
 
-/** Maximum number of crashes and requests listed per plugin. */
 const MAX_LISTED = 20
 
-/** The current plugins of `main`. */
 export const plugins = (_: typeof PluginsQuery.Type) =>
   Effect.gen(function* () {
     const registry = yield* (yield* Projector).current(PluginRegistry.projection)

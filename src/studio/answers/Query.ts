@@ -4,7 +4,6 @@ import { Data, Effect, Schema } from "effect"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { mistakesOfGiven } from "../../values/schema/Mistakes.ts"
 
-/** The request's parameters are invalid. */
 export class InvalidQuery extends Data.TaggedError("InvalidParameters")<{
   readonly path: string
   readonly found: string

@@ -85,7 +85,6 @@ export class OtherQuestion extends Data.TaggedError("OtherQuestion")<{ readonly 
   }
 }
 
-/** The log has no such question. */
 export class QuestionNotFound extends Data.TaggedError("QuestionNotFound")<{ readonly question: string }> {
   override get message() {
     return `Question ${this.question}: expected one that was asked in this log, found none.`

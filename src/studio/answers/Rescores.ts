@@ -9,7 +9,6 @@ import * as Options from "../../values/Options.ts"
 import type { Rescored, RescoreOrder } from "../wire/Asking.ts"
 import * as Rubrics from "./Rubrics.ts"
 
-/** Maximum number of tasks per order. */
 const MAX_TASKS = 10_000
 
 const TaskOnTimeline = Schema.Struct({ timeline: Schema.NonEmptyString, task: Schema.NonEmptyString })

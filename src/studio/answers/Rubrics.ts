@@ -25,7 +25,6 @@ export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{ readonly 
   }
 }
 
-/** Fails unless the server allows scoring. */
 export const allowed = Effect.flatMap(Allowed, ({ write }) =>
   write ? Effect.void : new NotAllowed({ what: "score tasks", option: "write" }),
 )
@@ -35,14 +34,12 @@ export const ofText = (text: string) =>
     Either.isLeft(parsed) ? new RubricInvalid({ issues: parsed.left }) : Effect.succeed(parsed.right),
   )
 
-/** The rubric's issues. */
 export const check = ({ rubric }: RescoreOrder) =>
   Effect.gen(function* () {
     yield* allowed
     return Either.match(yield* RubricText.parse(rubric), { onLeft: (issues) => issues, onRight: () => [] })
   })
 
-/** The log and projector of a timeline. */
 export const on = (timeline: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -58,10 +55,8 @@ export const PreviewBody: Schema.Schema<PreviewOrder> = Schema.Struct({
   task: Schema.NonEmptyString,
 })
 
-/** Maximum number of points on the line. */
 const MAX_POINTS = 2_000
 
-/** The name of the preview's only score set. */
 const PREVIEW = "preview"
 
 /** The verdicts of a rubric's rules about a task. Writes nothing. */

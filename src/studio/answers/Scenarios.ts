@@ -19,7 +19,6 @@ import type { ScenarioRun, TextToCheck, TextToSave } from "../wire/Scenarios.ts"
 import { AgentNotFound } from "./Forks.ts"
 import * as Rubrics from "./Rubrics.ts"
 
-/** Fails unless the server allows editing scenarios. */
 const allowed = Effect.flatMap(Allowed, ({ write, scenarios }) =>
   !write
     ? new NotAllowed({ what: "edit scenarios", option: "write" })
@@ -30,7 +29,6 @@ const allowed = Effect.flatMap(Allowed, ({ write, scenarios }) =>
 
 export const ListQuery = Schema.Struct({})
 
-/** The editable files, and the agents that may play them. */
 export const list = (_: typeof ListQuery.Type) =>
   Effect.gen(function* () {
     const { directories, agents } = yield* allowed
@@ -55,7 +53,6 @@ const Text = Schema.String.pipe(
 
 export const CheckBody: Schema.Schema<TextToCheck> = Schema.Struct({ kind: Kind, text: Schema.String })
 
-/** The issues of a text. */
 export const check = ({ kind, text }: TextToCheck) =>
   Effect.gen(function* () {
     yield* allowed
@@ -83,10 +80,8 @@ const saving = Effect.unsafeMakeSemaphore(1)
 
 export const LookBody = Schema.Struct({ text: Text })
 
-/** The seed of a preview. */
 const SEED = 0
 
-/** The initial world of a scenario. */
 export const look = ({ text }: typeof LookBody.Type) =>
   Effect.gen(function* () {
     const { look } = yield* allowed

@@ -15,7 +15,6 @@ import { StudioLog } from "../StudioLog.ts"
 import type { FindLine } from "../wire/Asking.ts"
 import * as Query from "./Query.ts"
 
-/** Maximum number of hits per search. */
 const MAX_HITS = 1_000
 
 export const FindQuery = Schema.Struct({

@@ -26,7 +26,6 @@ import type {
 import * as Query from "./Query.ts"
 import * as Rewards from "./Rewards.ts"
 
-/** Default and maximum number of rows. */
 const ROWS = 50
 const MAX_ROWS = 500
 
@@ -65,7 +64,6 @@ export const GroupQuery = Schema.Struct({
   by: Schema.Literal("agent", "outcome", "plugin"),
 })
 
-/** Maximum number of net scores in a group's trend. */
 const MAX_TREND = 200
 
 /** The tasks of a list in groups, the largest first. */
@@ -134,7 +132,6 @@ export const headOf = (past: TimelineHistory, task: string) =>
     } satisfies TaskHead
   })
 
-/** What a recorder or an import saw of a task. */
 export const capture = ({ timeline, task }: typeof TaskQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
@@ -168,7 +165,6 @@ const forksOf = (timeline: string, task: string) =>
     ),
   )
 
-/** Every event of a task in a few bytes. */
 export const course = ({ timeline, task }: typeof TaskQuery.Type) =>
   Effect.gen(function* () {
     const studio = yield* StudioLog

@@ -26,7 +26,6 @@ export const HistoryQuery = Schema.Struct({
   path: Schema.String,
 })
 
-/** Maximum number of values in a history. */
 const MAX_VALUES = 2_000
 
 /** Every value that a path had. Ignores `task`, since the path names the task. */

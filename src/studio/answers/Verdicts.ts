@@ -9,7 +9,6 @@ import { StudioLog } from "../StudioLog.ts"
 import type { VerdictTable } from "../wire/Scoring.ts"
 import type { TaskQuery } from "./Tasks.ts"
 
-/** Maximum number of score sets in a table. */
 const MAX_SETS = 20
 
 export const verdicts = ({ timeline, task }: typeof TaskQuery.Type) =>

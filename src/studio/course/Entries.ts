@@ -81,7 +81,6 @@ export const brief = (event: Event): Brief => ({
   recordedAt: event.recordedAt,
 })
 
-/** An event in a chain of causes. */
 export const cause = (event: TimeTravel.Cause): Why[number] => {
   const placed = placedOf(event)
   return {

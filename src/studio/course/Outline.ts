@@ -8,7 +8,6 @@ import { encodeKind } from "../wire/Kind.ts"
 import type { Course } from "../wire/Task.ts"
 import { isAlwaysBad, isBad, kindOf, SOMETIMES_BAD } from "./EventKind.ts"
 
-/** The part of an event that an outline reads. */
 export interface Outlined extends TaskClock.Timed {
   readonly position: number
   readonly taskId: string | null
@@ -54,7 +53,6 @@ export class Outline {
   #clock: TaskClock.TaskClock | undefined
   #begunAt = 0
 
-  /** Appends the next event of the task. */
   take(event: Outlined): void {
     if (this.#clock === undefined) {
       this.#clock = TaskClock.start(event)
@@ -70,7 +68,6 @@ export class Outline {
     return this.positions.length
   }
 
-  /** The last position, or 0. */
   get last(): number {
     return this.positions.at(-1) ?? 0
   }
@@ -87,7 +84,6 @@ export class Outline {
     return joined
   }
 
-  /** The number of events before a position. */
   countBefore(position: number): number {
     let [from, to] = [0, this.positions.length]
     while (from < to) {

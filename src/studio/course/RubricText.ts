@@ -9,7 +9,6 @@ import type { RubricIssue } from "../wire/Asking.ts"
 import * as TextIssues from "./TextIssues.ts"
 import { MAX_LENGTH, MAX_VALUES } from "./TextLimits.ts"
 
-/** The text's name in messages. */
 const NAME = "from the page"
 
 /** Parses a rubric in YAML, or returns its issues. */

@@ -20,7 +20,6 @@ import * as Writers from "./Writers.ts"
 
 /** A scope after an event, as an otherwise empty environment. */
 export interface ScopeState {
-  /** The last folded position. */
   readonly position: number
   readonly state: EnvironmentState.EnvironmentState
   readonly writers: Writers.Writers
@@ -28,7 +27,6 @@ export interface ScopeState {
 
 const EMPTY: ScopeState = { position: 0, state: EnvironmentState.projection.initial, writers: Writers.none }
 
-/** The changes of one event, by full pointers. */
 export interface EventChanges {
   readonly position: number
   readonly changes: ReadonlyArray<Change>
@@ -39,7 +37,6 @@ export interface Folded extends ScopeState {
   readonly changed: ReadonlyArray<EventChanges>
 }
 
-/** Folds the next events of a scope. */
 export const fold = (from: ScopeState, events: ReadonlyArray<Event>): Folded => {
   const changed: Array<EventChanges> = []
   let { writers } = from
@@ -75,7 +72,6 @@ const below = (prefix: string, changes: ReadonlyArray<Change>): ReadonlyArray<Ch
 export interface ScopeCourse {
   /** The scope after its events up to a position. */
   readonly at: (position: number) => Effect.Effect<ScopeState, PositionOutOfRange | LogError>
-  /** The number of cached states. */
   readonly size: () => number
 }
 

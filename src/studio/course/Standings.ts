@@ -13,7 +13,6 @@ import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { Score, ScoreSetRow } from "../wire/Task.ts"
 
-/** Events about a task's goal, agent and standing. */
 const STANDING: ReadonlyArray<CoreName> = [
   ...(["TaskOpened", "TaskResumed", "TimelineForked", "TaskPaused", "TaskContinued"] as const),
   ...(["TaskCancelled", "TaskClosed"] as const),
@@ -51,9 +50,7 @@ export type Standing = Pick<
 export interface Standings {
   readonly tasks: { readonly [taskId: string]: Standing }
   readonly plugins: { readonly [taskId: string]: ReadonlyArray<string> }
-  /** The score sets that judged a task, in order of their start. */
   readonly setsOf: (taskId: string) => ReadonlyArray<ScoreSetRow>
-  /** A rubric by its digest. */
   readonly rubricOf: (digest: string) => JsonObject | undefined
   /** By the score set that counts. */
   readonly scoreOf: (taskId: string) => Score | null

@@ -8,7 +8,6 @@ import * as Capture from "../../projections/state/Capture.ts"
 import * as CaptureSummary from "../../projections/state/CaptureSummary.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 
-/** Whether a recorder or an import wrote the task. */
 export const isCaptured = (past: TimelineHistory, taskId: string): Effect.Effect<boolean, LogError> =>
   Effect.map(
     past.readPage({ taskId, types: ["TaskOpened"] }, 1),

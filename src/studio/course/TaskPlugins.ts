@@ -13,7 +13,6 @@ const NAMING: ReadonlyArray<CoreName> = [
   ...(["SensorRead", "SensorFailed", "ActuatorCommanded"] as const),
 ]
 
-/** The plugins' names in alphabetical order. */
 export const of = (past: TimelineHistory, taskId: string): Effect.Effect<ReadonlyArray<string>, LogError> =>
   Effect.suspend(() => {
     const names = new Set<string>()

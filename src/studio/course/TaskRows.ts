@@ -18,7 +18,6 @@ export interface Rows {
   readonly standings: Standings.Standings
   /** The ids of the tasks in an order, optionally only of open tasks. */
   readonly ids: (order: TaskOrder, open?: boolean) => ReadonlyArray<string>
-  /** The row of a task, from its outline. */
   readonly row: (taskId: string, outline: Outline) => TaskRow
 }
 

@@ -13,7 +13,6 @@ import type { Verdict, VerdictRow } from "../wire/Scoring.ts"
 /** The event types that decide verdicts. */
 export const TYPES: ReadonlyArray<CoreName> = ["RewardGiven", "PunishmentGiven", "MeasureUnscored"]
 
-/** Maximum number of evidence positions. */
 const EVIDENCE = 20
 
 interface Deciding extends Omit<Verdict, "amount" | "because"> {
@@ -29,7 +28,6 @@ interface Row extends Pick<VerdictRow, "measure" | "name" | "kind"> {
   readonly bySet: Map<string, Deciding>
 }
 
-/** The verdicts of some score sets about one task. */
 export class VerdictRows {
   readonly #sets: ReadonlyArray<string>
   readonly #rows = new Map<string, Row>()

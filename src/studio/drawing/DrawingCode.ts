@@ -23,7 +23,6 @@ export class DrawingUnavailable extends Data.TaggedError("DrawingUnavailable")<{
   }
 }
 
-/** The file's name in a recorded manifest, if it brings drawing code. */
 export const fileIn = (manifest: Json): string | undefined => {
   const file = valueAt(manifest, ["peas", "environment", "viewHtml"])
   return typeof file === "string" ? file : undefined

@@ -14,7 +14,6 @@ import { HEADERS } from "./FrameHeaders.ts"
 export interface FrameServer {
   /** The origin of a label's frames; the label is the first part of a name below `localhost` (RFC 6761). */
   readonly originOf: (label: string) => string
-  /** The address of a label's document. */
   readonly addressOf: (label: string) => string
 }
 

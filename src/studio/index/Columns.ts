@@ -53,7 +53,6 @@ export class Names {
     return number
   }
 
-  /** The number of a name, or 0. */
   numberOf(name: string): number {
     return this.#numbers.get(name) ?? 0
   }

@@ -12,7 +12,6 @@ import { bytes, doubles, integers, Names } from "./Columns.ts"
 import * as OutlinePages from "./OutlinePages.ts"
 
 export interface EventIndex {
-  /** The last indexed position. */
   readonly indexed: () => number
   /** Why indexing stopped; null while it continues. */
   readonly stopped: () => string | null

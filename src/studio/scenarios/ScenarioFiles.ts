@@ -41,7 +41,6 @@ export class FileNotWritten extends Data.TaggedError("FileNotWritten")<{
 
 const MAX_SHOWN = 200
 
-/** Maximum number of listed files, and maximum depth of directories. */
 const MAX_FILES = 1_000
 const MAX_DEPTH = 4
 
@@ -50,7 +49,6 @@ const NAME = /^[\w][\w .+-]{0,99}$/
 
 const EXTENSION = /\.(?:yaml|yml|json)$/
 
-/** Maximum number of files examined. */
 const MAX_LOOKED_INTO = 10_000
 
 /** All scenarios and rubrics below these directories. Yields to other requests between two files. */
@@ -80,7 +78,6 @@ function* candidatesIn(name: string, directory: string): Generator<{ readonly fi
   }
 }
 
-/** The entries of a directory by name; empty if it cannot be read. */
 const entriesOf = (directory: string): ReadonlyArray<fs.Dirent> => {
   try {
     return fs.readdirSync(directory, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
@@ -146,7 +143,6 @@ export const save = (
     return { file, digest: sha256(text) }
   })
 
-/** A file that exists or may be created. */
 interface FilePlace {
   readonly path: string
   /** Undefined if the file does not exist. */

@@ -8,7 +8,6 @@ import * as TextIssues from "../course/TextIssues.ts"
 import { MAX_LENGTH, MAX_VALUES } from "../course/TextLimits.ts"
 import type { TextIssue } from "../wire/Asking.ts"
 
-/** The text's name in messages. */
 const NAME = "the scenario"
 
 /** The scenario of a text in its world. Fails with all of its issues. */

@@ -35,7 +35,6 @@ export interface SharedOptions {
   readonly notes: ReadonlyArray<string>
 }
 
-/** The file would be too large for a browser to open quickly. */
 export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
   readonly bytes: number
   readonly events: number
@@ -45,14 +44,12 @@ export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
   }
 }
 
-/** The page was not built. */
 export class PageMissing extends Data.TaggedError("PageMissing")<{ readonly directory: string }> {
   override get message() {
     return `${this.directory}: expected the files of Studio's page, found none. \`npm run build\` makes them.`
   }
 }
 
-/** Maximum bytes of the answers in a document. */
 export const MAX_BYTES = 20_000_000
 
 /** Marks every such document. */
@@ -85,7 +82,6 @@ const MAX_UNPACKED = 256 * 1024 * 1024
 const opened = (path: string, parameters: Parameters<typeof questionOf>[1]): string =>
   `<template ${QUESTION}="${escaped(questionOf(path, parameters))}">`
 
-/** The document, and its number of events. */
 export const document = ({ tasks, at, notes }: SharedOptions) =>
   Effect.gen(function* () {
     let [bytes, events] = [0, 0]
@@ -165,5 +161,4 @@ const file = (name: string): Effect.Effect<string, PageMissing> =>
 
 const escaped = (text: string): string => markup`${text}`.source
 
-/** The hash that a policy names a script or style by. */
 const hashOf = (text: string): string => `sha256-${createHash("sha256").update(text).digest("base64")}`

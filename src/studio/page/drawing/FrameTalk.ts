@@ -18,13 +18,11 @@ export interface Picture {
   readonly theme: "light" | "dark"
 }
 
-/** The messages of a frame. */
 export type Said =
   | { readonly kind: "ready" }
   | { readonly kind: "drawn"; readonly number: number; readonly height: number }
   | { readonly kind: "error"; readonly number: number; readonly message: string }
 
-/** The state of a frame. `down` is final. */
 export type Standing =
   | { readonly kind: "starting" }
   | { readonly kind: "drawn" }
@@ -42,7 +40,6 @@ const MAX_MESSAGES = 100
 const MAX_TEXT = 500
 const HEIGHTS = { least: 24, most: 560 }
 
-/** Decodes a message; null if it is not part of the protocol. */
 export const said = (data: unknown): Said | null => {
   if (typeof data !== "object" || data === null) return null
   const { hindcast, number, height, message } = data as { readonly [name: string]: unknown }
@@ -68,7 +65,6 @@ export class FrameTalk {
   #timer: ReturnType<typeof setTimeout> | undefined
   #second = { from: 0, messages: 0 }
 
-  /** @param post sends a message to the frame */
   constructor(post: (message: object) => void) {
     this.#post = post
     this.#expect(READY_MS, "It did not start within 15 s.")
@@ -89,7 +85,6 @@ export class FrameTalk {
     this.#send()
   }
 
-  /** Handles a message of the frame's window. */
   take(data: unknown): void {
     if (this.#standing.value.kind === "down") return
     const message = said(data)
@@ -134,7 +129,6 @@ export class FrameTalk {
     this.#takeDown("It took the keyboard.")
   }
 
-  /** Stops all timers. */
   end(): void {
     clearTimeout(this.#timer)
   }

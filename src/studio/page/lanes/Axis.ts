@@ -30,7 +30,6 @@ export const axisOf = (times: ReadonlyArray<number>, fold: boolean): Axis => {
   return { places, folds }
 }
 
-/** The axis between two events, stretched to the full width. */
 export const zoomed = ({ places, folds }: Axis, from: number, to: number): Axis => {
   const [left, right] = [places[from] ?? 0, places[to] ?? 1]
   const width = right - left || 1

@@ -20,7 +20,6 @@ import { ticksOfCourse, ticksOfFolds, ticksOfTimeline } from "./Ruler.ts"
 import { useWidth } from "./useWidth.ts"
 import { WholeLog } from "./WholeLog.tsx"
 
-/** Bins of a whole timeline. */
 const BINS = 400
 
 export const Lanes = ({ course }: { readonly course: CourseHistory }) => {

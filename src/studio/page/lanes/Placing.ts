@@ -22,7 +22,6 @@ export const placeAt = (lanes: Element | null, clientX: number): number | null =
   return (clientX - left - PADDING) / Math.max(1, roomOf(width))
 }
 
-/** Limits a place to 0 to 1. */
 export const within = (place: number): number => Math.min(1, Math.max(0, place))
 
 /** Resizes and clears a canvas, at the screen's resolution; null if there is nothing to paint on. */

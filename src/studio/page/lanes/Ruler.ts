@@ -12,7 +12,6 @@ export interface Tick {
 /** Pixels from one tick to the next. */
 const APART = 150
 
-/** Events about evenly apart, each with the time since the first. */
 export const ticksOfCourse = (axis: Axis, { positions, times }: CourseOfTask, width: number): ReadonlyArray<Tick> => {
   const most = Math.max(1, Math.floor(width / APART))
   const indices = Array.from({ length: most + 1 }, (_, tick) => nearest(axis, tick / most))
@@ -23,7 +22,6 @@ export const ticksOfCourse = (axis: Axis, { positions, times }: CourseOfTask, wi
   }))
 }
 
-/** Round positions of a timeline. */
 export const ticksOfTimeline = (first: number, last: number, width: number): ReadonlyArray<Tick> => {
   const span = Math.max(1, last - first)
   const least = (span * APART) / Math.max(APART, width)
@@ -38,7 +36,6 @@ export const ticksOfTimeline = (first: number, last: number, width: number): Rea
   )
 }
 
-/** The lengths of an axis's folds. */
 export const ticksOfFolds = ({ folds, places }: Axis): ReadonlyArray<Tick> =>
   folds.map(({ index, ms }) => ({
     place: ((places[index - 1] ?? 0) + (places[index] ?? 0)) / 2,

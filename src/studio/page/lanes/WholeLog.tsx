@@ -18,7 +18,6 @@ const TELLING: ReadonlySet<Kind> = new Set(["decision", "model", "message", "com
 
 interface Props {
   readonly course: Course
-  /** The range of the lanes above. */
   readonly first: number
   readonly last: number
   /** Changes with the page's colours. */

@@ -55,10 +55,8 @@ export interface Painting {
   readonly columns?: number
 }
 
-/** Colours by their names in the style sheet. */
 export type Inks = { readonly [name in Kind | "line" | "ink" | "dim" | "accent"]: string }
 
-/** The style sheet's current colours. */
 export const inksOf = (element: Element): Inks => {
   const style = getComputedStyle(element)
   const ink = (name: string) => style.getPropertyValue(`--${name}`).trim() || "#888"

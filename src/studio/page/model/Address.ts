@@ -1,6 +1,5 @@
 /** The addresses of the page: a link and an `Address` convert into each other without loss. */
 
-/** The panes about an event. */
 export const PANES = ["event", "why", "rewards", "value", "diff", "talk", "capture"] as const
 
 export type Pane = (typeof PANES)[number]
@@ -8,7 +7,6 @@ export type Pane = (typeof PANES)[number]
 /** A course of events: a task's, or all of a timeline. */
 export interface Course {
   readonly timeline: string
-  /** Null for all events of the timeline. */
   readonly task: string | null
 }
 
@@ -30,7 +28,6 @@ export interface Visit extends Course {
   readonly zoom: readonly [from: number, to: number] | null
 }
 
-/** A list of tasks. */
 export interface Overview {
   readonly screen: "tasks"
   readonly timeline: string
@@ -49,7 +46,6 @@ export type Address =
   | { readonly screen: "scenarios"; readonly file: string }
   | { readonly screen: "lost"; readonly link: string }
 
-/** The task that a visit is compared with, if any. */
 export const otherOf = ({ vs }: Visit): { readonly timeline: string; readonly task: string } | null => {
   const at = vs.indexOf("/")
   return at <= 0 ? null : { timeline: vs.slice(0, at), task: vs.slice(at + 1) }
@@ -70,7 +66,6 @@ export const visit = (course: Course, at: number | null, rest: Partial<Visit> = 
   at,
 })
 
-/** The list of all tasks of `main`. */
 export const OVERVIEW: Overview = { screen: "tasks", timeline: "main", where: "", order: "worst", by: "" }
 
 /** Parses a link's path and query. An unknown link is `lost`. */
@@ -105,7 +100,6 @@ export const parse = (pathname: string, search: string): Address => {
   }
 }
 
-/** The link of an address, from the first slash on. */
 export const format = (address: Address): string => {
   switch (address.screen) {
     case "start":
@@ -164,7 +158,6 @@ const overviewOf = (query: URLSearchParams): Pick<Overview, "where" | "order" | 
   by: (["agent", "outcome", "plugin"] as const).find((name) => name === query.get("by")) ?? "",
 })
 
-/** The decoded parts of a path; null if one is not valid text. */
 const decoded = (pathname: string): ReadonlyArray<string> | null => {
   try {
     return pathname

@@ -10,7 +10,6 @@ import { LoadedChunk, type State } from "./LoadedChunk.ts"
 /** Chunks kept around the position: about 10,000 events. */
 const KEPT = 50
 
-/** A position with the data that the page shows. */
 export interface Frame {
   readonly position: number
   /** Null before the first event. */
@@ -23,7 +22,6 @@ export interface Frame {
 }
 
 export class CourseHistory {
-  /** The task; null for a whole timeline, and until it is loaded. */
   readonly head: Signal<TaskHead | null> = signal(null)
   /** All events of the task; null for a whole timeline, and until they are loaded. */
   readonly marks: Signal<CourseOfTask | null> = signal(null)
@@ -38,7 +36,6 @@ export class CourseHistory {
 
   readonly source: Source
   readonly course: Course
-  /** The last position of the log. */
   readonly logHead: Signal<number>
 
   constructor(source: Source, course: Course, logHead: Signal<number>) {
@@ -47,7 +44,6 @@ export class CourseHistory {
     this.logHead = logHead
   }
 
-  /** Loads the task as a whole. */
   async open(): Promise<void> {
     const { timeline, task } = this.course
     if (task === null) return
@@ -108,7 +104,6 @@ export class CourseHistory {
     return chunk === null ? null : frameOf(chunk, position)
   }
 
-  /** A chunk by its number, if it exists. */
   async chunk(number: number): Promise<LoadedChunk | null> {
     return this.#exists(number) ? this.#get(number) : null
   }

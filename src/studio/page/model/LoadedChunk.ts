@@ -51,7 +51,6 @@ export class LoadedChunk {
     if (aside.position > (this.#aside.at(-1)?.position ?? 0)) this.#aside.push(aside)
   }
 
-  /** Appends a live event. */
   append(entry: Entry): void {
     const index = this.#entries.push(entry) - 1
     if (this.#changes !== undefined) this.#note(this.#changes, entry, index)

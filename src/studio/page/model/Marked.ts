@@ -3,7 +3,6 @@ import { computed, type ReadonlySignal, type Signal, signal } from "@preact/sign
 import { messageOf, type Source } from "../source/Source.ts"
 import type { Visit } from "./Address.ts"
 
-/** The results of a search so far. */
 export interface Hits {
   readonly when: string
   readonly positions: ReadonlyArray<number>

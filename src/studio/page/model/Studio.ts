@@ -19,7 +19,6 @@ import { byPosition, type Moment, momentsOf } from "./rewards.ts"
  */
 const ADDRESS_LAG = 300
 
-/** A message to the reader, below the bar. */
 export interface Notice {
   readonly text: string
   readonly bad: boolean
@@ -27,9 +26,7 @@ export interface Notice {
 
 export class Studio {
   readonly address: Signal<Address>
-  /** The visited course; null on other screens. */
   readonly history: Signal<CourseHistory | null> = signal(null)
-  /** The position that the whole screen shows. */
   readonly position: Signal<number> = signal(0)
   /** Whether the position follows the last event. */
   readonly following: Signal<boolean> = signal(false)
@@ -73,7 +70,6 @@ export class Studio {
     this.frame = computed(() => this.history.value?.frameAt(this.position.value) ?? null)
   }
 
-  /** The visit of the address; null on other screens. */
   get visit(): Visit | null {
     const address = this.address.value
     return address.screen === "visit" ? address : null
@@ -92,7 +88,6 @@ export class Studio {
     void this.#arrive(address)
   }
 
-  /** Changes how the page shows the position. */
   look(change: Partial<Omit<Visit, "screen" | "timeline" | "task" | "at">>, replace = false): void {
     const visit = this.visit
     if (visit !== null) this.go({ ...visit, ...change, at: this.following.value ? null : this.position.value }, replace)
@@ -160,7 +155,6 @@ export class Studio {
     else this.moveTo(next)
   }
 
-  /** Follows the last event live. */
   follow(): void {
     const { visit: now, history: course } = this
     if (now === null || course.value === null) return

@@ -9,7 +9,6 @@ import { type Address, OVERVIEW, positionOf, visit } from "./Address.ts"
 import { KEYS, type Page } from "./keys.ts"
 import type { Studio } from "./Studio.ts"
 
-/** What the text will do. */
 export interface Meaning {
   readonly says: string
   readonly run: (studio: Studio, page: Page) => void | Promise<void>
@@ -30,7 +29,6 @@ const LOCAL_TIME = /^(?:(\d{4}-\d{2}-\d{2})[ T])?(\d{2}:\d{2}(?::\d{2}(?:\.\d{1,
 const ON_TIMELINE = /^[\w.-]+@(\d+|now)$/
 const TASK = /^[\w.:-]{1,100}$/
 
-/** The meaning of a text; null for an empty one. */
 export const meaningOf = (text: string): Meaning | null => {
   const given = text.trim()
   if (given === "") return null
@@ -73,7 +71,6 @@ const NAMES: ReadonlyArray<Suggestion> = [
   { text: "task ", says: "a task by its id" },
 ]
 
-/** Maximum number of suggested paths. */
 const MOST_PATHS = 100
 
 /** Suggestions for the beginning of a text: names of commands and screens, or paths of the state. */
@@ -91,7 +88,6 @@ export const suggestionsFor = (text: string, studio: Studio): ReadonlyArray<Sugg
     .map((token) => ({ text: `${above}/${token}`, says: "" }))
 }
 
-/** Goes to the event at a position, on any course. */
 export const goTo = async (studio: Studio, position: number): Promise<void> => {
   const course = studio.history.value
   const { visit: now } = studio

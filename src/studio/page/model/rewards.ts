@@ -4,14 +4,12 @@ import { groupBy } from "../../../values/groupBy.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 import { signed } from "../parts/format.ts"
 
-/** A moment at which something was earned or lost. */
 export interface Moment {
   readonly at: number
   readonly amount: number
   readonly reward: RewardRow
 }
 
-/** All moments, in order. */
 export const momentsOf = (rewards: ReadonlyArray<RewardRow>): ReadonlyArray<Moment> =>
   rewards
     .flatMap((reward) => reward.moments.map(({ at, amount }) => ({ at, amount, reward })))
@@ -23,7 +21,6 @@ export const byPosition = (moments: ReadonlyArray<Moment>): ReadonlyMap<number, 
 /** An amount in a few characters: the shape of its kind, and its part of the net. */
 export const amountLabel = (amount: number): string => `${amount < 0 ? "▼" : "▲"}${signed(amount)}`
 
-/** The net after each moment. */
 export const netLine = (
   moments: ReadonlyArray<Moment>,
 ): ReadonlyArray<{ readonly at: number; readonly net: number; readonly amount: number }> => {

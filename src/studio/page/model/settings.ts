@@ -15,7 +15,6 @@ const foldIdle = kept("fold-idle", true)
 const singleKeys = kept("single-keys", true)
 
 export const settings = {
-  /** Whether the lanes fold long pauses. */
   foldIdle,
   setFoldIdle: (value: boolean): void => keep("fold-idle", foldIdle, value),
   /** Whether single keys are commands (WCAG 2.2, 2.1.4). */

@@ -8,7 +8,6 @@ import { useStudio } from "../parts/context.ts"
 import { inline } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 
-/** Maximum number of differences shown. */
 const ROWS = 500
 
 export const DiffPane = ({ frame }: { readonly frame: Frame }) => {

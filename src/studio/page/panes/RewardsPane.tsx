@@ -11,7 +11,6 @@ import { At } from "../parts/Link.tsx"
 import { netsOf, PAGE, pageOf } from "./nets.ts"
 import { VerdictTable } from "./VerdictTable.tsx"
 
-/** Maximum number of evidence positions per reward. */
 const EVIDENCE = 12
 
 export const RewardsPane = () => {

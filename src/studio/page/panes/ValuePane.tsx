@@ -11,7 +11,6 @@ import { useAnswer } from "../parts/useAnswer.ts"
 import { useThrottled } from "../parts/useThrottled.ts"
 import { Value } from "../parts/Value.tsx"
 
-/** Maximum number of history rows shown. */
 const ROWS = 200
 
 export const ValuePane = ({ frame }: { readonly frame: Frame }) => {

@@ -15,7 +15,6 @@ export const PAGE = 50
 
 export interface RewardPage {
   readonly rows: ReadonlyArray<RewardRow>
-  /** From 0. */
   readonly number: number
   /** The number of pages, at least one. */
   readonly pages: number

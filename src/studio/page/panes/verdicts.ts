@@ -10,7 +10,6 @@ export const differs = ({ verdicts }: VerdictRow): boolean => new Set(verdicts.m
 const outcomeOf = (verdict: Verdict | null): string =>
   verdict === null ? "" : verdict.unscored === null ? `${verdict.times} ${verdict.amount}` : "unscored"
 
-/** The verdicts of each measure, in order of first mention. */
 export const byMeasure = (rows: ReadonlyArray<VerdictRow>): ReadonlyMap<string, ReadonlyArray<VerdictRow>> =>
   groupBy(rows, ({ measure }) => [measure])
 

@@ -3,11 +3,9 @@ import { useState } from "preact/hooks"
 
 export interface AgentAndSeed {
   readonly agent: string
-  /** As typed, or empty. */
   readonly seed: string
 }
 
-/** The fields of an order, without those left empty. */
 export const orderOf = ({ agent, seed }: AgentAndSeed): { readonly agent?: string; readonly seed?: number } => ({
   ...(agent === "" ? {} : { agent }),
   ...(seed === "" ? {} : { seed: Number(seed) }),

@@ -16,7 +16,6 @@ const OPEN = 4
 
 interface Shown {
   readonly frame: Frame
-  /** The changed pointers, and all pointers above them. */
   readonly changed: ReadonlySet<string>
   readonly around: ReadonlySet<string>
   readonly old: ReadonlyMap<string, OldReading>
@@ -53,7 +52,6 @@ export const StateTree = ({ frame, task }: { readonly frame: Frame; readonly tas
   )
 }
 
-/** A pointer and all pointers above it. */
 const withAbove = (pointer: string): ReadonlyArray<string> => {
   const keys = pointer.split("/")
   return keys.map((_, index) => keys.slice(0, index + 1).join("/"))

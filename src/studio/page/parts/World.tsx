@@ -23,7 +23,6 @@ export interface DrawnWorld {
   readonly code: ViewCode | null
 }
 
-/** The worlds of a frame that have a view or drawing code. */
 export const worldsOf = (frame: Frame, task: string | null): ReadonlyArray<DrawnWorld> => {
   const scopes = [task === null ? null : ["tasks", task], ["shared"]].filter((keys) => keys !== null)
   return scopes.flatMap((keys) => {

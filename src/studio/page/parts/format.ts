@@ -2,10 +2,8 @@
 import type { Json } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 
-/** A number with a true minus sign and at most three decimals. */
 export const number = (value: number): string => String(Math.round(value * 1000) / 1000).replace("-", "−")
 
-/** A number with its sign. */
 export const signed = (value: number): string => (value > 0 ? `+${number(value)}` : number(value))
 
 export const count = (of: number, noun: string): string => `${of.toLocaleString("en")} ${of === 1 ? noun : `${noun}s`}`
@@ -51,7 +49,6 @@ const shortened = (length: number) => {
   }
 }
 
-/** An agent's name without its version. */
 export const nameOf = (agent: string): string => agent.replace(/@[^@]*$/, "")
 
 /** The minimum and maximum of at least one value. `Math.min(...)` would exceed the argument limit of a call. */

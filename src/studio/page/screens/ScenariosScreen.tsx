@@ -27,7 +27,6 @@ lose_conditions:
 export const ScenariosScreen = ({ file }: { readonly file: string }) => {
   const studio = useStudio()
   const { scenarios, allows } = studio.log.value
-  // Reload the list after creating a file.
   const [made, setMade] = useState(0)
   const { answer: listed, problem } = useAnswer("scenarios", scenarios ? {} : null, made)
   if (!scenarios)

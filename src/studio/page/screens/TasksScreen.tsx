@@ -215,7 +215,6 @@ export const Strip = ({ strip }: { readonly strip: string }) => (
   </svg>
 )
 
-/** Marks of the longest strip. */
 const LONGEST_STRIP = 80
 
 const HEIGHTS: { readonly [kind: string]: number } = {

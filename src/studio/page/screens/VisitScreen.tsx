@@ -64,7 +64,6 @@ export const VisitScreen = ({ course }: { readonly course: CourseHistory }) => {
   )
 }
 
-/** A placeholder while data loads, or the problem. */
 const Waiting = ({ problem }: { readonly problem: SourceFailed | null }) =>
   problem === null ? (
     <div class="waiting" aria-busy="true">

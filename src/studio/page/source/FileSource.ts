@@ -14,7 +14,6 @@ import { chainOf } from "../model/chain.ts"
 import { LoadedChunk } from "../model/LoadedChunk.ts"
 import { type Parameters, type Questions, type Source, SourceFailed } from "./Source.ts"
 
-/** Whether the page contains its own data. */
 export const isSharedFile = (): boolean => document.querySelector(`template[${QUESTION}]`) !== null
 
 export const fileSource = (): Source => {
@@ -37,7 +36,6 @@ export const fileSource = (): Source => {
     return answer
   }
 
-  /** All chunks of a task, in order. */
   const chunksOf = async ({ timeline, task }: Parameters): Promise<ReadonlyArray<LoadedChunk>> => {
     const course = (await given("course", { timeline, task })) as Course
     const numbers = Array.from({ length: Math.ceil(course.positions.length / CHUNK) }, (_, number) => number)

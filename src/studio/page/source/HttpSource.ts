@@ -52,7 +52,6 @@ export const httpSource = (token: string): Source => {
   }
 }
 
-/** The lines of a response as they arrive. */
 async function* lines(response: Response): AsyncGenerator<string> {
   if (response.body === null) return
   const reader = response.body.pipeThrough(new TextDecoderStream()).getReader()

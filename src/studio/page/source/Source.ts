@@ -42,7 +42,6 @@ export class SourceFailed extends Error {
 
 export const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
 
-/** The questions that every source answers, each at one path of the server (`src/studio/wire`). */
 export interface Questions {
   readonly log: LogInfo
   readonly tasks: TaskList

@@ -7,10 +7,8 @@ import { useState } from "preact/hooks"
 import type { JsonObject } from "../../../values/Json.ts"
 import { type Completion, completionAt, type Option } from "./completion.ts"
 
-/** Maximum number of options shown, around the chosen one. */
 const SHOWN = 8
 
-/** Element ids of the list and its options. */
 const LIST = "completions"
 const idOf = (index: number): string => `completion-${index}`
 
@@ -22,14 +20,12 @@ export interface Completing {
   readonly opened: Opened | null
   /** The status text, also if nothing fits. */
   readonly says: string
-  /** ARIA attributes of the text area. */
   readonly described: {
     readonly "aria-autocomplete"?: "list"
     readonly "aria-controls"?: string
     readonly "aria-activedescendant"?: string
   }
   readonly onTyped: () => void
-  /** Handles the keys of the list. */
   readonly onKeyDown: (event: KeyboardEvent) => void
   readonly close: () => void
   readonly write: (option: Option) => void

@@ -17,7 +17,6 @@ export class Drafts {
     return this.#drafts.value.get(name) ?? null
   }
 
-  /** Stores a draft, or removes it if null. */
   keep(name: string, draft: Draft | null): void {
     if (draft === null && !this.#drafts.value.has(name)) return
     const next = new Map(this.#drafts.value)

@@ -7,7 +7,6 @@ import { extentOf, number, signed } from "../parts/format.ts"
 
 interface Props {
   readonly preview: Preview
-  /** The label of the compared score set, if any. */
   readonly label: string | null
 }
 

@@ -14,7 +14,6 @@ const ABOVE = 8
 const BESIDE = 56
 const LIST = 448
 
-/** Maximum number of issues listed: the first ones usually cause the others. */
 const LISTED = 50
 
 interface Props {
@@ -22,10 +21,8 @@ interface Props {
   readonly text: string
   readonly issues: ReadonlyArray<TextIssue>
   readonly rows: number
-  /** The document's schema, if known. */
   readonly schema: JsonObject | null
   readonly onText: (text: string) => void
-  /** Called with the offset of the caret. */
   readonly onCaret?: (offset: number) => void
 }
 

@@ -13,7 +13,6 @@ export interface Option {
   readonly text: string
 }
 
-/** The completions of the text before the caret. */
 export interface Completion {
   /** The replaced range. */
   readonly from: number
@@ -34,7 +33,6 @@ export const completionAt = (schema: JsonObject, text: string, offset: number): 
   return { from, to, begun, options }
 }
 
-/** The keys that the mapping may have and lacks. */
 const keysAt = (schema: JsonObject, text: string, { path, isKey, from, to, beside }: Place): ReadonlyArray<Option> => {
   if (!isKey) return []
   const all = schemasAt(schema, path)
@@ -68,7 +66,6 @@ const fits = ({ properties }: JsonObject, beside: Place["beside"]): boolean =>
     return written === undefined || written === "" || words.length === 0 || words.map(String).includes(written)
   })
 
-/** The words that a value may be. */
 const wordsAt = (schema: JsonObject, text: string, { path, isKey, from, beside }: Place): ReadonlyArray<Option> => {
   if (isKey && (beside.size > 0 || path.length === 0)) return []
   const found = new Map<string, Option>()

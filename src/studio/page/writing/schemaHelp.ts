@@ -67,7 +67,6 @@ const own = ({ description }: JsonObject): JsonObject => (description === undefi
 
 const hasFields = ({ properties }: JsonObject): boolean => isObject(properties)
 
-/** The possible fields of an object. */
 export const fieldsOf = (root: JsonObject, { properties, required }: JsonObject): Help["fields"] =>
   isObject(properties)
     ? Object.entries(properties).map(([name, schema]) => ({

@@ -2,7 +2,6 @@
 import { useEffect, useState } from "preact/hooks"
 import { messageOf } from "../source/Source.ts"
 
-/** Length of that pause in milliseconds. */
 const PAUSE = 300
 
 export interface Checked<Answer> {

@@ -13,7 +13,6 @@ interface OpenCollection {
   readonly values: Map<string, string>
 }
 
-/** The text of a key or a value. */
 interface Token {
   readonly from: number
   readonly end: number

@@ -35,7 +35,6 @@ const withoutComment = (value: string): string => {
 /** A comment stands at the beginning or after white space. */
 const COMMENT = /(?<!\S)#/
 
-/** Splits a line into its indentation, list dashes and the rest. */
 const dividedLine = (line: string) => {
   const rest = line.trimStart()
   const dashes = /^(?:- +)*/.exec(rest)?.[0] ?? ""

@@ -23,7 +23,6 @@ export class EarlierTalk {
     this.#number = number
   }
 
-  /** The number of earlier chunks that are not shown. */
   get left(): number {
     return this.#number - this.#loaded
   }

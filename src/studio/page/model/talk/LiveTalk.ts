@@ -7,13 +7,11 @@ import type { Course } from "../Address.ts"
 /** Wait before a reconnection, in milliseconds. */
 const WAIT = 1_000
 
-/** A part of an answer, as far as it has arrived. */
 export interface Piece {
   readonly kind: AnswerPart["type"]
   readonly text: string
 }
 
-/** An answer in progress. */
 export interface Streaming {
   /** The id of its `ModelCalled` event. */
   readonly request: string
@@ -22,7 +20,6 @@ export interface Streaming {
 }
 
 export class LiveTalk {
-  /** Null until it is known. */
   readonly state: Signal<AgentState | null> = signal(null)
   readonly streaming: Signal<Streaming | null> = signal(null)
 

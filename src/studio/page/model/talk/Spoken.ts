@@ -20,7 +20,6 @@ export interface Said {
   readonly long?: Long
 }
 
-/** Input to the agent. */
 export interface Input {
   readonly kind: "input"
   readonly position: number
@@ -33,7 +32,6 @@ export interface Input {
   readonly long?: Long
 }
 
-/** A model's answer to one request. */
 export interface Answer {
   readonly kind: "answer"
   readonly position: number
@@ -64,7 +62,6 @@ export interface Call {
   readonly long?: Long
 }
 
-/** How a command ended. */
 export interface End {
   readonly position: number
   readonly status: "succeeded" | "failed" | "denied" | "unknown"
@@ -77,7 +74,6 @@ export interface End {
   readonly long?: Long
 }
 
-/** The tokens and the cost of answers. */
 export interface Use {
   readonly inputTokens: number
   readonly outputTokens: number

@@ -14,7 +14,6 @@ export const conversation = (entries: ReadonlyArray<Entry>): ReadonlyArray<Spoke
   return told.spoken()
 }
 
-/** The tokens and cost of all answers. */
 export const useOf = (spoken: ReadonlyArray<Spoken>): Use =>
   spoken.reduce(
     (sum, one) =>
@@ -264,6 +263,5 @@ const listOf = (value: Json | undefined): ReadonlyArray<Json> => (Array.isArray(
 const objectOf = (value: Json | undefined): JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? (value as JsonObject) : {}
 
-/** The wait before a retry. */
 const waitIn = ({ retryInMs }: JsonObject): string =>
   typeof retryInMs === "number" ? `waits ${inWords(retryInMs)}: ` : ""

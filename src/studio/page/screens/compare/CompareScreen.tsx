@@ -24,7 +24,6 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
   const studio = useStudio()
   const other = otherOf(address)
   const [isOpen, setOpen] = useState(false)
-  // Compares again while one of the tasks grows.
   const grown = useThrottled(`${studio.tasksVersion.value} ${isOpen ? studio.head.value : ""}`)
   const asked =
     other === null ? null : { a: `${address.timeline}/${address.task}`, b: address.vs, scoresA: address.scores }
@@ -48,7 +47,6 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
 interface ComparedProps {
   readonly address: Visit
   readonly comparison: Comparison
-  /** The problem of the last comparison, if any. */
   readonly said: ComponentChildren
 }
 

@@ -6,7 +6,6 @@ import { extentOf, number, signed } from "../../parts/format.ts"
 interface WaterfallProps {
   readonly a: ReadonlyArray<RewardRow>
   readonly b: ReadonlyArray<RewardRow>
-  /** The names of both runs. */
   readonly names: readonly [a: string, b: string]
 }
 
