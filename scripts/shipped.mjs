@@ -11,7 +11,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { fileURLToPath } from "node:url"
 import { Effect } from "effect"
-import { load } from "../dist/plugins/manifest/Manifest.js"
+import { load, manifestsIn } from "../dist/plugins/manifest/Manifest.js"
 import { makeRunner } from "./runner.mjs"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -22,7 +22,7 @@ const inside = (place) =>
     .readdirSync(path.join(root, place), { withFileTypes: true })
     .flatMap((entry) => (entry.isDirectory() ? [path.join(place, entry.name)] : []))
 
-const isPlugin = (place) => fs.existsSync(path.join(root, place, "looper-plugin.json"))
+const isPlugin = (place) => manifestsIn(fs.readdirSync(path.join(root, place))).length > 0
 
 /** A package is a plugin itself, or contains plugins. */
 const packages = inside("packages").flatMap((place) => (isPlugin(place) ? [place] : inside(place).filter(isPlugin)))

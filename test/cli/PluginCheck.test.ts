@@ -156,6 +156,17 @@ describe("plugin check", () => {
     expect(checked).toMatchObject({ name: "ear", problems: [], warnings: [expect.stringContaining("/surprise")] })
   })
 
+  it("takes a manifest called hindcast-plugin.json, and names the one to remove of two", async () => {
+    const directory = plugin("renamed", manifest())
+    const [first, second] = ["looper-plugin.json", "hindcast-plugin.json"].map((name) => path.join(directory, name))
+    fs.renameSync(first ?? "", second ?? "")
+    expect(await document(["plugin", "check", directory], at)).toMatchObject({ name: "ear", problems: [] })
+    fs.copyFileSync(second ?? "", first ?? "")
+    const { code, stderr } = await hindcast(["plugin", "check", directory], at)
+    expect(code).toBe(1)
+    expect(stderr).toContain("expected one manifest, found looper-plugin.json and hindcast-plugin.json: remove")
+  })
+
   it("makes no log, and says so where there is no plugin", async () => {
     const { code, stderr } = await hindcast(["plugin", "check", place.directory], at)
     expect(code).toBe(1)

@@ -156,10 +156,13 @@ describe("a directory with a plugin", () => {
       (directory) => {
         fs.truncateSync(path.join(directory, "main.ts"), LIMITS.bytes + 1)
         fs.truncateSync(path.join(directory, "looper-plugin.json"), LIMITS.manifestBytes + 1)
+        fs.writeFileSync(path.join(directory, "hindcast-plugin.json"), "")
+        fs.truncateSync(path.join(directory, "hindcast-plugin.json"), LIMITS.manifestBytes + 2)
         fs.mkdirSync(path.join(directory, ...Array.from({ length: LIMITS.depth + 1 }, () => "d")), { recursive: true })
       },
       `expected at most ${LIMITS.bytes} bytes in all`,
       `looper-plugin.json: expected at most ${LIMITS.manifestBytes} bytes`,
+      `hindcast-plugin.json: expected at most ${LIMITS.manifestBytes} bytes, found ${LIMITS.manifestBytes + 2}`,
       `expected at most ${LIMITS.depth} directories within each other`,
     ),
   )

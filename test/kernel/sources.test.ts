@@ -152,6 +152,33 @@ describe("a plugin's source", () => {
     ),
   )
 
+  it.live("a plugin's source of any kind may name its manifest hindcast-plugin.json, and has one", () =>
+    withRegistry((registry, { base, source, copies }) =>
+      Effect.gen(function* () {
+        const renamed = (name: string) => {
+          const directory = source({ version: name }, name)
+          fs.renameSync(path.join(directory, "looper-plugin.json"), path.join(directory, "hindcast-plugin.json"))
+          return directory
+        }
+        const files = ["hindcast-plugin.json", "main.ts"]
+        expect((yield* registry.import(renamed("1"))).files).toEqual(files)
+        expect((yield* registry.import(pack(renamed("2"), path.join(base, "2.tgz")))).files).toEqual(files)
+        expect((yield* registry.import(pack(renamed("3"), path.join(base, "3.tgz"), "package"))).files).toEqual(files)
+        const inGit = renamed("4")
+        repository(inGit)
+        const imported = yield* registry.import(`git+${inGit}`)
+        expect(fs.readdirSync(imported.directory).sort()).toEqual(files)
+        expect(imported.directory.startsWith(copies)).toBe(true)
+        const both = source({ version: "5", files: { "hindcast-plugin.json": "{}" } }, "5")
+        for (const place of [both, pack(both, path.join(base, "5.tgz"))]) {
+          const { message } = yield* Effect.flip(registry.import(place))
+          expect(message).toContain("expected one manifest, found looper-plugin.json and hindcast-plugin.json: remove")
+        }
+        expect((yield* registry.installed("sample")).manifest.version).toBe("4")
+      }),
+    ),
+  )
+
   it.live(
     "a plugin's source that is a repository is taken at a branch, a tag or a commit, and recorded with the commit",
     () =>
@@ -204,7 +231,9 @@ describe("a plugin's source", () => {
           directory: "plugins/sample",
         })
         const { message } = yield* Effect.flip(registry.import(path.join(base, "bare.git")))
-        expect(message).toContain("expected looper-plugin.json at the top or in the only directory there, found none")
+        expect(message).toContain(
+          "expected looper-plugin.json or hindcast-plugin.json at the top or in the only directory there, found neither",
+        )
       }),
     ),
   )

@@ -477,6 +477,51 @@ describe("load", () => {
       }),
   )
 
+  it.scopedLive("the manifest may have Hindcast's own name", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      yield* writeFiles(directory, { "hindcast-plugin.json": JSON.stringify(bareManifest), "main.ts": "export {}" })
+      const loaded = yield* Manifest.load(directory)
+      expect(loaded.manifest).toEqual(bareManifest)
+      expect(loaded.files).toEqual(["hindcast-plugin.json", "main.ts"])
+      yield* writeFiles(directory, { "hindcast-plugin.json": JSON.stringify({ ...bareManifest, version: 2 }) })
+      const { message } = yield* Effect.flip(Manifest.load(directory))
+      expect(message).toMatch(`${directory}/hindcast-plugin.json has 1 mistake:`)
+      // In a directory below, it is a file as any other.
+      yield* Effect.promise(() => fs.rm(path.join(directory, "hindcast-plugin.json")))
+      yield* writeFiles(directory, { "below/hindcast-plugin.json": JSON.stringify(bareManifest) })
+      expect((yield* Effect.flip(Manifest.load(directory))).message).toContain(
+        "expected a directory with a readable looper-plugin.json or hindcast-plugin.json; found neither of them",
+      )
+    }),
+  )
+
+  it.scopedLive("two manifests are a mistake that says which one to remove, whatever they hold", () =>
+    Effect.gen(function* () {
+      for (const [lenient, second] of [
+        [false, JSON.stringify(bareManifest)],
+        [true, JSON.stringify({ ...bareManifest, name: "other" })],
+        [true, "{ name: }"],
+        [false, ""],
+      ] as const) {
+        const directory = yield* written({ "hindcast-plugin.json": second })
+        const error = yield* Effect.flip(Manifest.load(directory, { lenient }))
+        expect(error.message).toBe(
+          `${directory}/looper-plugin.json has 1 mistake:` +
+            "\n  1:1 (the whole file): expected one manifest, found looper-plugin.json and hindcast-plugin.json: " +
+            "remove hindcast-plugin.json, or, if you edit that one, rename it to looper-plugin.json",
+        )
+        const inspected = yield* Manifest.inspect(directory, { lenient })
+        expect(inspected).toMatchObject({ document: undefined, manifest: undefined, plugin: undefined })
+        // Earlier versions knew the first name alone: a copy that they imported still starts.
+        expect((yield* Manifest.load(directory, { trusted: true })).manifest).toEqual(bareManifest)
+      }
+      const linked = yield* written({})
+      yield* Effect.promise(() => fs.symlink("gone", path.join(linked, "hindcast-plugin.json")))
+      expect((yield* Effect.flip(Manifest.load(linked))).message).toContain("expected one manifest")
+    }),
+  )
+
   it.scopedLive("a manifest of more than a megabyte is not read", () =>
     Effect.gen(function* () {
       const directory = yield* written({ "looper-plugin.json": JSON.stringify({ x: "y".repeat(1024 * 1024) }) })

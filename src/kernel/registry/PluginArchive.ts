@@ -8,6 +8,7 @@ import * as zlib from "node:zlib"
 import { Effect } from "effect"
 import type * as Tar from "tar"
 import { SKIPPED } from "../../plugins/manifest/load.ts"
+import { EITHER_FILE, manifestsIn } from "../../plugins/manifest/ManifestFile.ts"
 import { issuesOf, LIMITS, nameIssue, SourceRefused } from "./SourceLimits.ts"
 
 interface ArchivedFile {
@@ -59,7 +60,7 @@ export const unpack = (bytes: Buffer, into: string, source: string): Effect.Effe
     if (all.length > 0) return yield* refuse(all)
     const top = topOf(files)
     if (top === undefined) {
-      return yield* refuse(["expected looper-plugin.json at the top or in the only directory there, found none"])
+      return yield* refuse([`expected ${EITHER_FILE} at the top or in the only directory there, found neither`])
     }
     yield* Effect.tryPromise({ try: () => write(files, into), catch: (cause) => refuse([reasonOf(cause)]) })
     return path.join(into, top)
@@ -145,10 +146,12 @@ const KINDS: { readonly [type: string]: string } = {
 }
 
 const topOf = (files: ReadonlyArray<ArchivedFile>): string | undefined => {
-  const has = (file: string) => files.some(({ path }) => path === file)
-  if (has("looper-plugin.json")) return ""
+  const isPlugin = (directory: string) =>
+    manifestsIn(files.flatMap(({ path }) => (path.startsWith(directory) ? [path.slice(directory.length)] : [])))
+      .length > 0
+  if (isPlugin("")) return ""
   const [top, ...others] = [...new Set(files.map(({ path }) => path.split("/")[0] ?? ""))]
-  return top !== undefined && others.length === 0 && has(`${top}/looper-plugin.json`) ? top : undefined
+  return top !== undefined && others.length === 0 && isPlugin(`${top}/`) ? top : undefined
 }
 
 const write = async (files: ReadonlyArray<ArchivedFile>, into: string): Promise<void> => {

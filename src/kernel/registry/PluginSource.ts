@@ -4,6 +4,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, type Scope } from "effect"
 import type { Origin } from "../../events/vocabulary/Plugins.ts"
+import { EITHER_FILE, manifestsIn } from "../../plugins/manifest/ManifestFile.ts"
 import { confusableCharacter } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 import * as GitSource from "./GitSource.ts"
@@ -83,7 +84,7 @@ const recognize = (source: string): Effect.Effect<Kind, SourceRefused | PluginUn
     if (isRepository) return yield* repositoryIn(source)
     return yield* new PluginUnavailable({
       plugin: source,
-      reason: `expected ${EXPECTED}, each with looper-plugin.json; found nothing at ${absolute}`,
+      reason: `expected ${EXPECTED}, each with ${EITHER_FILE}; found nothing at ${absolute}`,
       missing: true,
     })
   })
@@ -100,7 +101,7 @@ const statsOf = (absolute: string) => Effect.promise(() => fs.stat(absolute).cat
 const isBareRepository = (absolute: string): Effect.Effect<boolean> =>
   Effect.promise(async () => {
     const names = await fs.readdir(absolute).catch((): ReadonlyArray<string> => [])
-    return ["HEAD", "objects", "refs"].every((name) => names.includes(name)) && !names.includes("looper-plugin.json")
+    return ["HEAD", "objects", "refs"].every((name) => names.includes(name)) && manifestsIn(names).length === 0
   })
 
 const SCHEME = /^([a-z][a-z0-9+.-]*):/i

@@ -4,6 +4,7 @@ import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Data, Effect } from "effect"
 import { MANIFEST_BYTES, SKIPPED } from "../../plugins/manifest/load.ts"
+import { manifestsIn } from "../../plugins/manifest/ManifestFile.ts"
 import { collisionKey, confusableCharacter, isInside } from "../../plugins/manifest/paths.ts"
 import { PluginUnavailable } from "../../plugins/PluginError.ts"
 
@@ -94,13 +95,12 @@ const collisions = (paths: ReadonlyArray<string>): ReadonlyArray<string> => {
 
 const sizes = (files: ReadonlyArray<ListedFile>): ReadonlyArray<string> => {
   const bytes = files.reduce((sum, { size }) => sum + size, 0)
-  const manifest = files.find(({ path }) => path === "looper-plugin.json")
+  const names = manifestsIn(files.map(({ path }) => path))
+  const manifests = files.filter(({ path, size }) => names.includes(path) && size > LIMITS.manifestBytes)
   return [
     ...(files.length > LIMITS.files ? [`expected at most ${LIMITS.files} files, found more`] : []),
     ...(bytes > LIMITS.bytes ? [`expected at most ${LIMITS.bytes} bytes in all, found ${bytes}`] : []),
-    ...(manifest !== undefined && manifest.size > LIMITS.manifestBytes
-      ? [`looper-plugin.json: expected at most ${LIMITS.manifestBytes} bytes, found ${manifest.size}`]
-      : []),
+    ...manifests.map(({ path, size }) => `${path}: expected at most ${LIMITS.manifestBytes} bytes, found ${size}`),
   ]
 }
 

@@ -6,8 +6,8 @@ import { Data, Either, Schema } from "effect"
 import { findNonJson, Json, pointerToken, valueAt } from "../../values/Json.ts"
 import { issuesOf, type SchemaIssue } from "../../values/OptionIssues.ts"
 import { type ManifestIssue, textIssues } from "./characterChecks.ts"
-import { actionIssues } from "./namedActions.ts"
-import { FILE, Manifest } from "./schema.ts"
+import { FILE } from "./ManifestFile.ts"
+import { Manifest } from "./schema.ts"
 import { DERIVED } from "./world.ts"
 import { worldIssues } from "./worldIssues.ts"
 
@@ -141,7 +141,7 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
     ...outsidePathIssues(document, ["peas", "environment", "scenario"]),
     ...outsidePathIssues(document, ["peas", "environment", "configuration"]),
     ...outsidePathIssues(document, ["peas", "environment", "viewHtml"]),
-    ...[...actionIssues(document), ...worldIssues(document)].map((issue) => ({ ...issue, tolerable: false })),
+    ...worldIssues(document).map((issue) => ({ ...issue, tolerable: false })),
     ...outsidePathIssues(document, ["precomputed", "module"]),
     ...guides.flatMap(({ keys }) => outsidePathIssues(document, [...keys, "file"])),
     ...guides.filter(hasTwoPrompts).map(({ keys }) => ({

@@ -1,7 +1,8 @@
 /** The manifest's JSON Schema, for editors. */
 import { JSONSchema, Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
-import { FILE, Manifest } from "./schema.ts"
+import { FILE } from "./ManifestFile.ts"
+import { Manifest } from "./schema.ts"
 
 /**
  * JSON Schema (draft-07) for single fields; the package has it as a file, `schema/looper-plugin.schema.json`.

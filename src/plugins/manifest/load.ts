@@ -20,8 +20,9 @@ import {
   withoutTolerable,
 } from "./decode.ts"
 import * as GuideFiles from "./guideFiles.ts"
+import { EITHER_FILE, manifestsIn, severalManifests } from "./ManifestFile.ts"
 import { isInside } from "./paths.ts"
-import { FILE, type Manifest } from "./schema.ts"
+import type { Manifest } from "./schema.ts"
 import { type SourceLocation, type SourceLocations, sourceLocationsOf, syntaxErrorLocation } from "./sourceLocations.ts"
 import { withWorld } from "./world.ts"
 
@@ -88,14 +89,16 @@ export const inspect = (
 ): Effect.Effect<Inspected, PluginUnavailable> =>
   Effect.gen(function* () {
     const root = yield* attempt(directory, () => fs.realpath(directory))
-    const file = path.join(root, FILE)
+    const names = manifestsIn(yield* attempt(directory, () => fs.readdir(root)))
+    const [name] = names
+    if (name === undefined) return yield* unavailable(directory, "neither of them")
+    const file = path.join(root, name)
+    // Versions that knew only the first name imported plugins with a file of the second one, and still start them.
+    const several = trusted ? undefined : severalManifests(names)
+    if (several !== undefined) return undecoded(file, several)
     const text = yield* attempt(directory, () => readText(file))
     const parsed = parse(text)
-    if (Either.isLeft(parsed)) {
-      const place = parsed.left.place ?? START
-      const nothing = { document: undefined, manifest: undefined, plugin: undefined }
-      return { file, ...nothing, issues: [parsed.left], placeOf: () => place }
-    }
+    if (Either.isLeft(parsed)) return undecoded(file, parsed.left)
     const document = parsed.right
     const { manifest, issues } = validate(document, { accepted: trusted })
     const places = sourceLocationsOf(text)
@@ -141,6 +144,11 @@ export const inspect = (
     }
   })
 
+const undecoded = (file: string, issue: ManifestIssue): Inspected => {
+  const place = issue.place ?? START
+  return { file, document: undefined, manifest: undefined, plugin: undefined, issues: [issue], placeOf: () => place }
+}
+
 const isJson = Schema.is(Json)
 
 const fatal = (issue: ManifestIssue): ValidationIssue => ({ ...issue, tolerable: false })
@@ -156,11 +164,13 @@ const overriddenField = ({ pointer, place }: SourceLocations["overridden"][numbe
 const attempt = <A>(directory: string, run: () => Promise<A>): Effect.Effect<A, PluginUnavailable> =>
   Effect.tryPromise({
     try: run,
-    catch: (cause) =>
-      new PluginUnavailable({
-        plugin: directory,
-        reason: `expected a directory with a readable ${FILE}; found ${cause instanceof Error ? cause.message : String(cause)}`,
-      }),
+    catch: (cause) => unavailable(directory, cause instanceof Error ? cause.message : String(cause)),
+  })
+
+const unavailable = (directory: string, found: string) =>
+  new PluginUnavailable({
+    plugin: directory,
+    reason: `expected a directory with a readable ${EITHER_FILE}; found ${found}`,
   })
 
 /** Maximum size of a manifest, in bytes. */

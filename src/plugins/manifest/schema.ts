@@ -6,12 +6,10 @@ import { View } from "../../views/View.ts"
 import { grouped } from "./digits.ts"
 import { ComponentId, PluginName, Risk, Text } from "./fields.ts"
 import { Guide } from "./guide.ts"
+import { FILE } from "./ManifestFile.ts"
 import { worldFields } from "./worldFields.ts"
 
 export { ComponentId, isPluginName, Risk } from "./fields.ts"
-
-/** The name of the manifest's file in a plugin's directory. */
-export const FILE = "looper-plugin.json"
 
 const DurationMs = Schema.Positive.pipe(Schema.annotations({ description: "a number of milliseconds above 0" }))
 

@@ -4,9 +4,12 @@ import { type Json, valueAt } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import type { ManifestIssue } from "./characterChecks.ts"
 
-/** Requires unique reward names, spaces wherever there is a mask, and a scenario or a configuration, not both. */
+/**
+ * Requires unique reward names, valid names of actions, spaces wherever there is a mask, and a scenario or a
+ * configuration, not both.
+ */
 export const worldIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
-  const { rewards, mask, spaces, scenario, configuration } = asObject(valueAt(document, ["peas", "environment"]))
+  const { rewards, mask, spaces, scenario, configuration } = asObject(valueAt(document, ENVIRONMENT))
   const issue = (field: string, expected: string, found: string): ManifestIssue => ({
     path: `/peas/environment/${field}`,
     expected,
@@ -15,6 +18,7 @@ export const worldIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   const names = Array.isArray(rewards) ? rewards : []
   const again = names.flatMap((name, index) => (names.indexOf(name) < index ? [{ name, index }] : []))
   return [
+    ...actionIssues(document),
     ...again.map(({ name, index }) =>
       issue(`rewards/${index}`, "each reward to have a name of its own", `${JSON.stringify(name)} again`),
     ),
@@ -26,3 +30,30 @@ export const worldIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
       : []),
   ]
 }
+
+const ENVIRONMENT = ["peas", "environment"]
+
+/** Requires one name per action of a Discrete space, and unique names and keys. */
+const actionIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
+  const named = valueAt(document, [...ENVIRONMENT, "actions"])
+  if (!Array.isArray(named)) return []
+  const issue = (index: number | undefined, expected: string, found: string): ManifestIssue => ({
+    path: `/${[...ENVIRONMENT, "actions", ...(index === undefined ? [] : [index])].join("/")}`,
+    expected,
+    found,
+  })
+  const { type, n } = asObject(valueAt(document, [...ENVIRONMENT, "spaces", "action"]))
+  const fits = type === "Discrete" && n === named.length
+  const expected = type === "Discrete" ? `a name for each of the ${n} actions` : "names only where actions are Discrete"
+  const names = named.map((one) => (typeof one === "string" ? one : asObject(one).name))
+  const keys = named.map((one) => asObject(one).key)
+  return [
+    ...(fits ? [] : [issue(undefined, expected, `${named.length}`)]),
+    ...repeated(names).map((index) => issue(index, "each action to have a name of its own", `${names[index]} again`)),
+    ...repeated(keys).map((index) => issue(index, "each action to have a key of its own", `${keys[index]} again`)),
+  ]
+}
+
+/** The indices of values that occur earlier in the list. */
+const repeated = (values: ReadonlyArray<Json | undefined>): ReadonlyArray<number> =>
+  values.flatMap((value, index) => (value !== undefined && values.indexOf(value) < index ? [index] : []))
