@@ -27,7 +27,6 @@ export interface Task extends Promised<Omit<KernelTask, "consult">>, Consulting 
 /** A task for an agent that works by itself, with randomness and time that a replay reproduces. */
 export interface AgentTask extends Promised<Omit<KernelAgentTask, "consult">>, Consulting {}
 
-/** Converts a task of the kernel. */
 export const of = <Given extends KernelTask>(
   { consult, ...task }: Given,
   calls: Calls,

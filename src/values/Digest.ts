@@ -81,7 +81,6 @@ const sort = (keys: Array<string>): void => {
 
 const FEW = 16
 
-/** Inserts a key among the sorted ones before it. */
 const insert = (keys: Array<string>, end: number): void => {
   const key = keys[end] ?? ""
   let place = end

@@ -201,7 +201,7 @@ export const valueAt = (document: Json, keys: ReadonlyArray<string>): Json | und
   return value
 }
 
-/** Maximum length of text from outside in the log, in characters. */
+/** In characters. */
 const MAX_TEXT_LENGTH = 8192
 
 /** Makes text from outside fit for the log: replaces lone surrogates, and cuts text at `MAX_TEXT_LENGTH`. */

@@ -6,10 +6,8 @@ import type { Json, JsonObject } from "./Json.ts"
 export const isObject = (value: Json | undefined): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The value if it is an object, otherwise `{}`. */
 export const asObject = (value: Json | undefined): JsonObject => (isObject(value) ? value : {})
 
-/** Reads a field of a value of unknown shape. */
 export const fieldOf = (value: unknown, name: string): unknown =>
   typeof value === "object" && value !== null ? Reflect.get(value, name) : undefined
 

@@ -4,7 +4,6 @@ import { SchemaAST as AST, Option, ParseResult } from "effect"
 import * as DidYouMean from "./DidYouMean.ts"
 import { defined } from "./defined.ts"
 
-/** An issue at one path of a value. */
 export interface SchemaIssue {
   /** From the outside in; empty for the value itself. */
   readonly keys: ReadonlyArray<PropertyKey>

@@ -30,7 +30,6 @@ export class InvalidOptions extends Data.TaggedError("InvalidOptions")<{
   }
 }
 
-/** Formats a problem on one line. */
 export const describe = ({ path, expected, found, nearest }: Problem): string =>
   `${path === "" ? "(all of them)" : path}: expected ${expected}, found ${found}.${nearest === undefined ? "" : ` Did you mean ${nearest}?`}`
 
@@ -84,7 +83,6 @@ const pathOf = (keys: ReadonlyArray<PropertyKey>): string =>
     })
     .join("")
 
-/** Returns a problem for each name that is not known. */
 export const unknownNames = (
   /** A noun in the singular (`plugin`) that takes an s in the plural. */
   what: string,
@@ -102,7 +100,6 @@ export const unknownNames = (
 
 type OptionalKeys<T> = { [K in keyof T]-?: Partial<Pick<T, K>> extends Pick<T, K> ? K : never }[keyof T]
 
-/** A schema for each field of an interface. */
 export interface Fields<T> {
   readonly required?: { readonly [K in Exclude<keyof T, OptionalKeys<T>>]: Schema.Schema<T[K]> }
   readonly optional?: { readonly [K in OptionalKeys<T>]-?: Schema.Schema<Exclude<T[K], undefined>> }
@@ -143,19 +140,17 @@ export const has =
 /** The longest delay of a timer in milliseconds, about 24 days. Longer ones fire at once or never. */
 export const LONGEST_MS = 2 ** 31 - 1
 
-/** A duration in milliseconds, more than 0. */
 export const Milliseconds: Schema.Schema<number> = Schema.Number.pipe(
   Schema.filter((ms) => ms > 0 && ms <= LONGEST_MS),
   Schema.annotations({ description: `milliseconds, more than 0 and at most ${LONGEST_MS}` }),
 )
 
-/** A duration in milliseconds, 0 or more. */
 export const MillisecondsOrNone: Schema.Schema<number> = Schema.Number.pipe(
   Schema.filter((ms) => ms >= 0 && ms <= LONGEST_MS),
   Schema.annotations({ description: `milliseconds, 0 or more and at most ${LONGEST_MS}` }),
 )
 
-/** A whole number from `least` to `most`, both included. */
+/** Both ends included. */
 export const wholeNumber = (least: number, most: number = Number.MAX_SAFE_INTEGER): Schema.Schema<number> =>
   Schema.Number.pipe(
     Schema.filter((number) => Number.isSafeInteger(number) && number >= least && number <= most),
@@ -167,7 +162,6 @@ export const wholeNumber = (least: number, most: number = Number.MAX_SAFE_INTEGE
     }),
   )
 
-/** The seed of a random number generator. */
 export const Seed = wholeNumber(0)
 
 /** Text that is not blank and has no lone surrogates. */
@@ -190,7 +184,6 @@ export const Name: Schema.Schema<string> = Schema.String.pipe(
   }),
 )
 
-/** A path of the file system. */
 export const Path: Schema.Schema<string> = Schema.String.pipe(
   Schema.filter((path) => path.trim() !== "" && !path.includes("\0")),
   Schema.annotations({ description: "a path" }),

@@ -7,7 +7,6 @@ import { describeValue, isPlain, type SchemaIssue } from "./OptionIssues.ts"
 /** Annotates an object in which `undefined` as a value is a mistake instead of an omission. */
 export const KeepsUndefined = Symbol.for("hindcast/KeepsUndefined")
 
-/** A copy, and an issue for each class instance where a plain record was expected. */
 export interface Copied {
   readonly value: unknown
   readonly issues: ReadonlyArray<SchemaIssue>

@@ -42,7 +42,6 @@ export const change = <Value>(
   return value === undefined ? record : set(record, key, how(value))
 }
 
-/** Sets a key in place. */
 export const put = <Value>(record: Own<Value>, key: string, value: Value): void => {
   // Assigning to `__proto__` would set the prototype.
   if (key === "__proto__") Object.defineProperty(record, key, { ...OWN, value })

@@ -4,13 +4,13 @@ import { oneLine } from "../values/PlainText.ts"
 import { formatted, type Lookups, MISSING } from "./Format.ts"
 import { pieces } from "./Template.ts"
 
-/** Maximum number of values that a pattern visits, matches or not. */
+/** Values that a pattern visits, matches or not. */
 const MAX_VISITED = 20_000
 
-/** Maximum number of matches of a pattern. */
+/** Per pattern. */
 export const MAX_MATCHES = 5_000
 
-/** Maximum number of notes below a drawing, and of pointers in the note about missing values. */
+/** In a drawing, and in the note about missing values. */
 const MAX_NOTES = 8
 const MAX_POINTERS = 6
 
@@ -53,7 +53,6 @@ export class Bindings {
     return undefined
   }
 
-  /** The value at a pointer as text. */
   text(pointer: string, format: string | undefined): string {
     return formatted(this.at(pointer), format, this.lookups)
   }
@@ -97,12 +96,10 @@ export class Bindings {
     return found.slice(0, limit)
   }
 
-  /** Adds a note below the drawing. */
   note(text: string): void {
     if (this.#notes.others.size < MAX_NOTES) this.#notes.others.add(oneLine(text))
   }
 
-  /** All notes, one per line. */
   notes(): ReadonlyArray<string> {
     const { missing, others } = this.#notes
     const pointers = [...missing].map((pointer) => oneLine(pointer) || "(the whole)")

@@ -2,7 +2,6 @@
 
 export const COLOURS = ["red", "green", "yellow", "blue", "magenta", "cyan", "white", "grey"] as const
 
-/** Valid colours of a picture. */
 export const PAINT = new RegExp(`^(?:none|currentColor|black|${COLOURS.join("|")}|#(?:[0-9a-fA-F]{3}){1,2})$`)
 
 export const isPaint = (text: string): boolean => PAINT.test(text)

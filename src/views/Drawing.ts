@@ -26,7 +26,6 @@ export interface Cell {
   readonly colour?: Colour | undefined
 }
 
-/** Rows of cells of equal width. */
 export interface GridBlock extends Titled {
   readonly kind: "grid"
   readonly rows: ReadonlyArray<ReadonlyArray<Cell>>
@@ -71,12 +70,9 @@ export interface Shape {
   readonly children?: ReadonlyArray<Shape>
 }
 
-/** Maximum number of a grid's rows, and of a row's cells. */
+/** Rows of a grid, and cells of a row. */
 export const MAX_SIDE = 500
-/** Maximum number of a grid's cells. */
 export const MAX_CELLS = 40_000
 
-/** Maximum number of a table's rows. */
 export const MAX_TABLE_ROWS = 200
-/** Default number of a table's rows. */
 export const TABLE_ROWS = 50

@@ -9,7 +9,7 @@ import { flawOf } from "./Template.ts"
 
 export const optional = <Field extends Schema.Schema.All>(field: Field) => Schema.optionalWith(field, { exact: true })
 
-/** Maximum length of a pointer in characters, and in keys. */
+/** In characters. */
 const MAX_POINTER = 300
 const MAX_KEYS = 16
 

@@ -9,10 +9,9 @@ export const MISSING = "∅"
 /** Texts by value: `{ "0": "south", "*": "elsewhere" }`. `*` matches every other value. */
 export type Lookup = { readonly [value: string]: string }
 
-/** The lookups of a view, by name. */
 export type Lookups = { readonly [name: string]: Lookup }
 
-/** Maximum length of a formatted value, in characters. */
+/** In characters. */
 export const MAX_VALUE = 500
 
 const MAX_DIGITS = 12
@@ -126,5 +125,4 @@ const bounded = (value: Json): string => {
   return safe(text)
 }
 
-/** Maximum nesting in the output. */
 const MAX_JSON_DEPTH = 8

@@ -8,7 +8,6 @@ import { COLOURS, isPaint, PAINT } from "./Colours.ts"
 import { Label, optional, Pattern, Pointer, Text } from "./Fields.ts"
 import { isLookupName } from "./Format.ts"
 
-/** Maximum number of a picture's elements in the view, and their nesting. */
 const MAX_ELEMENTS = 300
 const MAX_DEPTH = 8
 

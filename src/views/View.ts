@@ -12,13 +12,11 @@ import { isLookupName } from "./Format.ts"
 import { pictureOf } from "./Picture.ts"
 import { unknownLookups } from "./references.ts"
 
-/** Maximum number of a view's parts, of gauges and columns per part, and of entity kinds per grid. */
 const MAX_PARTS = 16
 const MAX_GAUGES = 32
 const MAX_TABLE_COLUMNS = 12
 const MAX_ENTITIES = 16
 
-/** Maximum number of a lookup's entries, and of lookups. */
 const MAX_ENTRIES = 256
 const MAX_LOOKUPS = 32
 

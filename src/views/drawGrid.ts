@@ -26,7 +26,6 @@ const widestOf = (cells: Cells): number => {
   return [...glyphs].some((glyph) => width(glyph) > 1) ? 2 : 1
 }
 
-/** Rows of equal length. */
 type Cells = Array<Array<Cell>>
 
 const BLANK: Cell = { text: " " }
@@ -55,13 +54,11 @@ const cellsOf = (part: Grid, bindings: Bindings): Cells => {
   return columns === undefined ? rowsOf(part, list, bindings) : folded(part, list, columns, bindings)
 }
 
-/** Resolves a number of rows or columns. */
 const sideOf = (side: number | string, bindings: Bindings): number | undefined => {
   const length = bindings.number(side)
   return length === undefined || length < 1 ? undefined : Math.floor(length)
 }
 
-/** The size of the drawn part. */
 const bounded = (rows: number, columns: number, bindings: Bindings) => {
   const shown = Math.min(columns, MAX_SIDE)
   const drawn = { columns: shown, rows: Math.min(rows, MAX_SIDE, Math.floor(MAX_CELLS / Math.max(1, shown))) }

@@ -6,7 +6,7 @@ import { lookedUp, MISSING } from "./Format.ts"
 import type { Element, Length, Paint, Points, Transform } from "./Picture.ts"
 import type { Picture } from "./View.ts"
 
-/** Maximum number of drawn shapes, repetitions included. */
+/** Repetitions included. */
 const MAX_SHAPES = 5_000
 
 /** Renderers disagree on larger coordinates. */

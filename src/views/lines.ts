@@ -3,13 +3,11 @@ import { cut, pad, width, wrap } from "./Columns.ts"
 import type { Block, Cell, Drawing, GaugesBlock, GridBlock, TableBlock, TextBlock } from "./Drawing.ts"
 import type { Colour } from "./Fields.ts"
 
-/** A piece of a line. */
 export interface Piece {
   readonly text: string
   readonly style?: Colour | "bold" | "dim" | undefined
 }
 
-/** Pieces from left to right. */
 export type Line = ReadonlyArray<Piece>
 
 /** Minimum width, in columns. */

@@ -18,16 +18,14 @@ import type { EventType } from "../vocabulary/EventType.ts"
 import type { Vocabulary } from "../vocabulary/Vocabulary.ts"
 import { checkedJson, copyJson, NonJson } from "./CopiedJson.ts"
 
-/** Maximum number of events per append. */
 export const MAX_EVENTS_PER_APPEND = 10_000
 
-/** Maximum size of a payload, in bytes of JSON (UTF-8). */
+/** In bytes of JSON (UTF-8). */
 export const MAX_PAYLOAD_BYTES = 8 * 1024 * 1024
 
-/** Maximum length of a timeline's, stream's, task's or actor's name, in characters. */
+/** In characters: of a timeline, stream, task or actor. */
 export const MAX_NAME_LENGTH = 512
 
-/** A valid event, ready to be sequenced. */
 export interface ValidatedEvent {
   readonly id: string
   /** True if the caller chose the id and may have appended the event before: the append is idempotent. */
@@ -39,7 +37,6 @@ export interface ValidatedEvent {
   /** Null for the actor of the append. */
   readonly actor: string | null
   readonly payload: JsonObject
-  /** The payload's JSON text. */
   readonly text: string
   /**
    * The text that the row stores and the hash covers: JSON with encrypted personal fields, or a large payload's blob
@@ -51,7 +48,6 @@ export interface ValidatedEvent {
   readonly encrypted: { readonly keyId: string; readonly textWithoutKey: string } | null
 }
 
-/** Valid events of one stream. */
 export interface ValidatedPart {
   readonly timeline: string
   readonly stream: string
@@ -60,7 +56,6 @@ export interface ValidatedPart {
   readonly events: ReadonlyArray<ValidatedEvent>
 }
 
-/** A valid request. */
 export interface ValidatedAppend extends ValidatedPart {
   readonly expected: NonNullable<AppendRequest["expected"]> | null
   readonly fence: Required<Fence> | null
@@ -259,7 +254,6 @@ const encryptPersonal = (key: Key, id: string, payload: JsonObject, type: EventT
   return Object.keys(present).length === 0 ? undefined : encryptPayload(key, id, payload, present)
 }
 
-/** The replacements of the payload's personal fields. */
 const replacementsIn = (payload: JsonObject, { personal }: EventType): JsonObject =>
   Object.fromEntries(Object.entries(personal).filter(([field]) => Object.hasOwn(payload, field)))
 
@@ -300,7 +294,6 @@ const checkExpected = (expected: AppendRequest["expected"]): string | undefined 
   }
 }
 
-/** Says what is wrong with a name; undefined if it is valid. */
 export const checkName = (what: string, name: unknown): string | undefined => {
   if (typeof name !== "string" || name === "") return `${what}: expected a name, found ${describe(name)}`
   if (name.length > MAX_NAME_LENGTH)

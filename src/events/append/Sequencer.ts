@@ -10,7 +10,6 @@ import { type Appended, Exact, type ExpectedVersion, IdReused, type Query, Versi
 import type { Event, Head } from "../vocabulary/Event.ts"
 import type { ValidatedAppend, ValidatedEvent, ValidatedPart } from "./AppendValidation.ts"
 
-/** The state of the log at `head`, as far as sequencing depends on it. */
 export interface LogState {
   readonly head: Head
   /** The last version of a stream, 0 if empty. Called only for streams of the batch and its fences. */
@@ -37,7 +36,7 @@ type ConflictingStream = Pick<ValidatedAppend, "timeline" | "stream">
 /** The rows to write, and the placement of each request, in the given order. */
 export interface Sequenced {
   readonly rows: ReadonlyArray<Event>
-  /** The validated event of each row. */
+  /** By row. */
   readonly validated: ReadonlyArray<ValidatedEvent>
   readonly placements: ReadonlyArray<Placement>
   readonly head: Head
@@ -45,7 +44,6 @@ export interface Sequenced {
   readonly versions: ReadonlyMap<string, number>
 }
 
-/** Identifies a stream of a timeline in maps. */
 export const streamKey = (timeline: string, stream: string): string => `${timeline}\0${stream}`
 
 /**
@@ -196,10 +194,8 @@ const isSameJson = (a: string, b: string): boolean =>
 const textAsReadable = ({ text, encrypted }: ValidatedEvent, { personal }: Event): string =>
   personal?.readable === false && encrypted !== null ? encrypted.textWithoutKey : text
 
-/** Maximum number of missed events in a conflict. */
 const MAX_MISSED = 1000
 
-/** Reads the events that a conflict missed. */
 export type ReadMissed = (query: Query, limit: number) => ReadonlyArray<Event>
 
 /** Caches `read` for one batch, because many conflicts may miss the same events. Each caller gets a copy. */
@@ -215,7 +211,7 @@ export const readingOnce = (read: ReadMissed): ReadMissed => {
   }
 }
 
-/** Turns a placement into the caller's result, reading the missed events of a conflict. */
+/** Reads the missed events of a conflict. */
 export const toResult = (
   placement: Placement | undefined,
   read: ReadMissed,

@@ -15,7 +15,6 @@ import type * as AppendValidation from "./AppendValidation.ts"
 /** Maximum number of queued appends. Later ones wait for room (back-pressure). */
 const MAX_PENDING = 4096
 
-/** Maximum number of appends per commit. */
 const MAX_APPENDS_PER_COMMIT = 1024
 
 export type CommitResult = Either.Either<Appended, AppendError>
@@ -63,7 +62,6 @@ export const make = (
   let overflow: Array<PendingAppend<AppendRequest>> = []
   let scheduled = false
   let closed = false
-  /** Callers that wait for a flush. */
   let flushing = 0
   /** Set at closing; called once all waiting callers have resumed. */
   let flushed: (() => void) | undefined

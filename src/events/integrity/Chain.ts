@@ -52,7 +52,6 @@ export const link = (previous: string, event: Link, payload: string, keyId: stri
 
 const field = (text: string | null): string => (text === null ? ABSENT : `${Buffer.byteLength(text)}:${text}`)
 
-/** Maximum number of cached names. */
 const MOST_NAMES = 256
 
 const names = new Map<string, string>()

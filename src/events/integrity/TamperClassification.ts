@@ -30,7 +30,6 @@ export interface Break {
   readonly reason: string
 }
 
-/** Rows and heads around a break. */
 export interface TamperEvidence {
   /** The last event that continues the chain, or genesis. */
   readonly head: Head
@@ -54,7 +53,6 @@ export const classify = (evidence: TamperEvidence): Break => {
   return misplaced(evidence, first) ?? changed(evidence, first)
 }
 
-/** Detects missing, inserted and moved rows. */
 const misplaced = ({ head, earlier, from }: TamperEvidence, first: StoredRow): Break | undefined => {
   const position = head.position + 1
   const later = from.findIndex((row, index) => index > 0 && continues(head.hash, row, position))

@@ -17,7 +17,6 @@ const WINDOW = 1000
 /** A backend's stored rows, none of them trusted. */
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
-  /** Rows after a position, in order. */
   readonly page: (
     after: number,
     limit: number,
@@ -26,12 +25,10 @@ export interface Source {
   readonly versionBefore: (timeline: string, stream: string, position: number) => Effect.Effect<number, LogError>
 }
 
-/** The chain's head, or its first break. */
 export type ChainResult =
   | { readonly broken: null; readonly head: Head; readonly events: number }
   | { readonly broken: TamperClassification.Break }
 
-/** The head before the first event. */
 export const BEGINNING: Head = { position: 0, hash: Chain.GENESIS }
 
 /**

@@ -100,15 +100,12 @@ export const make = (
     StreamState.make(noticed, () => clockChange(recording.actor, clock)),
   )
 
-/** A change of the clock that is not recorded yet. */
 const clockChange = (actor: string, clock: WallClockWatch | undefined): CoreNewEvent | undefined => {
   const byMs = clock?.changedByMs()
   return byMs === undefined ? undefined : { type: "ClockChanged", id: newId(), actor, payload: { byMs } }
 }
 
-/**
- * Maximum number of appends that `recordUndisturbed` waits for, so that a program that always records cannot block it.
- */
+/** So that a program that always records cannot block `recordUndisturbed`. */
 const MOST_AWAITED = 64
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>

@@ -24,14 +24,11 @@ export const MAX_STORED_BYTES = 32 * 1024 * 1024
 export const tooLong = (bytes: number): string =>
   `its payload has ${bytes} bytes, and no log writes one of more than ${MAX_STORED_BYTES}`
 
-/** Blobs and keys for decoding. */
 export interface PayloadReader {
-  /** The text of a blob; undefined if it is missing. */
   readonly blob: (digest: string) => string | undefined
   readonly keys: Keys
 }
 
-/** A decoded payload. */
 export interface ReadContent {
   readonly payload: JsonObject
   /** Whether personal fields were decrypted. Absent if none was encrypted. */

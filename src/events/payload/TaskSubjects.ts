@@ -8,7 +8,6 @@ export type TaskSubjects = (taskId: string | null) => string | null
 
 export const none: TaskSubjects = () => null
 
-/** Maximum number of cached tasks. */
 const MAX_REMEMBERED = 10_000
 
 /**

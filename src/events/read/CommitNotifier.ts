@@ -6,7 +6,6 @@ import type { Committed } from "../log/EventLog.ts"
 /** Receives the events of a commit in order, or nothing if they are unknown. */
 export type Told = (events?: ReadonlyArray<Committed>) => void
 
-/** Notifies listeners in this process of commits. */
 export interface CommitNotifier {
   readonly notify: Told
   /** Calls a function at each commit until the caller runs the returned one. */
@@ -33,7 +32,6 @@ export const make = (watch: () => () => void = () => () => {}): CommitNotifier =
   }
 }
 
-/** Commits that concern a waiting caller. */
 export interface Awaited {
   /**
    * Waits for the next commit. One that came between two waits ends the second at once, even if the first was

@@ -8,7 +8,6 @@ import { awaiting, type CommitNotifier } from "./CommitNotifier.ts"
 import { PAGE_SIZE } from "./Pages.ts"
 import { matches } from "./QueryMatch.ts"
 
-/** The parts of a log that `follow` needs. */
 export interface Source {
   readonly head: Effect.Effect<Head, LogError>
   readonly readPage: (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>

@@ -2,7 +2,7 @@
 
 import type { Committed, Query } from "../log/EventLog.ts"
 
-/** Maximum number of streams. Beyond it, everything is forgotten. */
+/** With more streams, it forgets everything. */
 const MAX_STREAMS = 10_000
 
 export interface LastPositions {

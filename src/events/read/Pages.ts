@@ -9,7 +9,6 @@ import { invalidQuery } from "./QueryValidation.ts"
 /** Events per read. Larger pages are not faster. */
 export const PAGE_SIZE = 1000
 
-/** Reads one page of the events that a query selects. */
 export type ReadPage = (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
 
 /**

@@ -9,7 +9,6 @@ import type { EventLog, LogError } from "../log/EventLog.ts"
 
 /** A time after its look-up. */
 export interface FoundTime {
-  /** The time as written. */
   readonly asked: string
   /** `occurredAt`: an event happened at exactly this time. `recordedAt`: the event is the last one recorded by then. */
   readonly clock: "occurredAt" | "recordedAt"
@@ -98,7 +97,6 @@ const lastHappenedAt = (
     return Option.none()
   })
 
-/** Positions per search step. */
 const RANGE = 20_000
 
 /**

@@ -30,7 +30,6 @@ export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
   }
 }
 
-/** Maximum number of timelines in a message. */
 const MAX_LISTED = 20
 
 const main: Timeline = { name: MAIN, parent: null, spans: ON_MAIN.spans, forked: null }

@@ -205,7 +205,6 @@ const bundlesOf = (source: bundling.BundleSource) =>
       ),
   })
 
-/** Shared by the write side and the read side. */
 interface WriteOptions {
   readonly upcast: Upcaster.Upcast
   readonly keys: PersonalDataKeys.Keys
@@ -265,7 +264,7 @@ const openFile = (filename: string) =>
     const reader = yield* Effect.scoped(Effect.zipRight(openDatabase.open(filename), connect(true)))
     const writer = yield* connect(false)
     const cacheWriter = yield* connect(false)
-    // Snapshots are not worth waiting for.
+    // A snapshot that would have to wait is skipped.
     yield* Database.attempt(filename, () => cacheWriter.run("PRAGMA busy_timeout = 0"))
     const committed = yield* Scope.extend(Checkpoint.truncateWhenIdle(cacheWriter), scopes.writing)
     const flush = yield* Scope.extend(Flush.make(filename), scopes.writing)

@@ -13,7 +13,6 @@ import { findEvent, hashAt, type Reader, readHead, readPage } from "./read.ts"
 import type { Names } from "./stringInterning.ts"
 import { type Checks, HAS_EVENT, write } from "./writeRows.ts"
 
-/** Maximum number of cached stream versions. Beyond it, they are read again. */
 const MAX_KNOWN_STREAMS = 10_000
 
 /**
@@ -22,12 +21,11 @@ const MAX_KNOWN_STREAMS = 10_000
  *
  * The primary key of events serves as the lock (optimistic concurrency). The writer caches the head and the versions of
  * streams, sequences a batch by them, and inserts it as the first statement of the transaction. If another process has
- * appended meanwhile, the position is taken and SQLite rejects the whole insert; the writer drops its cache, reads the
- * head, and tries again. So whatever it checked in memory was true when the insert succeeded, and a commit needs
- * neither a lock nor a table of heads.
+ * appended meanwhile, SQLite rejects the whole insert; the writer then drops its cache and tries again. So whatever it
+ * checked in memory was true when the insert succeeded, and a commit needs neither a lock nor a table of heads.
  *
- * Before it inserts, it checks that the event at its head still exists. If an older copy overwrote the open file, that
- * event is missing: acknowledged events are lost, and the writer acknowledges no more.
+ * If an older copy overwrites the open file, the event at the writer's head is missing: acknowledged events are lost,
+ * and the writer acknowledges no more.
  */
 export const make = (
   reader: Reader,

@@ -14,13 +14,12 @@ import { committedOf, type Reader, readHead } from "./read.ts"
 import * as RecentEvents from "./recentEvents.ts"
 import { HAS_EVENT } from "./writeRows.ts"
 
-/** Interval of looking for other processes' commits while somebody listens, in milliseconds. */
+/** In milliseconds. */
 const LOOK_EVERY_MS = 50
 
-/** Maximum number of other processes' events to announce one by one. Beyond it, listeners must read. */
+/** With more events of other processes, listeners must read. */
 const MAX_TOLD = 1000
 
-/** The newest events of a log, in memory. */
 export interface Follower {
   /** Announces commits: those of this process at once, others within 50 ms. */
   readonly commits: CommitNotifier.CommitNotifier
@@ -122,7 +121,6 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
 
   const endLooking = () => clearInterval(looking)
 
-  /** Looks while somebody listens. */
   const watch = () => {
     if (!isShared || hasEnded) return () => {}
     const lookAndTell = () => {
@@ -133,7 +131,6 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
         commits.notify()
       }
     }
-    // Earlier commits are no news.
     lookAndTell()
     looking = setInterval(lookAndTell, LOOK_EVERY_MS)
     return endLooking

@@ -1,4 +1,4 @@
-/** Imports a log from stored events, with an identical chain. */
+/** Imports a log from stored events. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -16,11 +16,7 @@ import { attempt, type StatementError } from "./file/database.ts"
 import * as Names from "./stringInterning.ts"
 import { write } from "./writeRows.ts"
 
-/**
- * Creates a log from another one's events, with positions, ids, times and hashes. Both logs have the same chain, so
- * anchors of one are valid for the other. Returns the head. Each event is verified before it is written; the first that
- * does not continue the chain fails the import, and no log remains.
- */
+/** See `importEvents` of `wholeFile`. */
 export const importEvents = <E, R>(
   options: ImportOptions<E, R>,
 ): Effect.Effect<Head, E | Options.InvalidOptions | NotImported | OpenError | StatementError, R> =>
@@ -56,7 +52,6 @@ export const importEvents = <E, R>(
     )
   })
 
-/** Says why an event does not continue the chain. */
 const flawOf = (head: Head, { link, stored, keyId, hash }: StoredEvent): string | undefined => {
   const { position } = link
   if (head.position === 0 && position > 1) {

@@ -11,7 +11,6 @@ import * as Database from "./file/database.ts"
 import { hasMoved, holderOf, identityIn, type LeaseRow, readLease, readRow, stateOf } from "./leaseHolder.ts"
 import * as Heartbeats from "./presence/heartbeats.ts"
 
-/** Interval of reading a doubtful holder's heartbeat. */
 const WATCH_INTERVAL_MS = 100
 
 /** Report a holder that is watched for longer than this. */
@@ -172,7 +171,6 @@ const take = ({ database, owner, token, place, state }: TakeRequest) =>
     return yield* new LeaseHeld({ log: database.filename, holder })
   })
 
-/** Stands for the heartbeat of a holder that has sent none. */
 const NO_BEAT = 0
 
 const TAKE = `

@@ -9,7 +9,6 @@ import * as Heartbeats from "./presence/heartbeats.ts"
 export const readLease = (database: LogDatabase): LeaseRow | undefined =>
   Heartbeats.hasTable(database, "lease") ? readRow(database) : undefined
 
-/** The row of the lease, with its holder's heartbeat. */
 export interface LeaseRow extends Omit<Holder, "owner"> {
   /** The owner, `#`, and the identity drawn for this acquisition. */
   readonly token: string
@@ -32,7 +31,6 @@ export const readRow = (database: LogDatabase): LeaseRow | undefined => {
   }
 }
 
-/** The holder, for people. */
 export const holderOf = ({ token, host, pid, acquiredAt, heartbeatAt }: LeaseRow): Holder => ({
   owner: token.slice(0, hashIn(token)),
   host,
@@ -49,9 +47,7 @@ const hashIn = (token: string): number => {
   return found === -1 ? token.length : found
 }
 
-/** True if the holder has sent a heartbeat between two looks. */
 export const hasMoved = (before: LeaseRow, now: LeaseRow): boolean =>
   before.token !== now.token || before.heartbeatAt !== now.heartbeatAt || before.heartbeat?.beat !== now.heartbeat?.beat
 
-/** Judges a holder from one look. */
 export const stateOf = (row: LeaseRow): Heartbeats.Judgement => Heartbeats.judge(row.heartbeat, ProcessIdentity.own())

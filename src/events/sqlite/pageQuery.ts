@@ -2,11 +2,9 @@
 
 import { MAX_STORED_BYTES } from "../payload/StoredPayload.ts"
 
-/** Columns of an event, in the order of writing. */
 export const COLUMNS =
   "position, id, timeline, stream, version, type, schema_version, task, causation, actor, occurred_before, recorded_at, payload, key_id, hash"
 
-/** The columns that a page reads. */
 export interface Columns {
   readonly sql: string
   /** Indexes of streams and tasks, of which a page may have many. */
@@ -36,7 +34,6 @@ export const ENVELOPE_COLUMNS: Columns = {
   names: [3],
 }
 
-/** The columns that queries filter by. */
 export const COMMITTED_COLUMNS: Columns = {
   sql: "position, timeline, stream, version, type, task, recorded_at - occurred_before",
   names: [2, 5],
@@ -57,7 +54,6 @@ export interface InternedQuery {
   readonly occurredAt?: number | null
 }
 
-/** A statement and its parameters. */
 export interface PageQuery {
   readonly sql: string
   readonly parameters: ReadonlyArray<number>
@@ -134,7 +130,6 @@ const range = ({ after, until }: InternedQuery, prefix = ""): Clause =>
     ? { sql: `${prefix}position > ?`, values: [after] }
     : { sql: `${prefix}position > ? AND ${prefix}position <= ?`, values: [after, until] }
 
-/** Remaining conditions on each row. */
 const filters = ({
   timeline,
   stream,

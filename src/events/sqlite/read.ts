@@ -35,7 +35,6 @@ export interface Reader {
 /** A row in the order of `READ_COLUMNS`. */
 export type Row = ReadonlyArray<unknown>
 
-/** Reads one page of events, in order of position. */
 export const readPage = (reader: Reader, query: Query, limit: number): ReadonlyArray<Event> =>
   pageOf(
     reader,
@@ -162,7 +161,6 @@ export const findEvent = (reader: Reader, id: string): Event | undefined => {
   return archived && archivedEvent(reader, archived)
 }
 
-/** The last position and its hash. */
 export const readHead = (database: LogDatabase): Head => {
   const [row] = database.rows("SELECT position, hash FROM events ORDER BY position DESC LIMIT 1")
   return row === undefined ? EMPTY : { position: Number(row[0]), hash: hexOf(row[1]) }
@@ -275,22 +273,18 @@ export const contentOf = (reader: Reader, position: number, id: string, stored: 
 const isUnavailable = (cause: unknown): boolean =>
   cause instanceof SegmentUnavailable || cause instanceof LogUnavailable
 
-/** The text of a blob in the file. */
 export const readBlob = (database: LogDatabase, digest: string): string | undefined => {
   const [row] = database.rows(`SELECT ${bounded("content")} FROM blobs WHERE digest = ?`, [digest])
   if (typeof row?.[0] === "number") throw new Error(StoredPayload.tooLong(row[0]))
   return row === undefined ? undefined : String(row[0])
 }
 
-/** Ends of the id and the hash in the hexadecimal text. */
 const ID_END = 32
 const HASH_END = ID_END + 64
 
-/** From 32 hexadecimal digits at an index. */
 const uuidOf = (hex: string, at: number): string =>
   `${hex.slice(at, at + 8)}-${hex.slice(at + 8, at + 12)}-${hex.slice(at + 12, at + 16)}-${hex.slice(at + 16, at + 20)}-${hex.slice(at + 20, at + 32)}`
 
-/** The 16 bytes of a UUID. */
 export const bytesOf = (uuid: string): Buffer => {
   // By hand, in a quarter of the time of `Buffer.from`: there are up to two per event.
   const bytes = Buffer.allocUnsafe(16)

@@ -6,10 +6,8 @@ import { matches } from "../read/QueryMatch.ts"
 import type { Event } from "../vocabulary/Event.ts"
 import type { Upcast } from "../vocabulary/Upcaster.ts"
 
-/** Maximum number of events. */
 const MAX_EVENTS = 2048
 
-/** Maximum number of characters of payloads. */
 const MAX_CHARACTERS = 4 * 1024 * 1024
 
 /** The newest events of a log, as far as this process appended them in succession. */
@@ -24,7 +22,6 @@ export interface RecentEvents {
   readonly page: (query: Query, limit: number) => ReadonlyArray<Event> | undefined
 }
 
-/** The envelope, and the payload's text. */
 interface Kept {
   readonly event: Omit<Event, "payload">
   readonly text: string

@@ -19,7 +19,6 @@ import { contentOf, envelopesOf, nameIn, pageOf, payloadIn, type Reader, type Ro
 const PAGE_SIZE = 250
 
 export const make = (reader: Reader, vocabulary: Vocabulary): Records.Service => {
-  /** Reads pages until one is not full. */
   const forEachPage = <A extends { readonly link: Link }, E, R>(
     query: Query,
     of: (row: UndecodedEvent) => A,

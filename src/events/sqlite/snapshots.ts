@@ -14,7 +14,6 @@ export interface Stores {
   readonly reader: Database.LogDatabase
   /** Absent for a log opened for reading only, which uses existing snapshots. */
   readonly writer: Database.LogDatabase | undefined
-  /** Names the schema versions to which events are upcast. */
   readonly upcastVersions: string
   /** States hold decrypted personal data, so they are encrypted if the log has keys. */
   readonly keys: Keys
@@ -152,7 +151,6 @@ const SERIES = `SELECT fingerprint, projection
   FROM (SELECT max(rowid) AS newest FROM snapshots GROUP BY fingerprint) JOIN snapshots ON snapshots.rowid = newest
   ORDER BY newest DESC`
 
-/** Encrypts a root or a part, if there is a key. */
 const encryptPart = (key: Key | undefined, digest: string, content: Uint8Array): Uint8Array =>
   key === undefined ? content : encryptFields(key, digest, content)
 

@@ -8,22 +8,17 @@ import { COLUMNS } from "./pageQuery.ts"
 import { bytesOf } from "./read.ts"
 import type { Names } from "./stringInterning.ts"
 
-/** Maximum number of rows per INSERT. More take several in one transaction. */
 const MAX_ROWS_PER_INSERT = 64
 
-/** Selects a row if the file has the event, by position and hash. */
 export const HAS_EVENT = "SELECT 1 FROM events WHERE position = ? AND hash = ?"
 
-/** Sequenced events, and the content of their rows. */
 export interface SequencedRows {
   readonly rows: ReadonlyArray<Omit<Event, "payload">>
-  /** Row by row. */
   readonly validated: ReadonlyArray<Pick<ValidatedEvent, "stored" | "blob">>
 }
 
 /** Conditions on the file before a row is written. */
 export interface Checks {
-  /** Throws if the schema differs. */
   readonly schema: () => void
   /** Throws if the event that the rows follow is missing. */
   readonly head: () => void
@@ -109,7 +104,6 @@ const rollback = (database: LogDatabase, names: Names): void => {
   if (database.inTransaction()) database.run("ROLLBACK")
 }
 
-/** The rows of one INSERT, with all values in one list. */
 interface Rows {
   readonly count: number
   readonly values: ReadonlyArray<unknown>
@@ -183,7 +177,6 @@ const rowsOf = (numbers: ReadonlyMap<string, number>, { rows, validated }: Seque
   return { count: end - start, values }
 }
 
-/** In the order of `COLUMNS`. */
 const pushRow = (
   values: Array<unknown>,
   numbers: ReadonlyMap<string, number>,

@@ -24,7 +24,6 @@ const settledBy = optional(
 const rule = Schema.String.annotations({ description: "The gate rule that decided" })
 const inferred = optional(Inferred)
 
-/** Events of the lifecycle of a command. */
 export const actingEvents = [
   eventType(
     "ActuatorCommanded",

@@ -73,7 +73,6 @@ const latencyMs = Milliseconds
 
 const agentId = optional(AgentId)
 
-/** Events of an agent. */
 export const decidingEvents = [
   eventType(
     "InputReceived",
@@ -241,7 +240,6 @@ const io = Schema.NonEmptyString.annotations({
   description: "What was called: `fetch`, `now`, or the name that the program gave it",
 })
 
-/** Events of a recorded program's calls to the outside. */
 export const ioEvents = [
   eventType(
     "IoCalled",

@@ -16,7 +16,7 @@ const PAIRING = {
   "next-result": "the source names no call: the result is the next one after the call",
 } as const
 
-/** Rules that assign a request to a task, or find the earlier request or answer that it continues. */
+/** Rules that assign a request to a task, or find what it continues. */
 const CONTINUING = {
   thread: "the request names the answer or the conversation of the server that it continues",
   messages: "the request repeats the earlier messages; their meaning is compared, not their bytes",

@@ -6,7 +6,6 @@ import { Position } from "./Event.ts"
 import { eventType, optional, Sha256 } from "./EventType.ts"
 import type { Upcaster } from "./Upcaster.ts"
 
-/** Events that a kernel records about itself and about the log. */
 export const kernelEvents = [
   eventType(
     "KernelStarted",

@@ -4,7 +4,6 @@ import { Schema } from "effect"
 import { Json } from "../../values/Json.ts"
 import { AgentId, eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 
-/** Events that people cause. */
 export const noteEvents = [
   eventType(
     "NoteAdded",
@@ -35,7 +34,6 @@ export const Lack = Schema.Struct({ what: Schema.NonEmptyString, why: Schema.Str
 
 export type Lack = typeof Lack.Type
 
-/** Events of recorders and imports about what they see. */
 export const capturingEvents = [
   eventType(
     "CaptureNoted",
@@ -68,7 +66,6 @@ const Stated = {
   outputTokens: optional(Schema.NonNegativeInt),
 }
 
-/** Events of an import. */
 export const importingEvents = [
   eventType(
     "FileImported",

@@ -64,7 +64,6 @@ const release = {
   warnings: optional(Schema.Array(Schema.String)),
 }
 
-/** Events of the registry (import, activation, settings), of plugin processes, and of host requests. */
 export const pluginEvents = [
   eventType("PluginImported", "A plugin was imported, or updated to another digest.", {
     ...release,

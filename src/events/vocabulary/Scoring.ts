@@ -25,7 +25,6 @@ const verdict = {
   agentId: optional(AgentId),
 }
 
-/** Events of a score set: what tasks earned and lost, by one rubric and one critic. */
 export const scoringEvents = [
   eventType(
     "ScoringStarted",

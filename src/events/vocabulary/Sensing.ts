@@ -14,7 +14,6 @@ const perception = optional(
 
 const agentId = optional(AgentId)
 
-/** Events of sensors. */
 export const sensingEvents = [
   eventType(
     "SensorRead",
@@ -59,7 +58,6 @@ const plugin = Schema.NonEmptyString.annotations({ description: "The plugin whos
 
 const Engine = Schema.NullOr(Schema.NonEmptyString)
 
-/** Events of plugins' environments. */
 export const environmentEvents = [
   eventType("EnvironmentDescribed", "A plugin's environment as its manifest describes it, for a task that uses it.", {
     plugin,

@@ -55,7 +55,6 @@ export type RecorderMeans = Pick<Recorder, "means" | "addresses">
 
 const by = Schema.NonEmptyString.annotations({ description: "Who asked for it" })
 
-/** Events of a task. */
 export const taskEvents = [
   eventType(
     "TaskOpened",

@@ -4,7 +4,6 @@ import { Schema } from "effect"
 import { JsonObject } from "../../values/Json.ts"
 import { eventType } from "./EventType.ts"
 
-/** Events of forks. */
 export const timelineEvents = [
   eventType(
     "TimelineForked",

@@ -7,7 +7,6 @@ import { TaskOutcome } from "./Tasks.ts"
 
 const reason = optional(Schema.String)
 
-/** Events of the agents of a task with several. */
 export const agentEvents = [
   eventType("AgentJoined", "An agent takes part in a task with several.", {
     agentId: AgentId,
@@ -56,7 +55,6 @@ export const agentEvents = [
 
 const because = Schema.Array(Schema.Int).annotations({ description: "Positions of the events that made it true" })
 
-/** Events of a scenario. */
 export const scenarioEvents = [
   eventType(
     "ScenarioStarted",

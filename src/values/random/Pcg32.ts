@@ -7,7 +7,6 @@ const MASK = 0xffff_ffff_ffff_ffffn
 const MULTIPLIER = 0x5851_f42d_4c95_7f2dn
 const INCREMENT = 0x1405_7b7e_f767_814fn
 
-/** A generator of pseudo-random numbers. */
 export interface Pcg32 {
   /** From [0, 1), with 53 random bits. */
   readonly number: () => number

@@ -1,4 +1,4 @@
-/** What `Schema` says is wrong with a value. Modules outside `values/` use this one instead of reading the texts. */
+/** Lists what `Schema` says is wrong with a value. Modules outside `values/` never read `Schema`'s own texts. */
 
 import { ParseResult } from "effect"
 
@@ -18,7 +18,6 @@ export const mistakesOf = ({ issue }: ParseError): ReadonlyArray<Mistake> =>
 export const mistakesOfGiven = ({ issue }: ParseError): ReadonlyArray<Mistake> =>
   ParseResult.ArrayFormatter.formatIssueSync(withoutUndefined(issue))
 
-/** All mistakes as one text. */
 export const describe = ({ issue }: ParseError): string => ParseResult.TreeFormatter.formatIssueSync(issue)
 
 const withoutUndefined = (issue: ParseResult.ParseIssue): ParseResult.ParseIssue => {

@@ -26,7 +26,6 @@ export const unpackBlock = (content: unknown): ReadonlyArray<StoredRow> => {
   return lines.map(storedOf)
 }
 
-/** An event, in the order of the chain's fields. */
 type Line = readonly [
   position: number,
   id: string,
@@ -72,7 +71,6 @@ const isLine = (line: unknown): line is Line =>
     return kind === "number" ? Number.isSafeInteger(value) : typeof value === kind || (isNullable && value === null)
   })
 
-/** Type of each field, and whether it may be null. */
 const FIELDS: ReadonlyArray<readonly [kind: "number" | "string", isNullable: boolean]> = [
   ...(["number", "string", "string", "string", "number", "string", "number"] as const).map(
     (kind) => [kind, false] as const,
@@ -108,7 +106,6 @@ const storedOf = (line: Line): StoredRow => ({
   flaw: null,
 })
 
-/** The names that a block is indexed by. */
 export const namesOf = ({ link }: StoredRow): ReadonlyArray<string> => [
   link.timeline,
   link.stream,

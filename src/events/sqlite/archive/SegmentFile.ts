@@ -32,10 +32,9 @@ export const TABLES: ReadonlyArray<string> = [
   "CREATE TABLE blobs (digest TEXT PRIMARY KEY, content BLOB NOT NULL) STRICT",
 ]
 
-/** Decoded blocks in the cache, for reads that continue where the last one stopped. */
+/** For reads that continue where the last one stopped. */
 const MAX_CACHED_BLOCKS = 4
 
-/** Events compressed together. */
 export interface PackedBlock {
   readonly rows: ReadonlyArray<StoredRow>
   readonly content: Uint8Array
@@ -45,7 +44,6 @@ export interface PackedBlock {
 export const pack = (rows: ReadonlyArray<StoredRow>): Promise<ReadonlyArray<PackedBlock>> =>
   Promise.all(blocksFrom(rows).map(async (rows) => ({ rows, content: await Block.packBlock(rows) })))
 
-/** A segment in progress. */
 export interface SegmentWriter {
   /** Adds the next events, in order. `blob` returns the text of a blob that they name. */
   readonly add: (blocks: ReadonlyArray<PackedBlock>, blob: (digest: string) => string | undefined) => void
@@ -136,12 +134,9 @@ export interface SegmentFile {
   readonly last: number
   /** Of its last event. */
   readonly hash: string
-  /** Events that a query selects, at most `limit`, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
-  /** The position of an event by id. */
   readonly find: (id: string) => number | undefined
   readonly blob: (digest: string) => string | undefined
-  /** Lowest and highest id of its events. */
   readonly ids: () => { readonly lowest: string; readonly highest: string }
   readonly close: () => void
 }
@@ -202,7 +197,6 @@ const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
   }
 }
 
-/** Blocks that may contain events of a query, in order. */
 const blocksOf = (database: LogDatabase, query: Query): ReadonlyArray<number> => {
   const { after = 0, until = Number.MAX_SAFE_INTEGER, timeline, stream, taskId, types } = query
   const single = [timeline, stream, taskId].flatMap((name) => (name === undefined || name === null ? [] : [[name]]))

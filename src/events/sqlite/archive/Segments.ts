@@ -10,7 +10,6 @@ import { DamagedRow, type LogDatabase } from "../file/database.ts"
 import { targetOf } from "../file/fileIdentity.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 
-/** Maximum number of open segments. */
 const MAX_OPEN = 8
 
 /** All archived events of a log. Functions throw `SegmentUnavailable` if a file that they need is missing. */
@@ -19,7 +18,6 @@ export interface Segments {
   readonly floor: () => number
   /** The last result of `floor`; reads only the first time. The position may be higher by now. */
   readonly knownFloor: () => number
-  /** Archived events that a query selects, at most `limit`, in order of position. */
   readonly page: (query: Query, limit: number) => ReadonlyArray<StoredRow>
   readonly find: (id: string) => StoredRow | undefined
   readonly blob: (digest: string) => string | undefined
@@ -38,7 +36,6 @@ export const fileOf = (log: string, name: string): string => {
 /** Letters, digits, hyphens, underscores and single dots. On no system does such a name lead to another directory. */
 const PLAIN_NAME = /^[0-9A-Za-z_-]+(\.[0-9A-Za-z_-]+)*$/
 
-/** Reads the segments of a connection's log. */
 export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scope.Scope> => {
   const log = database.filename
   let catalog: ReadonlyArray<Entry> = []
@@ -55,7 +52,6 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
   const lastListed = () => catalog.at(-1)?.last ?? 0
   const knownFloor = () => (isRead ? lastListed() : floor())
 
-  /** Opens the segment if necessary. */
   const readFrom = <A>(entry: Entry, read: (segment: SegmentFile.SegmentFile) => A): A => {
     const filename = fileOf(log, entry.file)
     for (;;) {
@@ -180,5 +176,4 @@ const entryOf = ([first, last, hash, file, lowestId, highestId, archivedAt]: Rea
   archivedAt: Number(archivedAt),
 })
 
-/** From 32 hexadecimal digits. */
 const uuidOf = (hex: string): string => hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")

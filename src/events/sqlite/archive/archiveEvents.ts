@@ -22,7 +22,6 @@ import { readBlob } from "../read.ts"
 import * as SegmentFile from "./SegmentFile.ts"
 import { directoryOf, type Segments } from "./Segments.ts"
 
-/** Events per read or deletion. */
 const PAGE_SIZE = 1000
 
 export interface Stores {
@@ -31,11 +30,9 @@ export interface Stores {
   /** Absent for a log in memory or opened for reading only. */
   readonly writer: LogDatabase | undefined
   readonly segments: Segments
-  /** Called once events have been moved. */
   readonly moved: () => void
 }
 
-/** See `Archive`. */
 export const archive = (
   { log, reader, writer, segments, moved }: Stores,
   given: ArchiveOptions,
@@ -79,7 +76,6 @@ export const archive = (
 
 const padded = (position: number): string => String(position).padStart(10, "0")
 
-/** The head at the end of the last segment. */
 const endOfLast = (reader: LogDatabase): Head => {
   const [row] = reader.rows("SELECT last, lower(hex(hash)) FROM segments ORDER BY last DESC LIMIT 1")
   return row === undefined ? { position: 0, hash: Chain.GENESIS } : { position: Number(row[0]), hash: String(row[1]) }
@@ -246,7 +242,6 @@ const deleteArchived = (writer: LogDatabase, { first, last }: ArchivedRange) =>
     yield* attempt(writer.filename, () => writer.run("DELETE FROM blobs WHERE last_position <= ?", [last]))
   })
 
-/** Pages per step. */
 const PAGES_PER_STEP = 2000
 
 /** Returns free pages to the file system, in steps. Returns whether it did. */

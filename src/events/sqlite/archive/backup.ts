@@ -20,20 +20,11 @@ import * as BackupRecord from "../ownership/BackupRecord.ts"
 import * as SqliteEventLog from "../SqliteEventLog.ts"
 import * as Segments from "./Segments.ts"
 
-/**
- * Copies a log by SQLite's own backup, as of one moment, while other processes may write; with segments, copies of
- * plugins and, on request, keys. The copy is verified and gets its name once complete. Only its owner can read it. A
- * killed process leaves nothing under that name; the next copy to it removes the rest.
- */
+/** See `backup` of `wholeFile`. */
 export const backup = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.flatMap(Options.decode("backup", CopyOptions, given), (options) => copy(options, []))
 
-/**
- * Copies a backup back to a log's name. It verifies the backup before and after. `replace` replaces an existing log
- * unless a kernel holds its lease or any process has it open. The result is this user's own log if this user made the
- * backup, on this machine, of an own log; otherwise it is foreign. Without copies in the backup, existing keys and
- * plugins' copies stay: losing the keys would lose personal data for good.
- */
+/** See `restore` of `wholeFile`. */
 export const restore = (given: CopyOptions): Effect.Effect<Copied, CopyError> =>
   Effect.gen(function* () {
     const options = yield* Options.decode("restore", CopyOptions, given)
@@ -87,13 +78,11 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
     }).pipe(Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))))
   })
 
-/** Suffixes of a log's file and of SQLite's files next to it. */
 const PARTS = ["", "-wal", "-journal"]
 
-/** Suffixes of copied files that belong to a log. */
 const SIBLINGS = [".segments", ".plugins", ".keys"]
 
-/** Suffixes of files that a restore keeps if the backup has none. */
+/** Kept by a restore if the backup has none. */
 const KEPT = [".plugins", ".keys"]
 
 /** Copies the file as of one moment. Returns its head and segments. */
@@ -163,7 +152,6 @@ const verified = ({ from, to }: CopyOptions, file: string) =>
     Effect.catchTag("InvalidOptions", Effect.die),
   )
 
-/** Fails if a kernel holds the lease of the log to replace, or any process has it open. */
 const assertUnused = ({ from }: CopyOptions, to: string) =>
   Effect.gen(function* () {
     const damaged = yield* Effect.scoped(Effect.flatMap(Lease, (lease) => lease.acquire("hindcast log restore"))).pipe(

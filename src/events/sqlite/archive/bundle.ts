@@ -22,10 +22,8 @@ import { readBlob, readHead } from "../read.ts"
 import * as Names from "../stringInterning.ts"
 import * as Segments from "./Segments.ts"
 
-/** Events between two yields to the event loop. */
 const EVENTS_PER_YIELD = 200
 
-/** Origins per `TaskBundled`. */
 const ORIGINS_PER_EVENT = 10_000
 
 /** Events that say which plugins were installed, active and configured while the task ran. */
@@ -45,7 +43,6 @@ export interface BundleSource {
   readonly upcast: Upcast
 }
 
-/** See `Bundles`. */
 export const bundle = (source: BundleSource, options: BundleOptions): ReturnType<Bundles.Service["bundle"]> =>
   Effect.gen(function* () {
     const { taskId, file } = yield* Options.decode("bundle", BundleOptions, options)
@@ -59,7 +56,6 @@ export const bundle = (source: BundleSource, options: BundleOptions): ReturnType
     return { file, events: positions.length, head }
   })
 
-/** Positions of all events to bundle, in order. */
 const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<number>, LogError> =>
   Effect.gen(function* () {
     const taskPositions: Array<number> = []
@@ -91,7 +87,6 @@ const positionsOf = (log: EventLog.Service, taskId: string): Effect.Effect<Reado
 const forEach = (events: Stream.Stream<Event, LogError>, visit: (event: Event) => void) =>
   Stream.runForEachChunk(events, (chunk) => Effect.sync(() => Chunk.forEach(chunk, visit)))
 
-/** Returns the bundle's head. */
 const write = (source: BundleSource, taskId: string, positions: ReadonlyArray<number>, target: Database.LogDatabase) =>
   Effect.gen(function* () {
     const { log, database, segments, vocabulary, upcast } = source
@@ -186,7 +181,6 @@ const requestOf = (
   }
 }
 
-/** Maps the positions in a payload to the bundle's. */
 const withMappedPositions = (
   text: string,
   fields: ReadonlyArray<string>,

@@ -1,4 +1,4 @@
-/** Measures the storage of a log by table, index, event type and stream. */
+/** Measures the storage of a log. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
@@ -22,11 +22,7 @@ export const SpaceOptions = Options.of<SpaceOptions>({ optional: { streams: Opti
 
 const STREAMS = 20
 
-/**
- * Measures a log's storage in one read transaction on its own connection, so all figures describe the same moment.
- * Reads each event once, in slices, yielding to the event loop between them, and parses no payload. Memory grows only
- * with the number of streams.
- */
+/** See `measureSpace` of `wholeFile`. */
 export const measureSpace = (
   filename: string,
   options: SpaceOptions = {},
@@ -81,7 +77,6 @@ const segmentsOf = (filename: string): number => {
   return files.reduce((total, file) => total + sizeOf(path.join(directory, file)), 0)
 }
 
-/** The first row as numbers. */
 const numbers = (database: Database.LogDatabase, sql: string): [number, number, number] => {
   const [row] = database.rows(sql)
   return [Number(row?.[0] ?? 0), Number(row?.[1] ?? 0), Number(row?.[2] ?? 0)]
@@ -131,7 +126,6 @@ const eventSpace = (
   }
 }
 
-/** A group of events, and the bytes of their payloads. */
 interface Tally {
   events: number
   bytes: number
@@ -188,7 +182,6 @@ const add = (tallies: Map<number, Tally>, name: number | undefined, bytes: numbe
   }
 }
 
-/** Sorts by payload bytes, largest first, and resolves names. */
 const shares = (
   database: Database.LogDatabase,
   tallies: ReadonlyMap<number, Tally>,

@@ -5,7 +5,6 @@
 
 import type { OnPages } from "../../maintenance/Backup.ts"
 
-/** An SQLite driver. */
 export interface Driver {
   readonly name: DriverName
   /**
@@ -18,7 +17,6 @@ export interface Driver {
 /** A database in memory, which ends with its connection. */
 export const IN_MEMORY = ":memory:"
 
-/** Drivers by module name. */
 export const DRIVER_NAMES = ["node:sqlite", "better-sqlite3"] as const
 
 export type DriverName = (typeof DRIVER_NAMES)[number]
@@ -29,7 +27,6 @@ export interface ConnectionOptions {
   readonly busyTimeoutMs: number
 }
 
-/** Pages per step of a backup. */
 export const BACKUP_PAGES = 500
 
 /** A connection. All methods but `backup` are synchronous and throw `SqliteError` for SQLite's errors. */
@@ -52,7 +49,7 @@ export interface Connection {
 export interface Prepared {
   /** Names of result columns; empty for a statement without result rows. */
   readonly columns: () => ReadonlyArray<string>
-  /** Runs the statement. Each row is an array of columns. */
+  /** Each row is an array of columns. */
   readonly rows: (parameters: ReadonlyArray<unknown>) => ReadonlyArray<ReadonlyArray<unknown>>
   /**
    * Runs the statement and returns how many rows it inserted, changed or deleted itself, not through triggers. 0 for
@@ -61,7 +58,6 @@ export interface Prepared {
   readonly run: (parameters: ReadonlyArray<unknown>) => number
 }
 
-/** An error that SQLite reported. */
 export class SqliteError extends Error {
   override readonly name = "SqliteError"
   /** Name of the extended result code, such as `SQLITE_BUSY_SNAPSHOT` (https://sqlite.org/rescode.html). */
@@ -83,10 +79,8 @@ export class DriverUnavailable extends Error {
  */
 export const SETTINGS = "PRAGMA trusted_schema = OFF; PRAGMA temp_store = MEMORY"
 
-/** Maximum number of cached statements per connection. */
 const MAX_STATEMENTS = 200
 
-/** Caches prepared statements by text. */
 export const cachingStatements = (prepare: (sql: string) => Prepared): ((sql: string) => Prepared) => {
   const statements = new Map<string, Prepared>()
   return (sql) => {

@@ -36,7 +36,6 @@ export const load = (from: string = import.meta.url): Driver => {
 
 const NAME = "better-sqlite3"
 
-/** A sentence with the fault and the command that repairs it. */
 const adviceOn = (cause: unknown): string => {
   const { code, message } = cause instanceof Error ? (cause as NodeJS.ErrnoException) : { message: `${cause}` }
   const { node } = process.versions

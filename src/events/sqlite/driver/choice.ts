@@ -7,13 +7,10 @@ import * as NodeSqlite from "./nodeSqlite.ts"
 /** Environment variable that forces a driver, for tests. */
 export const DRIVER_VARIABLE = "HINDCAST_SQLITE_DRIVER"
 
-/** The facts behind the choice. */
 export interface Circumstances {
-  /** The value of `DRIVER_VARIABLE`. */
   readonly wanted: string | undefined
-  /** The version of Node. */
   readonly node: string
-  /** The version of Node's SQLite; undefined if it is missing or lacks a function that Hindcast uses. */
+  /** Undefined if it is missing or lacks a function that Hindcast uses. */
   readonly nodeSqlite: string | undefined
 }
 
@@ -61,7 +58,6 @@ export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName 
   )
 }
 
-/** Compares `major.minor.patch`. */
 const isBefore = (version: string, other: string): boolean => {
   const [theirs, ours] = [version, other].map((text) => text.split(".").map(Number))
   const difference = [0, 1, 2].map((part) => (theirs?.[part] ?? 0) - (ours?.[part] ?? 0)).find((part) => part !== 0)
@@ -76,7 +72,6 @@ export const driver = (): Driver => {
   return chosen
 }
 
-/** The wanted driver, or the best one for undefined. */
 export const driverFor = (wanted: string | undefined): Driver => {
   const nodeDriver = NodeSqlite.load()
   const name = choose({ wanted, node: process.versions.node, nodeSqlite: nodeDriver && process.versions.sqlite })

@@ -14,7 +14,7 @@ import {
 } from "./Driver.ts"
 import { nameOfCode } from "./resultCodes.ts"
 
-/** The part of `node:sqlite` that Hindcast uses (https://nodejs.org/api/sqlite.html). */
+/** https://nodejs.org/api/sqlite.html */
 interface NodeSqlite {
   readonly DatabaseSync: new (
     filename: string,

@@ -15,7 +15,6 @@ import type { Connection } from "../driver/Driver.ts"
 import { identityOf, modifiedAt, sizeOf, targetOf } from "./fileIdentity.ts"
 import * as openFiles from "./openFiles.ts"
 
-/** Scopes of a log's reading and writing connections. */
 export interface Scopes {
   readonly reading: Scope.Scope
   readonly writing: Scope.Scope
@@ -40,7 +39,6 @@ export const scopes = (filename: string): Effect.Effect<Scopes, never, Scope.Sco
     return { reading, writing }
   })
 
-/** The state of a log's files before its connections close. */
 interface State {
   /** True if SQLite may write back this process's write-ahead log. */
   readonly writesBack: boolean

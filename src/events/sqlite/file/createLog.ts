@@ -1,4 +1,4 @@
-/** Creates a log's file atomically, for imports and bundles. */
+/** Creates a log's file atomically. */
 
 import * as fs from "node:fs"
 import { Effect, type Scope } from "effect"
@@ -7,7 +7,6 @@ import { LogBusy } from "../../log/EventLog.ts"
 import * as Database from "./database.ts"
 import * as openDatabase from "./openDatabase.ts"
 
-/** Suffixes of a database file and of the files that SQLite treats as part of it. */
 const PARTS = ["", "-wal", "-journal"]
 
 /** The first existing file of a log. */

@@ -15,7 +15,6 @@ import * as truncationCheck from "./truncationCheck.ts"
 /** How long a statement waits for another process's lock, in milliseconds. */
 export const BUSY_TIMEOUT_MS = 5000
 
-/** Errors of a statement. */
 export type StatementError = LogError | DiskFull
 
 /** A connection to the log's file. Statements are synchronous and throw SQLite's errors; `attempt` types them. */
@@ -29,7 +28,7 @@ export interface LogDatabase {
   readonly inTransaction: () => boolean
   /** Runs statements in succession and checks the log's files only once, before the first. */
   readonly together: <A>(statements: () => A) => A
-  /** Runs a query. Each row is an array of columns. */
+  /** Each row is an array of columns. */
   readonly rows: (sql: string, parameters?: ReadonlyArray<unknown>) => ReadonlyArray<ReadonlyArray<unknown>>
 }
 
@@ -160,7 +159,6 @@ const walLengthOf = (connection: Connection): fileIdentity.FileLength => {
 export const attempt = <A>(log: string, run: () => A): Effect.Effect<A, StatementError> =>
   Effect.suspend(() => attemptSync(log, run))
 
-/** The synchronous form of `attempt`. */
 export const attemptSync = <A>(log: string, run: () => A): Either.Either<A, StatementError> => {
   const began = performance.now()
   try {
@@ -176,7 +174,6 @@ export const attemptSync = <A>(log: string, run: () => A): Either.Either<A, Stat
 export const attemptRead = <A>(log: string, run: () => A): Effect.Effect<A, LogError> =>
   Effect.catchTag(attempt(log, run), "DiskFull", () => diskFullError(log))
 
-/** The error of a full disk for callers that do not append. */
 export const diskFullError = (log: string): LogUnavailable =>
   new LogUnavailable({ log, reason: "the disk is full; make room and try again" })
 
@@ -255,7 +252,6 @@ const unavailable = (code: string, reason: string): string => {
   return `${reason} (${code})`
 }
 
-/** The operating system's codes for a read-only file. */
 const READ_ONLY_CODES: ReadonlySet<string> = new Set(["EACCES", "EPERM", "EROFS"])
 
 const READ_ONLY_ADVICE =

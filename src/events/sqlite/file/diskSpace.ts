@@ -30,7 +30,6 @@ export const isExhausted = (filename: string): boolean => {
 /** About a large commit. */
 const TRIAL_BYTES = 1024 * 1024
 
-/** No space left, quota exhausted, file too large. */
 const DISK_FULL_CODES: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
 const sizeOf = (filename: string): number => fs.statSync(filename, { throwIfNoEntry: false })?.size ?? 0

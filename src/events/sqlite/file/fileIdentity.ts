@@ -4,7 +4,6 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { LogCorrupt, LogUnavailable } from "../../log/EventLog.ts"
 
-/** Knowledge about the files of an open log. */
 export interface KnownFiles {
   /** Inodes by suffix: `""`, `-wal`, `-shm`. Without files that did not exist yet. */
   readonly identities: Map<string, string>
@@ -64,7 +63,6 @@ export const modifiedAt = (file: string): number | undefined => fs.statSync(file
  */
 export const targetOf = (filename: string): string => resolveLinks(filename).target
 
-/** Like `targetOf`, with the links on the way. */
 export const resolveLinks = (filename: string): { readonly links: ReadonlyArray<string>; readonly target: string } => {
   const links: Array<string> = []
   let file = filename
@@ -119,7 +117,6 @@ export const rememberLength = (filename: string, lengthNow: () => FileLength): (
   }
 }
 
-/** How often to compare before the file counts as too short. */
 const MAX_ATTEMPTS = 3
 
 /** https://sqlite.org/fileformat2.html#the_write_ahead_log */
@@ -151,7 +148,6 @@ const FILES = [
   },
 ] as const
 
-/** The inode of a file. */
 export const identityOf = (file: string): string | undefined => {
   const found = fs.statSync(file, { throwIfNoEntry: false })
   return found === undefined ? undefined : `${found.dev}:${found.ino}`

@@ -1,4 +1,4 @@
-/** Opens a log's file for writing: creates or upgrades it, and refuses files that are no logs. */
+/** Opens a log's file: creates, upgrades or refuses it. */
 
 import * as fs from "node:fs"
 import * as path from "node:path"

@@ -8,7 +8,6 @@
 import type { Connection } from "../driver/Driver.ts"
 import { identityOf, type KnownFiles } from "./fileIdentity.ts"
 
-/** A log that this process has open. */
 export interface OpenLog {
   readonly known: KnownFiles
   readonly connections: Set<Connection>
@@ -17,7 +16,6 @@ export interface OpenLog {
 /** By the identity of the log's file. */
 const logs = new Map<string, OpenLog>()
 
-/** The log at a path, if this process has it open. */
 export const find = (filename: string): OpenLog | undefined => {
   const identity = identityOf(filename)
   return identity === undefined ? undefined : logs.get(identity)

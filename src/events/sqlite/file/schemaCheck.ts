@@ -53,7 +53,6 @@ export const unreadable = (
   return undefined
 }
 
-/** Differences from Hindcast's schema, one phrase each. */
 const flawsIn = (database: LogDatabase): ReadonlyArray<string> => {
   const found = new Map<string, SchemaEntry>()
   for (const [kind, name, sql] of database.rows("SELECT type, name, sql FROM sqlite_schema")) {
@@ -67,7 +66,6 @@ const flawsIn = (database: LogDatabase): ReadonlyArray<string> => {
   ]
 }
 
-/** An entry with its CREATE statement. */
 interface SchemaEntry {
   readonly kind: string
   readonly sql: string
@@ -111,5 +109,4 @@ const foreignEntry = (kind: string, name: string): ReadonlyArray<string> => [
   `it holds the ${kind} ${JSON.stringify(name)}, which another program put there (to take it out: DROP ${kind.toUpperCase()} ${quoted(name)})`,
 ]
 
-/** A name quoted for SQL. */
 export const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)

@@ -5,7 +5,6 @@ import * as path from "node:path"
 import { LogCorrupt } from "../../log/EventLog.ts"
 import { FRAME_HEADER_BYTES, WAL_HEADER_BYTES } from "./fileIdentity.ts"
 
-/** Number and size of the log's pages, as SQLite reports them. */
 export interface Pages {
   readonly count: number
   readonly bytes: number
@@ -48,10 +47,8 @@ export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: b
   }
 }
 
-/** No file has this size. */
 const NO_SIZE = -1
 
-/** How often to compare before the file counts as truncated. */
 const MAX_ATTEMPTS = 3
 
 const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
@@ -62,7 +59,7 @@ const isMissing = ({ count, bytes }: Pages, size: number, inWal: ReadonlySet<num
   return false
 }
 
-/** Pages in the write-ahead log (https://sqlite.org/fileformat2.html#the_write_ahead_log). */
+/** https://sqlite.org/fileformat2.html#the_write_ahead_log */
 const pagesInWal = (wal: string, pageBytes: number): ReadonlySet<number> => {
   const pages = new Set<number>()
   if (sizeOf(wal) === 0) return pages

@@ -34,10 +34,7 @@ export const ExamineOptions = Options.of<ExamineOptions>({ optional: { ...shared
 /** The file does not exist, belongs to another program, has a newer format, or is busy. */
 export type ExamineError = OpenError
 
-/**
- * Examines a log's file without changing it: the file and its siblings, everything that `verify` checks, the journal
- * mode and the lease. Damage is a finding, never an error, so the remaining checks run.
- */
+/** See `examine` of `wholeFile`. */
 export const examine = (
   filename: string,
   given: ExamineOptions = {},
@@ -61,7 +58,6 @@ export const examine = (
     }
   }).pipe(Effect.scoped)
 
-/** Checks before SQLite opens the file. */
 const FILE_CHECKS = ["file", "write-ahead log", "permissions", "disk space"]
 
 /** Errors of opening that mean damage if the file is a log. */
@@ -145,7 +141,6 @@ const open = (filename: string) =>
     Effect.catchTag(Database.open(filename, { readonly: true }), "DiskFull", () => Database.diskFullError(filename)),
   )
 
-/** Turns a failure to read into a finding. */
 const orDamaged = (what: string, look: Effect.Effect<ReadonlyArray<Finding>, LogError>) =>
   Effect.catchTags(look, {
     LogCorrupt: ({ position, reason }) => Effect.succeed([damaged(what, position, reason)]),

@@ -7,13 +7,12 @@ import { targetOf } from "../file/fileIdentity.ts"
 import { HEADER_BYTES, MAGIC, readHeader } from "../file/header.ts"
 import { recovery } from "./recovery.ts"
 
-/** A larger write-ahead log was kept from shrinking. In bytes. */
+/** In bytes. A larger write-ahead log was kept from shrinking. */
 const LARGE_WAL_BYTES = 128 * 1024 * 1024
 
-/** With less free space a log may soon be unable to grow. In bytes. */
+/** In bytes. With less free space, a log may soon be unable to grow. */
 const LITTLE_SPACE_BYTES = 256 * 1024 * 1024
 
-/** Checks an existing file and its siblings before SQLite opens them. */
 export const fileFindings = (filename: string): ReadonlyArray<Finding> => [
   ...headerFindings(filename),
   ...journalFindings(filename),
@@ -103,7 +102,6 @@ const permissionFindings = (filename: string): ReadonlyArray<Finding> => {
   return findings
 }
 
-/** Suffixes of a log's files. */
 const PARTS = ["", "-wal", "-shm", "-journal", ".keys", ".snapshot-key", ".segments", ".plugins"]
 
 /** Files of the log that other users may read or write. */

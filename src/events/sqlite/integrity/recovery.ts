@@ -15,7 +15,6 @@ export const rebuild = (last?: number): string => {
   )
 }
 
-/** First advice for a log that cannot be read as a whole. */
 export const recovery = (last?: number): string =>
   "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then bring back the last " +
   "good backup (`hindcast log restore BACKUP --replace`). Or, as far as it can be read, " +

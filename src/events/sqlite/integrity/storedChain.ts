@@ -58,7 +58,6 @@ const archivedVersion = (segments: Segments, query: Query): number => {
   }
 }
 
-/** Archived rows per read. */
 const PAGE_SIZE = 1000
 
 /** Rows as stored: first those of segments, then those of the log's file. */
@@ -84,7 +83,6 @@ export const retainedRows = (database: LogDatabase) => {
   return (after: number, limit: number): ReadonlyArray<StoredRow> => database.rows(PAGE, [after, limit]).map(stored)
 }
 
-/** Adds a flaw if the row's blob is missing or altered. */
 export const withBlob = (row: StoredRow, blob: (digest: string) => string | undefined): StoredRow => {
   const digest = digestIn(row.payload)
   if (digest === undefined || sha256(blob(digest) ?? "") === digest) return row
@@ -105,7 +103,6 @@ const PAGE = `SELECT position, lower(hex(id)), timeline, stream, version, type, 
 const VERSION_BEFORE = `SELECT max(version) FROM events WHERE stream = (SELECT id FROM names WHERE text = ?)
   AND timeline = (SELECT id FROM names WHERE text = ?) AND position < ?`
 
-/** Converts rows of the file for the verifier. */
 const storedRows = (database: LogDatabase) => {
   const nameOf = names(database)
   return (row: ReadonlyArray<unknown>): StoredRow => {
@@ -162,7 +159,6 @@ const uuidOf = (hex: string): string =>
 
 const envelopeFlaw = (reason: string): Flaw => ({ kind: "envelope changed", reason })
 
-/** Maximum number of cached names. */
 const MAX_NAMES = 10_000
 
 /** Reads names, cached for one verification. Undefined if the file lacks the name or it is not text. */

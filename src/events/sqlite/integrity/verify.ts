@@ -132,7 +132,6 @@ const unreadable = (what: string, error: LogCorrupt | SegmentUnavailable): Flaw 
   return { position: null, kind: "pages damaged", reason: `${finding.what}: ${finding.found}`, finding }
 }
 
-/** The finding for a missing or invalid segment. */
 export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): Finding => ({
   severity: "damage",
   what: `segment @${first} to @${last}`,
@@ -141,7 +140,6 @@ export const unavailable = ({ first, last, file, reason }: SegmentUnavailable): 
   advice: "Put the file back from where it was moved, or from a copy. Events after it can still be read.",
 })
 
-/** The finding for pages that SQLite cannot read. */
 export const damaged = (what: string, position: number | null, reason: string): Finding => ({
   severity: "damage",
   what: position === null ? what : `pages at @${position}`,

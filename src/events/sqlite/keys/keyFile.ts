@@ -95,10 +95,8 @@ const connect = (filename: string, readonly: boolean): Opened => {
   }
 }
 
-/** The first column of the first row. */
 const scalarOf = (database: Connection, sql: string): unknown => database.prepare(sql).rows([])[0]?.[0]
 
-/** Other writers wait. */
 const inTransaction = <A>(database: Connection, body: () => A): A => {
   database.script("BEGIN IMMEDIATE")
   try {
@@ -202,7 +200,6 @@ const connection = (filename: string, database: Connection): Opened => {
   }
 }
 
-/** Undefined without a row, or if the secret was destroyed. */
 const keyOf = (row: ReadonlyArray<unknown> | undefined): Key | undefined => {
   const [id, secret] = row ?? []
   return secret instanceof Uint8Array ? { id: String(id), secret } : undefined

@@ -9,7 +9,6 @@ import { targetOf } from "../file/fileIdentity.ts"
  * snapshots under the old one are no longer used.
  */
 export interface SnapshotKey {
-  /** Why an existing file is not used. */
   readonly problem: () => string | undefined
   /** The current key; undefined if none can be trusted. */
   readonly find: () => Uint8Array | undefined

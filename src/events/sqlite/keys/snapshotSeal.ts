@@ -21,7 +21,6 @@ export type SealOrigin = "own" | "changed" | "foreign"
 const MARK_BYTES = 8
 const MAC_BYTES = 32
 
-/** Version of the authenticated format. */
 const CONTEXT = "hindcast snapshot 1"
 
 /** The authenticated fields. The state's hash covers the root, which names every part by its hash. */
@@ -31,14 +30,12 @@ export type SealedFields = Pick<Series, "fingerprint" | "timeline" | "epoch"> &
 export const seal = (key: Uint8Array, claim: SealedFields): Uint8Array =>
   Buffer.concat([markOf(key), macOf(key, claim)])
 
-/** Determines a snapshot's origin from its seal. */
 export const originOf = (key: Uint8Array, claim: SealedFields, sealed: Uint8Array): SealOrigin => {
   if (sealed.length !== MARK_BYTES + MAC_BYTES) return "foreign"
   if (crypto.timingSafeEqual(sealed.subarray(MARK_BYTES), macOf(key, claim))) return "own"
   return crypto.timingSafeEqual(sealed.subarray(0, MARK_BYTES), markOf(key)) ? "changed" : "foreign"
 }
 
-/** Joins seal and root into one column. */
 export const joinSeal = ({ seal, root }: Sealed): Uint8Array => Buffer.concat([seal, root])
 
 /** Splits a column. A column that is too short yields an invalid seal. */

@@ -30,7 +30,6 @@ const Kept = Schema.Struct({
 
 const decode = Schema.decodeEither(Schema.parseJson(Kept))
 
-/** What this user's store says about a log while it is copied. */
 export interface Source {
   /** The heads that make the log this user's own; none if it is foreign. */
   readonly heads: ReadonlyArray<Head>

@@ -32,7 +32,6 @@ const Ownership = Schema.Struct({
 
 export type Ownership = typeof Ownership.Type
 
-/** Tells a log's file from another at its path. */
 export type FileIdentity = Pick<Ownership, "inode" | "born">
 
 export interface LogRecord {
@@ -91,10 +90,8 @@ const replace = (partial: string, file: string): void => {
   }
 }
 
-/** Adds to an existing record how the log became this user's own. */
 export const add = (file: string, ownership: Ownership): void => appendLines(file, [ownership])
 
-/** Adds plugin code that the user vouched for to an existing record. */
 export const addCodes = (file: string, codes: ReadonlyArray<VouchedCode>): void =>
   appendLines(
     file,
@@ -113,13 +110,11 @@ const appendLines = (file: string, lines: ReadonlyArray<object>): void => {
   }
 }
 
-/** Plugin code in a record; none without a record. */
 export const codesIn = (file: string): ReadonlyArray<VouchedCode> =>
   linesIn(readText(file) ?? "").flatMap((line) =>
     Either.match(decodeCode(line), { onLeft: () => [], onRight: (found) => [found] }),
   )
 
-/** Opens a record to overwrite its heads; undefined if there is none. */
 export const openHeads = (file: string): number | undefined => {
   try {
     const handle = fs.openSync(file, fs.constants.O_RDWR | NO_FOLLOW)

@@ -81,7 +81,6 @@ export const seal = (
 const hasHead = (handle: number, wanted: Head): boolean =>
   (LogRecord.readHeads(handle) ?? []).some((head) => LogRecord.isSameHead(head, wanted))
 
-/** Who wrote a log's file. */
 export const make = (filename: string, readHead: () => Head): Ownership => {
   const look = (here: Machine): Provenance => {
     // A commit of another process between the two reads changes both.
@@ -139,7 +138,6 @@ export const ownedHeads = (filename: string, machine: Pick<Machine, "unpublished
     : { heads: record.heads, foreignUpTo: record.ownership.foreignUpTo, codes: LogRecord.codesIn(place.file) }
 }
 
-/** Records that a log with this head, and vouched plugin code, is this user's own. */
 export const own = (
   filename: string,
   machine: Pick<Machine, "unpublished">,
@@ -233,7 +231,6 @@ const trust = (filename: string, machine: Pick<Machine, "unpublished">, head: He
     catch: (cause) => new StoreUnusable({ reason: reasonOf(cause) }),
   })
 
-/** A log's file, and the file of its record. */
 interface Place {
   readonly file: string
   readonly log: string

@@ -10,7 +10,6 @@ export const HEARTBEAT_EVERY_MS = 1000
 /** A writer may be gone after this time without a heartbeat, in milliseconds. */
 export const STALE_AFTER_MS = 10_000
 
-/** A writer's last heartbeat. */
 export interface Heartbeat extends ProcessIdentity.ProcessPlace {
   /** Grows with every heartbeat. */
   readonly beat: number
@@ -63,11 +62,9 @@ export const hasTable = (database: LogDatabase, name: string): boolean =>
 
 const textOrNull = (value: unknown): string | null => (value === null ? null : String(value))
 
-/** The judgement of a writer. */
 export type Judgement =
   /** Its process exists, and its last heartbeat is recent by a shared clock. */
   | { readonly _tag: "Alive" }
-  /** Its process has ended. */
   | { readonly _tag: "Gone" }
   /** Uncertain: gone if its heartbeat does not change for `watchMs`. `exists`: its process exists, but is silent. */
   | { readonly _tag: "Doubtful"; readonly watchMs: number; readonly exists: boolean }

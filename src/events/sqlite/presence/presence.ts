@@ -8,7 +8,7 @@ import { newId } from "../../vocabulary/Event.ts"
 import * as Database from "../file/database.ts"
 import * as Heartbeats from "./heartbeats.ts"
 
-/** Interval of reading a watched writer's heartbeat, in milliseconds. */
+/** In milliseconds. */
 const LOOK_EVERY_MS = 500
 
 /** The reading part, which a log opened for reading only has too. */

@@ -10,7 +10,6 @@ import { attemptRead, type LogDatabase } from "../../file/database.ts"
 import type { SnapshotKey } from "../../keys/snapshotKey.ts"
 import { rebuild } from "../recovery.ts"
 
-/** The stores that checks read. */
 export interface Stores {
   readonly database: LogDatabase
   readonly segments: Segments
@@ -41,7 +40,6 @@ export interface Check {
   readonly run: Effect.Effect<CheckOutcome, LogError>
 }
 
-/** Maximum number of faults per check. */
 export const MAX_FLAWS = 20
 
 export const flaw = (
@@ -65,13 +63,11 @@ export interface FindingText {
 
 const EVIDENCE = "Keep the file as evidence, and restore a copy. `hindcast log verify` tells when a copy is sound."
 
-/** Advice for a damaged index over intact events. */
 export const REINDEX = `The chain shows whether events were changed. Restore a backup; or, if the file was not tampered with, ${rebuild()}.`
 
 export const readLog = <A>({ database }: Pick<Stores, "database">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(database.filename, read)
 
-/** How often to repeat a check because events were archived while it ran. */
 const MAX_ATTEMPTS = 5
 
 /** Repeats a check if events were archived while it ran: it may have seen them in both places or in neither. */
@@ -89,5 +85,4 @@ export const repeatWhileArchiving = (
   return attempt(MAX_ATTEMPTS)
 }
 
-/** `1 event`, `2 events` */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`

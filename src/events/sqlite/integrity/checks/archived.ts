@@ -82,7 +82,6 @@ const idFlaws = (
   ]
 }
 
-/** Streams per read. */
 const PAGE_SIZE = 1000
 
 /** Compares the log's table of archived streams with the archived events. */

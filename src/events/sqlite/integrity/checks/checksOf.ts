@@ -12,7 +12,7 @@ import { snapshots } from "./snapshots.ts"
 import { strays } from "./strayRows.ts"
 import { versions } from "./versions.ts"
 
-/** All checks except the chain, in order. */
+/** All but the chain, in order. */
 export const checksOf = (stores: Stores): ReadonlyArray<Check> => [
   schema(stores),
   pages(stores),

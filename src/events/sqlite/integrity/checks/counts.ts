@@ -34,7 +34,6 @@ export const counts = (stores: Stores): Check => ({
 const isThere = (database: LogDatabase, index: string): boolean =>
   database.rows("SELECT 1 FROM sqlite_schema WHERE type = 'index' AND name = ?", [index]).length > 0
 
-/** Number of groups with different counts. */
 const differences = (database: LogDatabase, { column, index, of }: (typeof INDEXES)[number]): number => {
   const [row] = database.rows(
     `SELECT count(*) FILTER (WHERE walked.events IS NOT found.events)

@@ -5,7 +5,6 @@ import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import { isExactly } from "../utf8.ts"
 import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, type Stores } from "./Check.ts"
 
-/** Names per read. */
 const PAGE_SIZE = 5000
 
 /**

@@ -20,10 +20,8 @@ import {
   type Stores,
 } from "./Check.ts"
 
-/** Events per read of key ids. */
 const PAGE_SIZE = 5000
 
-/** Archived events per step. */
 const ARCHIVED_PAGE_SIZE = 1000
 
 /**
@@ -66,7 +64,6 @@ export const keys = (stores: Stores): Check => ({
 export const readKeys = <A>({ keys }: Pick<Stores, "keys">, read: () => A): Effect.Effect<A, LogError> =>
   attemptRead(keys.name, read)
 
-/** The first event that names a key. */
 interface FirstUse {
   readonly keyId: string
   readonly position: number
@@ -104,7 +101,6 @@ const BOUNDS = "SELECT min(position), max(position) FROM events"
 const NAMED = `SELECT (SELECT text FROM names WHERE id = key_id), min(position) FROM events
   WHERE position > ? AND position <= ? AND key_id IS NOT NULL GROUP BY key_id ORDER BY 2`
 
-/** The fault if a key does not decrypt an event that names it. */
 const decryptionFlaws = (stores: Stores, { keyId, position }: FirstUse): ReadonlyArray<Flaw> => {
   const { database, segments } = stores
   const archived =
@@ -128,7 +124,6 @@ const decryptionFlaws = (stores: Stores, { keyId, position }: FirstUse): Readonl
 
 const EVENT = "SELECT lower(hex(id)), payload FROM events WHERE position = ?"
 
-/** From itself, or from 32 hexadecimal digits. */
 const uuidOf = (id: string): string => id.replace(/^(\w{8})(\w{4})(\w{4})(\w{4})(\w{12})$/, "$1-$2-$3-$4-$5")
 
 const isShredded = ({ database, segments }: Stores, keyId: string): boolean =>

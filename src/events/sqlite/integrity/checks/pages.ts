@@ -17,7 +17,6 @@ export const pages = (stores: Stores): Check => ({
   ),
 })
 
-/** The faults that SQLite finds in a file. */
 export const pageFaults = (database: LogDatabase, what = "pages"): ReadonlyArray<Flaw> => {
   const faults = database.rows(`PRAGMA integrity_check(${MAX_FLAWS})`).map(([fault]) => String(fault))
   if (faults.length === 1 && faults[0] === "ok") return []

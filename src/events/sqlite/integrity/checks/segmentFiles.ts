@@ -1,4 +1,4 @@
-/** Checks the segments of a log: their list, each file, and the archived events across all files. */
+/** Checks the segments of a log. */
 
 import * as fs from "node:fs"
 import { Effect } from "effect"

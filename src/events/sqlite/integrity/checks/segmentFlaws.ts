@@ -25,12 +25,10 @@ export interface SegmentRecord {
   readonly highestId: string
 }
 
-/** An open segment file, and what to compare it with. */
 export interface SegmentToCheck {
   readonly stores: Stores
   readonly database: Database.LogDatabase
   readonly expected: SegmentRecord
-  /** The head that the segment continues. */
   readonly from: Head
   readonly archived: ArchivedEvents
 }
@@ -67,7 +65,6 @@ export const segmentFlaws = (segment: SegmentToCheck): Effect.Effect<ReadonlyArr
     return flaws
   })
 
-/** Progress within a segment. */
 interface SegmentProgress {
   head: Head
   /** Entries that the index of names must have. */
@@ -79,7 +76,6 @@ interface SegmentProgress {
 
 const NEXT_BLOCK = "SELECT first, last, content FROM blocks WHERE first > ? ORDER BY first LIMIT 1"
 
-/** Turns a failure to read into a fault. */
 const reportingFailure = <A>(
   { stores, expected }: SegmentToCheck,
   what: string,

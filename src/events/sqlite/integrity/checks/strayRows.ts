@@ -6,7 +6,6 @@ import type { StoredRow } from "../../../integrity/TamperClassification.ts"
 import { retainedRows } from "../storedChain.ts"
 import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
-/** Rows per read. */
 const PAGE_SIZE = 1000
 
 /**

@@ -5,7 +5,6 @@ import { yieldToEventLoop } from "../../../../platform/yieldToEventLoop.ts"
 import type { LogDatabase } from "../../file/database.ts"
 import { type Check, counted, type Flaw, flaw, MAX_FLAWS, readLog, repeatWhileArchiving, type Stores } from "./Check.ts"
 
-/** Rows per read. */
 const PAGE_SIZE = 5000
 
 /**
@@ -64,7 +63,6 @@ const after = (database: LogDatabase, { stream, timeline, version }: Row): Reado
 const PAGE = `SELECT stream, timeline, version, position FROM events INDEXED BY sqlite_autoindex_events_2
   WHERE (stream, timeline, version) > (?, ?, ?) ORDER BY stream, timeline, version LIMIT ?`
 
-/** The last archived version of a stream. */
 const archived = (database: LogDatabase, { stream, timeline }: Row, floor: number) => {
   const [row] =
     floor === 0

@@ -15,7 +15,6 @@ import { attemptRead, type StatementError } from "../../file/database.ts"
 import { pages } from "../storedChain.ts"
 import { openStores } from "./openStores.ts"
 
-/** The events after one position, up to another. */
 export interface ChainRange {
   readonly file: LogFile
   readonly after: number
@@ -25,7 +24,6 @@ export interface ChainRange {
 /** The stored head before a range, and the head that the walk reached. Null if the range is unreadable. */
 export type WalkedRange = { readonly from: Head; readonly to: Head } | null
 
-/** A thread's work: walks a range. */
 export const walkRange = ({
   file,
   after,

@@ -8,7 +8,6 @@ import type { CheckOutcome } from "../checks/Check.ts"
 import { checksOf } from "../checks/checksOf.ts"
 import { openStores } from "./openStores.ts"
 
-/** A check, by its place in their order. */
 export interface CheckPiece {
   readonly file: LogFile
   readonly index: number

@@ -1,4 +1,4 @@
-/** Opens the stores of a verification in a thread. */
+/** Opens a log's stores in a thread. */
 
 import { Effect, type Scope } from "effect"
 import { type LogError, LogUnavailable } from "../../../log/EventLog.ts"
@@ -11,7 +11,7 @@ import * as keyFile from "../../keys/keyFile.ts"
 import * as SnapshotKey from "../../keys/snapshotKey.ts"
 import type { Stores } from "../checks/Check.ts"
 
-/** Opens a log's stores read-only until the scope closes. Fails if another file has taken the log's place. */
+/** Read-only, until the scope closes. Fails if another file has taken the log's place. */
 export const openStores = ({
   filename,
   identity,
