@@ -27,11 +27,11 @@ export const INCIDENTS = {
   rejected: "questions rejected",
   expired: "questions expired",
   refused: "commands refused by a world",
-  unread: "readings that a sensor did not give",
+  unread: "failed readings of sensors",
   burst: "processes that crashed in a command",
   broken: "agents that threw",
   killed: "kernels killed",
-  unknown: "commands whose outcome nobody knows",
+  unknown: "commands with an unknown outcome",
   withdrawn: "questions withdrawn with their kernel",
 } as const
 

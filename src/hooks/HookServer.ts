@@ -69,7 +69,7 @@ export const serve = ({
 export const answerOf = async (sessions: Sessions, client: Client.Client, payload: Json): Promise<Client.Answer> => {
   const moment = client.read(payload)
   if (moment === undefined) {
-    return Client.refusal(`Hindcast: the hook of ${client.title} sent what Hindcast cannot read; nothing was let pass`)
+    return Client.refusal(`Hindcast cannot read this call of ${client.title}'s hook, so it is refused`)
   }
   try {
     return client.answer(moment.event, await sessions.take(client, moment))
@@ -91,14 +91,14 @@ const payloadOf = (request: IncomingMessage) =>
         }
         return size > LONGEST_BODY ? undefined : Buffer.concat(pieces)
       },
-      catch: () => refusal(400, "InvalidBody", "a whole body", "one that broke off"),
+      catch: () => refusal(400, "InvalidBody", "a complete body", "a truncated one"),
     }),
     (bytes) => {
       if (bytes === undefined) return Effect.fail(refusal(413, "BodyTooLarge", `at most ${LONGEST_BODY} bytes`, "more"))
       try {
         const payload: Json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
         return isTooDeep(payload)
-          ? Effect.fail(refusal(400, "InvalidBody", "JSON that is not nested that deeply", "deeper JSON"))
+          ? Effect.fail(refusal(400, "InvalidBody", "JSON with fewer levels of nesting", "more"))
           : Effect.succeed(payload)
       } catch {
         return Effect.fail(refusal(400, "InvalidBody", "JSON in UTF-8", "something else"))

@@ -29,7 +29,7 @@ export const chart = (id: string, actuators: ReadonlyArray<Counts>): Markup => {
   const open = shown.some((actuator) => openOf(actuator) > 0)
   const about = {
     id,
-    title: "What became of the commands",
+    title: "Outcomes of the commands",
     description: `${shown.map((row) => `${row.actuator}: ${FormattedNumbers.partOf(row.succeeded, row.commanded)} succeeded`).join("; ")}.`,
     height: shown.length * ROW,
   }

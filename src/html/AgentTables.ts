@@ -22,7 +22,7 @@ const members = (agents: Agents): Markup => {
     "Agents of the task",
     [
       { heading: "agent" },
-      ...[{ heading: "is" }, { heading: "outcome" }],
+      ...[{ heading: "program" }, { heading: "outcome" }],
       ...numbers(
         "return",
         "commands",
@@ -35,13 +35,13 @@ const members = (agents: Agents): Markup => {
         "decisions",
         "late",
       ),
-      { heading: "because" },
+      { heading: "reason" },
     ],
     all
       .slice(0, MAX_ROWS)
       .map(([name, agent]) => [
         markup`<bdi>${name}</bdi>`,
-        ...[markup`<bdi>${agent.agent ?? ""}</bdi>`, agent.outcome ?? "took part to the end", signed(agent.return)],
+        ...[markup`<bdi>${agent.agent ?? ""}</bdi>`, agent.outcome ?? "stayed to the end", signed(agent.return)],
         ...[agent.commanded, agent.succeeded, agent.failed + agent.unknown].map(FormattedNumbers.count),
         ...[agent.denied + agent.expired, agent.reads, agent.said, agent.heard].map(FormattedNumbers.count),
         ...[agent.decisions, agent.late].map(FormattedNumbers.count),

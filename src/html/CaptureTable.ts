@@ -14,9 +14,9 @@ export const section = ({ capture }: TaskAudit): Markup => {
   const items = CaptureSummary.rows(capture).flatMap(({ name, items }) => items.map((item) => ({ ...item, name })))
   return markup`<section><h2>What was captured?</h2><p>${
     capture.source === undefined ? "A recorder" : markup`An import of <bdi>${capture.source}</bdi>`
-  } wrote this task: no kernel ran it. What is not here, the log cannot show.</p>${table(
-    "What was captured of the task, and what not",
-    [{ heading: "" }, { heading: "how often", numbers: true }, { heading: "what" }, { heading: "why" }],
+  } wrote this task: no kernel ran it. The log shows nothing else about it.</p>${table(
+    "Captured and missing parts of the task",
+    [{ heading: "" }, { heading: "count", numbers: true }, { heading: "what" }, { heading: "why" }],
     items
       .slice(0, MAX_ROWS)
       .map(({ name, count, what, why }) => [

@@ -30,13 +30,13 @@ function* sections(of: Comparison, source: Source, models?: ModelSides): Generat
 }
 
 const head = (of: Comparison, models?: ModelSides): Markup =>
-  markup`<header><p class="under">${models === undefined ? "Two scorings of the same tasks" : "Two models on tasks that both worked on"}, held against each other</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${summary(of)}</p>${models === undefined ? null : sides(models)}${warnings(of)}</header>`
+  markup`<header><p class="under">${models === undefined ? "Two scorings of the same tasks" : "Two models on tasks that both worked on"}, compared</p><h1><bdi>${of.a.name}</bdi> (A) and <bdi>${of.b.name}</bdi> (B)</h1><p class="lead">${summary(of)}</p>${models === undefined ? null : sides(models)}${warnings(of)}</header>`
 
 const sides = ({ a, b, askedBoth, sameSeed }: ModelSides): Markup => {
   const counted = (tasks: number) => FormattedNumbers.counted(tasks, "task")
   const of = ({ tasks, paired, unpaired, unscored, unreadable }: ModelSide) =>
-    `${counted(tasks)}, ${paired} paired, ${unpaired} without one like it of the other, ${unscored} without a score, ${unreadable} whose goal cannot be read`
-  return markup`<p>Tasks of A: ${of(a)}. Tasks of B: ${of(b)}. ${counted(askedBoth)} asked both, and count for neither. Paired by goal and environment${sameSeed ? ", and seed" : ", whatever the seed"}.</p>`
+    `${counted(tasks)}, ${paired} paired, ${unpaired} without a counterpart, ${unscored} without a score, ${unreadable} whose goal cannot be read`
+  return markup`<p>Tasks of A: ${of(a)}. Tasks of B: ${of(b)}. ${counted(askedBoth)} used both models and count for neither. Paired by goal and environment${sameSeed ? ", and seed" : ", with any seed"}.</p>`
 }
 
 const summary = (of: Comparison): string => {
@@ -46,18 +46,18 @@ const summary = (of: Comparison): string => {
   const size = text(of)(Math.abs(difference))
   const first =
     difference === 0
-      ? `On average, B scores the ${tasks} as A does.`
+      ? `On average, A and B score the ${tasks} equally.`
       : `On average, B scores the ${tasks} ${size} ${difference > 0 ? "higher" : "lower"} than A: ${meanText(of, of.b.mean)} instead of ${meanText(of, of.a.mean)}.`
   if (interval === null) {
-    return `${first} That is said of these tasks alone.${of.descriptive ? "" : ` ${of.noInterval?.explanation ?? ""}`}`
+    return `${first} This describes these tasks only.${of.descriptive ? "" : ` ${of.noInterval?.explanation ?? ""}`}`
   }
   const range = `between ${signedText(of, interval.low)} and ${signedText(of, interval.high)}`
   const excluded = interval.low > 0 || interval.high < 0
   const answer = !excluded
-    ? "so that it may as well be none"
+    ? "which includes no difference"
     : (p?.adjusted ?? 1) < 0.05
-      ? "so that it is clear which of the two is higher"
-      : "but that is not clear among the comparisons made here"
+      ? "so one of the two is clearly higher"
+      : "but this is not clear among all comparisons on this page"
   const other = `For other tasks of the same kind the mean difference is expected ${range}, ${answer}.`
   return `${first} ${other}${p === null ? "" : ` If there were no difference, chance alone would make one at least as large in ${share(p.value)} of such comparisons.`}`
 }
@@ -92,28 +92,28 @@ const warnings = (of: Comparison): Value => {
       ...(side.unscored === 0
         ? []
         : [
-            `In ${FormattedNumbers.counted(side.unscored, "pair")}, ${name} could not decide something; it counts as nothing there.`,
+            `In ${FormattedNumbers.counted(side.unscored, "pair")}, ${name} could not decide a verdict, which counts as 0.`,
           ]),
       ...(side.scoreSetIds.length === 1
         ? []
         : [
-            `${name} stands for ${FormattedNumbers.counted(side.scoreSetIds.length, "score set")}: for each task the latest counts.`,
+            `${name} combines ${FormattedNumbers.counted(side.scoreSetIds.length, "score set")}: the latest one counts for each task.`,
           ]),
     ]),
     ...(of.onlyInA.length + of.onlyInB.length === 0
       ? []
       : [
-          `${FormattedNumbers.counted(of.onlyInA.length, "task")} only A scores, ${FormattedNumbers.count(of.onlyInB.length)} only B: they are left out.`,
+          `Left out: ${FormattedNumbers.counted(of.onlyInA.length, "task")} that only A scores, ${FormattedNumbers.count(of.onlyInB.length)} that only B scores.`,
         ]),
     ...(of.otherRubrics === 0
       ? []
       : [
-          `${of.otherRubrics === of.pairs.length ? "The pairs" : FormattedNumbers.counted(of.otherRubrics, "pair")} were scored by different rubrics: what differs there is what counts, not how the tasks went.`,
+          `${of.otherRubrics === of.pairs.length ? "The pairs" : FormattedNumbers.counted(of.otherRubrics, "pair")} were scored by different rubrics: there the rules differ, not how the tasks went.`,
         ]),
     ...(of.incomparable.length === 0
       ? []
       : [
-          `In ${FormattedNumbers.counted(of.incomparable.length, "task")} nothing is possible by one of the rubrics: they have no such value and are left out.`,
+          `Left out: ${FormattedNumbers.counted(of.incomparable.length, "task")} in which one of the rubrics offers no points.`,
         ]),
   ]
   return all.map((warning) => markup`<p class="warn">${warning}</p>`)
@@ -130,7 +130,7 @@ const figures = (of: Comparison): Markup => {
         : `in ${FormattedNumbers.counted(groups, "group")} that may depend on one another`,
     ),
     key(
-      of.value === "net" ? "mean net score" : "mean share of what was possible",
+      of.value === "net" ? "mean net score" : "mean share of the possible score",
       `${meanText(of, a.mean)} → ${meanText(of, b.mean)}`,
       "A → B",
     ),
@@ -158,7 +158,7 @@ const figures = (of: Comparison): Markup => {
           key(
             "95 % interval of the share that passes",
             `${signedShare(passes.interval.low)} to ${signedShare(passes.interval.high)}`,
-            "B less A, for other tasks of the same kind",
+            "B minus A, for other tasks of the same kind",
           ),
           key("p-value of passes", probability(passes.p), `${TESTS[passes.test]}${byHolm(of, passes.adjusted)}`),
         ]),
@@ -175,7 +175,7 @@ const differences = (of: Comparison): Markup =>
     : markup`<section><h2>How do the scores differ?</h2><div class="charts"><figure><h3>Task by task</h3>${Differences.chart(of)}<figcaption>Each dot is a task, sorted by how much higher (right of zero) or lower (left) B scores it. ${
         of.interval === null
           ? "The large dot above is their mean."
-          : "The large dot above is their mean, and the line through it reaches over the interval in which the mean of other tasks is expected."
+          : "The large dot above is their mean, and the line through it spans the interval in which the mean of other tasks is expected."
       }</figcaption></figure><figure><h3>How often</h3>${Differences.balance(of)}<figcaption>In how many of the ${FormattedNumbers.count(of.pairs.length)} pairs B is higher, equal or lower.</figcaption></figure></div></section>`
 
 const MAX_ROWS = 20
@@ -191,9 +191,9 @@ const changes = ({ changes }: Comparison): Markup =>
           changes.map(({ name, difference }) => ({ name, amount: difference })),
           "difference of the mean",
         ),
-        "Read from the top: what B gives more, or takes off less, adds to the difference; what it gives less, or takes off more, lowers it. Each bar begins where the one above ended. Net scores, in the rubric's units.",
+        "Read from the top: larger rewards and smaller punishments of B raise the difference, the opposite lowers it. Each bar begins where the one above ended. Net scores, in the rubric's units.",
       )}</div><div>${table(
-        "Rewards and punishments that came to another amount",
+        "Rewards and punishments with different amounts",
         [
           { heading: "reward or punishment" },
           { heading: "kind" },
@@ -230,9 +230,9 @@ const pairs = (of: Comparison, models?: ModelSides): Markup => {
   const sorted = of.pairs.toSorted((a, b) => b.difference - a.difference)
   const shown = sorted.length <= 2 * ENDS ? sorted : [...sorted.slice(0, ENDS), ...sorted.slice(-ENDS)]
   const show = text(of)
-  return markup`<section><h2>The pairs themselves</h2>${table(
+  return markup`<section><h2>The pairs</h2>${table(
     sorted.length > shown.length ? "The ten pairs at either end" : "All pairs",
-    [{ heading: "task" }, ...numbers("A", "B", "B less A")],
+    [{ heading: "task" }, ...numbers("A", "B", "B minus A")],
     shown.map(({ taskId, a, b, difference }) => [
       ofB.has(taskId)
         ? markup`<code>${taskId}</code> and <code>${ofB.get(taskId) ?? ""}</code>`
@@ -248,7 +248,7 @@ const pairs = (of: Comparison, models?: ModelSides): Markup => {
 
 const METHODS = { exact: "over all patterns of signs", sampled: "over random patterns of signs" } as const
 
-const OF_RUNS = "A model answers otherwise another time: the difference is one of these runs."
+const OF_RUNS = "A model may answer differently next time: the difference is between these runs."
 
 /** The number of comparisons that correct p, if there is one. */
 const comparisons = (of: Comparison): string =>
@@ -258,9 +258,9 @@ const comparisons = (of: Comparison): string =>
 
 const foot = (of: Comparison, { log, head, by }: Source, models?: ModelSides): Markup => {
   const { descriptive, interval, p, passes } = of
-  return markup`<footer><h2>What this says, and what it does not</h2>${
+  return markup`<footer><h2>What this shows, and what it does not</h2>${
     descriptive
-      ? markup`<p>There are too few pairs to say anything of tasks that are not among them. What is shown describes these tasks, and nothing else.</p>`
-      : markup`<p>For these tasks the difference is what it is: where rules decided, the same rules over the same log give it again; a model may decide otherwise another time. Intervals and p-values speak of <em>other</em> tasks of the same kind, and assume that these were drawn at random${interval === null ? "" : " and that no large differences are too rare to be among these"}. An interval excludes 0 where its p-value is below 0.05.${interval === null || p === null ? "" : ` The interval of the mean reaches over what a studentized bootstrap, or flipping signs (${METHODS[p.method]}), does not exclude; its p-value is the larger one.`}${passes.interval?.method === "score" ? " The interval of passes is the score interval of three outcomes (Tango), its p-value McNemar's exact one." : ""}${comparisons(of)}</p>`
-  }<p>${models === undefined ? "A comparison of scorings says what the same deeds are worth by two rubrics or critics." : OF_RUNS} Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`
+      ? markup`<p>There are too few pairs to conclude anything about other tasks. This page describes these tasks only.</p>`
+      : markup`<p>For these tasks the difference is exact: the same rules give it again over the same log, while a model may decide differently next time. Intervals and p-values are about <em>other</em> tasks of the same kind, and assume that these were drawn at random${interval === null ? "" : " and that no large differences are too rare to be among these"}. An interval excludes 0 where its p-value is below 0.05.${interval === null || p === null ? "" : ` The interval of the mean covers all values that a studentized bootstrap or flipping signs (${METHODS[p.method]}) does not exclude; its p-value is the larger one.`}${passes.interval?.method === "score" ? " The interval of passes is the score interval of three outcomes (Tango), its p-value McNemar's exact one." : ""}${comparisons(of)}</p>`
+  }<p>${models === undefined ? "A comparison of scorings shows what the same actions are worth by two rubrics or critics." : OF_RUNS} Nothing here shows what an agent would have done under other rewards.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. This page is one file: it loads nothing and runs no script.</p></footer>`
 }

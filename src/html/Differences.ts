@@ -46,7 +46,7 @@ export const chart = (comparison: Comparison): Markup => {
     { id: "differences", title: "Differences of all pairs", description, height: floor + BOTTOM },
     markup`${ticks.map((tick) => markup`<path class="${tick === 0 ? "zero" : "grid"}" d="M${Chart.round(x(tick))} ${TOP - 22}V${floor}"/>`)}${ticks.map(
       (tick) => Chart.label(inChart(x(tick), text(tick), floor + 15), text(tick)),
-    )}${Chart.label({ x: (LEFT + RIGHT) / 2, y: floor + 31, anchor: "middle" }, "difference of a task: B less A")}${
+    )}${Chart.label({ x: (LEFT + RIGHT) / 2, y: floor + 31, anchor: "middle" }, "difference of a task: B minus A")}${
       interval === null
         ? null
         : markup`<path class="whisker" d="M${Chart.round(x(interval.low))} ${TOP - 14}H${Chart.round(x(interval.high))}M${Chart.round(x(interval.low))} ${TOP - 19}v10M${Chart.round(x(interval.high))} ${TOP - 19}v10"/>`

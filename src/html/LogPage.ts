@@ -43,7 +43,7 @@ const head = (report: LogReport, { log }: Source): Markup => {
   const lead =
     tasks === 0
       ? null
-      : markup`<p class="lead">${FormattedNumbers.counted(agents.length, "agent")} worked on ${FormattedNumbers.counted(tasks, "task")} and, by their own word, achieved ${tasks < FEW_TASKS ? FormattedNumbers.count(outcomes.achieved) : FormattedNumbers.percent(outcomes.achieved / tasks)} of them.</p>`
+      : markup`<p class="lead">${FormattedNumbers.counted(agents.length, "agent")} worked on ${FormattedNumbers.counted(tasks, "task")} and, by their own account, achieved ${tasks < FEW_TASKS ? FormattedNumbers.count(outcomes.achieved) : FormattedNumbers.percent(outcomes.achieved / tasks)} of them.</p>`
   return markup`<header><p class="under">What agents did, and what it was worth</p><h1>Report of ${log}</h1>${lead}${
     period === null ? null : markup`<p class="under">${FormattedNumbers.period(period.from, period.to)}</p>`
   }</header>`
@@ -86,7 +86,7 @@ const agents = (report: LogReport): Markup => {
         "median",
         "8 of 10 scores",
         "first → last third",
-        "commands a task",
+        "commands per task",
       ),
     ],
     rows,
@@ -113,15 +113,15 @@ const rewards = (report: LogReport): Markup => {
   }))
   return markup`<section><h2>What earned the score, and what cost it?</h2><div class="beside">${
     steps.length === 0
-      ? markup`<p>Nothing was given and nothing taken off in any task.</p>`
+      ? markup`<p>No task earned a reward or a punishment.</p>`
       : markup`<div class="one">${Chart.figure(
           "An average task",
           RewardWaterfall.chart("waterfall", "What an average task earned and lost", steps),
-          "Read from the top: each reward adds to the score and each punishment takes off, beginning where the bar above ended. The last bar is what is left. In the rubric's units, a mean over all scored tasks.",
+          "Read from the top: each reward adds to the score and each punishment subtracts from it, beginning where the bar above ended. The last bar is the net score. In the rubric's units, a mean over all scored tasks.",
         )}</div>`
   }<div>${table(
     "Rewards and punishments over all scored tasks, in the rubric's units",
-    [{ heading: "reward or punishment" }, { heading: "measure" }, ...numbers("in tasks", "times", "in all", "a task")],
+    [{ heading: "reward or punishment" }, { heading: "measure" }, ...numbers("in tasks", "times", "total", "per task")],
     sorted.slice(0, MAX_ROWS).map(({ name, measure, kind, tasks, times, amount }) => {
       const sign = kind === "reward" ? 1 : -1
       return [
@@ -147,10 +147,10 @@ const neverGiven = (rewards: LogReport["rewards"]): Markup | null => {
 const actions = ({ actuators }: LogReport): Markup =>
   actuators.length === 0
     ? markup``
-    : markup`<section><h2>What became of the commands?</h2><div class="beside"><div class="one">${Chart.figure(
+    : markup`<section><h2>How did the commands end?</h2><div class="beside"><div class="one">${Chart.figure(
         "By actuator",
         ActionOutcomes.chart("outcomes", actuators),
-        "One bar for each thing that agents can do, all of the same length however often it was done: its parts show in what share of the cases the command ended in which way. The busiest is on top.",
+        "One bar per actuator, all of the same length: its parts show the share of each outcome. The busiest actuator is on top.",
       )}</div><div>${table(
         "Commands by actuator",
         [
@@ -176,7 +176,7 @@ const confirmations = ({ waits }: LogReport): Markup =>
           : markup`<div class="one">${Chart.figure(
               "Answers by the time they took",
               ConfirmationWaits.chart("waits", waits),
-              "Each bar counts the answers that took so long. The scale grows by factors, so that seconds and hours fit in one chart.",
+              "Each bar counts the answers that took this long. The scale is logarithmic, so that seconds and hours fit in one chart.",
             )}</div>`
       }</section>`
 
@@ -197,7 +197,7 @@ const confirmed = ({ requested, approved, rejected, expired, withdrawn, waitMs }
 const sensors = ({ sensors, tasks }: LogReport): Markup =>
   sensors.length === 0
     ? markup``
-    : markup`<section><h2>What did the sensors give?</h2><p>The line is how long a sensor typically took, and the band what eight of ten tasks saw. Below it, a bar stands where reads failed or were skipped, as high as their share.</p>${SensorTraces.charts(
+    : markup`<section><h2>What did the sensors return?</h2><p>The line is the typical time of a sensor, the band covers eight of ten tasks. Bars below show the share of reads that failed or were skipped.</p>${SensorTraces.charts(
         sensors,
         tasks,
       )}${table(
@@ -216,7 +216,7 @@ const sensors = ({ sensors, tasks }: LogReport): Markup =>
 const tasks = ({ extremes: { best, worst }, scored }: LogReport, { studio }: Source): Markup => {
   if (scored === 0) return markup``
   const rest = scored - best.length - worst.length
-  return markup`<section><h2>Which tasks went best, and which worst?</h2>${list("Best: the highest net scores", best, "gained", "earned most by", studio)}${
+  return markup`<section><h2>Which tasks went best, and which worst?</h2>${list("Best: the highest net scores", best, "gained", "gained most by", studio)}${
     worst.length === 0 ? null : list("Worst: the lowest net scores", worst, "cost", "lost most by", studio)
   }${rest > 0 ? markup`<p class="note">${FormattedNumbers.counted(rest, "other scored task")} in between are left out; of equal scores, the task that ended first is listed. <code>hindcast export html --task ID</code> makes a page of one task, <code>hindcast studio ID</code> shows each moment of it.</p>` : null}</section>`
 }
@@ -236,7 +236,7 @@ const list = (
       { heading: "outcome" },
       ...numbers("net", "possible"),
       { heading },
-      ...numbers("commands", "took"),
+      ...numbers("commands", "duration"),
       { heading: "positions" },
       { heading: "task" },
     ],
@@ -255,7 +255,7 @@ const list = (
   )
 
 const foot = ({ scoring, critics, range }: LogReport, { log, head, by }: Source): Markup =>
-  markup`<footer><h2>How to read this</h2><p>An agent is given a task, reads sensors and commands actuators; each of these steps is one event in the log, which is never changed. A rubric says what is worth a reward or a punishment. The <em>net score</em> of a task is what its rewards came to less what its punishments came to; what is possible is the sum of the rewards, each given once, so that one that is given more often can bring more than 100&nbsp;%. An outcome such as <em>achieved</em> is the agent's own word; a score need not agree with it. Scores say what was done under this rubric, not what an agent would have done under another one.</p><p>Scores are those of <b>${scoring}</b>${
+  markup`<footer><h2>How to read this</h2><p>An agent is given a task, reads sensors and commands actuators; each of these steps is one event in the log, which never changes. A rubric says what is worth a reward or a punishment. The <em>net score</em> of a task is the sum of its rewards minus its punishments. The possible score is the sum of the rewards, each given once, so a reward that is given more often can bring more than 100&nbsp;%. An outcome such as <em>achieved</em> is the agent's own account; a score need not agree with it. Scores say what was done under this rubric, not what an agent would have done under another one.</p><p>Scores are those of <b>${scoring}</b>${
     critics.length === 0 ? null : markup`, decided by ${critics.join(", ")}`
   }. Medians and bands of more than 256 values are within about one rank in a hundred; counts, sums and means are exact. A typical time is the median over tasks of each task's median.</p><p class="note">Made by ${by} from ${log}, read up to @${head}${
     range === null ? null : `; its tasks lie between @${range.from} and @${range.to}`

@@ -32,6 +32,4 @@ const NUMBER = markup` class="n"`
 
 /** A note on the number of rows left out, if any. */
 export const leftOut = (shown: number, all: number, what: string): Markup =>
-  all > shown
-    ? markup`<p class="note">${(all - shown).toLocaleString("en")} more ${what} are left out here.</p>`
-    : markup``
+  all > shown ? markup`<p class="note">${(all - shown).toLocaleString("en")} more ${what} are not shown.</p>` : markup``

@@ -150,7 +150,7 @@ export const netScore = (report: TaskReport): Markup => {
   }
   points.push([Math.max(1, report.positions.length - 1), net])
   const description = `From 0 to ${FormattedNumbers.amount(net)} in ${FormattedNumbers.counted(report.evidence.length, "verdict")}.`
-  return stepChart(report, "course", "Net score, as it came about", description, points, "net score")
+  return stepChart(report, "course", "Net score over time", description, points, "net score")
 }
 
 export const traces = (report: TaskReport): ReadonlyArray<Markup> =>

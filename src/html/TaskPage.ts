@@ -46,16 +46,16 @@ function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<Wor
 
 const head = ({ audit }: TaskReport, { studio }: Source): Markup => {
   const { taskId, goal, agent, outcome, reason, openedAt, range } = audit
-  return markup`<header><p class="under">What one task took in, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
-    outcome === null ? "is still at it" : ENDED[outcome]
+  return markup`<header><p class="under">What one task perceived, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
+    outcome === null ? "is still working on it" : ENDED[outcome]
   }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task ${StudioLinks.task(studio, taskId)}, ${FormattedNumbers.moment(openedAt)}, ${StudioLinks.at(studio, taskId, range.from)} to ${StudioLinks.at(studio, taskId, range.to)}</p></header>`
 }
 
 const ENDED = {
   achieved: "achieved it",
   failed: "failed",
-  truncated: "was stopped before it was done",
-  abandoned: "was given up",
+  truncated: "was stopped before it finished",
+  abandoned: "did not finish",
 } as const
 
 const figures = ({ audit, score }: TaskReport): Markup => {
@@ -77,7 +77,7 @@ const figures = ({ audit, score }: TaskReport): Markup => {
     key(
       "commands",
       FormattedNumbers.count(steps),
-      `${FormattedNumbers.count(acting.succeeded)} succeeded, ${FormattedNumbers.count(acting.failed)} failed, ${FormattedNumbers.count(acting.denied + acting.expired)} stopped before execution${beside("without a recorded result", acting.unrecorded)}${beside("told by a plugin after a crash", acting.settled)}`,
+      `${FormattedNumbers.count(acting.succeeded)} succeeded, ${FormattedNumbers.count(acting.failed)} failed, ${FormattedNumbers.count(acting.denied + acting.expired)} stopped before execution${beside("without a recorded result", acting.unrecorded)}${beside("reported by a plugin after a crash", acting.settled)}`,
     ),
     key(
       "readings",
@@ -117,20 +117,20 @@ const models = ({ audit: { model } }: TaskReport): Markup =>
   )
 
 const whatHappened = (report: TaskReport): Markup =>
-  markup`<section><h2>What happened?</h2><div class="charts"><figure><h3>Event by event</h3>${TaskCharts.colours(report)}${TaskCharts.timeline(report)}<figcaption>Each mark is an event of the task, in its order; a bar reaches to how it ended. The line at the bottom is the time that passed: where it jumps, something took long.</figcaption></figure>${
+  markup`<section><h2>What happened?</h2><div class="charts"><figure><h3>Event by event</h3>${TaskCharts.colours(report)}${TaskCharts.timeline(report)}<figcaption>Each mark is an event of the task, in order; a bar extends to its end. The line at the bottom is the elapsed time: it jumps where something took long.</figcaption></figure>${
     report.evidence.length === 0
       ? null
-      : markup`<figure><h3>Net score, as it came about</h3>${TaskCharts.netScore(report)}<figcaption>Each step is a reward or a punishment, at the event that is its evidence.</figcaption></figure>`
+      : markup`<figure><h3>Net score over time</h3>${TaskCharts.netScore(report)}<figcaption>Each step is a reward or a punishment, at the event that is its evidence.</figcaption></figure>`
   }</div></section>`
 
 const views = ({ audit: { range } }: TaskReport, worlds: ReadonlyArray<World>): Markup =>
   worlds.length === 0
     ? markup``
-    : markup`<section><h2>What did the world look like at the end?</h2><p>The state at @${range.to}, drawn as the plugin's manifest of that time says.</p>${worlds.map(world)}</section>`
+    : markup`<section><h2>What did the world look like at the end?</h2><p>The state at @${range.to}, drawn by the plugin's manifest of that time.</p>${worlds.map(world)}</section>`
 
 const world = ({ plugin, view, document, outOfStep }: World): Markup =>
   markup`<h3><bdi>${plugin}</bdi></h3>${
-    outOfStep ? markup`<p class="warn">The document stopped following its events before that.</p>` : null
+    outOfStep ? markup`<p class="warn">The document no longer matched its events before that.</p>` : null
   }${Either.match(view, {
     onLeft: ({ message }) => markup`<p class="warn">The view cannot be drawn. ${message}</p>`,
     onRight: (view) => viewMarkup(view, document),
@@ -148,9 +148,9 @@ const score = (report: TaskReport, { studio }: Source): Markup => {
       ? markup`<div class="one">${Chart.figure(
           "Rewards and punishments",
           RewardWaterfall.chart("waterfall", "What the task earned and lost", steps),
-          "Read from the top: each reward adds to the score and each punishment takes off, beginning where the bar above ended. The last bar is what is left. In the rubric's units.",
+          "Read from the top: each reward adds to the score and each punishment subtracts from it, beginning where the bar above ended. The last bar is the net score. In the rubric's units.",
         )}</div>`
-      : markup`<p>Nothing was given and nothing taken off.</p>`
+      : markup`<p>No reward or punishment applied.</p>`
   }<div>${table(
     "Rewards and punishments with their evidence",
     [
@@ -206,10 +206,10 @@ const commands = ({ audit }: TaskReport): Markup => {
     .map(([actuator, counts]) => ({ actuator, ...counts }))
     .sort((a, b) => b.commanded - a.commanded)
   if (actuators.length === 0) return markup``
-  return markup`<section><h2>What became of the commands?</h2><div class="beside"><div class="one">${Chart.figure(
+  return markup`<section><h2>How did the commands end?</h2><div class="beside"><div class="one">${Chart.figure(
     "By actuator",
     ActionOutcomes.chart("outcomes", actuators),
-    "One bar for each thing that the agent did, all of the same length however often it was done: its parts show in what share of the cases the command ended in which way.",
+    "One bar per actuator, all of the same length: its parts show the share of each outcome.",
   )}</div><div>${table(
     "Commands by actuator",
     [
@@ -222,7 +222,7 @@ const commands = ({ audit }: TaskReport): Markup => {
       of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.p50),
       of.latencyMs === null ? "" : FormattedNumbers.duration(of.latencyMs.max),
     ]),
-  )}${audit.acting.observed === undefined ? null : markup`<p class="note">${FormattedNumbers.count(audit.acting.observed)} of the commands were observed: the program carried them out itself, and their times are those between the call and its result.</p>`}</div></div></section>`
+  )}${audit.acting.observed === undefined ? null : markup`<p class="note">${FormattedNumbers.count(audit.acting.observed)} of the commands were observed: the program ran them itself, and their times are those between the call and its result.</p>`}</div></div></section>`
 }
 
 const MAX_QUESTIONS = 100
@@ -254,7 +254,7 @@ const sensorsSection = (report: TaskReport): Markup => {
   const sensors = Object.entries(report.audit.sensing.byComponent)
   if (sensors.length === 0) return markup``
   const { traces, tracesLeftOut } = report
-  return markup`<section><h2>What did the sensors give?</h2>${
+  return markup`<section><h2>What did the sensors return?</h2>${
     traces.length === 0
       ? markup`<p>No number in the readings changed, so there is nothing to draw.</p>`
       : markup`<p>Numbers in the readings that changed, and how long lists were, along the events of the task.</p><div class="charts">${TaskCharts.traces(report)}</div>`
@@ -271,10 +271,10 @@ const sensorsSection = (report: TaskReport): Markup => {
 }
 
 const events = ({ listed, positions, audit }: TaskReport, { studio }: Source): Markup =>
-  markup`<section><h2>All that happened, in words</h2><div class="scroll" role="region" aria-label="Events of the task" tabindex="0"><table aria-label="Events of the task"><thead><tr><th scope="col">event</th><th scope="col" class="n">after</th><th scope="col">what</th><th scope="col">in short</th><th scope="col">by</th></tr></thead><tbody>${listed.map(
+  markup`<section><h2>All events</h2><div class="scroll" role="region" aria-label="Events of the task" tabindex="0"><table aria-label="Events of the task"><thead><tr><th scope="col">event</th><th scope="col" class="n">after</th><th scope="col">type</th><th scope="col">summary</th><th scope="col">by</th></tr></thead><tbody>${listed.map(
     ({ position, type, actor, elapsedMs, text }) =>
       markup`<tr id="e${position}"><td>${StudioLinks.at(studio, audit.taskId, position)}</td><td class="n">${FormattedNumbers.duration(elapsedMs)}</td><td>${type}</td><td><span class="wide"><bdi>${text}</bdi></span></td><td><bdi>${actor}</bdi></td></tr>`,
   )}</tbody></table></div>${leftOut(listed.length, positions.length, "events, in the middle and not cited by the score,")}</section>`
 
 const foot = ({ audit }: TaskReport, { log, head, by }: Source): Markup =>
-  markup`<footer><h2>How to read this</h2><p>Every step of an agent is one event in the log, which is never changed; @412 is the event at position 412. A rubric says what is worth a reward or a punishment, and each cites the events that made it so. <code>hindcast log show @${audit.range.from}</code> shows one event whole, <code>hindcast why @${audit.range.to}</code> what caused it, <code>hindcast studio @${audit.range.to}</code> the world at that moment.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. Times are UTC. This page is one file: it loads nothing and runs no script.</p></footer>`
+  markup`<footer><h2>How to read this</h2><p>Each step of an agent is one event in the log, which never changes; @412 is the event at position 412. A rubric says what is worth a reward or a punishment, and each cites the events that made it so. <code>hindcast log show @${audit.range.from}</code> shows one event whole, <code>hindcast why @${audit.range.to}</code> what caused it, <code>hindcast studio @${audit.range.to}</code> the world at that moment.</p><p class="note">Made by ${by} from ${log}, read up to @${head}. Times are UTC. This page is one file: it loads nothing and runs no script.</p></footer>`

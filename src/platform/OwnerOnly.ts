@@ -49,7 +49,7 @@ export const restrictDirectory = (directory: string): void => {
   const found = fs.lstatSync(directory)
   const user = process.geteuid?.()
   const refuse = (what: string) => {
-    throw new Error(`${directory}, which is ${what}. Expected a directory of one's own: remove it, or give it back`)
+    throw new Error(`${directory}, which is ${what}. Expected a directory of your own: remove it, or change its owner`)
   }
   if (found.isSymbolicLink()) refuse("a link")
   if (!found.isDirectory()) refuse("no directory")

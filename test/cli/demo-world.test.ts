@@ -156,7 +156,7 @@ describe("demo --world, on a log that does not exist yet", () => {
     const again = await demo()
     expect(again.code).toBe(0)
     expect(again.stdout.split("\n")[1]).toBe(
-      `The log goes on after @${position}: its ${position} events stay; nothing was left unfinished.`,
+      `The log continues after @${position}: its ${position} events stay; nothing was left unfinished.`,
     )
     expect(row(partOf(again, "side by side"), "outcome")).toEqual(["achieved", "truncated", "achieved"])
     expect(row(partOf(again, "stricter rubric"), "wanderer")).toEqual(["−0.9 of 1.8", "−4.2 of 1.5", "−3.3"])

@@ -99,7 +99,7 @@ describe("hindcast hooks", () => {
     expect(await hook(at("PreToolUse", bash("ls", "c3")), alone)).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: expect.stringContaining("nothing was let pass"),
+      stderr: expect.stringContaining("this call is refused"),
     })
     expect(await hook(at("PostToolUse", { ...bash("ls", "c1"), tool_response: "a" }), alone)).toMatchObject({ code: 1 })
 

@@ -39,7 +39,7 @@ describe("an update that asks for more", () => {
     const held = await hindcast(["plugin", "add", asking, ...log], at)
     expect(held).toMatchObject({ code: 1, stdout: "" })
     expect(held.stderr).toContain(
-      "error: Plugin ear 2.0.0 asks for more than it was granted. The update waits for the grants below, and 1.0.0 stays",
+      "error: Plugin ear 2.0.0 requests more than it was granted. The update waits for the grants below, and 1.0.0 stays",
     )
     const command = /^Grant it: node \S+main\.js (.*) --log held\.db$/m.exec(held.stderr)?.[1] ?? ""
     expect(command).toBe("plugin grant ear --grant-net example.org --grant-run git")

@@ -36,7 +36,7 @@ describe("a file for its owner alone", () => {
       fs.chmodSync(open, 0o775)
       fs.symlinkSync(open, link)
       expect(() => OwnerOnly.restrictDirectory(link)).toThrow(
-        /link, which is a link\. Expected a directory of one's own/,
+        /link, which is a link\. Expected a directory of your own/,
       )
       expect(modeOf(open)).toBe(0o775)
       OwnerOnly.restrictDirectory(open)

@@ -140,7 +140,7 @@ describe("a task that is forked at each of its events", () => {
         const at = placeOf("ConfirmationExpired")
         const error = yield* Effect.flip(kernel.fork(publisher, { at, task: taskId, ...TOOLS }))
         expect(error.message).toContain(
-          `nobody allowed a command, @${at}, which was not yet denied; fork it @${placeOf("CommandDenied")}, after that, or @${placeOf("ConfirmationRequested") - 1}, before anybody was asked`,
+          `nobody approved a command @${at}, and it was not denied yet; fork it @${placeOf("CommandDenied")}, after that, or @${placeOf("ConfirmationRequested") - 1}, before anybody was asked`,
         )
       }).pipe(Effect.provide(layer))
     }),

@@ -221,7 +221,7 @@ describe("a command that was under way at the moment", () => {
         const [changed] = yield* events("EnvironmentChanged")
         const refusal = yield* Effect.flip(kernel.fork(paints("red"), { at: Number(dispatched?.position) }))
         expect(refusal.message).toContain(
-          `painter/paint was under way, and whether it took effect was not known; fork it @${Number(commanded?.position) - 1}, before it, or @${changed?.position}, after it`,
+          `painter/paint was running, and it was unknown whether it took effect; fork it @${Number(commanded?.position) - 1}, before it, or @${changed?.position}, after it`,
         )
       }).pipe(Effect.provide(layer))
     }),

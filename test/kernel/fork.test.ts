@@ -293,7 +293,7 @@ describe("a language model in a fork", () => {
     const at = Number(said[0]?.position)
     const error = await refused(asking, { at })
     expect(error).toMatchObject({ _tag: "NotForkable" })
-    expect(error.message).toContain(`called a model @${question[0]?.position} and no response was recorded`)
+    expect(error.message).toContain(`called a model @${question[0]?.position} and the log has no response`)
     expect((await fork(asking, { at, fresh: true })).audit.outcome).toBe("achieved")
     expect((await fork(asking, { at: Number(question[0]?.position) })).audit.outcome).toBe("achieved")
   })

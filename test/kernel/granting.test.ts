@@ -28,7 +28,7 @@ describe("an update that asks for more", () => {
         const asking = { read: ["."], run: ["git"], net: ["example.org"] }
         const held = yield* heldOf(registry, source(asks(asking)))
         expect(held.message.split("\n")).toEqual([
-          "Plugin sample 2.0.0 asks for more than it was granted. The update waits for the grants below, and 1.0.0 stays installed:",
+          "Plugin sample 2.0.0 requests more than it was granted. The update waits for the grants below, and 1.0.0 stays installed:",
           expect.stringMatching(
             /permissions\.read asks for "\.": the previous version does not ask for it; --grant-read \/.*\/workspace grants it$/,
           ),
@@ -163,7 +163,7 @@ describe("changed code of a plugin that was granted something by name", () => {
         const first = yield* registry.import(source(changed({ ...code("a"), "old.txt": "" })), { grants: { net } })
         const held = yield* heldOf(registry, source(changed({ ...code("b"), "new.txt": "" })))
         expect(held.message.split("\n")).toEqual([
-          "Plugin sample 1.0.0 is other code than what was granted this, and grants count only for the code that they were given to. The update waits for the grants below, and 1.0.0 stays installed:",
+          "Plugin sample 1.0.0 has changed code, and grants count only for the code that they were given to. The update waits for the grants below, and 1.0.0 stays installed:",
           '  permissions.net asks for "a.org": it was granted to other code of this plugin; --grant-net a.org grants it',
           "  files changed: main.ts",
           "  files added: new.txt",

@@ -169,7 +169,7 @@ describe("a plugin from a directory that is named `program`", () => {
       const both = Hindcast.layer({ log, workspace: directory, plugins: [source], tools: { it: Tool.make(tool) } })
       const error = yield* Effect.flip(Effect.scoped(Layer.build(both)))
       expect(error).toMatchObject({ _tag: "SourceRefused", source })
-      expect(error.message).toContain("the embedding program declares")
+      expect(error.message).toContain("reserved for the tools and sensors")
 
       const other = path.join(directory, "other.db")
       const imported = Hindcast.layer({ log: other, workspace: directory, plugins: [source] })

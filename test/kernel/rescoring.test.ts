@@ -286,7 +286,9 @@ describe("an interrupted re-scoring", () => {
       }
       yield* log.append({ stream: "scores/old", actor: "test", events: [{ type: "ScoringStarted", payload }] })
       const refused = yield* Effect.flip(scoring(({ resume }) => resume("old")))
-      expect(refused.message).toContain("it was begun by the critic rule@1; now rule@4 would decide, and differently")
+      expect(refused.message).toContain(
+        "it was started with the critic rule@1; now rule@4 would decide, and differently",
+      )
       const none = yield* Effect.flip(scoring(({ resume }) => resume("none")))
       expect(none.message).toContain("Score set none cannot be resumed: there is no such set")
     }).pipe(Effect.provide(onNewLog)),

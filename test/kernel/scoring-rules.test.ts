@@ -249,7 +249,7 @@ describe("a rubric", () => {
     const measure = { name: "m", description: "d", rewards: [{ name: "r", when: "w", weight: 7 }] }
     const wrong = Rubric.decode("mine.yaml", { name: "n", colour: 1, measures: [measure] })
     const message = Either.isLeft(wrong) ? wrong.left.message : ""
-    expect(message).toContain("Rubric mine.yaml cannot be used")
+    expect(message).toContain("Rubric mine.yaml is invalid")
     expect(message).toContain("measures[0].rewards[0].weight: expected a number from 0 to 1, found 7.")
     expect(message).toContain("colour: expected one of the fields name, measures, found an unknown field.")
     const broken = Rubric.decode("mine.yaml", {
@@ -273,11 +273,11 @@ describe("a rubric", () => {
         onRight: () => [],
       })
     expect(issuesOf(measure, { ...measure, plugin: "p" }, { ...measure, punishments: [reward] })).toEqual([
-      "measures[2]: expected each measure to have a name of its own, found m, which measures[0] has already",
+      "measures[2]: expected a unique name for each measure, found m, which measures[0] already has",
     ])
     expect(issuesOf({ ...measure, punishments: [reward] }, { ...measure, plugin: "p" })).toEqual([])
     expect(issuesOf({ ...measure, rewards: [reward, { ...reward, name: "s" }, reward] })).toEqual([
-      'measures[0].rewards[2]: expected each of a measure\'s rewards to have a name of its own, found "r", which rewards[0] has already',
+      'measures[0].rewards[2]: expected each of a measure\'s rewards to have a unique name, found "r", which rewards[0] already has',
     ])
     expect(issuesOf({ ...measure, punishments: [reward, reward] })[0]).toContain("measures[0].punishments[1]")
   })

@@ -176,7 +176,7 @@ describe("a bundled program", () => {
     const { status, stdout, stderr } = run(bundle, { log: "threads.db", jobs: ["2"] })
     const [warning, said] = stdout.trim().split("\n")
     expect({ status, stderr }).toEqual({ status: 0, stderr: "" })
-    expect(warning).toContain("No threads are started")
+    expect(warning).toContain("Cannot start threads")
     expect(JSON.parse(said ?? "")).toEqual({ ...SAID, verified: "Intact" })
   })
 

@@ -51,6 +51,6 @@ describe("threads", () => {
       Effect.provide(Logger.replace(Logger.defaultLogger, logger)),
     )
     expect(await Effect.runPromise(started)).toEqual([undefined, undefined])
-    expect(said).toEqual([expect.stringContaining("No threads are started")])
+    expect(said).toEqual([expect.stringContaining("Cannot start threads")])
   })
 })

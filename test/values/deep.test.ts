@@ -39,7 +39,7 @@ describe("YAML from outside that is nested deeper than any stack", () => {
       for (const text of TEXTS) {
         fs.writeFileSync(file, text)
         const { message } = yield* Effect.flip(Rubric.load(file))
-        expect(message).toContain("one that opens more than 500 levels at once")
+        expect(message).toContain("one with more than 500 levels of nesting")
       }
     }),
   )

@@ -170,8 +170,8 @@ const resume = (telling: Telling, { position, question }: Crash.Killed) =>
     yield* part(
       "3  A new kernel resumes the task",
       answering.askPerson
-        ? "It leads the agent through what is recorded, and repeats nothing. The question still stands, and you answer it."
-        : "It leads the agent through what is recorded, and repeats nothing. The question still stands, and the demo answers it for you, from another process.",
+        ? "It replays the recording with the agent, and repeats nothing. The question still stands, and you answer it."
+        : "It replays the recording with the agent, and repeats nothing. The question still stands, and the demo answers it for you, from another process.",
       "",
       `  kernel.tasks.resume("${taskId}", agent)`,
     )

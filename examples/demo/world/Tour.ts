@@ -89,7 +89,7 @@ const printStart = ({ say, style, user }: Stage, { filename, seed }: TourOptions
     yield* say(`${style.bold("Hindcast's demo")}, seed ${seed}. Its log: ${user.path(filename)}`)
     if (before === 0) return
     const left = recovered === 0 ? "nothing was left unfinished" : `recovery recorded ${count(recovered, "event")}`
-    yield* say(`The log goes on after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
+    yield* say(`The log continues after ${at(before)}: its ${count(before, "event")} stay; ${left}.`)
   })
 
 const runReadParts = (stage: Stage, { filename, workspace }: TourOptions, { expert, wanderer, visit }: LiveResults) =>

@@ -27,7 +27,7 @@ let waits = true
  * reads.
  */
 const refuse = (why: string): never => {
-  fs.writeSync(2, `Hindcast's hook failed${waits ? ", so nothing was let pass" : ""}: ${why}\n`)
+  fs.writeSync(2, `Hindcast's hook failed${waits ? ", so this call is refused" : ""}: ${why}\n`)
   process.exit(waits ? 2 : 1)
 }
 

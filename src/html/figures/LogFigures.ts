@@ -26,9 +26,9 @@ export const figures = (report: LogReport): Markup => {
       scored === 0 ? "not scored" : FormattedNumbers.amount(net / scored),
       scored === 0
         ? `no task has a score by ${report.scoring}`
-        : `rewards less punishments, of ${FormattedNumbers.counted(scored, "scored task")}`,
+        : `rewards minus punishments, of ${FormattedNumbers.counted(scored, "scored task")}`,
     ),
-    key("commands a task", FormattedNumbers.amount(steps / tasks), `${FormattedNumbers.count(steps)} in all`),
+    key("commands per task", FormattedNumbers.amount(steps / tasks), `${FormattedNumbers.count(steps)} in total`),
     key(
       "commands succeeded",
       commanded === 0 ? "none" : FormattedNumbers.percent(sum(({ succeeded }) => succeeded) / commanded),
@@ -62,9 +62,7 @@ const unscored = ({ tasks, scored, unscored, scoring }: LogReport): Markup | nul
         ]),
     ...(unscored === 0
       ? []
-      : [
-          `In ${FormattedNumbers.counted(unscored, "task")} something could not be decided; it counts as nothing there.`,
-        ]),
+      : [`In ${FormattedNumbers.counted(unscored, "task")} a verdict could not be decided; it counts as 0.`]),
   ]
   return warnings.length === 0 ? null : markup`<p class="warn">${warnings.join(" ")}</p>`
 }

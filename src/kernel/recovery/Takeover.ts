@@ -90,7 +90,7 @@ const sayAbandoned = (count: number) =>
   count === 0
     ? Effect.void
     : ProgramLog.warning(
-        `${count === 1 ? "1 task" : `${count} tasks`} that an earlier kernel left open ${count === 1 ? "is" : "are"} closed as abandoned; with \`onOpenTasks: "resume"\` they could be resumed`,
+        `closing ${count === 1 ? "1 open task" : `${count} open tasks`} of an earlier kernel as abandoned; to resume such tasks, use \`onOpenTasks: "resume"\``,
       )
 
 /** Closes and scores one task without a kernel, if it is open. */
@@ -110,7 +110,10 @@ const score: Closing.OnClosed<Projector> = (log, closed) =>
   }).pipe(
     // A missing score can be computed at any time, so it does not keep the kernel from starting.
     Effect.catchTag("SegmentUnavailable", (error) =>
-      ProgramLog.warning(`task ${closed.taskId} was not scored; put the segment back, and score it by a rubric`, error),
+      ProgramLog.warning(
+        `task ${closed.taskId} was not scored; put the segment back, then run \`hindcast rescore --rubric FILE --task ${closed.taskId}\``,
+        error,
+      ),
     ),
   )
 

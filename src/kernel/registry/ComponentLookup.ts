@@ -56,7 +56,7 @@ export class ManifestUnreadable extends Data.TaggedError("ManifestUnreadable")<{
   override get message() {
     return (
       `@${this.at} imports a plugin whose manifest cannot be read: ${this.reason}\n` +
-      "No program of Hindcast records such an import. Nothing is run of this log's plugins: use a log whose source you trust."
+      "Hindcast records no such import, so another program wrote this log. None of its plugins is started: use a log from a source that you trust."
     )
   }
 }

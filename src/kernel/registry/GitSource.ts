@@ -91,7 +91,8 @@ const sizeOfDirectory = (directory: string, source: string): Effect.Effect<numbe
       const sizes = await Promise.all(entries.map((entry) => sizeOf(path.join(directory, entry))))
       return sizes.reduce((sum, size) => sum + size, 0)
     },
-    catch: (cause) => new SourceRefused({ source, issues: [`expected to see how much was fetched, found ${cause}`] }),
+    catch: (cause) =>
+      new SourceRefused({ source, issues: [`expected to read the size of the fetched files, found ${cause}`] }),
   })
 
 /** 0 if Git has renamed or removed the file in the meantime. */
@@ -165,7 +166,7 @@ const run = (args: ReadonlyArray<string>, { source, isolated }: RunOptions): Eff
     child.on("close", (code, signal) => {
       clearTimeout(timer)
       if (code === 0) resume(Effect.succeed(Buffer.concat(chunks)))
-      else refuse(`Git failed (${signal ?? code}): ${stderr.trim().replaceAll(/\s+/g, " ") || "it did not say why"}`)
+      else refuse(`Git failed (${signal ?? code}): ${stderr.trim().replaceAll(/\s+/g, " ") || "no message"}`)
     })
     return Effect.sync(giveUp)
   })

@@ -16,7 +16,7 @@ export class GrantInvalid extends Data.TaggedError("GrantInvalid")<{
   readonly issues: ReadonlyArray<string>
 }> {
   override get message() {
-    return `Plugin ${this.plugin}: these are no grants:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
+    return `Plugin ${this.plugin}: expected valid grants, found:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
   }
 }
 
@@ -53,8 +53,8 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
 
   private get why(): string {
     return this.lacksOnlyLapsed
-      ? "is other code than what was granted this, and grants count only for the code that they were given to."
-      : "asks for more than it was granted."
+      ? "has changed code, and grants count only for the code that they were given to."
+      : "requests more than it was granted."
   }
 
   /** The command that grants everything in `missing`. */

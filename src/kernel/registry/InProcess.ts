@@ -51,7 +51,7 @@ export const declaring = (
 /** Another plugin has the reserved name. */
 export const nameTaken = ({ source }: Plugin): SourceRefused =>
   new SourceRefused({
-    source: "What the program declares (its tools and sensors)",
+    source: "The program's tools and sensors",
     issues: [
       `expected a log without another plugin named ${PROGRAM}, found one that was imported from ${source}; \`hindcast plugin remove ${PROGRAM}\` removes it`,
     ],
@@ -62,7 +62,7 @@ export const nameReserved = (source: string): SourceRefused =>
   new SourceRefused({
     source,
     issues: [
-      `expected a plugin with a name of its own, found ${PROGRAM}, which is what the embedding program declares itself`,
+      `expected another name than ${PROGRAM}, which is reserved for the tools and sensors of the embedding program`,
     ],
   })
 

@@ -27,7 +27,7 @@ export const read = (file: string, source: string): Effect.Effect<Buffer, Source
       const handle = await fs.open(file, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK)
       try {
         const stats = await handle.stat()
-        if (!stats.isFile()) throw new Error("expected an archive, found no file")
+        if (!stats.isFile()) throw new Error("expected an archive, found something other than a file")
         checkSize(stats.size)
         const bytes = await handle.readFile()
         checkSize(bytes.length)

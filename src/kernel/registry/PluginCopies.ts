@@ -96,7 +96,7 @@ export class CopyChanged extends Data.TaggedError("CopyChanged")<{
 }> {
   override get message() {
     const { plugin, directory, found, source } = this
-    return `Plugin ${plugin} is not started: expected its copy in ${directory} as it was imported, found ${found}. Import it again from ${source}.`
+    return `Plugin ${plugin} is not started: expected an unchanged copy in ${directory}, found ${found}. Import it again from ${source}.`
   }
 }
 
@@ -123,14 +123,14 @@ export const load = (
         ManifestInvalid: (error) => changed(error.message),
       }),
     )
-    if (loaded.digest !== plugin.digest) return yield* changed("files that were changed since")
+    if (loaded.digest !== plugin.digest) return yield* changed("changed files")
     // Earlier versions created the directory with the umask's permissions.
     yield* Effect.try({
       try: () => OwnerOnly.restrictDirectory(copies),
       catch: (cause) => unavailable(`${copies} cannot be closed to other users (${String(cause)})`),
     })
     const grants = yield* Schema.decodeUnknown(Grants.Grants)(plugin.grants).pipe(
-      Effect.mapError((error) => unavailable(`expected its grants, found what cannot be read (${error.message})`)),
+      Effect.mapError((error) => unavailable(`expected readable grants, found invalid ones (${error.message})`)),
     )
     for (const location of [...grants.read, ...grants.write]) {
       const real = yield* Effect.tryPromise({

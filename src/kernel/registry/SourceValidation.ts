@@ -24,7 +24,7 @@ export class RulesInvalid extends Data.TaggedError("RulesInvalid")<{
   readonly issues: ReadonlyArray<string>
 }> {
   override get message() {
-    return `Plugin ${this.plugin}: its measures cannot be used:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
+    return `Plugin ${this.plugin}: its measures are invalid:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
   }
 }
 

@@ -80,7 +80,7 @@ export const describe = ({ permissions, files }: UpdateChanges): ReadonlyArray<s
   ...line("permissions added", permissions.added),
   ...line("permissions removed", permissions.removed),
   ...(files === undefined
-    ? ["files: unknown what changed, because the installed copy is missing or not as it was imported"]
+    ? ["files: changes unknown, because the installed copy is missing or was modified"]
     : [
         ...line("files changed", files.changed),
         ...line("files added", files.added),

@@ -54,7 +54,7 @@ const notVouched = (plugin: string, { digest, source }: Plugin) =>
 const notStarted = (plugin: string, why: string) =>
   new PluginUnavailable({
     plugin,
-    reason: `its log is foreign: ${why}. If you trust the log, say so once: \`--trust-log\`, or in a program \`trust: true\``,
+    reason: `its log is foreign: ${why}. If you trust the log, use \`--trust-log\` once, or \`trust: true\` in a program`,
   })
 
 const includes = (one: VouchedCode, other: VouchedCode): boolean =>

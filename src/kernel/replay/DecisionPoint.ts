@@ -49,12 +49,12 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   if (inFlight !== undefined) return refuse(inFlightReason(recording, inFlight))
   const cut = requests.find((request) => request.kind === "act" && inside(request, at) && endOf(request) <= at)
   if (cut !== undefined) {
-    return refuse(`a command's outcome and what it changed are recorded together, up to @${cut.until}; fork it there`)
+    return refuse(`a command's outcome and its changes are recorded together, up to @${cut.until}; fork it there`)
   }
   const torn = tornMove(events, at)
   if (torn !== undefined) {
     return refuse(
-      `what a world's tick, or an agent that joined or left it, changed is recorded with that, up to @${torn.position}; fork it there`,
+      `a tick, join or leave of a world is recorded together with its changes, up to @${torn.position}; fork it there`,
     )
   }
   const overtaken = requests.find(
@@ -66,7 +66,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
   )
   if (overtaken !== undefined) {
     return refuse(
-      `commands that its agent requested together were not all done; fork it @${Math.ceil(overtaken.position) - 1}, before them${Number.isFinite(overtaken.until) ? `, or @${overtaken.until}, after them` : ""}`,
+      `commands that its agent requested together were still running; fork it @${Math.ceil(overtaken.position) - 1}, before them${Number.isFinite(overtaken.until) ? `, or @${overtaken.until}, after them` : ""}`,
     )
   }
   const refused = refusedBy(before)
@@ -74,7 +74,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
     const request = requests.find((one) => one.kind === "act" && one.commandId === refused.commandId)
     const until = request === undefined || !Number.isFinite(request.until) ? "" : ` @${request.until}, after that, or`
     return refuse(
-      `nobody allowed a command, @${refused.position}, which was not yet denied; fork it${until} @${refused.askedAt - 1}, before anybody was asked`,
+      `nobody approved a command @${refused.position}, and it was not denied yet; fork it${until} @${refused.askedAt - 1}, before anybody was asked`,
     )
   }
   // Among several agents, those that had not read all sensors perceive again; one that had requested a command
@@ -118,7 +118,7 @@ export const reachable = (point: Point): Either.Either<Point, NotForkable> => {
     (request) => request.kind === "consult" && request.answer === null && isFollowed(request),
   )
   if (lost === undefined) return Either.right(point)
-  const reason = `its agent called a model @${lost.position} and no response was recorded, so that no agent can be led past that call; fork it before, or start the agent at the moment of the fork (\`fresh\`, \`--fresh\`)`
+  const reason = `its agent called a model @${lost.position} and the log has no response, so no agent can replay past that call; fork it before, or start the agent at the fork (\`fresh\`, \`--fresh\`)`
   return Either.left(new NotForkable({ taskId: recording.taskId, at, reason }))
 }
 
@@ -201,7 +201,7 @@ const inFlightReason = ({ events, requests }: Recording, { payload }: Event): st
   const request = requests.find(({ kind, position }) => kind === "act" && position === commanded?.position)
   const name = request?.kind === "act" ? request.actuator : "a command"
   const after = request === undefined || !Number.isFinite(request.until) ? "" : `, or @${request.until}, after it`
-  return `${name} was under way, and whether it took effect was not known; fork it @${(commanded?.position ?? 1) - 1}, before it${after}`
+  return `${name} was running, and it was unknown whether it took effect; fork it @${(commanded?.position ?? 1) - 1}, before it${after}`
 }
 
 const unanswered = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {

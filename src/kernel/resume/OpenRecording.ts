@@ -72,12 +72,12 @@ const whyNot = (
   now: PluginRegistry,
 ) => {
   if (closed !== null) {
-    return `expected an open task, found one that was closed as ${closed.payload.outcome} at @${closed.position}; \`hindcast fork ${quoteWord(`${closed.timeline}@${closed.position - 1}`)} --task ${quoteWord(closed.taskId ?? "")} --agent FILE\` goes on with it in a timeline of its own`
+    return `expected an open task, found one that was closed as ${closed.payload.outcome} at @${closed.position}; \`hindcast fork ${quoteWord(`${closed.timeline}@${closed.position - 1}`)} --task ${quoteWord(closed.taskId ?? "")} --agent FILE\` continues it in a timeline of its own`
   }
   const cancelled = events.find((event) => is(event, "TaskCancelled"))
   if (cancelled !== undefined) return `expected an open task, found one that was cancelled at @${cancelled.position}`
   if (!opened.payload.agent.startsWith(`${agent.name}@`)) {
-    return `expected its agent, ${opened.payload.agent}, found ${fullName(agent)}; another agent can go on with it in a fork`
+    return `expected its agent, ${opened.payload.agent}, found ${fullName(agent)}; another agent can continue it in a fork`
   }
   const then = registryAt(opened.position)
   return plugins.flatMap(
@@ -94,5 +94,5 @@ const problemOf = (plugin: string, then: Plugin | undefined, now: Plugin | undef
   const other = [...actuatorsOf(before), ...sensorsOf(before)].find(({ name }) => !declaresAlike(before, after, name))
   return other === undefined
     ? undefined
-    : `its plugin ${plugin}, the tools and sensors of the embedding program, has changed: ${plugin}/${other.name} is not declared as it was, and its code of then is gone`
+    : `its plugin ${plugin} (the tools and sensors of the embedding program) has changed: ${plugin}/${other.name} is declared differently, and its earlier code is gone`
 }

@@ -51,8 +51,8 @@ export class ResumeDiverged extends Data.TaggedError("ResumeDiverged")<{
   override get message() {
     const { kind, position, expected, found } = this.divergence
     return (
-      `Agent ${this.agent} decided otherwise than is recorded @${position} of task ${this.taskId} (${kind}): ` +
-      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. The task stays open: resume it with the agent that it was run with, fork it, or cancel it.`
+      `Agent ${this.agent} decided differently from the recording @${position} of task ${this.taskId} (${kind}): ` +
+      `expected ${JSON.stringify(expected)}, found ${JSON.stringify(found)}. The task stays open: resume it with its original agent, fork it, or cancel it.`
     )
   }
 }
@@ -65,8 +65,8 @@ export class WorldNotRestored extends Data.TaggedError("WorldNotRestored")<{
 }> {
   override get message() {
     return (
-      `The world of ${this.plugin} could not be brought back for task ${this.taskId}: ${this.reason}. The task stays open. ` +
-      "Go on with the world as it is now (`acceptUnrewound`, `--accept-unrewound`), restore it in another way (`rewind`, `--rewind`), or cancel the task."
+      `The world of ${this.plugin} could not be restored for task ${this.taskId}: ${this.reason}. The task stays open. ` +
+      "Continue with the world as it is (`acceptUnrewound`, `--accept-unrewound`), restore it another way (`rewind`, `--rewind`), or cancel the task."
     )
   }
 }
@@ -112,7 +112,7 @@ export const resume = (
     const claimed = Effect.suspend(() =>
       context.running.reserve(taskId)
         ? Effect.void
-        : new OpenRecording.NotResumable({ taskId, reason: "this kernel works on it" }),
+        : new OpenRecording.NotResumable({ taskId, reason: "this kernel is already working on it" }),
     )
     return yield* Effect.acquireUseRelease(
       claimed,
@@ -214,7 +214,7 @@ const take = (
 > =>
   Effect.gen(function* () {
     if (kernel.running.hasEnded()) {
-      return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel ends" })
+      return yield* new OpenRecording.NotResumable({ taskId, reason: "this kernel is shutting down" })
     }
     const recording = yield* Recording.load(kernel.log, taskId)
     yield* OpenRecording.check(recording, agent, yield* kernel.registry.state)

@@ -21,8 +21,8 @@ export class TooExpensive extends Error {
 
   constructor(source: string, { steps, total }: Budget, isTotal: boolean) {
     const taken = isTotal
-      ? `took more than ${amount(total)} steps in all, and was given up. Ask about fewer events or tasks, or ask at the command line`
-      : `takes more than ${amount(steps)} steps for one answer, and was given up. Nest no loops over long lists, build no long texts, and match shorter ones`
+      ? `took more than ${amount(total)} steps in all and was stopped. Query fewer events or tasks, or use the command line`
+      : `takes more than ${amount(steps)} steps for one result and was stopped. Avoid nested loops over long lists, long texts, and matches on long texts`
     super(`\`${shortened(source)}\` ${taken}`)
     this.summary = `it ${taken}`
   }

@@ -50,7 +50,7 @@ export const stepsToCompile = (source: string): number =>
 
 const compileNew = (source: string): Pattern => {
   if (source.length > MAX_LENGTH) {
-    throw new PatternInvalid(`a pattern of at most ${MAX_LENGTH} characters is expected, found ${source.length}`)
+    throw new PatternInvalid(`expected a pattern of at most ${MAX_LENGTH} characters, found ${source.length}`)
   }
   if (source.length * repetitions(source) > MAX_WRITTEN_OUT) throw new PatternInvalid(TOO_LARGE)
   const pattern = parsed(source)
@@ -68,7 +68,7 @@ const parsed = (source: string): RE2JS => {
     if (!(cause instanceof RE2JSException)) throw cause
     const reason = cause.message.replace(/^error parsing regexp: /, "")
     throw new PatternInvalid(
-      `\`${source}\` is not of RE2's syntax (${reason}), which has no look-around and no back-references: https://github.com/google/re2/wiki/Syntax`,
+      `\`${source}\` is not valid in RE2's syntax (${reason}), which has no look-around and no back-references: https://github.com/google/re2/wiki/Syntax`,
     )
   }
 }

@@ -36,7 +36,7 @@ export class RubricInvalid extends Data.TaggedError("RubricInvalid")<{
   readonly missing?: boolean
 }> {
   override get message() {
-    return `Rubric ${this.source} cannot be used:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
+    return `Rubric ${this.source} is invalid:${this.issues.map((issue) => `\n  - ${issue}`).join("")}`
   }
 }
 
@@ -85,13 +85,13 @@ export const load = (file: string): Effect.Effect<Rubric, RubricInvalid> =>
 const repeatedNames = (rubric: Rubric): ReadonlyArray<string> => [
   ...repeated(rubric.measures.map(measureName)).map(
     ({ index, first, name }) =>
-      `measures[${index}]: expected each measure to have a name of its own, found ${name}, which measures[${first}] has already`,
+      `measures[${index}]: expected a unique name for each measure, found ${name}, which measures[${first}] already has`,
   ),
   ...rubric.measures.flatMap((measure, at) =>
     (["rewards", "punishments"] as const).flatMap((list) =>
       repeated((measure[list] ?? []).map(({ name }) => name)).map(
         ({ index, first, name }) =>
-          `measures[${at}].${list}[${index}]: expected each of a measure's ${list} to have a name of its own, found "${name}", which ${list}[${first}] has already`,
+          `measures[${at}].${list}[${index}]: expected each of a measure's ${list} to have a unique name, found "${name}", which ${list}[${first}] already has`,
       ),
     ),
   ),

@@ -26,8 +26,7 @@ export const readYaml = (file: string): Effect.Effect<Json, FileUnreadable> =>
       Effect.try({
         try: () => {
           const text = SmallFile.read(file)
-          if (YamlDepth.isTooDeep(text))
-            throw new Error(`one that opens more than ${YamlDepth.MAX_OPENED} levels at once`)
+          if (YamlDepth.isTooDeep(text)) throw new Error(`one with more than ${YamlDepth.MAX_OPENED} levels of nesting`)
           return parse(text) as unknown
         },
         catch: (cause) =>

@@ -55,7 +55,7 @@ export const load = (log: EventLog.Service, scoreSetId: string): Effect.Effect<R
     if (finished) return yield* refuse("it is finished")
     const { event, payload } = start
     const rubric = Schema.decodeUnknownEither(Rubric)(payload.rubric)
-    if (Either.isLeft(rubric)) return yield* refuse(`its rubric is not one of this version: ${rubric.left.message}`)
+    if (Either.isLeft(rubric)) return yield* refuse(`this version cannot read its rubric: ${rubric.left.message}`)
 
     const { taskIds } = payload
     const done = taskIds.findLastIndex((taskId) => judged.has(taskId)) + 1

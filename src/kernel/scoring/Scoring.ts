@@ -60,7 +60,7 @@ export interface ScoreSetSummary {
  */
 export class ScoringOvertaken extends Data.TaggedError("ScoringOvertaken")<{ readonly scoreSetId: string }> {
   override get message() {
-    return `Score set ${this.scoreSetId}: another program is writing to it and was faster. \`hindcast score ls\` says whether it is finished.`
+    return `Score set ${this.scoreSetId}: another program is writing to it and was faster. \`hindcast score ls\` shows whether it is finished.`
   }
 }
 
@@ -150,7 +150,7 @@ const make = (critics: Critics.Critics.Service) =>
           ...defined({ model }),
         })
         if (criticSet.digest !== started.criticDigest) {
-          const reason = `it was begun by the critic ${started.critic}; now ${criticSet.name} would decide, and differently`
+          const reason = `it was started with the critic ${started.critic}; now ${criticSet.name} would decide, and differently`
           return yield* new ResumePoint.NotResumed({ scoreSetId, reason })
         }
         const tasks = yield* TaskSelection.tasks(log, started.range.to)

@@ -18,7 +18,7 @@ export class DeadlinePassed extends Data.TaggedError("DeadlinePassed")<{ readonl
 /** The number of milliseconds is not valid. */
 export class InvalidDeadline extends Data.TaggedError("InvalidDeadline")<{ readonly found: number }> {
   override get message() {
-    return `deadlineMs: expected milliseconds, 0 or more and at most ${LONGEST_MS}, found ${this.found}. Nothing was asked or recorded; leave it out to wait for every sensor.`
+    return `deadlineMs: expected milliseconds, 0 or more and at most ${LONGEST_MS}, found ${this.found}. No sensor was read. Omit it to wait for every sensor.`
   }
 }
 

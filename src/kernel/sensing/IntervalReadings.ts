@@ -76,6 +76,6 @@ const readOnce = (task: SensingTask, name: string): Effect.Effect<boolean> =>
       LeaseLost: () => Effect.succeed(false),
     }),
     Effect.catchAll((error: Exclude<AppendError | LogError, LeaseLost>) =>
-      Effect.as(ProgramLog.warning(`${name} was not read at its tick; the next one tries again`, error), true),
+      Effect.as(ProgramLog.warning(`${name} was not read at its interval; the next one tries again`, error), true),
     ),
   )

@@ -15,7 +15,7 @@ import * as PushRateLimiter from "./PushRateLimiter.ts"
 /** The sensor of a pushed reading is not active: the reading was not recorded. */
 export class SensorInactive extends Data.TaggedError("SensorInactive")<{ readonly sensor: string }> {
   override get message() {
-    return `${this.sensor} is not an active sensor: expected one that is, so this reading was not recorded. \`hindcast plugin activate ${quoteWord(this.sensor)}\` activates it.`
+    return `${this.sensor} is not an active sensor, so this reading was not recorded. \`hindcast plugin activate ${quoteWord(this.sensor)}\` activates it.`
   }
 }
 

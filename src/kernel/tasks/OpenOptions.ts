@@ -50,7 +50,7 @@ export const AgentName = Schema.String.pipe(
 
 const AgentNames = Schema.Array(AgentName).pipe(
   Schema.filter((names) => names.length > 0 && new Set(names).size === names.length, {
-    description: "one or more names that differ",
+    description: "one or more different names",
   }),
 )
 

@@ -21,7 +21,7 @@ export class TaskIdTaken extends Data.TaggedError("TaskIdTaken")<{
   readonly position: number
 }> {
   override get message() {
-    return `Task id "${this.taskId}": expected one that no task of this log has, found it taken at @${this.position}. \`hindcast audit ${quoteWord(this.taskId)}\` shows that task.`
+    return `Task id "${this.taskId}": expected an unused id, found it at @${this.position}. \`hindcast audit ${quoteWord(this.taskId)}\` shows that task.`
   }
 }
 

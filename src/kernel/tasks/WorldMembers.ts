@@ -47,7 +47,7 @@ const tell = (task: OpenTask, event: MemberEvent) =>
       Effect.gen(function* () {
         const process = yield* processOf(task, plugin)
         const call = { taskId: task.instanceName, causationId: task.openedBy }
-        const asked = `that ${agentId} ${change}s`
+        const asked = `to let ${agentId} ${change}`
         const state = yield* process.changeAgents(change, agentId, call).pipe(refusedBy(plugin, asked))
         return { plugin, state }
       }),

@@ -26,9 +26,9 @@ export class ForeignLog extends Data.TaggedError("ForeignLog")<{
 }> {
   override get message() {
     return [
-      `${visible(this.log)} is foreign: ${visible(this.why)}. Nothing was started. Acting on it would bring along:`,
+      `${visible(this.log)} is foreign: ${visible(this.why)}. Nothing was started. Acting on it would involve:`,
       ...describe(this.brought).map((line) => `  ${line}`),
-      "Reading it is free. If you trust it, say so once: `--trust-log`, or in a program `trust: true`.",
+      "You can read it as it is. If you trust it, use `--trust-log` once, or `trust: true` in a program.",
     ].join("\n")
   }
 }
@@ -71,7 +71,7 @@ export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError,
   Effect.gen(function* () {
     const { name } = yield* EventLog
     yield* Effect.catchTag(trust(head, by), "StoreUnusable", ({ message }) =>
-      ProgramLog.warning(`the trust in ${name} holds for this time only: it cannot be recorded`, message),
+      ProgramLog.warning(`the trust in ${name} holds only this time: it cannot be recorded`, message),
     )
   })
 
@@ -83,7 +83,7 @@ export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.
   ...listed(approvals, "approvals, which do not count here").map((approval) =>
     typeof approval === "string"
       ? approval
-      : `an approval by ${named(approval.by)} of ${named(approval.actuator)} ${shortened(JSON.stringify(approval.args))} in task ${named(approval.taskId)}: it does not count here and is asked again`,
+      : `an approval by ${named(approval.by)} of ${named(approval.actuator)} ${shortened(JSON.stringify(approval.args))} in task ${named(approval.taskId)}: it does not count here, and you will be asked again`,
   ),
   ...listed(openTasks, "open tasks: `hindcast task ls` lists them").map((task) =>
     typeof task === "string"
@@ -91,7 +91,7 @@ export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.
       : `open task ${named(task.taskId)} of ${named(task.agent)}, which can be resumed: ${shortened(task.goal)}`,
   ),
   ...(partlyRead > 0
-    ? [`open tasks in which not every command was looked at: ${partlyRead}. No approval in them counts here`]
+    ? [`open tasks with too many commands to read: ${partlyRead}. No approval in them counts here`]
     : []),
   ...(plugins.length + approvals.length + openTasks.length === 0
     ? ["no active plugin, no approval and no open task"]

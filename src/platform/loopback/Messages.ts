@@ -21,11 +21,11 @@ export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, 
     const text = yield* Effect.try({
       // Invalid UTF-8 would decode to another text than the client sent.
       try: () => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes),
-      catch: (): Refusal => refusal(400, "InvalidBody", "a body in UTF-8", "bytes that are none"),
+      catch: (): Refusal => refusal(400, "InvalidBody", "a body in UTF-8", "other bytes"),
     })
     const json = yield* Effect.try({
       try: (): unknown => JSON.parse(text),
-      catch: (): Refusal => refusal(400, "InvalidBody", "a body that is JSON", "text that is none"),
+      catch: (): Refusal => refusal(400, "InvalidBody", "a body that is JSON", "other text"),
     })
     if (isTooDeep(json)) {
       return yield* refuse(400, "InvalidBody", `a body of at most ${MAX_DEPTH} levels of nesting`, "more")
@@ -65,7 +65,7 @@ const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =
     }
     const onError = () => {
       stop()
-      resume(refuse(400, "InvalidBody", "a whole body", "one that broke off"))
+      resume(refuse(400, "InvalidBody", "a complete body", "a truncated one"))
     }
     const stop = () => {
       request.off("data", onData)

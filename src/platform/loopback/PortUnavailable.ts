@@ -8,6 +8,6 @@ export class PortUnavailable extends Data.TaggedError("PortUnavailable")<{
   readonly reason: string
 }> {
   override get message() {
-    return `Port ${this.port}: expected one that is free on 127.0.0.1, found that it cannot be used (${this.reason}). Name another, or none: then a free one is taken.`
+    return `Port ${this.port} cannot be used on 127.0.0.1 (${this.reason}). Choose another port, or omit it to use a free one.`
   }
 }

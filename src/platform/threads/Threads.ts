@@ -13,7 +13,7 @@ import * as ProgramLog from "../ProgramLog.ts"
 /** A thread ran out of memory, or has a defect. Nothing of its piece was used. */
 export class ThreadDied extends Data.TaggedError("ThreadDied")<{ readonly work: string; readonly reason: string }> {
   override get message() {
-    return `A thread ended during its work (${this.work}): ${this.reason}. Once more in one thread: --jobs 1.`
+    return `A thread ended during its work (${this.work}): ${this.reason}. Try again with one thread: --jobs 1.`
   }
 }
 
@@ -86,7 +86,7 @@ const refused = Effect.suspend(() => {
   if (isRefusalTold) return Effect.void
   isRefusalTold = true
   return ProgramLog.warning(
-    "No threads are started (`jobs`): their module is not beside this program. Install Hindcast as a package, outside the bundle. All is done in one thread.",
+    "Cannot start threads (`jobs`): their module is not next to this program, so one thread does all the work. Install Hindcast as a package, outside the bundle.",
   )
 })
 

@@ -63,8 +63,8 @@ export const open = (name: string, { readonly }: { readonly readonly: boolean })
 const assertClosed = (directory: string): void => {
   if (!fs.lstatSync(directory).isDirectory() || !isPosix() || (fs.statSync(directory).mode & WRITTEN_BY_OTHERS) === 0)
     return
-  const advice = `\`rm -r ${quoteWord(directory)}\` forgets what you trusted; \`chmod 700 ${quoteWord(directory)}\` keeps it, if nobody else was there`
-  throw new Error(`${directory}, which others can write. Expected a directory of one's own: ${advice}`)
+  const advice = `\`rm -r ${quoteWord(directory)}\` also forgets what you trusted; if nobody else had access, \`chmod 700 ${quoteWord(directory)}\` keeps it`
+  throw new Error(`${directory}, which others can write. Expected a directory of your own: ${advice}`)
 }
 
 const WRITTEN_BY_OTHERS = 0o022

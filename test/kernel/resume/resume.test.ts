@@ -372,7 +372,7 @@ describe("resuming is refused, and the task stays as it is, for", () => {
       const directory = yield* leftAt(about("CommandSucceeded"), deciding(), { tools })
       expect(yield* refusedWith(directory, { tools }, deciding("runner"))).toEqual({
         tag: "NotResumable",
-        message: `Task ${TASK} cannot be resumed: expected its agent, walker@1, found runner@1; another agent can go on with it in a fork. Nothing was recorded.`,
+        message: `Task ${TASK} cannot be resumed: expected its agent, walker@1, found runner@1; another agent can continue it in a fork. Nothing was recorded.`,
       })
       expect(yield* refusedWith(directory, { tools }, { name: "walker" } as never)).toMatchObject({
         tag: "InvalidOptions",
@@ -390,7 +390,7 @@ describe("resuming is refused, and the task stays as it is, for", () => {
       }
       expect(yield* refusedWith(directory, { tools: changed }, deciding())).toMatchObject({
         tag: "NotResumable",
-        message: expect.stringContaining("program/note is not declared as it was"),
+        message: expect.stringContaining("program/note is declared differently"),
       })
       const deactivate = Effect.flatMap(Registry, (registry) => registry.deactivate("program"))
       expect(yield* refusedWith(directory, { tools }, deciding(), deactivate)).toMatchObject({
@@ -455,7 +455,7 @@ describe("resuming is refused, and the task stays as it is, for", () => {
           return yield* Effect.flip(tasks.resume(task.id, deciding()))
         }),
       )
-      expect(found).toMatchObject({ _tag: "NotResumable", reason: "this kernel works on it" })
+      expect(found).toMatchObject({ _tag: "NotResumable", reason: "this kernel is already working on it" })
     }),
   )
 

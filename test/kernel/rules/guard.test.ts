@@ -74,7 +74,7 @@ describe("an expression that costs too much is given up within its budget", () =
     const source = "value.all(a, value.all(b, value.all(c, a + b + c >= 0.0)))"
     const message = new TooExpensive(source, BUDGET, false).message
     expect(message).toBe(
-      `\`${source}\` takes more than 5,000,000 steps for one answer, and was given up. Nest no loops over long lists, build no long texts, and match shorter ones`,
+      `\`${source}\` takes more than 5,000,000 steps for one result and was stopped. Avoid nested loops over long lists, long texts, and matches on long texts`,
     )
   })
 
@@ -129,7 +129,7 @@ describe("regular expressions", () => {
       Either.flip(Expression.compileValue("value.matches('a') &&\n value.matches('(?=b)')", environment, () => 0)),
     )
     expect(flaw).toMatchObject({ line: 2, column: 16 })
-    expect(flaw.reason).toContain("`(?=b)` is not of RE2's syntax")
+    expect(flaw.reason).toContain("`(?=b)` is not valid in RE2's syntax")
     expect(resultOf("'aa'.matches(value)", "(a)\\1")).toContain("no back-references")
     expect(resultOf("'é'.matches('^\\\\w$')")).toBe(false)
     expect(resultOf("'😀'.matches('^.$')")).toBe(true)

@@ -157,7 +157,7 @@ describe("a comparison", () => {
       p: { value: 0.03, adjusted: 0.06, method: "exact" as const },
     }
     expect(text(unclear)).toContain("By it, an interval that excludes 0 is not clear here.")
-    expect(page(unclear)).toContain("but that is not clear among the comparisons made here")
+    expect(page(unclear)).toContain("but this is not clear among all comparisons on this page")
   })
 
   it("speaks of Holm only where a p is shown, and counts a comparison that has none", () => {
