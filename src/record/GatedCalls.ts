@@ -20,11 +20,9 @@ export interface GateParts {
   readonly log: RunLog
   /** Without a gate, every call is allowed. */
   readonly gate: Gate.GateConfig | undefined
-  /** Asks a person. */
   readonly ask: (question: ConfirmationRequest) => Promise<ConfirmationResult>
 }
 
-/** A call before the gate. */
 export interface Called {
   /** `plugin/actuator` */
   readonly actuator: string
@@ -42,14 +40,12 @@ export interface Called {
   readonly agentId?: string | undefined
 }
 
-/** A call on its way through the gate. */
 export interface GatedCall extends Interpreter.Traveller {
   readonly called: Called
   /** Set once the gate or a person refuses. */
   denied?: { readonly rule: string; readonly reason: string }
 }
 
-/** Ruling of a run without a gate. */
 const NO_GATE = { decision: "allow", rule: "recorded", reason: "", confirmWithinMs: 0 } as const
 
 /** Shortened arguments are never confirmed: the function would get more than the person saw. */

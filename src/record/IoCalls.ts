@@ -48,7 +48,6 @@ export const io =
     return result as Awaited<Result>
   }
 
-/** Wraps a function as a sensor. */
 export const sensor =
   <Reading>({ log, redaction }: IoParts, name: string, reads: () => Reading): Recorded<[], Reading> =>
   async (): Promise<Awaited<Reading>> => {
@@ -74,7 +73,6 @@ export const sensor =
     return read as Awaited<Reading>
   }
 
-/** Returns the time and records it in the background. */
 export const now = ({ log }: IoParts): number => {
   log.assertRecording()
   const result = Date.now()
@@ -82,7 +80,6 @@ export const now = ({ log }: IoParts): number => {
   return result
 }
 
-/** Returns a random number and records it in the background. */
 export const random = ({ log }: IoParts): number => {
   log.assertRecording()
   const value = Math.random()

@@ -73,13 +73,11 @@ export const endOf = (outcome: unknown, reason: unknown) => orThrow(Options.deco
 
 const ToolFields = Options.of<ToolOptions>({ optional: { risk: Risk, description: Options.Text } })
 
-/** Decodes the options of a tool. Throws `InvalidOptions`. */
 export const toolOptions = (options: unknown = {}): ToolOptions =>
   orThrow(Options.decode("run.tool", ToolFields, options))
 
 const Named = Options.of<{ readonly name: string }>({ required: { name: Options.Name } })
 
-/** Checks a function's name. Throws `InvalidOptions`. */
 export const nameOf = (of: string, name: unknown): string => orThrow(Options.decode(of, Named, { name })).name
 
 const ToolNamed = Options.of<{ readonly name: string }>({

@@ -28,9 +28,7 @@ export interface RepricedModel {
   /** `provider/model`. */
   readonly model: string
   readonly calls: number
-  /** The recorded costs. */
   readonly recorded: Costs
-  /** The costs by today's table. */
   readonly repriced: Costs
   /** Number of calls whose cost differs from the recorded one by more than a millionth of a dollar. */
   readonly changed: number
@@ -38,7 +36,6 @@ export interface RepricedModel {
   readonly unknown: { readonly [why: string]: number }
 }
 
-/** The result for a log or one task. */
 export interface Repricing {
   readonly calls: number
   readonly recorded: Costs

@@ -37,7 +37,6 @@ export interface RunParts {
   readonly log: RunLog.RunLog
   readonly redaction: Redaction.Redaction
   readonly gate: GateConfig | undefined
-  /** Makes the requests. */
   readonly fetch: Fetch
   /** Called at the end of the run: returns activity of the program that could not be recorded. Default: none. */
   readonly unseen?: () => ReadonlyArray<Unseen>
@@ -56,7 +55,6 @@ export interface RunAtWork extends Run {
   readonly exchangeRead: (read: ExchangeEvents.ReadExchange) => Promise<Exchange.Exchange>
   /** Ends the run. For a process recorded as a whole, `exit` is its exit code or the signal that ended it. */
   readonly end: (outcome: TaskOutcome, reason?: string, exit?: ProgramExit) => Promise<void>
-  /** Whether any call of the model has no result yet. */
   readonly hasOpenCalls: () => boolean
 }
 
@@ -68,7 +66,6 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     if (isEnded) throw new RunEnded({ taskId, call })
   }
   const claim = Names.claiming(assertOpen)
-  /** Makes a function reject once the run has ended. */
   const whileOpen =
     <Args extends ReadonlyArray<unknown>, Answer>(call: string, does: (...args: Args) => Promise<Answer>) =>
     async (...args: Args): Promise<Answer> => {

@@ -57,7 +57,6 @@ const made = (name: string, message: string, cause: Error | undefined, fields: o
   return Object.assign(error, error.name === name ? {} : { name }, fields)
 }
 
-/** Built-in errors that programs tell apart by class. */
 const KINDS: ReadonlyMap<string, ErrorConstructor> = new Map(
   [TypeError, RangeError, SyntaxError, ReferenceError, URIError, EvalError].map((kind) => [kind.name, kind]),
 )

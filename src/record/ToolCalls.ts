@@ -17,7 +17,6 @@ export interface ToolParts extends GatedCalls.GateParts {
   readonly openedBy: string
 }
 
-/** Wraps a function as a tool. */
 export const tool =
   <Args extends ReadonlyArray<unknown>, Result>(
     parts: ToolParts,

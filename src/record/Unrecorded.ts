@@ -28,5 +28,4 @@ export const appendResult = async (
   else await log.append([event(redaction.value(copy.json))], { otherwise: ({ reason }) => [without(reason)] })
 }
 
-/** The payload field of an event without a result. */
 export const because = (reason: string | undefined) => (reason === undefined ? {} : { unrecorded: { reason } })

@@ -12,6 +12,5 @@ export const run = <A>(eventId: string, does: () => A): A => atWork.run(eventId,
 export const causing = (): (<Events extends ReadonlyArray<CoreNewEvent>>(events: Events) => Events) => {
   const causationId = atWork.getStore()
   return <Events extends ReadonlyArray<CoreNewEvent>>(events: Events): Events =>
-    // Safe: the length stays the same.
     causationId === undefined ? events : (events.map((event) => ({ causationId, ...event })) as unknown as Events)
 }

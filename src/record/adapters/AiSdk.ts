@@ -12,7 +12,6 @@ interface Tool {
 
 type Execute = (input: unknown, options: unknown) => unknown
 
-/** A `ToolSet`: tools by name. */
 type ToolSet = Readonly<Record<string, Tool>>
 
 /**
@@ -56,7 +55,6 @@ const Tools = Options.kind<ToolSet>(
     Object.values(value).every((tool) => typeof tool === "object" && tool !== null),
 )
 
-/** The last value that a tool yields, or its result. */
 const lastOf = async (answer: unknown): Promise<unknown> => {
   if (!isPieces(answer)) return answer
   let last: unknown

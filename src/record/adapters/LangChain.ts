@@ -45,7 +45,6 @@ const Tools = Options.kind<ReadonlyArray<Tool>>(
   (value) => Array.isArray(value) && value.every(Options.has("name", "_call")),
 )
 
-/** The return value of a tool, which may be a generator. */
 const returnedBy = async (answer: unknown): Promise<unknown> => {
   if (!isGenerator(answer)) return answer
   let next = await answer.next()

@@ -93,7 +93,6 @@ export interface AgentsTracing {
  * nothing while tracing is disabled, which `NODE_ENV=test` does.
  */
 export const openAiAgentsTracing = (run: Pick<Run, "io">): AgentsTracing => {
-  /** Resolvers for the running agents, by span id. */
   const working = new Map<string, (ended: Span) => void>()
   const agent = FrameworkTools.recorded(
     async (_: { readonly agent: string }, ended: Promise<Span>) => outcomeOf(await ended),

@@ -1,7 +1,7 @@
 /**
- * Observes requests of `node:http` and `node:https`, on which axios, got, node-fetch, the AWS SDK and others are built.
- * The client's own request and response objects stay in use, so agents, proxies, `expect`, trailers and back-pressure
- * work unchanged. Two steps wait for the log: sending a request whose body is complete, and the end of a response.
+ * Observes requests of `node:http` and `node:https`, on which axios, got, node-fetch and the AWS SDK are built. The
+ * client's own objects stay in use, so agents, proxies, `expect`, trailers and back-pressure work unchanged. Two steps
+ * wait for the log: sending a request whose body is complete, and the end of a response.
  */
 
 import http from "node:http"
@@ -15,13 +15,11 @@ import * as Passing from "./Passing.ts"
 /** Maximum size of a buffered request body, in bytes. */
 const MOST_SENT = 64 * 1024 * 1024
 
-/** An observed request. */
 interface Observed {
   readonly passing: Passing.Passing
   readonly url: string
   readonly pieces: Array<Uint8Array>
   size: number
-  /** Whether the program has sent the whole body. */
   isSent: boolean
   /** The error with which the program destroyed it. */
   cancelledBy: unknown
@@ -36,7 +34,6 @@ export const observe = (record: Passing.Record, note: Unseen.Note): void => {
   const observed = new WeakMap<http.ClientRequest, Observed | null>()
   const { prototype } = http.ClientRequest
 
-  /** Registers a request when it first gets a socket or a body. */
   const met = (request: unknown): Observed | undefined => {
     if (!(request instanceof http.ClientRequest)) return undefined
     const known = observed.get(request)
@@ -212,7 +209,6 @@ const connected = async (
 /** Node's error for a kept-alive connection that the server has closed; clients retry on it. */
 const hungUp = (): Error => Object.assign(new Error("socket hang up"), { code: "ECONNRESET" })
 
-/** Observes a response, and holds its end back until it is recorded. */
 const answered = (found: Observed, request: unknown, response: http.IncomingMessage) => {
   if (found.size > MOST_SENT) return
   const { passing, url } = found

@@ -5,16 +5,13 @@ import type { AnswerBody, AnswerEnd, Exchange } from "../http/Exchange.ts"
 import type { AnswerHead } from "../http/ExchangeEvents.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
 
-/** Records the beginning of a request. */
 export type Record = (sent: SentRequest) => Promise<Exchange>
 
 /** The recorder of one request; call its methods in order. */
 export interface Passing {
   /** The request and its body are known. Resolves once it is recorded. Later calls return the first result. */
   readonly begin: (sent: () => SentRequest) => Promise<Exchange>
-  /** The head of the answer arrived. */
   readonly head: (head: AnswerHead) => void
-  /** A piece of the body was passed on. */
   readonly took: (piece: Uint8Array) => void
   /** The answer ended. Resolves once it is recorded. */
   readonly ended: (how: AnswerEnd, abortedBy?: unknown) => Promise<void>
@@ -80,7 +77,6 @@ export const headersOf = (raw: ReadonlyArray<string | Uint8Array>): Headers => {
 const text = (value: string | Uint8Array | undefined): string =>
   typeof value === "string" ? value : Buffer.from(value ?? []).toString("latin1")
 
-/** The joined body; null without one. */
 export const bodyOf = (pieces: ReadonlyArray<Uint8Array>): Uint8Array | null =>
   pieces.length === 0 ? null : new Uint8Array(Buffer.concat(pieces))
 

@@ -10,7 +10,6 @@ import * as Method from "../network/Method.ts"
 import type * as Unseen from "../network/Unseen.ts"
 import * as Passing from "./Passing.ts"
 
-/** Observes every request of the process from now on. */
 export const observe = (record: Passing.Record, note: Unseen.Note): void => {
   diagnostics.subscribe("undici:request:create", (message) => {
     const request: unknown = Reflect.get(Object(message), "request")
@@ -132,7 +131,6 @@ const on = (
   }
 }
 
-/** Fails a request. */
 const fail = (request: object, error: unknown) => {
   const told = Reflect.get(request, "onError") ?? Reflect.get(request, "onResponseError")
   if (typeof told === "function") told.call(request, error)

@@ -24,7 +24,6 @@ import * as LeftConversations from "./LeftConversations.ts"
 import * as Session from "./Session.ts"
 
 export interface ConversationOptions {
-  /** The log's file. */
   readonly log: string
   readonly agent: string
   readonly secrets?: ReadonlyArray<string> | undefined
@@ -68,10 +67,8 @@ export interface ConversationRuns {
   readonly close: (how?: "leave" | RunEnding) => Promise<void>
 }
 
-/** Arguments of `run.end`. */
 export type RunEnding = Parameters<RunAtWork.RunAtWork["end"]>
 
-/** An exchange with the task that records it. */
 export interface Placed extends Exchange {
   readonly taskId: string
   /** Whether it belongs to a conversation with a model. */
@@ -84,11 +81,9 @@ interface Placing {
   readonly by?: ContinuingRule
 }
 
-/** An open run, and its last use by the monotonic clock. */
 interface OpenRun {
   readonly run: RunAtWork.RunAtWork
   usedAt: number
-  /** Number of its requests without a complete answer. */
   underWay: number
 }
 
@@ -123,7 +118,6 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   /** The task for a task id that was replaced, or for a session. */
   const aliases = Bounded.make<string>(100_000)
   let others: Promise<RunAtWork.RunAtWork> | undefined
-  /** Set by the first request that names no run. */
   let recalled: Promise<void> | undefined
   let closing: Promise<unknown> = Promise.resolve()
   let isLast = false
@@ -298,7 +292,6 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
 const isConversation = ({ asked }: ExchangeEvents.ReadExchange): boolean =>
   asked !== undefined && asked.wire.isConversation !== false
 
-/** Calls `ended` when the exchange ends. */
 const noticing = (exchange: Exchange, ended: () => void): Exchange => ({
   ...exchange,
   failed: (error) => exchange.failed(error).finally(ended),

@@ -1,10 +1,10 @@
 /**
- * Finds the run that a request belongs to and the messages that are new in it. Programs send the whole conversation
- * each time, or name the answer they continue; recording it whole each time would make the log grow quadratically.
+ * Finds the run that a request belongs to and its new messages. Programs send the whole conversation each time, or name
+ * the answer they continue; recording it whole each time would make the log grow quadratically.
  *
  * A request continues an answer by the server's thread, else by its messages, else by the ids of calls that it sends
- * back. If several runs match word for word, the one that has waited longest is continued; their histories are equal,
- * so nothing leaks between them. If even that is uncertain, the request begins a run of its own.
+ * back. If several runs match word for word, the one waiting longest is continued: their histories are equal, so
+ * nothing leaks. If even that is uncertain, the request begins a run of its own.
  */
 
 import type { AnswerPart, Message } from "../../agents/models/Message.ts"
@@ -17,7 +17,6 @@ import * as Standings from "./Standings.ts"
 /** The parts of a request that identify its conversation. */
 export type Asked = Pick<ModelRequest, "messages" | "thread">
 
-/** The new messages of a request, and the event that it continues. */
 export interface NewMessages {
   /** Id of the request (`ModelCalled`) or answer (`ModelResponded`) whose conversation precedes the messages. */
   readonly after?: string
@@ -26,7 +25,6 @@ export interface NewMessages {
   readonly by?: ContinuingRule
 }
 
-/** The run that a request continues, and the rule that found it. */
 export interface ContinuedRun {
   readonly run: string
   readonly by: ContinuingRule
@@ -41,7 +39,6 @@ export interface GivenAnswer {
   readonly answerId?: string | undefined
 }
 
-/** The conversations of one run. */
 export interface RunConversations {
   /** Returns what is new in a request, which is recorded as event `id`. */
   readonly asked: (id: string, asked: Asked) => NewMessages
@@ -53,7 +50,6 @@ export interface RunConversations {
   readonly failed: (request: string) => void
 }
 
-/** The conversations of all runs of a recorder. */
 export interface Conversations {
   /** The run that a request continues; undefined if it begins a conversation. */
   readonly runOf: (asked: Asked) => ContinuedRun | undefined
@@ -64,7 +60,6 @@ export interface Conversations {
 /** A point in a run's conversation: after a request or after an answer. */
 interface Place {
   readonly run: string
-  /** The event that recorded it. */
   readonly event: string
   readonly key: string
   readonly at: "asked" | "failed" | "answered"
@@ -72,9 +67,7 @@ interface Place {
   isHead: boolean
   /** The server's id of the conversation. */
   readonly conversation: string | undefined
-  /** Ids of the calls in the answer. */
   readonly callIds: ReadonlySet<string>
-  /** Ordinal number. */
   readonly number: number
 }
 
@@ -87,7 +80,6 @@ export const make = (): Conversations => {
   const keysOf = Standings.remembering()
   /** Places with equal conversations, by key; at most one per run. */
   const standing = Bounded.make<ReadonlyArray<Place>>(MOST_PLACES)
-  /** By event id. */
   const events = Bounded.make<Place>(MOST_PLACES)
   const answers = Bounded.make<Place>(MOST_PLACES)
   const threads = Bounded.make<Place>(MOST_PLACES)
@@ -107,14 +99,12 @@ export const make = (): Conversations => {
   const placesAt = (key: string): ReadonlyArray<Place> =>
     (standing.get(key) ?? []).filter(({ run }) => !isForgotten(run))
 
-  /** The place that the server's thread continues. */
   const byThread = ({ thread }: Asked): Place | undefined => {
     const after = thread?.after === undefined ? undefined : answers.get(thread.after)
     const found = after ?? (thread?.conversation === undefined ? undefined : threads.get(thread.conversation))
     return found === undefined || isForgotten(found.run) ? undefined : found
   }
 
-  /** Records that a request continues a place. */
   const stand = (run: string, id: string, key: string, before: Place | undefined, conversation: string | undefined) => {
     if (before !== undefined) before.isHead = false
     const own = place({ run, event: id, key, at: "asked", isHead: true, conversation, callIds: NO_CALLS })

@@ -42,7 +42,6 @@ const called = ({ tool, args }: Extract<AnswerPart, { readonly type: "call" }>):
   args: typeof args === "string" ? args : canonicalJson(args),
 })
 
-/** Joins successive texts. */
 const heard = (parts: ReadonlyArray<ToldPart>): ReadonlyArray<Json> => {
   const content: Array<Json> = []
   let text = ""
@@ -62,7 +61,6 @@ const heard = (parts: ReadonlyArray<ToldPart>): ReadonlyArray<Json> => {
   return content
 }
 
-/** A result's content: a text, text blocks, or any other value. */
 const told = (content: Json): string => {
   if (typeof content === "string") return content.trim()
   if (Array.isArray(content) && content.every(isText)) {

@@ -8,7 +8,6 @@ import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import type { ReadExchange } from "../http/ExchangeEvents.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
 
-/** Session headers of the Claude CLI and Codex. */
 const HEADERS = ["x-claude-code-session-id", "session_id", "session-id", "x-session-id"]
 
 /** A hash of the session's id; undefined if the request names none. */

@@ -7,12 +7,10 @@ import * as Meaning from "./Meaning.ts"
 /** The key of an empty conversation. */
 export const START = ""
 
-/** The key after one more message. */
 export const next = (key: string, message: Message): string => after(key, Meaning.of(message))
 
 const after = (key: string, meaning: string): string => sha256(`${key}\n${meaning}`)
 
-/** Returns the key after each message. */
 export type Keys = (messages: ReadonlyArray<Message>) => ReadonlyArray<string>
 
 /** Recent conversations kept for comparison: maximum number, and maximum total length in characters. */
@@ -65,7 +63,6 @@ const meaningsOf = (messages: ReadonlyArray<Message>, recent: ReadonlyArray<Stan
   return messages.map((message, index) => (index < size ? known[index] : undefined) ?? Meaning.of(message))
 }
 
-/** Length of the common prefix of identical messages. */
 const sameIn = (one: ReadonlyArray<Message>, other: ReadonlyArray<Message>): number => {
   let size = 0
   while (size < one.length && size < other.length && isSame(one[size], other[size], 0)) size++
@@ -97,7 +94,6 @@ const fitting = (standings: ReadonlyArray<Standing>): ReadonlyArray<Standing> =>
   })
 }
 
-/** Length of the common prefix. */
 const sharedBy = (one: ReadonlyArray<string>, other: ReadonlyArray<string>): number => {
   let size = 0
   while (size < one.length && size < other.length && one[size] === other[size]) size++

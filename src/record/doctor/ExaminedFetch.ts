@@ -20,7 +20,6 @@ export const Order = Schema.Literal("recorded", "reversed")
 
 export type Order = typeof Order.Type
 
-/** A request of a run. */
 export const Asked = Schema.Struct({
   digest: Schema.String,
   /** Position of the recorded call that answered it; null if none was left. */
@@ -43,7 +42,6 @@ export const Asked = Schema.Struct({
 
 export type Asked = typeof Asked.Type
 
-/** @param told called for each request */
 export const make = (
   events: ReadonlyArray<Event>,
   redaction: Redaction,

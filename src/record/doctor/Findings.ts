@@ -14,27 +14,22 @@ export interface Finding {
   readonly cause: Cause
   /** Recorded position of the first affected request; null if it has none. */
   readonly position: number | null
-  /** Number of affected requests. */
   readonly requests: number
   /** How the first one differs between the unchanged and the changed condition. */
   readonly difference: RequestDifference.Difference
 }
 
-/** A run of the program on its recording. */
 export interface Examined {
   readonly asked: ReadonlyArray<Asked>
 }
 
-/** The runs to compare. */
 export interface Runs {
   readonly base: Examined
-  /** The base run repeated. */
   readonly again: Examined
   /** Runs with another clock, other random numbers, another order of answers, another time zone and locale. */
   readonly changed: { readonly [Changed in Exclude<Cause, "unknown">]: Examined }
 }
 
-/** Findings from the runs and from the recorded requests. */
 export const of = (
   { base, again, changed }: Runs,
   events: ReadonlyArray<Event>,

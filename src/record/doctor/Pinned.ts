@@ -54,7 +54,6 @@ export const pin = ({ clock, tick: step, seed }: Pins): void => {
   syncBuiltinESMExports()
 }
 
-/** `process.hrtime` on a clock in milliseconds. */
 const highResolution =
   (elapsed: () => number) =>
   ([seconds, nanoseconds]: readonly [number, number] = [0, 0]): [number, number] => {
@@ -62,7 +61,6 @@ const highResolution =
     return [Math.floor(since / 1000), (since % 1000) * 1e6]
   }
 
-/** Replaces members, which may be getters. */
 const put = (of: object, functions: Readonly<Record<string, unknown>>): void => {
   for (const [name, value] of Object.entries(functions)) {
     Object.defineProperty(of, name, { value, configurable: true, writable: true })

@@ -3,7 +3,6 @@
 import { Either, Schema } from "effect"
 import { Asked } from "./ExaminedFetch.ts"
 
-/** A request that differs between identical runs. */
 interface RestlessRequest {
   readonly asked: Asked
   readonly words: ReadonlyArray<string>
@@ -11,7 +10,6 @@ interface RestlessRequest {
   readonly places: ReadonlySet<number> | null
 }
 
-/** Such requests, by the recorded position that answered them. */
 export type Restless = ReadonlyMap<number | null, RestlessRequest>
 
 export const between = (base: ReadonlyArray<Asked>, again: ReadonlyArray<Asked>): Restless => {
@@ -60,7 +58,6 @@ const calmedWords = (
   return [...base.slice(0, start), ...words.slice(start, words.length - end), ...base.slice(base.length - end)]
 }
 
-/** Splits a request into words and separators. */
 const wordsOf = ({ reads, request }: Asked): ReadonlyArray<string> =>
   JSON.stringify({ reads, request }).match(/[\p{L}\p{N}]+|[^\p{L}\p{N}]/gu) ?? []
 

@@ -41,7 +41,6 @@ export const changed =
     return new Response(given.body, { headers: { "content-type": given.contentType } })
   }
 
-/** The JSON body of a request, if it has one. */
 const bodyOf = ({ body }: HttpMessage.SentRequest): Json | undefined => {
   const text = body === null ? undefined : HttpMessage.textOf(body)
   return text === undefined ? undefined : jsonOf(text)

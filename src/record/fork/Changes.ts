@@ -1,5 +1,3 @@
-/** Overrides of a fork. */
-
 import { jsonOf } from "../../providers/pieces.ts"
 import * as Options from "../../values/Options.ts"
 

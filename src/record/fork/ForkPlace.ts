@@ -30,7 +30,6 @@ export interface ForkPlace {
   readonly agent: string
 }
 
-/** The caller's choice. */
 export interface Chosen {
   readonly moment: Moment.Moment
   /** Default: the task of the event at the moment. */
@@ -41,7 +40,6 @@ export interface Chosen {
   readonly taken?: ReadonlyArray<string>
 }
 
-/** Finds the place of a fork in the log. */
 export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
   Effect.gen(function* () {
     const log = yield* EventLog
@@ -66,7 +64,6 @@ export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
     return place
   })
 
-/** The event at a position; undefined at 0. */
 const eventAt = (view: EventLog.Service, position: number): Effect.Effect<Event | undefined, LogError> =>
   position === 0
     ? Effect.succeed(undefined)
@@ -83,7 +80,7 @@ const taskOf = (event: Event | undefined, moment: Moment.Moment): Effect.Effect<
 
 /**
  * Moves a position inside a model's answer to the answer's end, so that no call is cut in half. An answer is two events
- * (as read, and as the program got it), followed by the calls that the recorder observed in it.
+ * (as read, and as the program got it), followed by the calls observed in it.
  */
 const afterAnswer = (
   view: EventLog.Service,

@@ -22,7 +22,6 @@ export interface Attempts {
  */
 const LATEST_MS = 150_000
 
-/** A call whose last attempt failed. */
 interface Failed {
   readonly first: string
   readonly key: string

@@ -9,7 +9,6 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject, textOf } from "../../values/JsonObjects.ts"
 import type { ReadRequest } from "./HttpMessage.ts"
 
-/** One result in a file of answers. */
 export interface BatchResult {
   /** The provider's id of the batch, if known, and the program's id of the call. */
   readonly batch: { readonly id?: string; readonly customId: string }
@@ -27,10 +26,8 @@ export interface Batches {
   readonly take: (request: ReadRequest, answer: string) => ReadonlyArray<BatchResult>
 }
 
-/** One request of a batch. */
 type Line = BatchResult["request"]
 
-/** By the program's ids. */
 type Lines = ReadonlyMap<string, Line>
 
 interface Batch {
@@ -114,7 +111,6 @@ const lineOf = (line: Json): ReadonlyArray<readonly [string, Line]> => {
   return body !== undefined && isObject(body) ? [[customId, { path: textOf(memberOf(line, "url")) ?? "", body }]] : []
 }
 
-/** Status and body of a result. */
 const cameIn = (line: Json): { readonly status: number; readonly body: Json } | undefined => {
   const [response, error, result] = [memberOf(line, "response"), memberOf(line, "error"), memberOf(line, "result")]
   if (response !== undefined && isObject(response)) {
@@ -154,7 +150,6 @@ const tookMs = (batch: Json | undefined): number | undefined => {
   return from === undefined || to === undefined ? undefined : Math.max(0, to - from)
 }
 
-/** Converts seconds or an RFC 3339 text to milliseconds. */
 const timeOf = (time: unknown): number | undefined => {
   const at = typeof time === "number" ? time * 1000 : typeof time === "string" ? Date.parse(time) : Number.NaN
   return Number.isFinite(at) ? at : undefined

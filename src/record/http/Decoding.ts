@@ -21,7 +21,6 @@ const DECODERS: { readonly [encoding: string]: ((first: number) => zlib.Gunzip) 
 
 export const canDecode = (encoding: string): boolean => DECODERS[encoding.trim().toLowerCase()] !== undefined
 
-/** Removes the encodings that cannot be decoded from an `Accept-Encoding`. */
 export const acceptable = (accepted: string): string =>
   accepted
     .split(",")

@@ -22,7 +22,6 @@ interface Body {
 
 const watching = new AsyncLocalStorage<Bodies>()
 
-/** Makes a request and watches its responses. */
 export const watch = <A>(make: () => A): Watched<A> => {
   observe()
   const bodies: Bodies = new Map()

@@ -16,15 +16,12 @@ export interface ExchangeParts extends ExchangeEvents.EventsParts {
 /** A request whose beginning is recorded. Call one of the two methods, once. */
 export interface Exchange {
   readonly isModel: boolean
-  /** The head of the answer arrived. */
   readonly answering: (head: ExchangeEvents.AnswerHead) => AnswerBody
   /** The request failed. Resolves once that is recorded. */
   readonly failed: (error: unknown) => Promise<void>
 }
 
-/** The body of an answer in progress. */
 export interface AnswerBody {
-  /** A piece was passed on. */
   readonly took: (piece: Uint8Array) => void
   /**
    * The body ended. Resolves once the answer is recorded. Only the first end counts; later calls wait for its
@@ -56,7 +53,6 @@ export const begin = async (parts: ExchangeParts, request: ExchangeEvents.ReadEx
   }
 }
 
-/** @param keep called once when the body ends; with undefined if there is none */
 const answerBody = (
   { log, open }: ExchangeParts,
   keep: (kept: ExchangeEvents.KeptBody | undefined) => Promise<void>,

@@ -31,7 +31,6 @@ export interface EventsParts extends ModelAnswer.AnswerParts {
 }
 
 export interface ExchangeEvents {
-  /** Events of its beginning. */
   readonly called: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
   readonly isModel: boolean
   /** Records the answer. `kept` is undefined if it has no body. */
@@ -66,7 +65,6 @@ const addressOf = remembered((url) => {
   return { host, path }
 })
 
-/** Shortens a long request so that it fits into an event. */
 const fitted = ({ isLong }: HttpMessage.ReadRequest, request: JsonObject): JsonObject =>
   isLong ? recordableRequest(request) : request
 
@@ -197,7 +195,6 @@ const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadE
   },
 })
 
-/** Records a response that answers an earlier background call. */
 const tellLater = async (parts: EventsParts, { method, url }: HttpMessage.ReadRequest, came: Came): Promise<void> => {
   const waiting = parts.later.asked(method, url)
   if (waiting === undefined) return
@@ -207,7 +204,6 @@ const tellLater = async (parts: EventsParts, { method, url }: HttpMessage.ReadRe
   await ModelAnswer.tell(parts, call, read, MonotonicClock.elapsedSince(askedAt))
 }
 
-/** Records each result of a batch as a call with its answer. */
 const tellBatch = async (parts: EventsParts, request: HttpMessage.ReadRequest, text: string): Promise<void> => {
   const { redaction, batches, log } = parts
   const telling = batches

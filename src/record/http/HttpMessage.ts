@@ -13,14 +13,12 @@ import { remembered } from "./Remembered.ts"
 /** Maximum size of a recorded body, in bytes. An event holds at most 8 MiB. */
 export const MOST_KEPT = 4 * 1024 * 1024
 
-/** Recorded request headers. */
 const REQUEST_HEADERS = /^(accept|content-type|range|if-none-match|anthropic-version|anthropic-beta|openai-beta)$/
 
 /** Recorded response headers: those that clients act on, never cookies. */
 const RESPONSE_HEADERS =
   /^(content-type|retry-after|retry-after-ms|x-should-retry|(x-)?request-id|etag|link|location|openai-processing-ms|(x|anthropic)-ratelimit-[a-z-]+)$/
 
-/** A recorded response. */
 export const RecordedResponse = Schema.Struct({
   url: Schema.String,
   status: Schema.Int,
@@ -39,7 +37,6 @@ export const RecordedResponse = Schema.Struct({
   cutWithin: optional(Schema.String),
   /** The error that reading failed with after the program aborted it; `end` is then `cancelled`. */
   aborted: optional(Schema.Struct({ name: Schema.String, message: Schema.String })),
-  /** Why the body is missing. */
   omitted: optional(Schema.Literal("a key occurs in it", "it is too large")),
   /** Present if keys were removed from the body, which is then one piece. */
   redacted: optional(Schema.Literal(true)),
@@ -47,7 +44,6 @@ export const RecordedResponse = Schema.Struct({
 
 export type RecordedResponse = typeof RecordedResponse.Type
 
-/** A request as the program made it. */
 export interface SentRequest {
   readonly method: string
   readonly url: string
@@ -106,14 +102,10 @@ const LONG_TEXT = 1024 * 1024
 const loggable = (json: Json | undefined, text: string): Json =>
   (json === undefined ? undefined : wellFormed(json)) ?? text
 
-/**
- * The text if it has only escapes that `JSON.stringify` writes too, so that keys are spelled the same; undefined
- * otherwise.
- */
+/** The text if its escapes are those of `JSON.stringify`, so that keys are spelled the same; undefined otherwise. */
 const spelledPlainly = (text: string | undefined): string | undefined =>
   text === undefined || /\\[u/]/.test(text) ? undefined : text
 
-/** Path and query. */
 const pathOf = remembered((url) => {
   const { pathname, search } = new URL(url)
   return pathname + search
@@ -141,7 +133,6 @@ const withFixedBoundary = (sent: SentRequest): SentRequest => {
 
 const FIXED_BOUNDARY = "recorded-boundary"
 
-/** Whether binary data holds a key. */
 const hasKey = (bytes: Uint8Array, redaction: Redaction): boolean => {
   const text = Buffer.from(bytes).toString("latin1")
   redaction.learn(new Headers(), "http://none", text)
@@ -168,7 +159,6 @@ const keptHeaders = (headers: HttpHeaders, kept: RegExp, redaction: Redaction) =
     [...headers].filter(([name]) => kept.test(name)).map(([name, value]) => [name, redaction.text(value)]),
   )
 
-/** Whether a logged value is a list of chunks. */
 export const areChunks = (value: unknown): value is ReadonlyArray<Chunk> =>
   Array.isArray(value) &&
   value.every((piece: unknown) => Array.isArray(piece) && typeof piece[0] === "number" && typeof piece[1] === "string")
@@ -183,7 +173,6 @@ export const joinedText = (chunks: ReadonlyArray<Chunk>): string =>
 export const isText = (chunks: ReadonlyArray<Chunk>): boolean =>
   chunks.every(([, , encoding]) => encoding === undefined) || textOf(joined(chunks)) !== undefined
 
-/** The joined bytes. */
 export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
 
 /** Whether the name is that of an abort: `AbortError`, or `TimeoutError` from `AbortSignal.timeout`. */

@@ -12,12 +12,10 @@ import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type * as ModelAnswer from "./ModelAnswer.ts"
 
-/** A call that waits for its answer. */
 export interface Waiting {
   readonly call: ModelAnswer.Call
   /** The answer so far: that it is queued. */
   readonly sofar: ModelAnswer.ReadAnswer
-  /** By the monotonic clock. */
   readonly askedAt: number
 }
 
@@ -40,7 +38,6 @@ export interface LaterAnswers {
 const isResponse = Schema.is(HttpMessage.RecordedResponse)
 
 export const make = (): LaterAnswers => {
-  /** By the provider's answer id. */
   const waiting = new Map<string, Waiting>()
   const idOf = ({ call, sofar: { answered } }: Waiting): string | undefined =>
     call.asked.wire.polled !== undefined && "turn" in answered && answered.turn.finish === "paused"

@@ -20,22 +20,17 @@ export interface AnswerParts {
   readonly calls: ObservedCalls
 }
 
-/** A call recorded as `ModelCalled`. */
 export interface Call {
-  /** Id of that event. */
   readonly id: string
   readonly asked: Asked
   /** The service tier, if it has prices of its own. */
   readonly tier?: string
-  /** Called if the answer is a failure. */
   readonly onFailed?: () => void
 }
 
 export interface ReadAnswer {
   readonly answered: Answered
-  /** Its parts, redacted. */
   readonly parts: Json
-  /** Whether a key occurred in the parts. */
   readonly hasKey: boolean
 }
 
@@ -125,5 +120,4 @@ const namesOf = ({ id, model }: { readonly id?: string; readonly model?: string 
     model: model === undefined ? undefined : redaction.text(model),
   })
 
-/** Replaces parts that are too large for an event. */
 const TOO_LARGE: Json = [{ type: "text", text: "[the answer is too large to be recorded]" }]

@@ -21,13 +21,11 @@ export interface CallingAnswer {
   readonly parts: ReadonlyArray<AnswerPart>
 }
 
-/** A request's new messages and the event that it continues. */
 export interface TellingRequest {
   readonly after?: string
   readonly messages: ReadonlyArray<Message>
 }
 
-/** The calls of a run that wait for results. */
 export interface ObservedCalls {
   /** Registers open calls among the run's earlier events. */
   readonly recall: (events: ReadonlyArray<Event>) => void
@@ -35,7 +33,6 @@ export interface ObservedCalls {
   readonly called: (answer: CallingAnswer) => ReadonlyArray<CoreNewEvent>
   /** Returns the outcome events for results in a request; append them before it. The last one is its cause. */
   readonly told: (request: TellingRequest, occurredAt: number) => ReadonlyArray<CoreNewEvent & Caused>
-  /** Whether any call has no result yet. */
   readonly areOpen: () => boolean
   /** Returns the events that end calls without a result at the end of the run. */
   readonly left: () => ReadonlyArray<CoreNewEvent>
@@ -48,7 +45,6 @@ interface OpenCall {
   /** The events that a request with its result may continue: its answer, or that answer's request. */
   readonly answer: string
   readonly request: string
-  /** The cause of its outcome. */
   readonly last: string
   readonly calledAt: number
 }

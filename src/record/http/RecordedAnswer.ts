@@ -34,7 +34,6 @@ const abortedBy = (error: unknown, redaction: Redaction) => {
 export interface Came {
   readonly kept: KeptBody | undefined
   readonly text: string
-  /** The raw body, for binary formats. */
   readonly bytes: () => Uint8Array
   readonly headers: HttpMessage.RecordedResponse["headers"]
 }

@@ -8,11 +8,8 @@ import * as RecordedBody from "./RecordedBody.ts"
 import { beside, sentBy } from "./SentRequest.ts"
 
 export interface FetchParts {
-  /** Records the beginning of a request. */
   readonly exchange: (sent: HttpMessage.SentRequest) => Promise<Exchange.Exchange>
-  /** Makes the requests. */
   readonly fetch: Fetch
-  /** Throws if the run is over. */
   readonly assertOpen: (call: string) => void
 }
 

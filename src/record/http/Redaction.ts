@@ -17,7 +17,6 @@ interface AnsweredHeaders {
   readonly getSetCookie: () => ReadonlyArray<string>
 }
 
-/** The keys known so far. */
 export interface Redaction {
   /** Learns the keys in a request: in headers, query, and body fields named like keys. */
   readonly learn: (headers: Iterable<[name: string, value: string]>, url: string, body: Json | undefined) => void
@@ -88,7 +87,6 @@ const keysInBody = (body: Json | undefined): ReadonlyArray<string> => {
   return keys
 }
 
-/** Collects keys among a value's fields, and queues nested values. */
 const gatherKeys = (value: Json, keys: Array<string>, left: Array<Json>): void => {
   if (Array.isArray(value)) {
     for (const element of value) if (isNested(element)) left.push(element)

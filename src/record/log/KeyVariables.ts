@@ -30,7 +30,6 @@ const NAMES = [
 
 type Environment = { readonly [name: string]: string | undefined }
 
-/** The names that are set. */
 export const setIn = (env: Environment): ReadonlyArray<string> => NAMES.filter((name) => (env[name] ?? "") !== "")
 
 /** A value that no provider accepts and that explains itself. */

@@ -13,13 +13,11 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { defined } from "../../values/defined.ts"
 
 /**
- * Closes the tasks as `abandoned`, as a kernel that opens the log does. Reads a snapshot and the events after it.
+ * Closes the tasks as `abandoned`, as a kernel that opens the log does. A recorder on another machine or in another
+ * container may still be alive, so a fiber watches it until the scope closes.
  *
- * For a recorder on another machine or in another container, one look cannot tell whether it is alive; a fiber watches
- * those until the scope closes.
- *
- * @param continued a task to keep open, because the caller is about to continue it
- * @param isInherited whether the caller continues a recorder's tasks; they stay open, as if the recorder had left them
+ * @param continued a task to keep open, because the caller continues it next
+ * @param isInherited whether the caller continues a recorder's tasks, which then stay open
  */
 export const abandon = (
   scope: Scope.Scope,

@@ -20,7 +20,6 @@ import * as KeyVariables from "./KeyVariables.ts"
 import * as LeftRuns from "./LeftRuns.ts"
 import * as RunStream from "./RunStream.ts"
 
-/** A run with an open task. */
 export interface BegunRun {
   readonly taskId: string
   /** Id of the event that causes all others: `TaskOpened`, `TimelineForked` or `RecorderJoined`. */
@@ -28,7 +27,6 @@ export interface BegunRun {
   /** Events before this process continued the task; empty if it began the task. */
   readonly past: ReadonlyArray<Event>
   readonly stream: RunStream.RunStream
-  /** Asks a person to confirm a command. */
   readonly ask: (question: ConfirmationRequests.ConfirmationRequest) => Promise<ConfirmationRequests.ConfirmationResult>
   /** This process's name among recorders. */
   readonly identity: string | undefined
@@ -46,14 +44,12 @@ export interface NewTask {
 
 export interface OpenedLog {
   readonly begin: (task: NewTask) => Promise<BegunRun>
-  /** Runs an effect with the log's services. */
   readonly run: <A, E>(effect: Effect.Effect<A, E, EventLog | Presence>) => Promise<A>
   readonly close: () => Promise<void>
 }
 
 export interface Opening {
   readonly log: string
-  /** Whether to suppress warnings. */
   readonly isSilent: () => boolean
   /** How runs are recorded. Default: by the program itself. */
   readonly means?: RecorderMeans | undefined
@@ -68,7 +64,6 @@ export interface Inheritance extends Pick<LeftRuns.Leaving, "onEnded"> {
   readonly agent?: string | undefined
 }
 
-/** Opens a log and closes what dead recorders left open. */
 export const open = async ({ log: filename, isSilent, means, continues, inherits }: Opening): Promise<OpenedLog> =>
   opening(filename, isSilent, (opened, scope) =>
     Effect.gen(function* () {
@@ -244,7 +239,6 @@ const joinTask = (
     return yield* joinTask(log, { taskId, actor, agent, recorder, known: yield* eventsOf(log, taskId) })
   })
 
-/** Why a task cannot be continued; undefined if it can. */
 const whyNot = (events: ReadonlyArray<Event>): string | undefined => {
   const opened = events.find((event) => is(event, "TaskOpened"))
   if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) {

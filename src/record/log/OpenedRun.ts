@@ -13,7 +13,6 @@ import * as LeftRuns from "./LeftRuns.ts"
 import * as OpenedLog from "./OpenedLog.ts"
 
 export interface OpenedRun extends OpenedLog.BegunRun {
-  /** Closes the log. */
   readonly close: () => Promise<void>
 }
 
@@ -41,14 +40,12 @@ export const open = async (
   }
 }
 
-/** A fork of a recorded task. */
 export interface Forking extends Recording {
   readonly log: string
   readonly taskId: string
   /** The parent timeline and the last shared position. */
   readonly parent: string
   readonly at: number
-  /** Name of the new timeline. */
   readonly timeline: string
   readonly agent: string
   readonly overrides: JsonObject

@@ -38,7 +38,6 @@ export interface RunLog {
   readonly attempt: <A>(does: () => Promise<A>) => Promise<A | undefined>
   /** Waits for all pending work, including work that begins in the meantime. */
   readonly settled: () => Promise<void>
-  /** Registers work that nobody awaits. */
   readonly inBackground: (work: Promise<unknown>) => void
   readonly hasFailed: () => boolean
   /** Throws `RecordingFailed` if the log has failed and the run stops on failure. */

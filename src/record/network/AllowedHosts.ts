@@ -23,7 +23,6 @@ export const parse = (text: string): AllowedHost | undefined => {
   return { host: host.toLowerCase(), port }
 }
 
-/** The accepted form, for messages. */
 export const FORM = "HOST:PORT or HOST, such as localhost:5432"
 
 export const Text: Schema.Schema<string> = Schema.String.pipe(

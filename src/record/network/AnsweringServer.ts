@@ -20,9 +20,7 @@ export interface Place extends Target {
 }
 
 export interface Answering {
-  /** Connects a client's socket to the server. */
   readonly connect: (socket: net.Socket, place: Place) => void
-  /** Whether a socket was connected here. */
   readonly has: (socket: unknown) => boolean
 }
 

@@ -52,7 +52,6 @@ export interface Tried extends Pick<Attempt, "means" | "target" | "at"> {
   readonly what: string
 }
 
-/** Each target once, with where it was first tried. */
 export const distinct = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Tried> => {
   const found = new Map<string, Tried>()
   for (const { means, target, at } of attempts) {

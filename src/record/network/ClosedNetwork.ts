@@ -44,13 +44,11 @@ export const region = (): Closing | undefined => {
   return found === "open" ? undefined : found
 }
 
-/** The closing that applies to the current code. */
 const concerning = (): Closing | undefined => {
   const found = scope.getStore() ?? ofProcess
   return found === "open" ? undefined : found
 }
 
-/** The same, if it is closed now. */
 const current = (): Closing | undefined => {
   const found = concerning()
   return found?.isClosed?.() === false ? undefined : found

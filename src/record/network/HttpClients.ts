@@ -20,7 +20,6 @@ const expected: Array<Target> = []
 
 let isNoting = false
 
-/** Starts observing the clients. */
 export const note = (): void => {
   if (isNoting) return
   isNoting = true

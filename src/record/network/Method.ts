@@ -1,5 +1,6 @@
 /** Replaces methods of Node's modules for the rest of the process. */
 
+/** A method of unknown type. */
 export type Method = (this: unknown, ...args: Array<unknown>) => unknown
 
 /** Replaces a method, keeping its name and length. Does nothing if the method does not exist, as in a later Node. */

@@ -15,7 +15,6 @@ export type Item = typeof Item.Type
 
 export type Note = (what: string, target: string) => void
 
-/** The file for unseen activity, next to a process's report. */
 export const fileBeside = (report: string): string => `${report}.unseen`
 
 /** Appends one JSON line per item, so that several processes can share the file. */
@@ -24,7 +23,6 @@ export const to =
   (what, target) =>
     fs.appendFileSync(file, `${JSON.stringify({ what, target })}\n`)
 
-/** Reads the file and counts equal items. */
 export const read = (file: string): ReadonlyArray<Item> => {
   const items = new Map<string, Item>()
   const lines = fs.existsSync(file) ? fs.readFileSync(file, "utf8").split("\n") : []

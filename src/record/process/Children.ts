@@ -22,14 +22,12 @@ export const told = (): unknown => {
 const PRELOADED = /--import file:\S*\/record\/process\/preload\.js/
 
 export interface Telling {
-  /** URL of the preload module. */
   readonly preload: string
   /**
    * Returns the instructions for a starting child, or undefined for none. @param isWaitedFor whether this process
    * blocks until it ends
    */
   readonly run: (isWaitedFor: boolean) => ProcessRun.ProcessRun | undefined
-  /** Called with the program of each child process. */
   readonly onProcess: (program: string, isWaitedFor: boolean) => void
 }
 
@@ -88,7 +86,6 @@ const tellProcesses = (preload: string, run: Told): void => {
   }
 }
 
-/** The environment of a child with instructions. */
 const withRun = (pairs: ReadonlyArray<string>, preload: string, run: string): ReadonlyArray<string> => {
   const option = `--import ${preload}`
   const others = pairs.filter((pair) => !/^(NODE_OPTIONS|HINDCAST_RUN)=/.test(pair))

@@ -111,7 +111,6 @@ const tried = async ([command, ...args]: Command): Promise<string | undefined> =
   }
 }
 
-/** Time-out of a trial, in milliseconds. */
 const TRIAL_MS = 10_000
 
 /** A port in the namespace and the Unix socket that it leads to, which both sides can reach. */
@@ -120,7 +119,6 @@ interface Port {
   readonly socket: string
 }
 
-/** Connects a Unix socket to a server outside. */
 const relayTo = async (directory: string, { host, port }: Target) => {
   const socket = path.join(directory, `${port}.sock`)
   const open = new Set<net.Socket>()

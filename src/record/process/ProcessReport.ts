@@ -36,7 +36,6 @@ export const to = (file: string): Add => {
   }
 }
 
-/** Reads a report; undefined if the program was never started. */
 export const read = (file: string): ProcessReport | undefined =>
   fs.existsSync(file) ? Option.getOrUndefined(asReport(fs.readFileSync(file, "utf8"))) : undefined
 

@@ -43,7 +43,6 @@ const Joining = Schema.Struct({
   preload,
 })
 
-/** How the network is closed. */
 const Closed = Schema.Struct({
   /** Allowed hosts, as `--allow-host` names them. */
   allow: Schema.Array(Schema.String),

@@ -1,7 +1,7 @@
 /**
- * Runs of a process recorded as a whole. A program is one task, including titles, summaries and agents of its own. A
- * server is many: each conversation is a task, and calls during a served request belong to the conversation that it
- * continues, or to a new one. Calls outside any served request belong to the process's own task.
+ * Runs of a process recorded as a whole. A program is one task, with its titles, summaries and subagents. A server has
+ * a task for each conversation; calls during a served request belong to the conversation that it continues, or to a new
+ * one. All other calls belong to the process's own task.
  */
 
 import type { RunEnding } from "../conversations/ConversationRuns.ts"
@@ -12,16 +12,13 @@ import type { Serving } from "./Serving.ts"
 
 export interface ProcessOptions extends Omit<ConversationRuns.ConversationOptions, "onBegun"> {
   readonly goal: string
-  /** The process's own task. */
   readonly taskId: string
-  /** Called with each further task. */
   readonly onTask: (taskId: string) => void
 }
 
 export interface ProcessRuns {
   readonly exchange: (sent: SentRequest) => Promise<Exchange>
   readonly end: (...how: RunEnding) => Promise<void>
-  /** Stops recording and leaves the tasks open. */
   readonly leave: () => Promise<void>
 }
 

@@ -12,7 +12,6 @@ export interface Served {
 export interface Serving {
   /** The request that the caller handles; undefined outside of any. */
   readonly current: () => Served | undefined
-  /** Stops observing. */
   readonly end: () => void
 }
 

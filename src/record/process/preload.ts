@@ -36,7 +36,6 @@ const messageOf = (error: unknown): string => (error instanceof Error ? error.me
 type Recording = Extract<ProcessRun.ProcessRun, { readonly does: "record" }>
 type Replaying = Extract<ProcessRun.ProcessRun, { readonly does: "replay" }>
 
-/** The same `fetch`, with the network open. */
 const outside =
   (fetch: typeof globalThis.fetch): typeof globalThis.fetch =>
   (input, init) =>

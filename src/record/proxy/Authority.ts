@@ -12,7 +12,6 @@ import * as Roots from "./Roots.ts"
 export interface Authority {
   /** Its own certificate, in PEM. */
   readonly certificate: string
-  /** Key and certificate for a host. */
   readonly certified: (host: string) => { readonly key: string; readonly cert: string }
   readonly contextFor: (host: string) => tls.SecureContext
 }

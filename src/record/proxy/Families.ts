@@ -3,14 +3,12 @@
  * real addresses. Verified with each client.
  */
 
+/** Environment variables. */
 export type Environment = { readonly [name: string]: string | undefined }
 
-/** Inputs of a provider's own address. */
 export interface Place {
   readonly env: Environment
-  /** The request's path at the provider. */
   readonly path: string
-  /** The region that a request was signed for. */
   readonly region: string | undefined
 }
 

@@ -20,7 +20,6 @@ export interface Forwarding {
   readonly send: (outgoing: Outgoing) => Promise<http.IncomingMessage>
   /** Requests another protocol. There is no socket if the server refuses. */
   readonly upgrade: (outgoing: Outgoing) => Promise<Upgraded>
-  /** Closes kept-alive connections. */
   readonly close: () => void
 }
 

@@ -12,7 +12,6 @@ import * as Upgrades from "./Upgrades.ts"
 
 export interface ProviderProxy {
   readonly url: string
-  /** Variables to add to the program's environment. */
   readonly variables: { readonly [name: string]: string }
   /** Number of unrecorded connections, such as WebSockets, by host and path. */
   readonly unrecorded: ReadonlyMap<string, number>
@@ -22,7 +21,6 @@ export interface ProviderProxy {
 /** Routes for a program with this environment. Throws `BadAddress` for an invalid address. */
 export const routes = (env: Environment): Routes.Routes => Routes.of(env, randomBytes(12).toString("hex"))
 
-/** The addresses in variables, redacted, for recording. */
 export const namedSafely = ({ named }: Routes.Routes): { readonly [variable: string]: string } => {
   const redaction = Redaction.make()
   return Object.fromEntries(Object.entries(named).map(([name, address]) => [name, redaction.url(address)]))

@@ -7,7 +7,6 @@ import { PortUnavailable } from "../../platform/loopback/PortUnavailable.ts"
 import { refusal, shown } from "../../platform/loopback/Refusal.ts"
 import type { Interception } from "./Interception.ts"
 
-/** A complete request. */
 export interface Incoming {
   readonly method: string
   /** Path and query as sent, without the prefix that names a run. */
@@ -30,7 +29,6 @@ export interface Serving {
   readonly port: number
   /** Default: 127.0.0.1. */
   readonly host?: string
-  /** Answers a request. */
   readonly answer: (incoming: Incoming) => Promise<void>
   /** Handles a request for another protocol, such as a WebSocket, and owns its socket. */
   readonly upgrade: (request: http.IncomingMessage, socket: Duplex, head: Buffer, origin: string | undefined) => void
@@ -39,7 +37,6 @@ export interface Serving {
 }
 
 export interface ProxyServer {
-  /** Without a trailing slash. */
   readonly url: string
   /** Ends all connections. Resolves once every handler is done. */
   readonly close: () => Promise<void>
@@ -118,7 +115,6 @@ const closed = (server: http.Server, sockets: ReadonlySet<Duplex>): Promise<void
     for (const socket of sockets) socket.destroy()
   })
 
-/** Waits until handlers have recorded what arrived. */
 const settled = async (underWay: ReadonlySet<Promise<void>>): Promise<void> => {
   while (underWay.size > 0) await Promise.all(underWay)
 }
@@ -152,7 +148,6 @@ const pathOf = (url: string): string => url.replace(/^https?:\/\/[^/?]*/i, "") |
 
 const RUN_HEADER = "x-hindcast-run"
 
-/** Splits off the prefix that names a run. */
 export const placeOf = (path: string): { readonly path: string; readonly run?: string } => {
   const [, run, rest = ""] = /^\/run\/([^/?]+)(.*)$/s.exec(path) ?? []
   return run === undefined ? { path } : { path: rest, run }

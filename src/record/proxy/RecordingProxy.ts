@@ -13,11 +13,8 @@ export interface RecordingParts {
   readonly routes: Routes
   readonly forwarding: Forwarding
   readonly env: Signing.Credentials
-  /** Records the beginning of a request, in its run. */
   readonly exchange: (sent: SentRequest, incoming: Incoming) => Promise<Exchange>
-  /** Called for each request that was answered. */
   readonly onPassed?: (url: URL, isModel: boolean) => void
-  /** Called for each request that its server did not answer. */
   readonly onUnreachable?: (url: URL, error: unknown) => void
   /** Called for a streamed answer without usage, because the client did not ask for it. */
   readonly onUnmetered?: () => void
@@ -56,7 +53,6 @@ export const targetOf = (
   return target
 }
 
-/** Forwards and answers a request. */
 export const answer = async (parts: RecordingParts, incoming: Incoming): Promise<void> => {
   const { response, gone } = incoming
   const target = targetOf(parts.routes, incoming)
@@ -118,7 +114,6 @@ export const sentOf = async ({ method, headers, rawHeaders, body }: Incoming, ur
   return { method, url: url.href, headers: headersOf(rawHeaders), body: isEmpty ? null : read }
 }
 
-/** The headers to forward to another server. */
 const forwardedHeaders = ({ rawHeaders, body }: Incoming, url: URL): ReadonlyArray<string> => {
   const headers: Array<string> = []
   for (const [name, value] of pairs(rawHeaders)) {

@@ -10,7 +10,6 @@ export const VARIABLES = [
   ...["GIT_SSL_CAINFO", "PIP_CERT", "DENO_CERT", "GRPC_DEFAULT_SSL_ROOTS_FILE_PATH"],
 ]
 
-/** System certificate bundles. */
 const SYSTEM = ["/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"]
 
 const textsOf = (env: Environment, others: ReadonlyArray<string> = []): ReadonlyArray<string> => {

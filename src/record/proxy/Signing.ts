@@ -3,6 +3,7 @@
  * provider's, with the credentials in its environment.
  */
 
+/** AWS credentials, by environment variable. */
 export interface Credentials {
   readonly AWS_ACCESS_KEY_ID?: string | undefined
   readonly AWS_SECRET_ACCESS_KEY?: string | undefined
@@ -11,7 +12,6 @@ export interface Credentials {
 
 const SIGNATURE = /^AWS4-HMAC-SHA256\s.*?\bCredential=([^/,\s]+)\/\d+\/([^/]+)\/([^/]+)\/aws4_request/s
 
-/** The region that a request was signed for. */
 export const regionOf = (authorization: string | undefined): string | undefined =>
   SIGNATURE.exec(authorization ?? "")?.[2]
 

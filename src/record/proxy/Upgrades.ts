@@ -18,7 +18,6 @@ export interface Unrecorded {
   readonly pass: ProxyServer.Serving["upgrade"]
 }
 
-/** Passes connections on and counts them. */
 export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => {
   const counts = new Map<string, number>()
   const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer, origin: string | undefined) => {

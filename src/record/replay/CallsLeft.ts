@@ -14,20 +14,18 @@ export interface CallsLeft {
    */
   readonly takeSpare: (call: Pick<Interaction, "line" | "digest">) => Interaction | undefined
   readonly firstOf: (line: string) => Interaction | undefined
-  /** The first call with a duration. */
   readonly first: () => Interaction | undefined
   readonly all: () => ReadonlyArray<Interaction>
   /**
    * The first remaining call that must precede this one: its answer was recorded before the program made this call.
    *
-   * A program with up to `n` calls in progress at once has `n` branches, each with an order of its own; while one is
-   * slow, others proceed. So a call may overtake remaining calls of up to `n - 1` other branches. A sequential program
-   * has one branch, and nothing overtakes. Calls without duration (clock, random numbers, sensors) have no order.
+   * A program with up to `n` concurrent calls has `n` branches, each in its own order. So a call may overtake remaining
+   * calls of up to `n - 1` other branches, and in a sequential program none. Calls without duration (clock, random
+   * numbers, sensors) have no order.
    */
   readonly passedBy: (one: Interaction) => Interaction | undefined
 }
 
-/** @param calls in order */
 export const of = (calls: ReadonlyArray<Interaction>): CallsLeft => {
   const made = new Set<Interaction>()
   const byKey = grouped(calls, keyOf)
@@ -112,5 +110,4 @@ const branchesUpTo = (calls: ReadonlyArray<Interaction>): ReadonlyArray<number> 
   })
 }
 
-/** Maximum concurrency of some calls. */
 const mostAtOnce = (calls: ReadonlyArray<Interaction>): number => branchesUpTo(calls).at(-1) ?? 0

@@ -6,7 +6,6 @@ import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import type { Playback } from "./Playback.ts"
 
 export interface Closing {
-  /** Allowed hosts, as `allowHosts` names them. */
   readonly allowHosts: ReadonlyArray<string>
   readonly isClosed: () => boolean
 }

@@ -1,5 +1,3 @@
-/** Errors of a replay. */
-
 import { Data, Schema } from "effect"
 import type { Difference } from "./RequestDifference.ts"
 

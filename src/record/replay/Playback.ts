@@ -17,12 +17,10 @@ export interface Call extends Pick<Interaction, "line" | "digest"> {
   readonly difference: (instead: Interaction) => Difference
 }
 
-/** A recorded call whose answer can be replayed. */
 export interface Answered extends Interaction {
   readonly answer: ReplayedAnswer.Given
 }
 
-/** The answer to a call. */
 export type Match =
   | { readonly kind: "recorded"; readonly interaction: Answered }
   /** Make the call for real: it comes after the fork point, or is live. */
@@ -36,7 +34,6 @@ export interface Playback {
   readonly match: (call: Call) => Match
   /** Registers a divergence. Returns the first one. */
   readonly diverge: (call: string, position: number | null, difference: Difference) => Diverged
-  /** The first divergence so far. */
   readonly divergence: () => Diverged | undefined
   /**
    * What is wrong with a program that has ended: its first divergence, the first recorded call that it did not make, or
@@ -107,7 +104,6 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
       : diverged(call, reason, own.position, own)
   }
 
-  /** A call that is not in the replayed part. */
   const unrecorded = (call: Call): Match => {
     // After the fork point, an equal call runs for real.
     const spare = isFork && left.first() === undefined ? undefined : left.takeSpare(call)

@@ -44,7 +44,6 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
   }
   const claim = Names.claiming(assertOpen)
 
-  /** Returns the recorded answer, or calls `does`. */
   const answerTo = <Answer>(
     line: string,
     does: () => Answer,
@@ -63,7 +62,6 @@ export const make = (playback: Playback, redaction: Redaction, live: LiveCalls):
       ? ClosedNetwork.outside(does)
       : (ReplayedAnswer.of(line, match.interaction.answer) as Answer)
   }
-  /** Wraps a function whose calls are told apart by their arguments. */
   const answered =
     <Args extends ReadonlyArray<unknown>, Result>(
       line: string,

@@ -11,21 +11,17 @@ import * as Unrecorded from "../Unrecorded.ts"
 import type { Part } from "./Parts.ts"
 import * as Parts from "./Parts.ts"
 
-/** The recorded answer to a call. */
 export type Answer =
   | { readonly kind: "response"; readonly response: RecordedResponse }
   | { readonly kind: "value"; readonly value: Json }
   | { readonly kind: "error"; readonly failure: Failure }
   /** Answered, but the answer could not be recorded. */
   | { readonly kind: "unrecorded"; readonly reason: string }
-  /** A refused tool call. */
   | { readonly kind: "denied"; readonly rule: string; readonly reason: string }
   /** The recording ended first. */
   | { readonly kind: "none" }
 
-/** A call of the recorded program. */
 export interface Interaction {
-  /** Position of its first event. */
   readonly position: number
   /**
    * Calls of one line are answered from one list: `fetch`, `tool program/add`, `io load`, `sensor program/heat`, `now`,
@@ -157,7 +153,6 @@ const interactionOf = (
     ...answered,
     within,
   })
-  /** An event that is its own answer. */
   const told = (line: string, answer: Answer) => found(line, "", { answer, answeredAt: event.position })
   if (is(event, "ModelCalled")) {
     // For a batch, the program requested only the file.

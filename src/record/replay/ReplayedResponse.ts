@@ -34,14 +34,12 @@ const streamOf = ({ chunks, end, aborted }: HttpMessage.RecordedResponse, signal
   })
 }
 
-/** Node's error for a broken connection. */
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
 
 /** The recorded abort error. A timer may have caused the abort; a replay does not wait for it. */
 const abortOf = ({ name, message }: { readonly name: string; readonly message: string }): Error =>
   HttpMessage.isAbort(name) ? new DOMException(message, name) : Object.assign(new Error(message), { name })
 
-/** The error with which `fetch` rejects. */
 export const failureOf = (failure: Failure, signal?: AbortSignal | null) => {
   const { code: name, message } = failure
   if (signal?.aborted === true) return signal.reason

@@ -8,14 +8,11 @@ import * as SentDifference from "./SentDifference.ts"
 
 export type RequestAnswer =
   | { readonly kind: "response"; readonly response: HttpMessage.RecordedResponse }
-  /** The recorded request failed. */
   | { readonly kind: "failure"; readonly failure: Failure }
-  /** Make the request for real. */
   | { readonly kind: "live" }
   /** Not recorded; send nothing. */
   | { readonly kind: "diverged"; readonly diverged: Diverged }
 
-/** The line of all HTTP requests. */
 export const LINE = "fetch"
 
 /** @param request from `HttpMessage.read` */

@@ -16,7 +16,6 @@ export interface Difference {
   readonly now: string
 }
 
-/** What a model reads. */
 export interface WhatIsRead {
   readonly system: string
   readonly messages: ReadonlyArray<Message>
@@ -81,7 +80,6 @@ export const between = (recorded: WhatIsRead, now: WhatIsRead): Difference => {
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
 
-/** A message as text. */
 const textOf = ({ content }: Message): string =>
   content
     .map((part) => {
