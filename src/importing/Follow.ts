@@ -30,7 +30,6 @@ const EVERY_MS = 1_000
  */
 const LOOK_AGAIN_MS = 5 * 60 * 1_000
 
-/** The last imported state of a file, or of a directory that holds one run in pieces. */
 interface Known {
   /** Identity and change times of the file and its companions. */
   readonly state: string
@@ -132,7 +131,6 @@ const identityOf = (file: string): string => {
   }
 }
 
-/** The names of files in a directory; undefined for anything else. */
 const piecesOf = (unit: string): ReadonlyArray<string> | undefined => {
   try {
     return fs.readdirSync(unit)

@@ -52,9 +52,7 @@ export interface ImportOptions {
 }
 
 export interface ImportSoFar {
-  /** Files completed or refused. */
   readonly files: number
-  /** Files in total. */
   readonly of: number
   /** New events, including those of the unfinished file. */
   readonly added: number

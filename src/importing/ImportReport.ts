@@ -7,9 +7,7 @@ export interface RunReport {
   readonly taskIds: ReadonlyArray<string>
   readonly goal: string
   readonly ended: boolean
-  /** New events. */
   readonly added: number
-  /** Transactions. */
   readonly commits: number
 }
 
@@ -70,7 +68,6 @@ export interface ImportReport {
   readonly links: ReadonlyArray<string>
   /** Number of skipped files in directories, by file ending. */
   readonly others: Readonly<Record<string, number>>
-  /** All new events. */
   readonly added: number
   /** For a dry run that would add something. */
   readonly preview?: RunPreview

@@ -3,7 +3,6 @@
 import type { RunPreview } from "./ImportReport.ts"
 import type { ImportedRun, RunEvent } from "./runs/RunEvent.ts"
 
-/** Maximum number of collected events. */
 const MAX_EVENTS = 50
 
 export class Preview {

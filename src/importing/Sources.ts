@@ -20,7 +20,6 @@ import { langfuse } from "./traces/Langfuse.ts"
 import { langSmith } from "./traces/LangSmith.ts"
 import { verifiers } from "./verifiers/Verifiers.ts"
 
-/** In the order of messages. */
 export const SOURCES: ReadonlyArray<Source> = [
   ...[claudeCode, codex, geminiCli, copilotCli, openCode, cline],
   ...[

@@ -93,7 +93,6 @@ const eventOf = (headers: ReadonlyMap<string, string>, payload: string): Json | 
   return typeof value.bytes === "string" ? parsed(Buffer.from(value.bytes, "base64").toString("utf8")) : undefined
 }
 
-/** Returns the text headers and skips all others. */
 const headersOf = (bytes: Uint8Array): ReadonlyMap<string, string> => {
   const headers = new Map<string, string>()
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

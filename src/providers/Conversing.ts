@@ -25,7 +25,6 @@ export interface Conversing {
   readonly whole: () => { readonly system: string; readonly messages: ReadonlyArray<Message> }
 }
 
-/** Returns an empty conversation. */
 export const make = (): Conversing => {
   const systems: Array<string> = []
   const messages: Array<Message> = []

@@ -34,7 +34,6 @@ const isExact = (digits: string): boolean => !/^-?\d{16,}$/.test(digits) || isHe
 class Reader {
   readonly #text: string
   #at = 0
-  /** Number of inexact numbers read so far. */
   #inexact = 0
 
   constructor(text: string) {
@@ -73,7 +72,7 @@ class Reader {
     this.#each("}", () => {
       const name: string = JSON.parse(this.#token(TEXT))
       this.#space()
-      this.#at++ // The colon.
+      this.#at++
       fields.push([name, this.read()])
     })
     return Object.fromEntries(fields)
@@ -85,7 +84,6 @@ class Reader {
     return items
   }
 
-  /** Reads the elements up to the closing bracket. */
   #each(end: string, one: () => void): void {
     this.#at++
     this.#space()

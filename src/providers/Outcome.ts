@@ -116,7 +116,6 @@ export const outcomeOf = (
   }
 }
 
-/** The failure of an answer that did not reach its end. */
 const unended = ({ hasBegun }: ProviderAnswer, { end }: Came) => {
   if (end === "cancelled") {
     return { kind: "cancelled", reason: "the program did not read the answer to its end" } as const

@@ -20,7 +20,6 @@ export interface ModelRequest {
   readonly thread?: Thread
 }
 
-/** A conversation that the server keeps. */
 export interface Thread {
   /** `ProviderAnswer.id` of the answer that the request continues. */
   readonly after?: string
@@ -33,7 +32,6 @@ export interface Address {
   readonly path: string
 }
 
-/** How an answer ended. */
 export interface Finished {
   /** `paused`: the provider continues it on the next request, or later by itself. `error`: the provider gave up. */
   readonly unified: "stop" | "length" | "content-filter" | "paused" | "error"
@@ -60,7 +58,6 @@ export interface ProviderAnswer {
   readonly error: { readonly error: unknown } | undefined
 }
 
-/** A provider's format of requests and answers. */
 export interface Wire {
   readonly name: string
   /** False for requests outside a conversation: embeddings. */

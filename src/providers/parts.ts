@@ -48,7 +48,6 @@ export const itemPart = (kind: unknown, item: unknown): ItemPart => ({
   item: loggable(item),
 })
 
-/** An item of an unknown type. */
 export const unreadPart = (item: unknown, kind: unknown = fieldOf(item, "type")): ItemPart => ({
   ...itemPart(kind, item),
   unread: true,
@@ -126,7 +125,6 @@ export const toolDescription = (tool: unknown, schema: unknown): ToolDescription
 export const settingsOf = (body: JsonObject, told: ReadonlyArray<string>): JsonObject =>
   Object.fromEntries(Object.entries(body).filter(([name]) => !told.includes(name)))
 
-/** The joined text of a content. */
 export const textIn = (content: unknown): string =>
   typeof content === "string"
     ? content
@@ -134,7 +132,6 @@ export const textIn = (content: unknown): string =>
         .map((part) => anyText(fieldOf(part, "text")) ?? "")
         .join("")
 
-/** A content as parts: plain text, or a list. */
 export const contentOf = (content: unknown, partOf: (part: unknown) => ToldPart): ReadonlyArray<ToldPart> =>
   Array.isArray(content)
     ? content.map(partOf)

@@ -4,7 +4,6 @@ import type { Json, JsonObject } from "../values/Json.ts"
 import * as AwsEvents from "./AwsEvents.ts"
 import type { Address } from "./Wire.ts"
 
-/** The body of an HTTP answer. */
 export interface WrittenAnswer {
   readonly contentType: string
   /** Text, or bytes for AWS's event stream. */

@@ -137,7 +137,6 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
       : "it ends before the agent answered"
 }
 
-/** Keeps observations of steps that are not the agent's. */
 const keepObservation = (run: Run, step: unknown, key: string, at: number | null): void => {
   for (const [index, result] of listOf(field(step, "observation"), "results").entries())
     run.keep(`${key}:${index}`, "observation", result, { at })

@@ -5,7 +5,6 @@ import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { at, field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
-/** The blocks of a message, whose content may be plain text. */
 export const blocksOf = (message: unknown): ReadonlyArray<unknown> => {
   const content = field(message, "content")
   return typeof content === "string" ? [{ type: "text", text: content }] : listOf(message, "content")

@@ -37,7 +37,6 @@ const namedBy = (name: string): { readonly session?: string; readonly agent?: st
   return UUID.test(named) ? { session: named } : {}
 }
 
-/** The subagent that wrote a record. */
 const agentIn = (value: unknown): string | undefined =>
   field(value, "isSidechain") === true ? textOf(value, "agentId") : undefined
 

@@ -70,7 +70,6 @@ const patchedBy = (before: string, hunks: ReadonlyArray<unknown>): string | null
   return [...after, ...lines.slice(next)].join("\n")
 }
 
-/** Remembers a file that was read in full. */
 const learn = (run: Run, callId: string, result: unknown, time: number | null): void => {
   const file = field(result, "file")
   const path = textOf(file, "filePath")

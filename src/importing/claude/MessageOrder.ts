@@ -7,7 +7,6 @@ const MAX_MISSING = 1_000
 
 export class MessageOrder {
   readonly #seen = new IdSet()
-  /** Messages of the main conversation. */
   readonly #messages = new IdSet()
   /** Followed messages that had not been read by then. */
   readonly #missing = new Set<string>()
@@ -21,7 +20,6 @@ export class MessageOrder {
     return this.#seen.add(idOf(uuid))
   }
 
-  /** Registers the parent of a record. */
   follows(parent: string | undefined): void {
     // Fast path: most records follow the one before.
     if (parent === undefined || parent === this.#lastRecord) return
@@ -29,7 +27,6 @@ export class MessageOrder {
     this.#missing.add(parent)
   }
 
-  /** Registers a message of the main conversation. */
   said(uuid: string): void {
     this.#last = uuid
     this.#messages.add(idOf(uuid))

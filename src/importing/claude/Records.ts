@@ -5,7 +5,6 @@ import { named } from "../runs/ModelName.ts"
 import { field, textOf } from "../runs/Untrusted.ts"
 import { blocksOf } from "./Blocks.ts"
 
-/** Types of records that only repeat others. */
 export const REPEATED = new Map([
   ["progress", "what a tool or hook said while it ran; its result is there"],
   ["file-history-snapshot", "the program's own backup; edits are in the calls"],
@@ -38,7 +37,6 @@ export const stoppedBy = (value: unknown, content: unknown): Stopped | undefined
   return ANSWERED.test(text) ? "denied" : "refused-or-interrupted"
 }
 
-/** Reasons for unknown outcomes. */
 export const WHY_UNKNOWN = {
   "refused-or-interrupted": "it was refused, or interrupted while it ran: the source writes the same for both",
   interrupted: "the program was killed before it wrote the result; its text in the source is made up",

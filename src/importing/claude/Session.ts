@@ -104,14 +104,12 @@ export class Session {
     else run.close(key, "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
   }
 
-  /** Whether the session is over, judging by its last record's time. */
   #isSettled(): boolean {
     const times = this.#early.map((value) => timeOf(field(value, "timestamp"))).filter((time) => time !== null)
     const last = this.#lastAt ?? times.at(-1) ?? null
     return isSilent(this.#file, last)
   }
 
-  /** Holds records back until the first prompt, the goal. */
   #beforeGoal(value: unknown): void {
     this.#early.push(value)
     const goal = goalIn(value)

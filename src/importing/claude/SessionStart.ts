@@ -18,7 +18,6 @@ export interface SessionOrigin {
 
 export const startOf = (origin: SessionOrigin, goal: string, early: ReadonlyArray<unknown>): RunStart => {
   const { id, subagent, first, parent } = origin
-  // The first records may lack these fields.
   const said = (name: string) => early.map((value) => textOf(value, name)).find((text) => text !== undefined)
   const about = Object.fromEntries(
     ["cwd", "gitBranch", "version"].flatMap((name) => {

@@ -2,7 +2,6 @@
 
 import { field, nameFrom, textOf } from "../runs/Untrusted.ts"
 
-/** Maximum number of remembered messages. */
 const MAX_SIDECHAINS = 100_000
 
 export class Sidechains {

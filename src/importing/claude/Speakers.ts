@@ -7,10 +7,8 @@ import type { Json } from "../../values/Json.ts"
 import { field, isObject, textOf } from "../runs/Untrusted.ts"
 import { blocksOf, contentParts } from "./Blocks.ts"
 
-/** A speaker other than the person. */
 export type Speaker = "harness" | "notification" | "ide" | "interrupt"
 
-/** Speakers by element name. */
 const ELEMENTS: ReadonlyArray<readonly [RegExp, Speaker]> = [
   [/^(?:task|agent|background)-notification$|^teammate-message$|^cross-session-message$/, "notification"],
   [/^ide_|^ide-|^new-diagnostics$/, "ide"],
@@ -22,9 +20,7 @@ const INTERRUPTED = /^\[Request interrupted by user/
 export interface Spoken {
   /** Content parts that the person typed or attached. */
   readonly person: ReadonlyArray<Json>
-  /** The typed text. */
   readonly text: string
-  /** All other speakers. */
   readonly others: ReadonlySet<Speaker>
 }
 

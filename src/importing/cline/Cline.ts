@@ -20,7 +20,6 @@ import { callsInText, type TextCall } from "./TextCalls.ts"
 
 const SHOWN = "ui_messages.json"
 const ABOUT = "task_metadata.json"
-/** Roo Code's description of a task. */
 const HISTORY = "history_item.json"
 
 export const cline: Source = {
@@ -68,7 +67,6 @@ const mapTask = (runs: Runs, file: SourceFile, value: unknown): void => {
   else run.close("end", "abandoned", "it ends before the agent said that it is done", lastAt)
 }
 
-/** Working directory and parent task, from Roo Code. */
 const aboutIn = (history: unknown): JsonObject => {
   const [cwd, parent] = [textOf(history, "workspace"), textOf(history, "parentTaskId")]
   return defined({ cwd, parent: parent === undefined ? undefined : taskIdOf("cline", parent) })
@@ -195,7 +193,6 @@ class Task {
 /** Elements in which Cline wraps typed text. */
 const TYPED = /<(task|feedback|user_message|answer)>\s*([\s\S]*?)\s*<\/\1>/g
 
-/** The texts of a message, and what a person typed. */
 const wordsOf = (message: unknown): { readonly texts: ReadonlyArray<string>; readonly typed: string } => {
   const content = field(message, "content")
   const texts =

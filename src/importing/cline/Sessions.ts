@@ -158,7 +158,6 @@ const personIn = (message: unknown): string =>
     ? texts(message).map(typed).join("\n").trim()
     : ""
 
-/** Unwraps a user message to the typed text. */
 const unwrapped = (message: unknown): unknown => {
   if (textOf(message, "role") !== "user" || !isObject(message)) return message
   const content = listOf(message, "content").map((part) => {

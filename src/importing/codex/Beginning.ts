@@ -24,7 +24,6 @@ interface Receiver {
 }
 
 export class Beginning {
-  /** The rollout's metadata. */
   meta: unknown
   /** The run, once its goal is known. */
   run: Run | undefined
@@ -42,7 +41,6 @@ export class Beginning {
     this.#receiver = receiver
   }
 
-  /** Time of the last held-back line. */
   get lastAt(): number | null {
     const times = this.#early.map((value) => timeOf(field(value, "timestamp"))).filter((time) => time !== null)
     return times.at(-1) ?? null
@@ -58,14 +56,12 @@ export class Beginning {
     return isObject(valueAt(this.meta, "source", "subagent"))
   }
 
-  /** Takes the next line while there is no run. */
   record(value: unknown): void {
     if (this.#copies !== undefined) this.#copy(this.#copies, value)
     else if (this.#isOfAnother(value)) this.#beginCopied()
     else this.#wait(value)
   }
 
-  /** Called at the end of the file. */
   end(settled: boolean): void {
     if (this.#copies !== undefined) this.#mapCopied(this.#copies.end())
     if (this.run === undefined && settled && this.#early.length > 0) this.#begin("")

@@ -22,7 +22,6 @@ interface Taken {
 export class CopiedTurns {
   readonly #createdAt: number
   #lastAt: number
-  /** Lines of the current turn. */
   #turn: Array<unknown> = []
   #hasAnswer = false
 
@@ -52,7 +51,6 @@ export class CopiedTurns {
     return { copied, own: undefined }
   }
 
-  /** Releases the held-back lines. */
   end(): ReadonlyArray<unknown> {
     const turn = this.#turn
     this.#turn = []

@@ -3,7 +3,6 @@
 import type { Json } from "../../values/Json.ts"
 import { at, field, isObject, listOf, logJson, parsed, textOf } from "../runs/Untrusted.ts"
 
-/** The joined text of a message or of a reasoning summary. */
 export const textIn = (item: unknown, name: string): string => {
   const content = field(item, name)
   if (typeof content === "string") return content
@@ -12,7 +11,6 @@ export const textIn = (item: unknown, name: string): string => {
     .join("\n")
 }
 
-/** Text and embedded images of a message. */
 export const contentParts = (item: unknown): ReadonlyArray<Json> =>
   listOf(item, "content").flatMap((part): ReadonlyArray<Json> => {
     const text = textOf(part, "text")
@@ -78,7 +76,6 @@ export const isRefusal = (content: unknown): content is string =>
 export const isInterrupted = (content: unknown): content is string =>
   typeof content === "string" && /^aborted(?:$| by user)/i.test(content)
 
-/** The patch that a call applies, if any. */
 export const patchOf = (tool: string, args: unknown): string | undefined => {
   const texts = [
     field(args, "input"),
@@ -110,7 +107,6 @@ export const isTyped = (item: unknown, text: string): boolean => {
 
 export const isPrompt = (line: unknown): boolean => goalIn(line) !== undefined
 
-/** Whether a line is part of a model's answer. */
 export const isAnswer = (line: unknown): boolean => {
   const item = isObject(field(line, "payload")) ? field(line, "payload") : line
   return (

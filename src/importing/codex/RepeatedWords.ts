@@ -1,6 +1,5 @@
 /** Finds repetitions in rollouts, which tell some things twice: as a conversation item and as a screen event. */
 
-/** Events that repeat an item. */
 export const TOLD_TWICE = new Map([
   ["agent_reasoning", "it repeats an item of reasoning"],
   ["agent_reasoning_raw_content", "it repeats an item of reasoning"],

@@ -124,7 +124,6 @@ export class Rollout {
     this.#settings = settings
   }
 
-  /** A conversation item. */
   #item(run: Run, item: unknown, key: string, at: number | null): void {
     const type = textOf(item, "type") ?? "unknown"
     const callId = textOf(item, "call_id") ?? textOf(item, "id") ?? key

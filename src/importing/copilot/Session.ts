@@ -15,7 +15,6 @@ import type { SourceFile } from "../Source.ts"
 /** Maximum number of events to hold back until the first prompt, the goal. */
 const MAX_BEFORE_GOAL = 200
 
-/** Events that only repeat others. */
 const REPEATED = new Map([
   ["tool.execution_start", "it repeats a call"],
   ["tool.execution_partial_result", "it repeats a part of a result"],

@@ -64,7 +64,6 @@ export const open = async (file: string): Promise<Archive> => {
       return buffer
     }
     const entries = await entriesOf(at, size)
-    /** Offset of an entry's content. */
     const startOf = async ({ name, offset }: Entry): Promise<number> => {
       const local = await at(offset, 30)
       if (local.readUInt32LE(0) !== LOCAL) throw new Error(`${name} is not where the archive says`)
@@ -191,7 +190,6 @@ const inflated = (name: string, bytes: Buffer, size: number): Buffer => {
   }
 }
 
-/** Expands Zstandard frames up to the stated size. */
 const unzstd = (bytes: Buffer, size: number): Buffer => {
   const parts: Array<Uint8Array> = []
   let total = 0

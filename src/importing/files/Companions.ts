@@ -9,7 +9,6 @@ import { FileRefused } from "./SourceText.ts"
 const MAX_BYTES = 32 * 1024 * 1024
 
 export interface Companions {
-  /** By relative path. */
   readonly texts: ReadonlyMap<string, string>
   /** Existing ones that are too large. */
   readonly tooLarge: ReadonlyArray<string>

@@ -91,7 +91,6 @@ export const find = (
     }
   })
 
-/** Paths of a file's companions, which are read with it. */
 const companionsOf = ({ file, source, pieces }: Found): ReadonlyArray<string> => {
   const directory = pieces === undefined ? path.dirname(file) : file
   return (source.companions ?? []).map((name) => path.resolve(directory, name))

@@ -15,7 +15,6 @@ const MARKS: ReadonlyArray<{ readonly packing: Packing; readonly bytes: Readonly
   { packing: "UTF-16", bytes: [0xfe, 0xff] },
 ]
 
-/** Bytes read to find the packing. */
 const MARK_BYTES = 64
 
 const STEP_BYTES = 1024 * 1024

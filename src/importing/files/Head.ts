@@ -12,7 +12,6 @@ const HEAD_BYTES = 64 * 1024
 /** Maximum length of a first line, in bytes. */
 const FIRST_LINE_BYTES = MAX_LINE_BYTES + 1
 
-/** Maximum number of parsed lines. */
 const HEAD_LINES = 10
 
 export const headBytesOf = (file: string): Promise<Buffer> => beginningWithLine(file, HEAD_BYTES, FIRST_LINE_BYTES)

@@ -18,15 +18,11 @@ const PASSED_OVER = new Set(["node_modules", ".git"])
 
 const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write what it holds to a file" }
 
-/** The contents of a directory tree. */
 export interface Listing {
-  /** Files that may hold runs. */
   readonly files: ReadonlyArray<string>
   /** Symbolic links to such files and to directories. */
   readonly links: ReadonlyArray<string>
-  /** Endings of all other file names. */
   readonly others: ReadonlyArray<string>
-  /** Unreadable directories. */
   readonly unreadable: ReadonlyArray<FileRefused>
 }
 

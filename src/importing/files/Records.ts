@@ -58,7 +58,6 @@ const readDocument = <E>(file: string, extent: Extent, refuse: Refuse, receiver:
     yield* receiver.onRecords(1, extent.bytes)
   })
 
-/** Reads the files of a run in order. */
 const readParts = <E>(found: Found, parts: ReadonlyArray<string>, extent: Extent, receiver: Receiver<E>) =>
   Effect.gen(function* () {
     let before = 0

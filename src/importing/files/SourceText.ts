@@ -126,7 +126,6 @@ export const examineLines = (file: string, stages: Iterable<number> = []): Effec
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
   })
 
-/** Examines the files of one run. */
 export const examineParts = (files: ReadonlyArray<string>): Effect.Effect<Extent, FileRefused> =>
   Effect.map(
     Effect.forEach(files, (file) => examineLines(file)),
@@ -158,7 +157,6 @@ const isJson = (text: string): boolean => {
   }
 }
 
-/** Examines a document or an archive. */
 export const examineWhole = (file: string, limit: number): Effect.Effect<Extent, FileRefused> =>
   Effect.tryPromise({
     try: async () => {
@@ -180,7 +178,6 @@ export const examineWhole = (file: string, limit: number): Effect.Effect<Extent,
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
   })
 
-/** Examines a directory whose files are the pieces of one run. */
 export const examinePieces = (directory: string, pieces: ReadonlyArray<string>): Effect.Effect<Extent, FileRefused> =>
   Effect.tryPromise({
     try: async () => {

@@ -23,7 +23,6 @@ export class Session {
   #head: unknown
   #early: Array<unknown> = []
   #run: Run | undefined
-  /** The last message, which may be written again. */
   #last: unknown
   #lastAt: number | null = null
   #toldAt: number | null = null
@@ -47,7 +46,6 @@ export class Session {
     this.#last = value
   }
 
-  /** The person rewound the conversation. */
   rewound(id: string): void {
     if (this.#last !== undefined) this.#take(this.#last)
     this.#last = undefined
@@ -184,7 +182,6 @@ export class Session {
   }
 }
 
-/** Final states of a call. */
 const ENDED = new Set(["success", "error", "cancelled"])
 
 const callIdOf = (call: unknown, key: string): string =>

@@ -54,7 +54,6 @@ export const toldMessage = (message: unknown): JsonObject | undefined => {
   }
 }
 
-/** Reasoning, text and calls of an answer. */
 export const answerParts = (message: unknown): ReadonlyArray<Json> => {
   const reasoning = listOf(message, "content").flatMap((part) =>
     field(part, "type") === "reasoning" ? [{ type: "reasoning", text: textOf(part, "reasoning") ?? "" }] : [],

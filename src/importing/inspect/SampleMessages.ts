@@ -20,12 +20,10 @@ export class SampleMessages {
     this.#pool = Array.isArray(pool) ? pool : listOf(sample, "message_pool")
   }
 
-  /** Resolves attachments in a value. */
   resolved(value: unknown): unknown {
     return this.attachments === undefined ? value : resolved(value, this.attachments)
   }
 
-  /** The messages of a request. */
   askedWith(event: unknown): ReadonlyArray<unknown> {
     return inputOf(event, this.#pool).map((message) => this.#message(message))
   }

@@ -15,7 +15,6 @@ import { answer } from "./MappedAnswer.ts"
 import { isTrue, jsonIn, type Readers, textFrom } from "./MappedValues.ts"
 import type { Row } from "./Rows.ts"
 
-/** A compiled meaning. */
 export interface Rule {
   readonly is: Meaning["is"]
   /** Its path in the mapping, for messages. */
@@ -45,7 +44,6 @@ export class MappedFile {
   readonly #rules: ReadonlyArray<Rule>
   readonly #mapped = new Map<string, Mapped>()
   readonly #early = new Map<string, Array<Row>>()
-  /** The run of records that name none. */
   #unnamed: string | undefined
   readonly #values = new AskedValues()
 

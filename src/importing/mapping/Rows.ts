@@ -6,7 +6,6 @@ import type { Reader } from "./Expressions.ts"
 export interface Row {
   /** What pointers and expressions read: the item with `_whole` and `_index`. */
   readonly record: object
-  /** The item itself. */
   readonly item: object
   /** The run, unless the item names one or the file is one run. */
   readonly run: string | undefined

@@ -11,7 +11,6 @@ export interface Answer {
   readonly key: string
   readonly provider: string
   readonly model: string
-  /** Text, reasoning and calls. */
   readonly parts: ReadonlyArray<Json>
   /** Default: unknown. */
   readonly usage?: ModelUsage | undefined

@@ -194,7 +194,6 @@ const usageOf = (message: unknown, record: unknown) => {
   return ProviderUsage.whole(ProviderUsage.openAi.read(ProviderUsage.openAi.inPiece(isLogged ? answer : message)))
 }
 
-/** Keeps a record's other fields. */
 const keepRest = (run: Run, record: unknown): void => {
   if (!isObject(record)) return
   const rest = Object.entries(record).filter(([name]) => !["messages", "prompt", "completion"].includes(name))

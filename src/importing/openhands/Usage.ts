@@ -22,7 +22,6 @@ export class GrowingCost {
   }
 }
 
-/** The conversation's total so far. */
 export const usageOf = (stats: unknown): typeof NO_TOKENS => {
   const all = field(stats, "usage_to_metrics")
   const metrics = Object.values(isObject(all) ? all : {}).map((one) => field(one, "accumulated_token_usage"))

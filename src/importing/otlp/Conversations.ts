@@ -8,7 +8,6 @@ import type { Span } from "./Span.ts"
 
 export interface SurveyedSpan {
   readonly traceId: string
-  /** The conversation that the span names. */
   readonly conversation: string | undefined
 }
 
@@ -18,7 +17,6 @@ export type Added =
   | { readonly kind: "again"; readonly whole: Conversation | undefined }
   | { readonly kind: "whole"; readonly whole: Conversation }
 
-/** A complete conversation. */
 export interface Conversation {
   readonly id: string
   readonly spans: ReadonlyArray<Span>

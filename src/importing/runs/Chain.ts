@@ -5,7 +5,6 @@ import { defined } from "../../values/defined.ts"
 import { OpenTurn } from "./OpenTurn.ts"
 import type { Run } from "./Run.ts"
 
-/** Maximum number of remembered answer ids. */
 const MAX_WRITTEN = 64
 
 export interface ChainOptions {
@@ -25,7 +24,6 @@ export class Chain {
   turn: OpenTurn | undefined
   /** Time of the last message to the model, after which it can have been asked. */
   toldAt: number | null = null
-  /** Number of messages. */
   messages = 0
   /** Written answers with the number of their parts: a later part is an answer of its own. */
   readonly #written = new Map<string, number>()
@@ -53,7 +51,6 @@ export class Chain {
     if (this.turn.isFull) this.finish(run)
   }
 
-  /** The key of a written answer. */
   keyOf(turn: OpenTurn): string {
     const times = this.#written.get(turn.id) ?? 1
     return times === 1 ? turn.id : `${turn.id}#${times}`

@@ -20,7 +20,6 @@ export interface PendingCommand {
   readonly agentId: string | undefined
 }
 
-/** A call's result in the source. */
 export interface CommandResult {
   readonly ok: boolean
   readonly content: unknown
@@ -79,7 +78,6 @@ export class Commands {
     this.#early.called(callId)
   }
 
-  /** Records that a pending call was allowed and dispatched. */
   #dispatched(callId: string, { commandId, at }: PendingCommand): void {
     const [allowed, dispatched] = ObservedCommand.passed(commandId, "import")
     this.#writer.writeAt(`allowed:${callId}`, allowed, at, `call:${callId}`)
@@ -126,7 +124,6 @@ export class Commands {
     return command
   }
 
-  /** Records a person's decision on a call. */
   confirmed(callId: string, { key, approved, by, reason, at }: Confirmation): void {
     const command = this.pending.get(callId)
     if (command === undefined) return

@@ -2,7 +2,6 @@
 
 import { IdSet, idOf } from "./EventIds.ts"
 
-/** Maximum number of held results. */
 const MAX_WAITING = 1_000
 
 interface Waiting {

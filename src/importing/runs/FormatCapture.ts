@@ -53,7 +53,6 @@ export const FAILURES: Lack = {
   why: "the source has what a command printed, and not how it ended: each one counts as done",
 }
 
-/** For traces. */
 export const UNTRACED: Lack = {
   what: "what was not traced",
   why: "the source has the spans that its program exported: whether there were others, nothing says",
@@ -61,7 +60,6 @@ export const UNTRACED: Lack = {
 
 export const MODELS: Lack = { what: "requests to models", why: "the source has actions, and nothing of a model" }
 
-/** For mappings. */
 export const UNMAPPED: Lack = {
   what: "what the mapping does not name",
   why: "nobody but the mapping knows what its source has",

@@ -16,9 +16,7 @@ export interface ModelRequest {
   readonly messages?: ReadonlyArray<Json>
 }
 
-/** A request with its answer. */
 export interface ModelTurn extends ModelRequest {
-  /** Text, reasoning and calls. */
   readonly parts: ReadonlyArray<Json>
   readonly usage: ModelUsage
   /** In US dollars, as the source states it. */
@@ -60,7 +58,6 @@ export class ModelTurns {
     this.#untold.clear()
   }
 
-  /** Records the system prompt. */
   guided(key: string, systemPrompt: string, at: number | null): void {
     const { json } = logJson(systemPrompt)
     const guide = { systemPrompt: String(json), memoryPolicy: {}, initialMemories: [] }
@@ -68,7 +65,6 @@ export class ModelTurns {
     this.#writer.write(`guided:${key}`, body, { at })
   }
 
-  /** Records a request and its answer. */
   turn(turn: ModelTurn): void {
     const { key, parts, usage, askedAt, at } = turn
     this.#asked(turn, askedAt ?? at)
@@ -95,7 +91,6 @@ export class ModelTurns {
     return isMetered ? this.#writer.prices.costOf(provider, model, usage, at ?? undefined) : null
   }
 
-  /** Records a request that failed. */
   failed(turn: FailedTurn): void {
     const { key, kind, reason, at } = turn
     this.#asked(turn, at)

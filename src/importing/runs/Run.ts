@@ -118,7 +118,6 @@ export class Run implements ImportedRun {
     this.model.told({ role: "user", content: partsOf(told) }, when.agentId, `said:${key}`)
   }
 
-  /** Records a message of the agent. */
   spoke(key: string, text: string, when: When): void {
     const { json } = logJson(text)
     const payload = { content: String(json), format: "markdown", ...ofAgent(when.agentId) } as const
@@ -177,7 +176,6 @@ export class Run implements ImportedRun {
     return [opened, captured, { ...opened, key: `environment:${part}`, cause: opened.key, body: environment }]
   }
 
-  /** Opens the task and records what its source cannot show. */
   #open(): void {
     const { at, about, begins } = this.#start
     this.#write("opened", this.#opening(about, begins), { at, cause: null })

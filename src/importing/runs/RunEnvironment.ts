@@ -9,7 +9,6 @@ import { filePointer, logJson } from "./Untrusted.ts"
 export class RunEnvironment {
   readonly files = new EditedFiles()
   readonly #writer: RunWriter
-  /** Whether the log has a state. */
   #isShown = false
   /** Files in the recorded state. */
   readonly #shown = new Set<string>()
@@ -61,7 +60,6 @@ export class RunEnvironment {
     )
   }
 
-  /** Records a content that a call found. */
   #changed(key: string, path: string, content: string | null, at: number | null, cause: string): void {
     const patch = [
       { op: "add", path: filePointer(path.toWellFormed()), value: content?.toWellFormed() ?? null },
@@ -98,13 +96,11 @@ export class RunEnvironment {
     return this.#isShown ? this.#document() : undefined
   }
 
-  /** Records the source's own state document. */
   stateSet(key: string, state: Json, at: number | null): void {
     this.#isShown = true
     this.#writer.write(key, resetTo(this.#writer.source, logJson(state).json), { at })
   }
 
-  /** Records the source's own JSON Patch of its state. */
   stateChanged(key: string, patch: ReadonlyArray<PatchOperation>, at: number | null): void {
     this.#writer.write(key, { type: "EnvironmentChanged", payload: { plugin: this.#writer.source, patch } }, { at })
   }

@@ -20,7 +20,6 @@ export interface RunStart {
   readonly begins?: { readonly with: string; readonly isCopied: boolean }
 }
 
-/** A run, for those who write its events. */
 export interface ImportedRun {
   readonly taskId: string
   readonly start: RunStart
@@ -38,7 +37,6 @@ export interface RunEvent {
   /** Epoch milliseconds by the source's clock; null if it has none. */
   readonly at: number | null
   readonly body: Body
-  /** Approximate size. */
   readonly bytes: number
 }
 

@@ -8,7 +8,6 @@ import { timeOf } from "./SourceTimes.ts"
 import { increase } from "./Tally.ts"
 import { notingCuts } from "./Untrusted.ts"
 
-/** A score from the source. */
 export interface SourceScore {
   readonly run: Run
   /** Each scorer of a file makes one score set. */
@@ -81,7 +80,6 @@ export class Runs implements RunSink {
     return notingCuts(this.#cuts, map)
   }
 
-  /** Counts an omitted record. */
   leaveOut(kind: string, why: string, times = 1): void {
     increase(this.leftOut, `${kind}: ${why}`, times)
     increase(this.#leftOut, `${kind}: ${why}`, times)

@@ -2,7 +2,6 @@
 
 import { nameFrom } from "./Untrusted.ts"
 
-/** Maximum number of separate names. */
 const MAX_NAMES = 200
 
 /** Adds to a count. Above `MAX_NAMES`, new names share one count. */

@@ -26,7 +26,6 @@ export const textOf = (value: unknown, key: string): string | undefined => {
   return typeof found === "string" && found !== "" ? found : undefined
 }
 
-/** A finite number field. */
 export const numberOf = (value: unknown, key: string): number | undefined => {
   const found = field(value, key)
   return typeof found === "number" && Number.isFinite(found) ? found : undefined
@@ -72,7 +71,6 @@ export interface LogJson {
   readonly bytes: number
 }
 
-/** The set that currently collects cut values. */
 let noted: Set<string> | undefined
 
 /** Runs a synchronous function and notes the values that are shortened or replaced meanwhile, each once. */

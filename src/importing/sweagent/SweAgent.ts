@@ -139,7 +139,6 @@ function* mapSteps(run: Run, steps: ReadonlyArray<unknown>, model: string): Gene
   }
 }
 
-/** Maps a run from its history: each answer is followed by its observation. */
 function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): Generator<void> {
   let last: string | undefined
   let isAfterAnswer = false

@@ -8,7 +8,6 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Extent } from "../files/SourceText.ts"
 
-/** The imported beginning of a file. */
 interface Imported {
   readonly bytes: number
   readonly digest: string

@@ -9,10 +9,8 @@ import type { ImportedRun } from "../runs/RunEvent.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { redacted, type TaskAppender, type Writing, withSubject } from "./TaskAppender.ts"
 
-/** Identifies a file's content. */
 export interface Content {
   readonly digest: string
-  /** Contents of its companion files. */
   readonly companions: ReadonlyArray<string>
 }
 
@@ -53,7 +51,6 @@ export const conclude = (
     return { ...report, added: report.added + 1 }
   })
 
-/** The remark on runs whose tasks something else recorded. */
 const FOREIGN =
   "a run that is in this log already, recorded as it happened: nothing was added to its task. Import it into another log to see what the file says"
 

@@ -14,7 +14,6 @@ import { field, textOf } from "../runs/Untrusted.ts"
 import type { FileBeginning, Relative } from "../Source.ts"
 import type { TaskAppender } from "./TaskAppender.ts"
 
-/** A run, from its opening. */
 interface Opened {
   readonly taskId: string
   readonly run: string
@@ -25,7 +24,6 @@ interface Opened {
 export class Relatives {
   readonly #log: EventLog.Service
   readonly #dryRun: boolean
-  /** By source and first message id. */
   readonly #sources = new Map<string, Map<string, Array<Opened>>>()
 
   constructor(log: EventLog.Service, dryRun: boolean) {

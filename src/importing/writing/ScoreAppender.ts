@@ -12,10 +12,8 @@ import type { SourceScore } from "../runs/Runs.ts"
 import { nameFrom } from "../runs/Untrusted.ts"
 import { redacted, type TaskAppender, type Writing, withSubject } from "./TaskAppender.ts"
 
-/** Maximum number of events in an append. */
 const PART = 10_000
 
-/** Maximum number of concurrent appends. */
 const AT_ONCE = 64
 
 /**

@@ -14,7 +14,6 @@ export interface Writing {
   readonly subject?: string
   /** Whether to replace personal fields. */
   readonly redact: boolean
-  /** Whether to write nothing. */
   readonly dryRun: boolean
 }
 
@@ -23,9 +22,7 @@ const MAX_EVENTS = 10_000
 const MAX_BYTES = 16 * 1024 * 1024
 
 export class TaskAppender {
-  /** Number of new events. */
   added = 0
-  /** Number of transactions. */
   commits = 0
   /**
    * Whether something else recorded the task, such as hooks of the same session. Nothing is added then, or it would
@@ -93,7 +90,6 @@ export class TaskAppender {
     return this.flush
   }
 
-  /** Writes the buffered events in one transaction. */
   readonly flush: Effect.Effect<void, AppendError> = Effect.suspend(() => {
     const events = this.#pending
     if (events.length === 0) return Effect.void
@@ -147,7 +143,6 @@ export class TaskAppender {
     this.#known = new IdSet()
   }
 
-  /** Reads which events of the run the log has. */
   #load(): Effect.Effect<void, LogError> {
     return Effect.gen(this, function* () {
       this.#isLoaded = true
@@ -220,7 +215,6 @@ export class TaskAppender {
     } as NewEvent
   }
 
-  /** Positions of the run's first and last event. */
   readonly range: Effect.Effect<{ readonly from: number; readonly to: number }, LogError> = Effect.suspend(() =>
     Effect.gen(this, function* () {
       const { log } = this.#writing
@@ -241,7 +235,6 @@ const isEnding = ({ body }: RunEvent): boolean => ENDINGS.has(body.type)
 
 const ENDINGS: ReadonlySet<string> = new Set(["TaskClosed", "CommandOutcomeUnknown", "CaptureNoted"])
 
-/** Events that each task of a continued run has. */
 const OF_EACH_PART: ReadonlySet<string> = new Set(["TaskClosed", "CaptureNoted"])
 
 /** Adds the subject if an event has personal fields; the log refuses a subject without them. */

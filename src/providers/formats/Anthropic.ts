@@ -50,7 +50,6 @@ export const requestOf = ({ host }: Address, body: JsonObject, model?: string): 
   }
 }
 
-/** Reads an answer. */
 export const answerOf = ({ pieces, isWhole }: AnswerBody): ProviderAnswer => {
   const blocks = new Blocks.GrowingBlocks()
   const counted = ProviderUsage.counting(ProviderUsage.anthropic)

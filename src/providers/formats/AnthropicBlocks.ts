@@ -4,7 +4,6 @@ import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import * as Parts from "../parts.ts"
 
-/** A block of an answer while it streams. */
 interface GrowingBlock {
   readonly block: unknown
   text: string
@@ -111,7 +110,6 @@ const partsOf = ({ block, text, args, signature }: GrowingBlock): ReadonlyArray<
 
 const objectOf = (value: unknown): object => (typeof value === "object" && value !== null ? value : {})
 
-/** A block of a user message. */
 export const contentPart = (block: unknown): ToldPart => {
   switch (fieldOf(block, "type")) {
     case "text":

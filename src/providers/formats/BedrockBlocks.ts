@@ -14,7 +14,6 @@ interface GrowingBlock {
   input: string
 }
 
-/** The blocks of an answer, whole or while they stream. */
 export class GrowingBlocks {
   readonly #blocks = new Map<unknown, GrowingBlock>()
 

@@ -60,7 +60,6 @@ export const completions: Wire = {
   },
 }
 
-/** The prompts: a text, or a list of texts or of tokens. */
 const promptsIn = (prompt: Json | undefined) => {
   if (typeof prompt === "string") return [{ type: "text" as const, text: prompt }]
   const list = Parts.listOf(prompt)

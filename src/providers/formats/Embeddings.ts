@@ -74,7 +74,6 @@ const textsIn = (value: Json | undefined): ReadonlyArray<ToldPart> => {
     : textsIn(parts as Json)
 }
 
-/** The number of vectors and their length. */
 const vectorsIn = (piece: unknown) => {
   const lists = [
     ...[Parts.listOf(fieldOf(piece, "data")), Parts.listOf(fieldOf(piece, "embeddings"))],

@@ -93,7 +93,6 @@ const toolsIn = (tool: unknown) => {
   ]
 }
 
-/** The content of an answer so far. */
 class Said {
   readonly parts: Array<AnswerPart> = []
   readonly #callId: (index: number) => string
@@ -143,7 +142,6 @@ class Said {
     } else this.#streaming = undefined
   }
 
-  /** Keeps a further candidate. */
   takeOther(candidate: unknown): void {
     const index = fieldOf(candidate, "index")
     if (this.#others.has(index)) return

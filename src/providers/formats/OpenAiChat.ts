@@ -70,7 +70,6 @@ export const openAiChat: Wire = {
   },
 }
 
-/** The content of an answer so far. */
 class Said {
   refusal = ""
   #text = ""
@@ -175,7 +174,6 @@ export const deploymentIn = (path: string): string | undefined => {
   return name === undefined ? undefined : Parts.decoded(name)
 }
 
-/** Tool descriptions in a request to OpenAI or Ollama. */
 export const toolsOf = (tools: unknown) =>
   Parts.listOf(tools).map((tool) => {
     const described = fieldOf(tool, "function") ?? fieldOf(tool, "custom") ?? tool

@@ -81,7 +81,6 @@ const isResponse = (piece: unknown): boolean =>
 const isEnd = (type: unknown) =>
   type === "response.completed" || type === "response.incomplete" || type === "response.failed"
 
-/** An item while it streams. */
 interface GrowingItem {
   item: unknown
   /** Its streamed text so far: output, arguments, reasoning or refusal. */

@@ -33,7 +33,7 @@ export interface RunStream {
 /** Maximum delay of a commit, in milliseconds. */
 const LATEST_MS = 20
 
-/** Maximum number of events in a batch, unless its last call has more. An append holds at most 10,000. */
+/** A batch takes no further calls once it has this many events. An append holds at most 10,000. */
 const MOST_EVENTS = 1000
 
 interface Waiting extends AppendOptions {
