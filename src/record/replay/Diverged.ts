@@ -1,3 +1,4 @@
+/** Errors of a replay that differs from its recording. */
 import { Data, Schema } from "effect"
 import type { Difference } from "./RequestDifference.ts"
 

@@ -1,3 +1,4 @@
+/** Reads the events of a recorded run from its log. */
 import { Data, Effect } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
