@@ -1,3 +1,5 @@
+/** Overrides of a fork. */
+
 import { jsonOf } from "../../providers/pieces.ts"
 import * as Options from "../../values/Options.ts"
 

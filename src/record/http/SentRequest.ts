@@ -1,3 +1,5 @@
+/** Reads the arguments of a `fetch` call. */
+
 import type * as HttpMessage from "./HttpMessage.ts"
 import { remembered } from "./Remembered.ts"
 
