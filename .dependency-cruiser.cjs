@@ -124,8 +124,8 @@ module.exports = {
     {
       name: "author-types-import-nothing",
       severity: "error",
-      from: { path: "^src/plugins/author\\.ts$" },
-      to: { path: "." },
+      from: { path: "^src/plugins/author(\\.ts$|/)" },
+      to: { pathNot: "^src/plugins/author/" },
     },
     {
       name: "examples-use-public-names",
