@@ -141,7 +141,7 @@ describe("compare of two models", () => {
   it("pairs tasks whose seeds were drawn only if asked to, and says so where nothing pairs", async () => {
     const none = await refused(models("dear", "other/great"))
     expect(none).toMatchObject({ code: 3, tag: "NoTaskOfBoth" })
-    expect(none.message).toContain("With other seeds there are 1: --any-seed pairs them.")
+    expect(none.message).toContain("--any-seed pairs 1 task with different seeds.")
     expect(await document([...models("dear", "other/great"), "--any-seed"])).toMatchObject({
       models: { sameSeed: false, pairs: [{ a: "drawn-a", b: "drawn-b" }] },
       difference: -1,
@@ -149,10 +149,10 @@ describe("compare of two models", () => {
     })
     const hidden = await refused(models("de/one", "de/two"))
     expect(hidden).toMatchObject({ code: 3, tag: "NoTaskOfBoth" })
-    expect(hidden.message).toContain("de/one: 1 task, 0 without one like it, 1 unreadable")
+    expect(hidden.message).toContain("de/one: 1 task, 0 without a match, 1 unreadable")
     const unlike = await refused(models("dear", SMALL))
     expect(unlike).toMatchObject({ code: 3, tag: "NoTaskOfBoth" })
-    expect(unlike.message).toContain("acme/dear: 1 task, 1 without one like it; acme/small: 15 tasks, 14 without")
+    expect(unlike.message).toContain("acme/dear: 1 task, 1 without a match; acme/small: 15 tasks, 14 without")
   })
 
   it("takes pairs for one group that were given the same, also where families are asked for", async () => {
@@ -179,7 +179,7 @@ describe("compare of two models", () => {
         "(acme/dear, acme/great, acme/small, de/one, de/two, eu/one, eu/two, other/great)",
       ],
       [models("acme/grate", SMALL), 3, "ModelNotFound", "Is it acme/great"],
-      [models("great", SMALL), 3, "ModelNotFound", '"great" stands for acme/great, other/great'],
+      [models("great", SMALL), 3, "ModelNotFound", '"great", which matches several: acme/great, other/great'],
       [models(SMALL, "small"), 1, "BadInput", "found acme/small twice"],
       [["compare", "--model", GREAT, "--log", log], 1, "BadInput", "expected two models, found 1"],
       [[...models(GREAT, SMALL), "live"], 1, "BadInput", 'found "live"'],

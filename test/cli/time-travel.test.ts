@@ -218,19 +218,15 @@ describe("bad input", () => {
     [["bisect", "--when", "true", "--from", "@3", "--to", "@2"], 1, /begins at @3 and ends before that, at @2/],
     [["watch", "--when", "true", "--since", "@3", "--until", "@2"], 1, /begins at @3 and ends before that, at @2/],
     [["bisect", "--when", "true", "--from", "fork-9@1"], 3, /There is no timeline "fork-9"/],
-    [["history", "/tasks/none/open"], 3, /Nothing has ever been at \/tasks\/none\/open/],
-    [["history", "tasks"], 1, /"tasks" is no path/],
+    [["history", "/tasks/none/open"], 3, /There never was a value at \/tasks\/none\/open/],
+    [["history", "tasks"], 1, /"tasks" is not a path/],
     [["history", "/tasks", "--since", "yesterday"], 1, /"yesterday" is no moment/],
     [["history", "/tasks", "--limit", "0"], 1, /--limit/],
-    [["watch", "/tasks/none", "--when", "true"], 3, /Nothing has ever been at \/tasks\/none/],
+    [["watch", "/tasks/none", "--when", "true"], 3, /There never was a value at \/tasks\/none/],
     [["effects", "@0"], 3, /has no event @0/],
     [["align", "none", "none"], 3, /No timeline and no task "none" is in this log\. Timelines: main\./],
     [["align", "fork-9@none", "none"], 3, /There is no timeline "fork-9"/],
-    [
-      ["bisect", "--when", "state.tasks.exists(id, state.tasks[id].goal > 3)"],
-      1,
-      /cannot be answered at @\d+: no such overload/,
-    ],
+    [["bisect", "--when", "state.tasks.exists(id, state.tasks[id].goal > 3)"], 1, /failed at @\d+: no such overload/],
   ] as const
 
   it("is refused with what was expected, what was found and where, and nothing is answered", async () => {

@@ -66,7 +66,7 @@ describe("a projector that checks", () => {
         ...list((state, { position }) => [...state, position]),
         builder: () => ({ apply: () => {}, state: () => [7] }),
       },
-      /`builder` gave another state/,
+      /`builder` and its `evolve` gave different states/,
     ),
   )
 

@@ -179,7 +179,7 @@ describe("what cannot be answered", () => {
     const { tasks, scoring } = given({ agent: "a", amounts: [null, null] })
     const refused = Either.getOrThrow(Either.flip(Trend.trend(tasks, scoring)))
     expect(refused).toMatchObject({ _tag: "NothingScored", tasks: 2 })
-    expect(refused.message).toContain("found 2 closed, none of them scored")
+    expect(refused.message).toContain("found 2 closed tasks without a score")
     expect(Either.getOrThrow(Either.flip(Trend.trend([], scoring))).message).toContain("found no closed task")
   })
 })

@@ -103,7 +103,7 @@ describe("the words of a capture", () => {
     const lacks = [{ what: "times", why: "the source has none" }]
     const rows = CaptureSummary.rows({ ...capture, source: "swe-agent", lacks })
     expect(rows.map((row) => CaptureSummary.line(row, (text) => `«${text}»`))).toEqual([
-      "seen: 0 model requests, 2 records kept as they are",
+      "seen: 0 model requests, 2 records kept unchanged",
       "stubbed: «answer»",
       "cut: 1 body",
       "not visible: «a connection»: «db:5432» (2 times)",

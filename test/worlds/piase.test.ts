@@ -165,7 +165,7 @@ describe("the text room under PiaSE's names", () => {
       expect(yield* pia.query_environment_state(AGENT, { paths: ["/steps"] })).toEqual({ "/steps": 0 })
       expect(yield* Effect.flip(pia.query_environment_state(AGENT, { paths: ["/placed"] }))).toMatchObject({
         _tag: "NotPublic",
-        message: 'text-room: expected one of /steps, found "/placed", which agents are not told.',
+        message: 'text-room: expected one of /steps, found "/placed", which agents may not see.',
       })
       expect(placesOf(yield* Effect.flip(pia.query_environment_state(AGENT, { path: "/steps" })))).toEqual([
         "path: paths?",

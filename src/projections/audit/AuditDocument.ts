@@ -50,7 +50,7 @@ export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
     const { taskId, near = [], timeline } = this
     const where = timeline === undefined ? "in this log" : `on the timeline ${timeline}`
     const meant = near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`
-    return `No task "${taskId}" was opened ${where}.${meant} \`hindcast task ls\` lists the tasks there are.`
+    return `No task "${taskId}" was opened ${where}.${meant} \`hindcast task ls\` lists the tasks.`
   }
 }
 

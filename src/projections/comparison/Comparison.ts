@@ -118,8 +118,8 @@ export class NothingInCommon extends Data.TaggedError("NothingInCommon")<{
 }> {
   override get message() {
     return (
-      `"${this.a}" and "${this.b}" have no task in common to compare: one scores ${this.tasksOfA}, the other ${this.tasksOfB}. ` +
-      "Scores are paired by task; score the same tasks again by the other rubric."
+      `"${this.a}" and "${this.b}" have no task in common: the first scores ${this.tasksOfA}, the second ${this.tasksOfB}. ` +
+      "Scores are paired by task. Score the same tasks with both rubrics: `hindcast rescore --rubric FILE`."
     )
   }
 }

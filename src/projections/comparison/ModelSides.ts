@@ -55,9 +55,10 @@ export class ModelNotFound extends Data.TaggedError("ModelNotFound")<{
 }> {
   override get message() {
     const { model, known, several } = this
-    if (several.length > 0) return `--model: expected one model, found that "${model}" stands for ${listed(several)}.`
-    if (known.length === 0) return `--model: expected a model that was asked, found that no task of this log asked any.`
-    return `--model: expected a model that was asked (${listed(known)}), found "${model}".${DidYouMean.question(model, known)}`
+    if (several.length > 0)
+      return `--model: expected one model, found "${model}", which matches several: ${listed(several)}.`
+    if (known.length === 0) return `--model: no task of this log called a model.`
+    return `--model: expected a model that a task called (${listed(known)}), found "${model}".${DidYouMean.question(model, known)}`
   }
 }
 
@@ -73,14 +74,14 @@ export class NoTaskOfBoth extends Data.TaggedError("NoTaskOfBoth")<{
   override get message() {
     const { a, b, scoring, askedBoth, otherSeeds } = this
     const of = ({ model, tasks, unpaired, unscored, unreadable }: ModelSide) =>
-      `${model}: ${counted(tasks)}, ${unpaired} without one like it` +
+      `${model}: ${counted(tasks)}, ${unpaired} without a match` +
       (unscored > 0 ? `, ${unscored} not scored by "${scoring}"` : "") +
       (unreadable > 0 ? `, ${unreadable} unreadable` : "")
     return (
-      `Expected tasks that both models worked on, with the same goal, environment and seed, found none (${of(a)}; ${of(b)}). ` +
-      (askedBoth > 0 ? `${counted(askedBoth)} asked both and count for neither. ` : "") +
+      `The two models have no tasks to compare: expected some with the same goal, environment and seed, found none (${of(a)}; ${of(b)}). ` +
+      (askedBoth > 0 ? `${counted(askedBoth)} called both and count for neither. ` : "") +
       (otherSeeds > 0
-        ? `With other seeds there are ${otherSeeds}: --any-seed pairs them.`
+        ? `--any-seed pairs ${counted(otherSeeds)} with different seeds.`
         : "`hindcast audit --all --group model` shows each model by itself.")
     )
   }

@@ -22,7 +22,7 @@ export class ScoringNotFound extends Data.TaggedError("ScoringNotFound")<{
   override get message() {
     const of = (names: ReadonlyArray<string>) => (names.length === 0 ? "none" : names.slice(0, MAX_NAMES).join(", "))
     return (
-      `No scoring "${this.name}" is ${this.timeline === undefined ? "in this log" : `on the timeline ${this.timeline}`}: expected a score set's id or the end of it, a label (${of(this.labels)}), ` +
+      `No scoring "${this.name}" is ${this.timeline === undefined ? "in this log" : `on the timeline ${this.timeline}`}: expected the id of a score set or its end, a label (${of(this.labels)}), ` +
       `or a pointer (${of(this.pointers)}).${DidYouMean.question(this.name, [...this.labels, ...this.pointers])}`
     )
   }

@@ -80,7 +80,7 @@ export class MeasureNotFound extends Data.TaggedError("MeasureNotFound")<{
 }> {
   override get message() {
     const [listed, more] = [this.known.slice(0, MAX_NAMES), this.known.length - MAX_NAMES]
-    return `No measure "${this.measure}" is in the scores "${this.scores}" of these tasks. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.${DidYouMean.question(this.measure, this.known)}`
+    return `No measure "${this.measure}" is in the scores "${this.scores}" of these tasks. They have: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.${DidYouMean.question(this.measure, this.known)}`
   }
 }
 
@@ -93,8 +93,11 @@ export class NothingScored extends Data.TaggedError("NothingScored")<{
   readonly tasks: number
 }> {
   override get message() {
-    const found = this.tasks === 0 ? "no closed task" : `${this.tasks} closed, none of them scored`
-    return `A trend needs tasks that are scored in "${this.scores}": expected some among those chosen, found ${found}. \`hindcast score ls\` lists the score sets, \`hindcast rescore --rubric FILE\` makes one.`
+    const found =
+      this.tasks === 0
+        ? "no closed task"
+        : `${this.tasks} closed ${this.tasks === 1 ? "task" : "tasks"} without a score`
+    return `A trend needs tasks with scores of "${this.scores}": found ${found} in the selection. \`hindcast score ls\` lists the score sets, \`hindcast rescore --rubric FILE\` makes one.`
   }
 }
 

@@ -63,8 +63,8 @@ export class FoldFailed extends Data.TaggedError("FoldFailed")<{
   override get message() {
     const why = this.cause instanceof Error ? this.cause.message : String(this.cause)
     return (
-      `Projection ${this.projection} failed at @${this.position} (${this.type}): expected a new state, found a fault: ${why}. ` +
-      "`evolve` must accept every event, change nothing it is given, and depend on nothing else; correct it."
+      `Projection ${this.projection} failed at @${this.position} (${this.type}): ${why}. ` +
+      "A projection must accept every event, leave its input unchanged, and depend on nothing else."
     )
   }
 }

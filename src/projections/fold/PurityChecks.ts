@@ -76,8 +76,8 @@ const verify = <S>(projection: Projection<S>, { from, events }: Sample<S>, reach
 }
 
 const VARIES =
-  "the same state and event gave two different states; `evolve` may depend on nothing else, such as a clock or randomness"
-const DIFFERS = "its `builder` gave another state than `evolve` event by event, over the events up to here"
+  "the same state and event gave two different states: `evolve` must not depend on anything else, such as a clock or random numbers"
+const DIFFERS = "its `builder` and its `evolve` gave different states for the events up to here"
 
 /** Freezes values deeply. Does not traverse frozen values again. */
 const freezer = () => {

@@ -47,11 +47,11 @@ export const rows = ({
         counted(seen.otherRequests, "other request"),
         counted(seen.recordedTools, "recorded tool call"),
         counted(seen.observedTools, "observed tool call"),
-        counted(seen.keptRecords, "record kept as it is", "records kept as they are"),
+        counted(seen.keptRecords, "record kept unchanged", "records kept unchanged"),
       ]),
     ],
     inferred: inferred.map(({ rule, count }) => ({ count, what: `by ${rule}`, why: sentenceOf(rule), isOfLog: false })),
-    stubbed: stubbed.map((what) => ({ count: null, what, why: "a person set it in a fork", isOfLog: true })),
+    stubbed: stubbed.map((what) => ({ count: null, what, why: "set by a person in a fork", isOfLog: true })),
     cut: some([
       counted(cut.bodies, "body", "bodies"),
       counted(cut.results, "result"),
@@ -68,8 +68,8 @@ export const rows = ({
 /** For imports by earlier versions. */
 const UNKNOWN: CaptureItem = {
   count: null,
-  what: "not known",
-  why: "the import did not say what its source lacks: a later version of Hindcast says it, in a new log",
+  what: "unknown",
+  why: "an earlier version of Hindcast imported the task and did not record what its source lacks; import it again into a new log",
   isOfLog: false,
 }
 

@@ -70,8 +70,8 @@ const summaries: Summaries = {
   EnvironmentDescribed: ({ plugin, name }) => `${plugin}: ${name}`,
   EnvironmentRestored: ({ plugin, by, at: position, engine }) =>
     by === "nothing"
-      ? `${plugin} was not rewound to ${at(position)}`
-      : `${plugin} stands as it did ${at(position)}, by ${by}${engine === undefined ? "" : underOther(engine)}`,
+      ? `${plugin} not rewound to ${at(position)}`
+      : `${plugin} restored to ${at(position)} by ${by}${engine === undefined ? "" : underOther(engine)}`,
   EnvironmentReset: ({ plugin, seed }) => `${plugin}, seed ${seed}`,
   EnvironmentChanged: ({ plugin, patch }) => `${plugin} ${patch.map(({ op, path }) => `${op} ${path}`).join(", ")}`,
 

@@ -7,21 +7,21 @@ import * as JsonPointer from "../patch/JsonPointer.ts"
 /** The state at this position has no value at the path. */
 export class PathNotFound extends Data.TaggedError("PathNotFound")<MissingPath> {
   override get message() {
-    return `Nothing is at ${this.path} @${this.at}. ${hint(this)}`
+    return `There is no value at ${this.path} @${this.at}. ${hint(this)}`
   }
 }
 
 /** The state never had a value at the path, up to this position. */
 export class PathNeverExisted extends Data.TaggedError("PathNeverExisted")<MissingPath> {
   override get message() {
-    return `Nothing has ever been at ${this.path} up to @${this.at}. ${hint(this)}`
+    return `There never was a value at ${this.path} up to @${this.at}. ${hint(this)}`
   }
 }
 
 /** The path is not a JSON Pointer. */
 export class PathInvalid extends Data.TaggedError("PathInvalid")<{ readonly path: string }> {
   override get message() {
-    return `"${this.path}" is no path: expected a JSON Pointer (RFC 6901), such as /shared/readings/room~1look, or "" for all.`
+    return `"${this.path}" is not a path: expected a JSON Pointer (RFC 6901) such as /shared/readings/room~1look, or "" for the whole state.`
   }
 }
 
@@ -65,8 +65,8 @@ const MAX_KEYS = 20
 
 const hint = ({ parent, keys }: MissingPath): string => {
   const where = parent === "" ? "the top" : parent
-  if (keys.length === 0) return `The path ends at ${where}, which holds nothing below it.`
+  if (keys.length === 0) return `The path ends at ${where}, which has no keys.`
   const listed = keys.slice(0, MAX_KEYS).map((key) => `${parent}/${pointerToken(key)}`)
   const more = keys.length > MAX_KEYS ? ` and ${keys.length - MAX_KEYS} more` : ""
-  return `At ${where} there is: ${listed.join(", ")}${more}.`
+  return `${where === "the top" ? "The state" : where} has: ${listed.join(", ")}${more}.`
 }

@@ -55,7 +55,7 @@ export class PredicateFailed extends Data.TaggedError("PredicateFailed")<{
   readonly reason: string
 }> {
   override get message() {
-    return `\`${this.predicate}\` cannot be answered at @${this.position}: ${this.reason}. Expected true or false at every moment it is asked about.`
+    return `\`${this.predicate}\` failed at @${this.position}: ${this.reason}. Expected true or false at every moment of the range.`
   }
 }
 
@@ -64,7 +64,7 @@ export const ask = ({ source, holds }: Predicate, input: PredicateInput): Either
     Either.left(new PredicateFailed({ predicate: source, position: input.position, reason }))
   try {
     const answer: unknown = holds(input)
-    return typeof answer === "boolean" ? Either.right(answer) : failed(`it gave ${JSON.stringify(answer)}`)
+    return typeof answer === "boolean" ? Either.right(answer) : failed(`it returned ${JSON.stringify(answer)}`)
   } catch (cause) {
     return failed(cause instanceof Error ? cause.message : String(cause))
   }

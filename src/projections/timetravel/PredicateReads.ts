@@ -26,7 +26,7 @@ export class PredicatePathNeverExisted extends Data.TaggedError("PredicatePathNe
   override get message() {
     return (
       `\`${this.predicate}\` has no answer: ${neverExisted(this.path, this.nearest, `up to @${this.until}`)} ` +
-      'Correct the path. To ask whether it is there, write has(PATH), or "KEY" in PATH.'
+      'Correct the path. To test whether it exists, write has(PATH), or "KEY" in PATH.'
     )
   }
 }

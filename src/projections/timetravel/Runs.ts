@@ -28,7 +28,7 @@ export interface Aligned extends TaskAlignment.TaskAlignment {
 /** The run has too many events to align in memory. */
 export class RunTooLong extends Data.TaggedError("RunTooLong")<{ readonly run: string; readonly most: number }> {
   override get message() {
-    return `${this.run} has more than ${this.most} events to align: they are held in memory. Name a task of it.`
+    return `${this.run} has more than ${this.most} events, the maximum that can be aligned in memory. Name one of its tasks.`
   }
 }
 

@@ -44,7 +44,7 @@ export class SpacesDiffer extends Data.TaggedError("SpacesDiffer")<{
   readonly found: Space
 }> {
   override get message() {
-    return `The policy's ${this.which} is not the environment's: expected ${JSON.stringify(this.expected)}, found ${JSON.stringify(this.found)}.`
+    return `The policy's ${this.which} differs from the environment's: expected ${JSON.stringify(this.expected)}, found ${JSON.stringify(this.found)}.`
   }
 }
 

@@ -36,7 +36,7 @@ export class NotPublic extends Data.TaggedError("NotPublic")<{
 }> {
   override get message() {
     const allowed = this.allowed.length === 0 ? "nothing" : `one of ${this.allowed.join(", ")}`
-    return `${this.environment}: expected ${allowed}, found ${JSON.stringify(this.asked)}, which agents are not told.`
+    return `${this.environment}: expected ${allowed}, found ${JSON.stringify(this.asked)}, which agents may not see.`
   }
 }
 
@@ -213,7 +213,7 @@ const subscribe = (
     const events = yield* environment.events(agent, [type])
     const delivering = Stream.runForEach(events, (event) => deliver(url, event))
     yield* Effect.forkScoped(
-      Effect.catchAllCause(delivering, (cause) => ProgramLog.error(`the subscription to ${type} ended`, cause)),
+      Effect.catchAllCause(delivering, (cause) => ProgramLog.error(`The subscription to ${type} ended`, cause)),
     )
   })
 

@@ -19,7 +19,7 @@ import { episodeIn, meaningless, notReset, ofRounds, ofStart, only, said, UNPLAY
 /** Maximum length of an episode that the checks play to its limit. */
 const LONGEST = 1000
 
-const NO_LAST = "there is no last(): each step returns what it gives every agent"
+const NO_LAST = "there is no last(): each step returns the results of every agent"
 
 const OVER = "EpisodeOver"
 
@@ -46,7 +46,7 @@ const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
     if (episodes.some(({ unplayable }) => unplayable)) return UNPLAYABLE
     const [broken] = episodes.flatMap(({ failure }) => (failure === undefined ? [] : [failure]))
     if (broken !== undefined && episodes.every(({ failure }) => failure !== undefined))
-      return untried(`no episode was played to its end (${said(broken)})`)
+      return untried(`no episode reached its end (${said(broken)})`)
     const left = episodes.filter(({ live, failure }) => live.length > 0 && failure === undefined)
     const open = left.filter(({ cut }) => !cut)
     if (plans.length === 0 && open.some(({ stuck }) => stuck === undefined))
@@ -55,12 +55,11 @@ const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
       )
     const [slow] = left.filter(({ cut }) => cut)
     if (open.length === 0 && slow !== undefined)
-      return inapplicable(
-        `an episode took too long to be played to its end: it was left after ${slow.rounds.length} steps`,
-      )
+      return inapplicable(`an episode took too long and was stopped after ${slow.rounds.length} steps`)
     return verdictOf(
       open.map(
-        ({ live, rounds, stuck }) => stuck ?? `after ${rounds.length} steps, ${live.join(", ")} still takes part`,
+        ({ live, rounds, stuck }) =>
+          stuck ?? `after ${rounds.length} steps, the episode of ${live.join(", ")} has not ended`,
       ),
     )
   })
@@ -90,7 +89,7 @@ const inOrder = (drive: Drive): Effect.Effect<Verdict> =>
         return named.length < 2 ? [] : [{ named, where: `episode ${episode + 1}, step ${index + 1}` }]
       }),
     )
-    if (answers.length === 0) return untried("no step named two agents")
+    if (answers.length === 0) return untried("no step had results of two agents")
     return verdictOf(
       answers.flatMap(({ named, where }) => {
         // JavaScript objects list integer-like keys such as "7" first.
@@ -107,7 +106,7 @@ export const agentChecks: ReadonlyArray<Check> = [
     Object.keys(agents).length > 0 ? passed : failed("expected an agent, found none"),
   ),
   ofStart(
-    { number: 33, name: "agents-possible", sentence: "No more agents take part than can." },
+    { number: 33, name: "agents-possible", sentence: "At most the declared number of agents take part." },
     ({ agents }, { facts }) => {
       const count = Object.keys(agents).length
       return count <= facts.maxAgents ? passed : failed(`expected at most ${facts.maxAgents} agents, found ${count}`)
@@ -118,7 +117,7 @@ export const agentChecks: ReadonlyArray<Check> = [
     "spaces are data: they have no identity",
   ),
   meaningless(
-    { number: 35, name: "last-without-observation", sentence: "last(observe=false) gives nothing." },
+    { number: 35, name: "last-without-observation", sentence: "last(observe=false) returns no observation." },
     NO_LAST,
   ),
   {
@@ -135,37 +134,37 @@ export const agentChecks: ReadonlyArray<Check> = [
       }),
   },
   ofRounds(
-    { number: 37, name: "no-resurrection", sentence: "An agent whose episode is over gets nothing more." },
+    { number: 37, name: "no-resurrection", sentence: "An agent whose episode is over gets no more results." },
     ({ stepped, live, start }) => {
       const over = Object.keys(start.agents).filter((agent) => !live.includes(agent))
-      if (over.length === 0) return unseen("no step was taken after an agent's end")
+      if (over.length === 0) return unseen("no step followed an agent's end")
       return over
         .filter((agent) => Object.hasOwn(stepped.results, agent) || stepped.turn === agent)
-        .map((agent) => `${agent} is back after its end`)
+        .map((agent) => `${agent} has a result or the turn after its end`)
     },
   ),
   ofRounds(
     {
       number: 38,
       name: "results-for-live-agents",
-      sentence: "Who acted gets a result, and nobody who does not take part.",
+      sentence: "Each agent that acted gets a result, and no agent that does not take part.",
     },
     ({ stepped, actions, start }) => [
       ...Object.keys(actions)
         .filter((agent) => !Object.hasOwn(stepped.results, agent) || stepped.named?.includes(agent) === false)
-        .map((agent) => `${agent} acted, but has no result`),
+        .map((agent) => `${agent} acted, but got no result`),
       ...Object.keys(stepped.results)
         .filter((agent) => !Object.hasOwn(start.agents, agent))
-        .map((agent) => `${agent} has a result, but does not take part`),
+        .map((agent) => `${agent} got a result, but does not take part`),
     ],
     (refusal) => (isOfAnswer(refusal, 38) ? said(refusal) : undefined),
   ),
+  meaningless({ number: 39, name: "last-accumulates", sentence: "last() returns the accumulated reward." }, NO_LAST),
+  meaningless({ number: 40, name: "last-agrees", sentence: "last() agrees with the tables of results." }, NO_LAST),
   meaningless(
-    { number: 39, name: "last-accumulates", sentence: "The reward of last() is the accumulated one." },
+    { number: 41, name: "step-returns-nothing", sentence: "A step of a turn-based world returns nothing." },
     NO_LAST,
   ),
-  meaningless({ number: 40, name: "last-agrees", sentence: "last() agrees with the tables of results." }, NO_LAST),
-  meaningless({ number: 41, name: "step-returns-nothing", sentence: "A step in turns returns nothing." }, NO_LAST),
   {
     number: 45,
     name: "everyone-finishes",
@@ -176,7 +175,7 @@ export const agentChecks: ReadonlyArray<Check> = [
   only(({ facts }) => (facts.mode === "single" ? "there is one agent" : undefined), {
     number: 50,
     name: "results-in-order",
-    sentence: "Results name the agents in the order of their names.",
+    sentence: "Results list the agents in the order of their names.",
     run: inOrder,
   }),
 ]

@@ -66,7 +66,7 @@ export const failed = (why: string): Verdict => ({ status: "failed", why })
 export const inapplicable = (why: string): Verdict => ({ status: "inapplicable", why })
 
 /** The verdict of a check that applies but found nothing to test. */
-export const untried = (why: string): Verdict => inapplicable(`nothing was tried: ${why}`)
+export const untried = (why: string): Verdict => inapplicable(`nothing was tested: ${why}`)
 
 export interface Unseen {
   readonly unseen: string

@@ -28,7 +28,7 @@ const repeated = (drive: Drive): Effect.Effect<Either.Either<Begun, Verdict>> =>
         again.start !== undefined &&
         differs("the documents", start.document, again.start.document).length === 0 &&
         stepsDiffer(first, again, everything).length === 0
-      if (!isAlike) return Either.left(untried("the world does not play an episode twice alike"))
+      if (!isAlike) return Either.left(untried("the world does not repeat an episode exactly"))
     }
     return Either.right({ ...first, start })
   })
@@ -68,7 +68,7 @@ const again = (world: DrivenWorld, rounds: ReadonlyArray<Round>, from: number, u
       const step = `step ${from + index + 1}`
       const answer = yield* answered(world.step(actions))
       const [found] = Either.isLeft(answer)
-        ? [`${step} is refused (${said(answer.left)})`]
+        ? [`${step} was refused (${said(answer.left)})`]
         : differs(step, everything(stepped), everything(answer.right))
       if (found !== undefined) return { compared: index, found }
     }
@@ -81,12 +81,12 @@ const continued = (world: DrivenWorld, first: Begun, cut: number): Effect.Effect
     const until = (yield* MonotonicClock.now) + EPISODE_MS
     const { document, shown } = after(first, cut, world)
     const restored = yield* answered(world.restore?.(document) ?? Effect.succeed(document))
-    if (Either.isLeft(restored)) return `restoring is refused (${said(restored.left)})`
+    if (Either.isLeft(restored)) return `the restore was refused (${said(restored.left)})`
     const [other] = differs("the documents before and after", document, restored.right)
     if (other !== undefined) return other
     const observed = yield* answered(looking(world))
-    if (Either.isLeft(observed)) return `observing is refused (${said(observed.left)})`
-    const [unlike] = differs("what is shown", shown, observed.right)
+    if (Either.isLeft(observed)) return `the observation was refused (${said(observed.left)})`
+    const [unlike] = differs("the observations and masks", shown, observed.right)
     if (unlike !== undefined) return unlike
     return (yield* again(world, first.rounds.slice(cut, cut + MOST_STEPS), cut, until)).found
   })
@@ -98,7 +98,7 @@ const restoreContinues = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
     const cuts = [...new Set([Math.floor(length / 2), length - 1])]
     for (const cut of cuts) {
       const found = yield* drive.fresh((world) => continued(world, first, cut))
-      const where = `restored to after step ${cut} of ${length} in a new process`
+      const where = `restored to step ${cut} of ${length} in a new process`
       const verdict = shownBy(Either.map(found, (why) => (why === undefined ? passed : failed(`${where}: ${why}`))))
       if (verdict.status !== "passed") return verdict
     }
@@ -120,18 +120,18 @@ const observedTwice = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
             return { shown: yield* looking(world), document: yield* world.document }
           })
           const looked = yield* answered(Effect.all([world.document, look, look]))
-          if (Either.isLeft(looked)) return failed(`${where}: observing is refused (${said(looked.left)})`)
+          if (Either.isLeft(looked)) return failed(`${where}: the observation was refused (${said(looked.left)})`)
           const [now, one, two] = looked.right
           const [found] = [
             ...differs("the document before and after observing", document, now),
             ...differs("the document before and after observing again", now, one.document),
             ...differs("the document before and after observing again", one.document, two.document),
-            ...differs("what is shown twice", one.shown, two.shown),
-            ...differs("what is shown twice", shown, one.shown),
+            ...differs("two observations in a row", one.shown, two.shown),
+            ...differs("two observations in a row", shown, one.shown),
           ]
           if (found !== undefined) return failed(`${where}: ${found}`)
           const { found: other } = yield* again(world, rounds.slice(index, index + 1), index, until)
-          if (other !== undefined) return failed(`after observing more often: ${other}`)
+          if (other !== undefined) return failed(`after additional observations: ${other}`)
           if ((yield* MonotonicClock.now) >= until) break
         }
         return passed
@@ -162,11 +162,12 @@ const maskNotTooStrict = (drive: Drive): Effect.Effect<Verdict> =>
       onLeft: untried,
       onRight: (probes) => {
         const masked = probes.filter((probe) => probe.masked)
-        if (masked.length === 0) return untried("no mask left out an action")
+        if (masked.length === 0) return untried("no mask excluded an action")
         const taken = masked.filter(({ refusal }) => refusal === undefined)
         return verdictOf(
           taken.map(
-            ({ where }) => `${where}: expected a refusal, found a step (a mask that only advises: "mask": "advice")`,
+            ({ where }) =>
+              `${where}: expected a refusal, found a step. If the mask only advises, declare "mask": "advice"`,
           ),
         )
       },
@@ -184,19 +185,19 @@ const episodesEnd = (drive: Drive): Effect.Effect<Verdict> =>
     if (first?.start === undefined) return notReset(first?.failure)
     if (first.unplayable) return UNPLAYABLE
     if (episodes.some(ends)) return passed
-    if (facts.endless) return inapplicable("the manifest says that an episode may go on without end")
+    if (facts.endless) return inapplicable("the manifest says that an episode may never end")
     const [limited] = toLimit(drive)
     const longest = yield* drive.episode(limited ?? toFirstEnd(drive))
     if (ends(longest)) return passed
     const { rounds, failure, cut, stuck } = longest
-    if (cut) return untried(`an episode took too long: it was left after ${rounds.length} steps`)
-    if (failure !== undefined) return untried(`no episode was played to its end (${said(failure)})`)
-    if (stuck !== undefined) return untried(`no episode was played to its end: ${stuck}`)
+    if (cut) return untried(`an episode took too long and was stopped after ${rounds.length} steps`)
+    if (failure !== undefined) return untried(`no episode reached its end (${said(failure)})`)
+    if (stuck !== undefined) return untried(`no episode reached its end: ${stuck}`)
     if (facts.maxEpisodeSteps !== null)
       return untried(`no episode ended within ${rounds.length} steps; the limit is ${facts.maxEpisodeSteps}`)
     return failed(
-      `no episode ended within ${rounds.length} steps with drawn actions: expected an end, max_episode_steps in the ` +
-        "manifest, or, where an episode may go on without end, null there",
+      `no episode ended within ${rounds.length} steps of random actions: expected an end, or max_episode_steps in the ` +
+        "manifest (null if an episode may never end)",
     )
   })
 
@@ -207,7 +208,7 @@ export const contractChecks: ReadonlyArray<Check> = [
       {
         number: 51,
         name: "restore-continues",
-        sentence: "A world that is restored in a new process goes on as it did.",
+        sentence: "A world restored in a new process continues exactly as before.",
       },
       restoreContinues,
     ),
@@ -216,7 +217,7 @@ export const contractChecks: ReadonlyArray<Check> = [
     {
       number: 52,
       name: "observation-without-effect",
-      sentence: "Observing again shows the same, and changes nothing.",
+      sentence: "Observing again returns the same and changes nothing.",
     },
     observedTwice,
   ),
@@ -238,14 +239,14 @@ export const contractChecks: ReadonlyArray<Check> = [
     {
       number: 54,
       name: "mask-not-too-strict",
-      sentence: "The world refuses what its mask leaves out.",
+      sentence: "The world refuses the actions that its mask excludes.",
       run: maskNotTooStrict,
     },
   ),
   {
     number: 55,
     name: "episodes-end",
-    sentence: "Some episode ends, unless the manifest says that it may go on.",
+    sentence: "Some episode ends, unless the manifest says that it may never end.",
     run: episodesEnd,
   },
 ]

@@ -66,7 +66,7 @@ export const play = (world: DrivenWorld, plan: Plan): Effect.Effect<Episode> =>
     while (rounds.length < plan.steps && live.length > 0) {
       if ((yield* MonotonicClock.now) >= until) return seen({ cut: true })
       const actors = actorsOf(world, live, last.turn)
-      if (actors === undefined) return seen({ stuck: `it is the turn of ${last.turn}, who does not take part` })
+      if (actors === undefined) return seen({ stuck: `the turn belongs to ${last.turn}, which does not take part` })
       const actions = actionsOf(start.right, actors, last.masks, rng)
       if (actions === undefined) return seen({ unplayable: true })
       const stepped = yield* answered(world.step(actions))

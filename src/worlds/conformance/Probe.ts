@@ -68,12 +68,12 @@ export const probing = (
       if (attempt !== undefined) {
         const { agent, draw } = attempt
         const action = draw(rng)
-        const who = `${agent} did ${JSON.stringify(action)}, which its mask leaves out`
+        const who = `${agent} did ${JSON.stringify(action)}, which its mask excludes`
         if (!(yield* probe(index + 1, who, true, { ...actions, [agent]: action }))) return probes
       }
       const again = yield* answered(world.step(actions))
       const found = Either.isLeft(again)
-        ? `the step after it is refused (${said(again.left)})`
+        ? `the step after it was refused (${said(again.left)})`
         : differs("the step after it", everything(stepped), everything(again.right))[0]
       const last = probes.at(-1)
       if (found !== undefined) {

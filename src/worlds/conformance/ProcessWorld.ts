@@ -55,7 +55,10 @@ const drivenBy = (
   Effect.gen(function* () {
     const world = worldOf(manifest)
     if (world === undefined)
-      return yield* Effect.fail({ code: "NoWorld", message: `${manifest.name} declares no spaces: it is no world` })
+      return yield* Effect.fail({
+        code: "NoWorld",
+        message: `${manifest.name} declares no spaces, so it is not a world`,
+      })
     const agents = given ?? (world.maxAgents === 1 ? undefined : NAMES.slice(0, world.maxAgents))
     const masked = world.mask !== false
     const call = <A>(effect: Effect.Effect<A, unknown>) => Effect.mapError(effect, refusalOf)

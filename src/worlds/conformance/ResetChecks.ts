@@ -60,7 +60,7 @@ export const resetChecks: ReadonlyArray<Check> = [
   {
     number: 11,
     name: "seeds-accepted",
-    sentence: "A reset takes any seed: whole numbers from 0 to 2^53 - 1.",
+    sentence: "A reset accepts any seed: whole numbers from 0 to 2^53 - 1.",
     run: (drive) =>
       Effect.gen(function* () {
         const first = yield* drive.episode(drive.plan)
@@ -68,7 +68,7 @@ export const resetChecks: ReadonlyArray<Check> = [
         const episodes = yield* Effect.forEach(SEEDS, (seed) => drive.episode({ seed, steps: 0 }))
         return verdictOf(
           episodes.flatMap(({ start, failure }, index) =>
-            start === undefined ? [`the seed ${SEEDS[index]} is refused (${said(failure)})`] : [],
+            start === undefined ? [`the seed ${SEEDS[index]} was refused (${said(failure)})`] : [],
           ),
         )
       }),
@@ -76,23 +76,23 @@ export const resetChecks: ReadonlyArray<Check> = [
   {
     number: 12,
     name: "options-accepted",
-    sentence: "A reset takes options, and without any the default ones.",
+    sentence: "A reset accepts options, and uses the defaults without any.",
     run: (drive) =>
       Effect.gen(function* () {
         const first = yield* drive.episode(drive.plan)
         if (first.start === undefined) return notReset(first.failure)
         const { start, failure } = yield* drive.episode({ seed: drive.plan.seed, options: {}, steps: 0 })
-        return start === undefined ? failed(`the options {} are refused (${said(failure)})`) : passed
+        return start === undefined ? failed(`the options {} were refused (${said(failure)})`) : passed
       }),
   },
   meaningless(
-    { number: 13, name: "no-legacy-signature", sentence: "The functions have today's signature." },
-    "there is no older interface of worlds",
+    { number: 13, name: "no-legacy-signature", sentence: "The functions have the current signature." },
+    "worlds have no older interface",
   ),
   {
     number: 14,
     name: "reset-answered",
-    sentence: "A reset is answered with an observation for each agent.",
+    sentence: "A reset returns an observation for each agent.",
     run: (drive) =>
       Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
         if (start === undefined) {
@@ -151,14 +151,14 @@ export const resetChecks: ReadonlyArray<Check> = [
     {
       number: 18,
       name: "unseeded-reset-after-seeded",
-      sentence: "The unseeded reset after a seeded one is the same, too.",
+      sentence: "The unseeded reset after a seeded one is reproducible too.",
     },
     "every reset has a seed: the task's",
   ),
   {
     number: 19,
     name: "generator-follows-the-seed",
-    sentence: "The state of the generator is equal for equal seeds, and differs for others.",
+    sentence: "Equal seeds give equal states of the generator, and different seeds different ones.",
     run: (drive) =>
       Effect.gen(function* () {
         const first = yield* drive.episode(drive.plan)
@@ -169,7 +169,7 @@ export const resetChecks: ReadonlyArray<Check> = [
         const state = generatorIn(first.start.document)
         if (state === null) return inapplicable("the document has no state of a generator")
         if (difference(state, generatorIn(other.start.document)) === undefined)
-          return failed("two seeds give the same state of the generator")
+          return failed("two different seeds give the same state of the generator")
         return verdictOf(differs("two resets", state, generatorIn(again.start.document)))
       }),
   },
@@ -199,10 +199,10 @@ export const resetChecks: ReadonlyArray<Check> = [
     { number: 31, name: "active-after-reset", sentence: "After a reset, no agent's episode is over." },
     ({ document }) => {
       const agents = episodeIn(document)?.agents
-      if (!isObject(agents)) return inapplicable("the document does not say how agents stand")
+      if (!isObject(agents)) return inapplicable("the document has no statuses of agents")
       return verdictOfLooks(
         Object.entries(agents).map(([agent, its]) => {
-          if (!isObject(its)) return unseen("the document does not say how agents stand")
+          if (!isObject(its)) return unseen("the document has no statuses of agents")
           return its.status === "active" ? [] : [`${agent} is ${JSON.stringify(its.status)}`]
         }),
         NO_AGENT,
@@ -213,7 +213,7 @@ export const resetChecks: ReadonlyArray<Check> = [
     {
       number: 46,
       name: "two-copies-agree",
-      sentence: "Two copies of the world with one seed and the same actions agree.",
+      sentence: "Two copies of the world with the same seed and actions agree.",
     },
     [1, 0],
     (first, second) =>

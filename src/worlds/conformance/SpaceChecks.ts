@@ -74,7 +74,7 @@ const ofBounds = (
     const boxes = declaredIn(start)
       .flatMap(({ place, space }) => (isSpace(space) ? boxesIn(space).map((box) => ({ place, box })) : []))
       .filter(({ place, box }) => concerns(place, box))
-    if (boxes.length === 0) return inapplicable("no such space is a Box without flaws")
+    if (boxes.length === 0) return inapplicable("no such space is a valid Box")
     const notes = boxes.flatMap(({ place, box }) => {
       const note = advice(box.low, box.high)
       return note === undefined ? [] : [`${place}: ${note}`]
@@ -105,7 +105,7 @@ export const spaceChecks: ReadonlyArray<Check> = [
       ),
   ),
   ofFlaws(
-    { number: 2, name: "spaces-of-known-types", sentence: "Each space, and each part of one, is of a known type." },
+    { number: 2, name: "spaces-of-known-types", sentence: "Each space, and each of its parts, has a known type." },
     [],
     ({ rule }, type) =>
       rule === "kind" || rule === "field" || rule === "size" || type === "Text" || type === "Sequence",
@@ -116,12 +116,12 @@ export const spaceChecks: ReadonlyArray<Check> = [
     ({ rule }, type) => type === "Box" && rule === "value",
   ),
   ofFlaws(
-    { number: 4, name: "box-bounds-in-order", sentence: "The lower bounds of a Box are not above its upper ones." },
+    { number: 4, name: "box-bounds-in-order", sentence: "No lower bound of a Box is above its upper bound." },
     ["Box"],
     ({ rule }) => rule === "order",
   ),
   ofBounds(
-    { number: 5, name: "box-bounds-finite", sentence: "Infinite or equal bounds of a Box are pointed out." },
+    { number: 5, name: "box-bounds-finite", sentence: "Advice: the bounds of a Box are finite and differ." },
     () => true,
     (low, high) => {
       const infinite = some(low, high, (from, to) => from === -Infinity || to === Infinity)
@@ -134,7 +134,7 @@ export const spaceChecks: ReadonlyArray<Check> = [
     {
       number: 6,
       name: "action-box-normalised",
-      sentence: "A Box of actions that is not from -1 or 0 to 1 is pointed out.",
+      sentence: "Advice: a Box of actions ranges from -1 or 0 to 1.",
     },
     (place, { dtype }) => place.endsWith("/action") && dtype.startsWith("float"),
     (low, high) =>

@@ -20,7 +20,7 @@ const observationsOutside = ({ stepped, start }: SeenRound): Look =>
       const space = start.agents[agent]?.spaces.observation
       return isSpace(space) ? [{ agent, observation, space }] : []
     }),
-    "no observation has a space without flaws",
+    "no observation has a valid space",
     ({ agent, observation, space }) => {
       const why = contains(space, observation)
       return why === undefined ? undefined : `${agent}: ${why}`
@@ -32,7 +32,7 @@ export const stepChecks: ReadonlyArray<Check> = [
     {
       number: 20,
       name: "step-answered",
-      sentence: "A step is answered with observation, reward, terminated, truncated and info.",
+      sentence: "A step returns observation, reward, terminated, truncated and info.",
     },
     ({ stepped }) =>
       each(Object.entries(stepped.results), "no step has a result", ([agent, result]) => {
@@ -41,7 +41,7 @@ export const stepChecks: ReadonlyArray<Check> = [
       }),
     (refusal, { steps }, { facts }) => {
       if (steps === undefined || hasOwnCheck(refusal, facts)) return undefined
-      return `${steps === 0 ? "the first step" : "a step"} with actions of their spaces failed (${said(refusal)})`
+      return `${steps === 0 ? "the first step" : "a step"} failed with actions from their spaces (${said(refusal)})`
     },
   ),
   ofRounds(
@@ -103,12 +103,12 @@ export const stepChecks: ReadonlyArray<Check> = [
     ),
   ),
   meaningless(
-    { number: 28, name: "render-modes-declared", sentence: "The modes of rendering and their rate are declared." },
-    "a world draws nothing: its view is data in the manifest, and is checked with it",
+    { number: 28, name: "render-modes-declared", sentence: "The render modes and their rate are declared." },
+    "a world draws nothing: its view is data in the manifest, which is checked separately",
   ),
   meaningless(
-    { number: 29, name: "render-modes-typed", sentence: "Each mode of rendering returns its own type." },
-    "a world draws nothing: its view is data in the manifest, and is checked with it",
+    { number: 29, name: "render-modes-typed", sentence: "Each render mode returns its own type." },
+    "a world draws nothing: its view is data in the manifest, which is checked separately",
   ),
   {
     number: 30,
@@ -128,7 +128,11 @@ export const stepChecks: ReadonlyArray<Check> = [
   only(
     ({ facts }) => (facts.mask ? undefined : "the world has no masks"),
     ofRounds(
-      { number: 43, name: "masks-respected", sentence: "A mask leaves some action, and what it leaves is accepted." },
+      {
+        number: 43,
+        name: "masks-respected",
+        sentence: "A mask leaves at least one action, and the world accepts those that it leaves.",
+      },
       ({ number, stepped, live, start }, { facts }) => {
         const next = live.filter(
           (agent) => !isOver(stepped.results[agent]) && (facts.mode !== "turn-based" || stepped.turn === agent),
@@ -138,18 +142,18 @@ export const stepChecks: ReadonlyArray<Check> = [
           return unseen("no step had a mask")
         return next
           .filter((agent) => !hasLegal(stepped.masks[agent] ?? null, start.agents[agent]?.spaces.action))
-          .map((agent) => `${agent}: the mask leaves no action`)
+          .map((agent) => `${agent}: the mask allows no action`)
       },
       (refusal, { actions }, { facts }) => {
         if (!isOfMask(refusal, facts)) return undefined
         const left =
-          actions === undefined ? "" : `after the actions ${JSON.stringify(actions)}, which the mask leaves: `
+          actions === undefined ? "" : `after the actions ${JSON.stringify(actions)}, which the mask allows: `
         return `${left}${said(refusal)}`
       },
     ),
   ),
   only(
-    ({ facts }) => (facts.mode === "parallel" ? undefined : "the agents do not act at once"),
+    ({ facts }) => (facts.mode === "parallel" ? undefined : "the agents do not act together"),
     ofRounds(
       { number: 44, name: "maps-cover-live-agents", sentence: "Each agent that can act next has an observation." },
       ({ stepped, live, start }) => {

@@ -31,7 +31,7 @@ export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => Ver
     ),
 })
 
-export const NO_SPACE = "no agent has a space of observations without flaws"
+export const NO_SPACE = "no agent has a valid observation space"
 
 export const NO_AGENT = "no agent takes part"
 
@@ -116,7 +116,7 @@ export const meaningless = (title: Title, why: string): Check => ({
 export const notReset = (failure: Refusal | undefined): Verdict =>
   inapplicable(`the world could not be reset (${said(failure)})`)
 
-export const UNPLAYABLE: Verdict = inapplicable("an action space has flaws: no action can be drawn")
+export const UNPLAYABLE: Verdict = inapplicable("an action space is invalid: no action can be drawn")
 
 const notStepped = (episodes: ReadonlyArray<Episode>): Verdict => {
   const [first] = episodes

@@ -89,6 +89,6 @@ const worldIn = (task: Agent.AgentTask, name: string) =>
     const found = only === undefined ? "none" : worlds.join(", ")
     return yield* new Agent.AgentFailed({
       agent: name,
-      reason: `expected one world for several agents in the task, or the name of one (world), found ${found}`,
+      reason: `expected one world for several agents in the task, found ${found}: name it in the option "world"`,
     })
   })

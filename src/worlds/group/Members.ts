@@ -85,7 +85,7 @@ export const make = (
     const member = taking(agentId)
     if (member !== undefined) return change(member)
     const names = [...members.keys()].filter((name) => taking(name) !== undefined).join(", ")
-    const reason = `expected a change of an agent that takes part (${names || "there is none"}), found one of ${agentId}`
+    const reason = `expected a change of an agent that takes part (${names || "none"}), found ${agentId}`
     return new AgentFailed({ agent: agentId, reason })
   }
 

@@ -35,7 +35,7 @@ export class NoSuchEnvironment extends Data.TaggedError("NoSuchEnvironment")<{
   readonly found: string
 }> {
   override get message() {
-    return `Expected ${this.plugin} to be an active plugin that has an environment, found ${this.found}.`
+    return `Expected ${this.plugin} to be an active plugin with an environment, found ${this.found}.`
   }
 }
 
@@ -71,7 +71,7 @@ export const open = (
     const described = manifest?.peas.environment
     const flaw =
       manifest === undefined
-        ? "no plugin of that name in the registry"
+        ? "no plugin of this name in the registry"
         : found?.active !== true
           ? "a plugin that is not active"
           : described === undefined
@@ -86,7 +86,7 @@ export const open = (
     const environment = make(services, options, infoOf(manifest), yield* Effect.scope)
     yield* Effect.addFinalizer(() =>
       environment.close.pipe(
-        Effect.catchAllCause((cause) => ProgramLog.error(`the task of ${options.plugin} could not be closed`, cause)),
+        Effect.catchAllCause((cause) => ProgramLog.error(`Could not close the task of ${options.plugin}`, cause)),
       ),
     )
     return environment
@@ -148,7 +148,7 @@ const make = (
       const { seed, options = defaults, agents = opened } = yield* Options.decode("reset", Resetting, input)
       if (agents.length > 1 && !isShared) {
         const problems = [
-          { path: "agents", expected: "one agent, for which the environment is", found: agents.join(", ") },
+          { path: "agents", expected: "one agent, the maximum of the environment", found: agents.join(", ") },
         ]
         return yield* new Options.InvalidOptions({ of: "reset", problems })
       }

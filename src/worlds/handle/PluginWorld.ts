@@ -44,7 +44,7 @@ export const open = ({
     if (spaces !== null) return over(environment, spaces)
     return yield* new PluginEnvironment.NoSuchEnvironment({
       plugin: world,
-      found: "an environment without spaces, which cannot be stepped",
+      found: "an environment without spaces, so it has no steps",
     })
   })
 

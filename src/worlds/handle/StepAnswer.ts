@@ -47,7 +47,7 @@ export const gotOf = (
       new UnexpectedAnswer({
         world,
         expected: "the result of a step",
-        found: reason === null ? message : `a step that was taken, and whose result could not be recorded (${reason})`,
+        found: reason === null ? message : `a step whose result could not be recorded (${reason})`,
       }),
     onRight: ({ others, ...own }) => SafeRecord.set(others, agent, own),
   })

@@ -24,7 +24,7 @@ export class ActionRefused extends Data.TaggedError("ActionRefused")<{
 /** There is no episode. Reset the world. */
 export class NoEpisode extends Data.TaggedError("NoEpisode")<{ readonly world: string }> {
   override get message() {
-    return `${this.world} has no episode: expected a reset before anything else, found none. Call reset first.`
+    return `${this.world} has no episode. Call reset first.`
   }
 }
 
@@ -34,7 +34,7 @@ export class NoEpisode extends Data.TaggedError("NoEpisode")<{ readonly world: s
  */
 export class EpisodeReplaced extends Data.TaggedError("EpisodeReplaced")<{ readonly world: string }> {
   override get message() {
-    return `${this.world} was reset or closed while this was under way: expected one episode from its beginning to its end. Look at the new episode, and act on it.`
+    return `${this.world} was reset or closed during this call: expected one episode throughout. Observe the new episode, and act on it.`
   }
 }
 
@@ -56,7 +56,7 @@ export class NothingShown extends Data.TaggedError("NothingShown")<{
   readonly sensor: string
 }> {
   override get message() {
-    return `${this.world} showed ${this.agent} nothing: expected a reading of ${this.sensor}, found none. The event SensorFailed says why.`
+    return `${this.world} has no observation for ${this.agent}: expected a reading of ${this.sensor}, found none. The event SensorFailed has the reason.`
   }
 }
 

@@ -71,7 +71,7 @@ const misfit = (given: ReadonlyArray<string> | undefined, names: ReadonlyArray<s
       {
         path: "agents",
         expected: names.length === 0 ? "at least one agent" : `an agent for each of ${listed(names)}`,
-        found: given === undefined ? "one agent that is no group" : listed(given) || "none",
+        found: given === undefined ? "a single agent" : listed(given) || "none",
       },
     ],
   })

@@ -16,7 +16,7 @@ export const rule = (source: string): Either.Either<Rule.Rule, string> =>
     compiled.slow ? Either.left(SLOW) : Either.right(compiled),
   )
 
-const SLOW = "one whose time may grow faster than the data that it reads (a regular expression, a nested loop)"
+const SLOW = "one that may be slow: its time can grow faster than its data (a regular expression, a nested loop)"
 
 /** A condition whose variables are the fields of an agent's state. False if a field is missing. */
 export type AgentCondition = (state: JsonObject) => boolean

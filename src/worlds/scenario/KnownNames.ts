@@ -25,7 +25,7 @@ export const of = (names: ReadonlyArray<string>, canonical: (name: string) => st
       if (known.has(canonical(name))) return []
       const [nearest] = compared++ < MAX_SUGGESTED ? similarNames(canonical(name), names.slice(0, MAX_COMPARED)) : []
       const found = `${describeValue(name)}${nearest === undefined ? "" : ` (did you mean ${shown(nearest)}?)`}`
-      return [{ path, expected: `${what} (${listed || "there is none"}${more})`, found }]
+      return [{ path, expected: `${what} (${listed || "none"}${more})`, found }]
     },
   }
 }

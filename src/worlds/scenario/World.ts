@@ -33,8 +33,8 @@ export const of = (
   const [found, ...others] = worlds.filter((manifest) => namesOf(manifest).includes(scenario.environment_type))
   if (found === undefined || others.length > 0) {
     const known = worlds.map((manifest) => namesOf(manifest).join(" or "))
-    const expected = `the world of one active plugin that takes part (${known.join("; ") || "there is none"})`
-    const several = `${JSON.stringify(scenario.environment_type)}, which is several: ${[found, ...others].map((one) => one?.name).join(", ")}`
+    const expected = `the world of one active plugin that takes part (${known.join("; ") || "none"})`
+    const several = `${JSON.stringify(scenario.environment_type)}, which matches several: ${[found, ...others].map((one) => one?.name).join(", ")}`
     const flaw = { path: "/environment_type", expected }
     return Either.left([{ ...flaw, found: found === undefined ? JSON.stringify(scenario.environment_type) : several }])
   }
@@ -123,7 +123,8 @@ const crowdFlaws = (scenario: Scenario, manifest: Manifest): ReadonlyArray<Flaw>
   const most = worldOf(manifest)?.maxAgents ?? 1
   const count = agentsOf(scenario).length
   if (count <= most) return []
-  const expected = most === 1 ? "one agent, because its world is for one" : `at most ${most} agents, as its world has`
+  const expected =
+    most === 1 ? "one agent, the maximum of its world" : `at most ${most} agents, the maximum of its world`
   return [{ path: "/initial_state/agent_setup", expected, found: `${count} agents` }]
 }
 
@@ -154,7 +155,7 @@ const actuatorFlaws = (
         if (one.type !== "command") return []
         const isStep = fullName(world.name, one.actuator) === fullName(world.name, STEP)
         if (isOfSeveral && isStep && one.agent_id === undefined) {
-          const expected = "the agent_id of the agent that takes the step, because several take part"
+          const expected = "the agent_id of the agent that takes the step: several agents take part"
           return [{ path: pathOf(at), expected, found: "none" }]
         }
         return missing(`${pathOf(at)}/actuator`, one.actuator)

@@ -72,16 +72,14 @@ const agentFlaws = (scenario: Scenario, { rooms, isOfRooms }: Known): ReadonlyAr
     const isTwice = seen.has(agent_id)
     seen.add(agent_id)
     return [
-      ...(isTwice
-        ? [{ path: at, expected: "each agent to have an id of its own", found: describeValue(agent_id) }]
-        : []),
+      ...(isTwice ? [{ path: at, expected: "a unique id for each agent", found: describeValue(agent_id) }] : []),
       // With several agents, ids become keys of documents and parts of actors.
       ...(agents.length > 1 && !isAgentName(agent_id)
         ? [{ path: at, expected: AGENT_NAME, found: describeValue(agent_id) }]
         : []),
       ...(start_room === undefined || !isOfRooms ? [] : rooms.unknown(`${path}/start_room`, ROOM, start_room)),
       ...(program !== undefined && model !== undefined
-        ? [{ path: `${path}/model`, expected: "a program or a model", found: "both" }]
+        ? [{ path: `${path}/model`, expected: "either a program or a model", found: "both" }]
         : []),
     ]
   })
@@ -90,7 +88,7 @@ const agentFlaws = (scenario: Scenario, { rooms, isOfRooms }: Known): ReadonlyAr
 const isAgentName = Schema.is(AgentName)
 
 const AGENT_NAME =
-  "an id of letters, digits, '.', '_', ':' and '-' that starts with a letter or digit, because several agents take part"
+  "an id of letters, digits, '.', '_', ':' and '-' that starts with a letter or digit, required for several agents"
 
 const roomFlaws = ({ initial_state }: Scenario, { rooms, details }: Known): ReadonlyArray<Flaw> =>
   Object.entries(initial_state?.rooms ?? {}).flatMap(([name, { exits = {}, objects = [] }]) => {
@@ -157,7 +155,7 @@ const eachFlaws = (
   { agent_id, every_agent }: { readonly agent_id?: string; readonly every_agent?: boolean },
 ): ReadonlyArray<Flaw> =>
   agent_id !== undefined && every_agent === true
-    ? [{ path: `${path}/every_agent`, expected: "an agent_id or every_agent", found: "both" }]
+    ? [{ path: `${path}/every_agent`, expected: "either agent_id or every_agent", found: "both" }]
     : []
 
 const metAtStart = (
@@ -175,8 +173,8 @@ const metAtStart = (
   const isMet = condition.every_agent === true ? agents.length > 0 && agents.every(isMetBy) : agents.some(isMetBy)
   if (!isMet) return []
   const end = path.startsWith("/win") ? "won" : "lost"
-  const found = `one that is met at the start, so that the scenario is ${end} before anything is done`
-  return [{ path, expected: "a condition that is not met yet", found }]
+  const found = `one that already holds at the start: the scenario would be ${end} before the first step`
+  return [{ path, expected: "a condition that does not hold yet", found }]
 }
 
 const eventFlaws = ({ events = [] }: Scenario, known: Known): ReadonlyArray<Flaw> => {
@@ -189,7 +187,7 @@ const eventFlaws = ({ events = [] }: Scenario, known: Known): ReadonlyArray<Flaw
     const isList = !("type" in response)
     return [
       ...(isTwice
-        ? [{ path: `${path}/name`, expected: "each event to have a name of its own", found: describeValue(name) }]
+        ? [{ path: `${path}/name`, expected: "a unique name for each event", found: describeValue(name) }]
         : []),
       ...(trigger.type === "rule" ? expressionFlaws(`${path}/trigger/rule`, Expressions.rule(trigger.rule)) : []),
       ...nameFlaws(known, `${path}/trigger`, trigger),

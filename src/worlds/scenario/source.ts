@@ -127,7 +127,7 @@ const parsedBy = (
       const inside = `${path}/${pointerToken(name)}`
       if (!isScalar(key) || key.value === null) flaws.push(mistake(path, "a name for each field", "none", at))
       else if (name === "__proto__") flaws.push(mistake(inside, "another name", JSON.stringify(name), at))
-      else if (names.has(name)) flaws.push(mistake(inside, "each field once: keys are unique", "it again", at))
+      else if (names.has(name)) flaws.push(mistake(inside, "each field once", "it twice", at))
       names.add(name)
       check(value, inside, level + 1)
     }
@@ -162,7 +162,7 @@ const parsedBy = (
     return Either.left([mistake("", `at most ${MAX_ALIASES} uses of aliases`, found, 0)])
   }
   if (hasMoreValues(value, maxValues)) {
-    return Either.left([mistake("", `at most ${maxValues} values, those of aliases counted each time`, "more", 0)])
+    return Either.left([mistake("", `at most ${maxValues} values, counting aliases each time`, "more", 0)])
   }
   const bad = findNonJson(value)
   if (bad !== undefined) return Either.left([mistake(bad.path, "JSON", bad.found, offsetOf(bad.path))])

@@ -228,7 +228,7 @@ describe("a predicate", () => {
         const broken = { _tag: "PredicateFailed", predicate: "boom", position: 2, reason: "two is too many" }
         expect(yield* Effect.flip(travel.bisect(throws))).toMatchObject(broken)
         expect(yield* Effect.flip(Stream.runDrain(travel.watch(null, throws)))).toMatchObject(broken)
-        expect(yield* Effect.flip(travel.bisect(gives))).toMatchObject({ position: 0, reason: "it gave 3" })
+        expect(yield* Effect.flip(travel.bisect(gives))).toMatchObject({ position: 0, reason: "it returned 3" })
       }),
     ),
   )

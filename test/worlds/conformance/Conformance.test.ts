@@ -14,7 +14,7 @@ const withStatus = ({ findings }: Report, status: "failed" | "inapplicable") =>
 /** The checks that apply, and found nothing to look at. */
 const untried = ({ findings }: Report) =>
   findings.flatMap((finding) =>
-    finding.status === "inapplicable" && finding.why.startsWith("nothing was tried") ? [finding.number] : [],
+    finding.status === "inapplicable" && finding.why.startsWith("nothing was tested") ? [finding.number] : [],
   )
 
 /** Checks for which there is nothing to do in Hindcast's interface. */
@@ -312,7 +312,7 @@ describe("the conformance checks", () => {
       const found = findings.filter(({ number }) => [25, 26, 45, 46].includes(number))
       expect(found).toMatchObject([
         ...[{ status: "passed" }, { status: "passed" }],
-        { status: "inapplicable", why: expect.stringContaining("took too long to be played to its end") },
+        { status: "inapplicable", why: expect.stringContaining("took too long and was stopped") },
         { status: "passed" },
       ])
     }),
@@ -333,7 +333,7 @@ describe("the conformance checks", () => {
     }),
   )
 
-  it.effect("say that nothing was tried, where no action is refused and no step is taken", () =>
+  it.effect("say that nothing was tested, where no action is refused and no step is taken", () =>
     Effect.gen(function* () {
       expect(untried(yield* check(opening("single"), SHORT))).toEqual([37])
       expect(untried(yield* check(opening("parallel"), SHORT))).toEqual([53, 54])
@@ -373,7 +373,7 @@ describe("the conformance checks", () => {
       const action = { type: "Box", dtype: "int64", shape: [2], low: 0, high: 9 }
       const mistake: Mistake = { spaces: { observation: box, action }, facts: { maxEpisodeSteps: 1 } }
       const { findings } = yield* check(opening("single", mistake), SHORT)
-      expect(findings[5]).toMatchObject({ status: "inapplicable", why: "no such space is a Box without flaws" })
+      expect(findings[5]).toMatchObject({ status: "inapplicable", why: "no such space is a valid Box" })
       expect(findings[26]).toMatchObject({ status: "inapplicable", why: "the limit is one step" })
     }),
   )

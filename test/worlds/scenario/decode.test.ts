@@ -116,7 +116,7 @@ describe("a scenario's document", () => {
         expect.stringMatching(/^10:\d+ \/win_conditions\/3/),
         "11:19 /win_conditions/4/rule:",
       ])
-      expect(mistakes[1]).toContain("may grow faster")
+      expect(mistakes[1]).toContain("can grow faster")
       expect(mistakes[3]).toContain("item_in_inventory")
     }),
   )
@@ -126,13 +126,13 @@ describe("a scenario's document", () => {
       const won = theLostKey.replace('["flashlight"]', '["flashlight", "Old Document"]')
       expect(yield* mistakesIn(won)).toEqual([
         expect.stringMatching(
-          /^\d+:5 \/win_conditions\/0: expected a condition that is not met yet, found one that is met at the start, so that the scenario is won/,
+          /^\d+:5 \/win_conditions\/0: expected a condition that does not hold yet, found one that already holds at the start: the scenario would be won/,
         ),
       ])
       const lost = theLostKey
         .replace('    start_room: "study"', '    start_room: "study"\n    flags: { tired: true }')
         .replace('- type: "max_steps_reached"\n    steps: 200', '- type: "flag_set"\n    flag_name: "tired"')
-      expect(yield* mistakesIn(lost)).toEqual([expect.stringContaining("so that the scenario is lost")])
+      expect(yield* mistakesIn(lost)).toEqual([expect.stringContaining("the scenario would be lost")])
     }),
   )
 
@@ -151,7 +151,7 @@ events:
           expect.stringContaining("/events/1"),
         ])
         expect(yield* mistakesIn(`${bare}\nversion: "2"\n`)).toEqual([
-          "8:1 /version: expected each field once: keys are unique, found it again",
+          "8:1 /version: expected each field once, found it twice",
         ])
         const lists = Array.from({ length: 9 }, (_, level) => {
           const inner = level === 0 ? "1" : `*a${level - 1}`

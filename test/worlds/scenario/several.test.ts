@@ -189,9 +189,7 @@ events:
       const { run } = yield* kernel
       const refused = (players: Scenario.Players) =>
         Effect.map(Effect.flip(run(played(players))), ({ message }) => message)
-      expect(yield* refused(always(1))).toContain(
-        "expected an agent for each of ann, ben, found one agent that is no group",
-      )
+      expect(yield* refused(always(1))).toContain("expected an agent for each of ann, ben, found a single agent")
       expect(yield* refused({ ann: always(1), cem: always(1) })).toContain("found ann, cem")
       const registry = (yield* run(Kernel)).plugins
       const inArena = (text: string) =>
@@ -203,14 +201,14 @@ events:
         )
       expect(
         yield* inArena(RACE.replace("actuator: wave, agent_id: ben", "actuator: step, args: { action: 1 }")),
-      ).toContain("expected the agent_id of the agent that takes the step, because several take part, found none")
+      ).toContain("expected the agent_id of the agent that takes the step: several agents take part, found none")
       const crowd = RACE.replace(
         "    - { agent_id: ben",
         `${["c", "d", "e", "f"].map((id) => `    - { agent_id: ${id} }\n`).join("")}    - { agent_id: ben`,
       )
-      expect(yield* inArena(crowd)).toContain("expected at most 5 agents, as its world has, found 6 agents")
+      expect(yield* inArena(crowd)).toContain("expected at most 5 agents, the maximum of its world, found 6 agents")
       expect(yield* mistakesIn(RACE.replace("agent_id: ann,", 'agent_id: "ann b",'))).toEqual(
-        expect.arrayContaining([expect.stringContaining('because several agents take part, found "ann b"')]),
+        expect.arrayContaining([expect.stringContaining('required for several agents, found "ann b"')]),
       )
       expect(yield* run(events("TaskOpened"))).toEqual([])
     }),

@@ -109,8 +109,8 @@ const meanOf = (group: ReadonlyArray<number>): number => Sum.round(Sum.of(group)
  */
 const ofEqual = (groups: number): string => {
   const share = Math.floor(1000 * 0.05 ** (1 / groups)) / 10
-  return `All differences are the same. With 95 % confidence that is so for at least ${share} % of other tasks; by how much the rest differ, these cannot say.`
+  return `All differences are the same. With 95 % confidence that holds for at least ${share} % of other tasks; how much the rest differ is unknown.`
 }
 
 const ofAlike = (unlike: number, groups: number): string =>
-  `Only ${unlike} of ${groups} differ from the rest, and at least ${MIN_UNLIKE} are needed to say how often others do, and by how much.`
+  `Only ${unlike} of ${groups} differ from the rest. At least ${MIN_UNLIKE} are needed to estimate how often and by how much others do.`
