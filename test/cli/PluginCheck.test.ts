@@ -103,7 +103,7 @@ describe("plugin check", () => {
     const { code, stdout } = await hindcast(["plugin", "check", world, "--run", "--sandbox", "flags"], at)
     expect(code).toBe(0)
     expect(stdout).toContain("conformance: 37 checks passed, 0 failed, 18 do not apply")
-    expect(stdout).toContain("does not apply: 44 maps-cover-live-agents: the agents do not act at once")
+    expect(stdout).toContain("does not apply: 44 maps-cover-live-agents: the agents do not act together")
   })
 
   it("fails where a world fails a check, with one document as JSON", async () => {
@@ -127,7 +127,7 @@ describe("plugin check", () => {
 
   it("runs nothing but a world in a directory", async () => {
     const noWorld = await hindcast(["plugin", "check", plugin("mute", manifest()), "--run", "--sandbox", "flags"], at)
-    expect(noWorld.stderr).toContain("ear declares no spaces: it is no world")
+    expect(noWorld.stderr).toContain("ear declares no spaces, so it is not a world")
     const noDirectory = await hindcast(["plugin", "check", "nowhere.tgz", "--run"], at)
     expect(noDirectory.stderr).toContain("--run: expected a plugin's directory, found nowhere.tgz")
   })

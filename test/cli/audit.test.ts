@@ -195,7 +195,7 @@ describe("what does not go together, or is not there", () => {
       [["--all", "--outcome", "won"], 1, "Usage", "one of achieved, failed, abandoned, truncated"],
       [["--all", "--scores", "nobody"], 3, "ScoringNotFound", "a label (live, strict)"],
       [["--trend", "--measure", "room/progres"], 3, "MeasureNotFound", "room/progress"],
-      [["--trend", "--scores", "strict", "--since", "@40"], 3, "NothingScored", "none of them scored"],
+      [["--trend", "--scores", "strict", "--since", "@40"], 3, "NothingScored", "without a score"],
     ]
     for (const [args, code, tag, says] of cases) {
       const found = await refused(...args)

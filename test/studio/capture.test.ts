@@ -113,7 +113,7 @@ describe("the words of a capture", () => {
 
   it("say that it is not known what the source lacks, of an import that did not say so", () => {
     const last = (more: object) => CaptureSummary.rows({ ...capture, ...more }).at(-1)
-    expect(last({ source: "codex" })).toMatchObject({ name: "cannot show", items: [{ what: "not known" }] })
+    expect(last({ source: "codex" })).toMatchObject({ name: "cannot show", items: [{ what: "unknown" }] })
     expect(last({})).toMatchObject({ name: "not visible" })
   })
 })
