@@ -5,13 +5,10 @@ import { sha256 } from "../values/Digest.ts"
 import type { JsonObject } from "../values/Json.ts"
 import type { ToolDescription } from "./models/Model.ts"
 
-/** Reads all sensors. */
 export const PERCEIVE = "perceive"
 
-/** Ends the task with an answer. */
 export const ANSWER = "answer"
 
-/** The tools that a model sees. */
 export interface AgentTools {
   readonly descriptions: ReadonlyArray<ToolDescription>
   /** The actuator (`plugin/actuator`) behind each tool's name. */
@@ -20,11 +17,6 @@ export interface AgentTools {
   readonly concurrent: ReadonlySet<string>
 }
 
-/**
- * The tools for an agent's capabilities. Pure.
- *
- * @param answer JSON Schema of a required structured answer
- */
 export const of = (
   {
     actuators,
@@ -71,7 +63,6 @@ const toolName = (actuator: string, taken: ReadonlyMap<string, string>): string 
   return name.slice(0, LONGEST_NAME - suffix.length) + suffix
 }
 
-/** Providers expect the schema of an object. */
 const objectSchema = (args: JsonObject | undefined): JsonObject =>
   args === undefined ? { type: "object", properties: {} } : { type: "object", ...args }
 

@@ -20,7 +20,6 @@ import type { Model } from "./models/Model.ts"
 import * as Transcript from "./Transcript.ts"
 import { type Asked, ask, type CountedUsage } from "./Turns.ts"
 
-/** Records the guide before the first turn and after each change. */
 export const applyGuide = (settings: Settings, task: AgentTask, run: ModelRun, system: string) =>
   Effect.suspend(() => {
     const { temperature, initialMemories = [] } = settings.guide
@@ -119,7 +118,6 @@ const refusalOf = ({ budget, model: { provider, model } }: Settings, run: ModelR
 const SUMMARIZE =
   "Summarize the conversation below, which is yours, for yourself: what was asked, what you did and found, what is decided and what is left to do. Keep names, paths and numbers exactly. Answer with the summary alone."
 
-/** Lets the model summarize the first messages of the conversation, and records the summary. */
 const summarize = (settings: Settings, task: AgentTask, run: ModelRun, until: number | undefined) =>
   Effect.gen(function* () {
     if (until === undefined || (yield* exceededIn(settings, task, run)) !== undefined) return

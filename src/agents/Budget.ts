@@ -29,10 +29,8 @@ export const Budget = Options.of<Budget>({
   optional: { steps: Count, tokens: Count, usd: Amount, wallMs: Amount, commands: Count },
 }).annotations({ description: "an object with limits: steps, tokens, usd, wallMs, commands" })
 
-/** An agent's usage so far. */
 export interface Used {
   readonly steps: number
-  /** Undefined if a provider did not report the usage of a request. */
   readonly tokens: number | undefined
   /** Undefined if the price of a request is unknown. */
   readonly usd: number | undefined
@@ -47,7 +45,6 @@ export interface Exceeded {
   readonly reason: string
 }
 
-/** The order of the checks. */
 const BUDGETS = ["steps", "commands", "tokens", "usd", "wallMs"] as const
 
 const UNITS: { readonly [name in keyof Required<Budget>]: string } = {

@@ -11,7 +11,6 @@ import type { ToolDescription } from "./models/Model.ts"
 /** The record of an agent's request in `ModelCalled`: the news since its last one. */
 export const RecordedRequest = Schema.Struct({
   messages: Schema.Array(Message),
-  /** The tools, if they changed. */
   tools: optional(
     Schema.Array(Schema.Struct({ name: Schema.String, description: Schema.String, args: Schema.Unknown })),
   ),

@@ -40,7 +40,6 @@ export const GuideName = Schema.String.pipe(
 /** The task has no guide of this name. */
 export class GuideUnknown extends Data.TaggedError("GuideUnknown")<{
   readonly guide: string
-  /** The guides that the task has. */
   readonly known: ReadonlyArray<string>
 }> {
   override get message() {
@@ -64,7 +63,6 @@ export const named = (name: string, guides: ReadonlyArray<GuideCapability>): Eit
  * everything else (goals, settings …) becomes memories.
  */
 export const withConfig = (own: Guide, { guide, ...others }: JsonObject): Guide => {
-  // The scenario's guide was decoded with the scenario.
   const given = Either.getOrElse(Options.decode("a scenario's guide", Guide, guide ?? {}), (): Guide => ({}))
   const prompts = [own.systemPrompt, given.systemPrompt].filter((prompt) => prompt !== undefined)
   const remembered = Object.entries(others).map(([name, value]) => `${name}: ${JSON.stringify(value)}`)

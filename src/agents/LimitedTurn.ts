@@ -11,7 +11,6 @@ import type { Model, Turn } from "./models/Model.ts"
 
 export interface Limits {
   readonly model: Model
-  /** The time left for an answer, in milliseconds. */
   readonly leftMs: Effect.Effect<number>
 }
 

@@ -8,7 +8,6 @@ import type { Message } from "./models/Message.ts"
 
 export { MemoryPolicy } from "../plugins/manifest/Manifest.ts"
 
-/** Default number of turns in a sliding window. */
 const WINDOW_TURNS = 20
 
 /** Default number of tokens above which a conversation is summarized. */
@@ -17,7 +16,6 @@ const MAX_TOKENS = 100_000
 /** Default number of last turns that stay outside a summary. */
 const KEEP_TURNS = 4
 
-/** A memory policy with all its settings. */
 export type CompletePolicy =
   | { readonly name: "full" }
   | { readonly name: "sliding-window"; readonly turns: number }
@@ -50,7 +48,6 @@ export interface Remembered {
   readonly tokens: number
 }
 
-/** The number of messages before the first answer. */
 export const openingOf = (messages: ReadonlyArray<Message>): number => {
   const first = messages.findIndex(({ role }) => role === "assistant")
   return first === -1 ? messages.length : first
@@ -70,7 +67,6 @@ export const toSummarize = (
   return until > Math.max(openingOf(messages), summary?.messages ?? 0) ? until : undefined
 }
 
-/** The messages for the next turn. */
 export const select = (policy: CompletePolicy, { messages, summary }: Remembered): ReadonlyArray<Message> => {
   const opening = messages.slice(0, openingOf(messages))
   switch (policy.name) {

@@ -58,7 +58,6 @@ export const fromModel = <Answer = unknown, Encoded = Answer>(
 
 type TurnError = ModelCallFailed | ToolCalls.ExecuteError | AppendError | LogError
 
-/** Returns whether to continue. */
 const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect<boolean, TurnError> =>
   Effect.gen(function* () {
     const before = yield* exceededIn(settings, task, run)
@@ -94,7 +93,6 @@ const turn = (settings: Settings, task: AgentTask, run: ModelRun): Effect.Effect
 const endByBudget = (settings: Settings, task: AgentTask, { reason, ...payload }: Budgets.Exceeded) =>
   Effect.zipRight(task.record(fullName(settings), { type: "BudgetExceeded", payload }), end(task, "truncated", reason))
 
-/** Acts on an answer: sends its text, executes its calls, and ends the task if it is done. */
 const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: AgentTools, answer: RecordedAnswer) =>
   Effect.gen(function* () {
     const calls = callsIn(answer)
@@ -153,7 +151,6 @@ const follow = (settings: Settings, task: AgentTask, run: ModelRun, tools: Agent
     return true
   })
 
-/** In a decision: its calls run one by one. */
 const IN_ORDER = "one-by-one"
 
 const isInOrder = (decision: Event): boolean =>

@@ -77,7 +77,6 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
   },
 })
 
-/** An agent's options with their defaults. */
 export interface Settings
   extends Omit<ModelAgentOptions, "model" | "guide" | "memory" | "answer" | "name" | "version"> {
   readonly model: Model
@@ -100,7 +99,6 @@ interface StructuredAnswer {
   readonly decode: (value: unknown) => Either.Either<unknown, { readonly message: string }>
 }
 
-/** Throws `InvalidOptions` for a schema that JSON Schema cannot express, or that is not of an object. */
 const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
   const refuse = (found: string) => {
     const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can say", found }]
@@ -116,7 +114,6 @@ const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
   return { jsonSchema, decode: Schema.decodeUnknownEither(schema) }
 }
 
-/** Applies the guide that a task's plugins have under the given name. */
 export const withGuide = (settings: Settings, guide: Guide): Settings => ({
   ...settings,
   guide,
@@ -126,7 +123,6 @@ export const withGuide = (settings: Settings, guide: Guide): Settings => ({
 const memoryOf = (given: Memory.MemoryPolicy | undefined, guide: Guide): Memory.CompletePolicy =>
   Memory.complete(given ?? guide.memoryPolicy ?? "full")
 
-/** Throws `InvalidOptions` and `UnknownProvider`. */
 export const settingsOf = <Answer, Encoded>(options: ModelAgentOptions<Answer, Encoded>): Settings => {
   const decoded = Either.getOrThrowWith(Options.decode("fromModel", ModelAgentOptions, options), (invalid) => invalid)
   const guideName = typeof decoded.guide === "string" ? decoded.guide : undefined

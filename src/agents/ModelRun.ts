@@ -12,16 +12,13 @@ import { type Settings, withGuide } from "./ModelAgentOptions.ts"
 import type { Message } from "./models/Message.ts"
 
 export interface ModelRun {
-  /** With the guide of the task's plugins under its name. */
   readonly settings: Settings
   /** By the monotonic clock, so that setting the clock does not change a budget of time. */
   readonly beganAt: number
   /** Milliseconds spent waiting for inputs. */
   waitedMs: number
-  /** Whether the next turn waits for an input. */
   waits: boolean
   messages: ReadonlyArray<Message>
-  /** Messages that were not sent yet. */
   unsent: ReadonlyArray<Message>
   summary: Memory.Remembered["summary"]
   tokens: number
@@ -29,13 +26,10 @@ export interface ModelRun {
   guideDigest: string | undefined
   toolsDigest: string | undefined
   used: Omit<Budgets.Used, "wallMs">
-  /** Whether the model is known to have a price. */
   isPriced: boolean
-  /** The events that the next decision is based on. */
   evidence: ReadonlyArray<Event>
 }
 
-/** Starts with the goal as the first message. */
 export const begin = (settings: Settings, task: AgentTask): Effect.Effect<ModelRun, GuideUnknown | LogError> =>
   Effect.gen(function* () {
     const { guideName } = settings
@@ -76,11 +70,9 @@ export const workedMsOf = (task: AgentTask, run: ModelRun): Effect.Effect<number
 export const leftMsOf = ({ budget }: Settings, task: AgentTask, run: ModelRun): Effect.Effect<number> =>
   Effect.map(workedMsOf(task, run), (workedMs) => Math.max(0, (budget.wallMs ?? Number.POSITIVE_INFINITY) - workedMs))
 
-/** Adds a message to the next request. */
 export const tell = (run: ModelRun, message: Message): void => {
   run.messages = [...run.messages, message]
   run.unsent = [...run.unsent, message]
 }
 
-/** `name@version`, as recorded. */
 export const fullName = ({ agent }: Settings): string => `${agent.name}@${agent.version}`

@@ -13,20 +13,17 @@ import { ContentPart } from "./models/Message.ts"
 
 type InputError = InvalidOptions | TaskClosed | AppendError
 
-/** Inputs as message content, and their events. */
 export interface Said {
   readonly content: ReadonlyArray<ContentPart>
   readonly events: ReadonlyArray<Event>
 }
 
-/** Takes the agent's inputs, without blank ones. */
 export const take = (task: AgentTask, options: InputOptions = {}): Effect.Effect<Said | undefined, InputError> =>
   Effect.map(task.inputs(options), (inputs) => {
     const content = inputs.flatMap((input) => partsOf(input.content))
     return content.length === 0 ? undefined : { content, events: inputs.map(({ event }) => event) }
   })
 
-/** Takes inputs that must not wait until the agent is done. */
 export const takeUrgent = (task: AgentTask): Effect.Effect<Said | undefined, InputError> =>
   take(task, { deliveries: ["steering", "interrupting"] })
 
@@ -39,7 +36,6 @@ export const awaitNext = (task: AgentTask, run: ModelRun): Effect.Effect<Said, I
     return said ?? (yield* awaitNext(task, run))
   })
 
-/** Adds the inputs to the conversation as one message, and to the evidence of the next decision. */
 export const hear = (run: ModelRun, said: Said | undefined): void => {
   if (said === undefined) return
   run.evidence = [...run.evidence, ...said.events].sort((a, b) => a.position - b.position)

@@ -15,7 +15,6 @@ import { type AgentTools, PERCEIVE } from "./AgentTools.ts"
 import { lostNumberIn } from "./models/Arguments.ts"
 import type { CallPart, ToolResult } from "./models/Message.ts"
 
-/** The results of an answer's calls, in order, and their events. */
 export interface Executed {
   readonly results: ReadonlyArray<ToolResult>
   readonly evidence: ReadonlyArray<Event>
@@ -34,14 +33,12 @@ export const isOrdered = ({ actuators, concurrent }: AgentTools, calls: Readonly
   calls.length > 1 && calls.some(({ tool }) => actuators.has(tool) && !concurrent.has(tool))
 
 export interface ExecuteOptions {
-  /** The decision that causes the commands. */
   readonly causationId: string
   /**
    * Whether each call waits for the result of the one before it. Otherwise the sensors are read first, and once; then
    * all commands are requested together.
    */
   readonly ordered: boolean
-  /** The rest of the budget of commands; calls beyond it are refused. */
   readonly mostCommands: number
   /** The time for all calls together, in milliseconds; infinite without a limit. */
   readonly leftMs: Effect.Effect<number>
@@ -121,7 +118,6 @@ export const execute = (
 const isObject = (value: Json): value is JsonObject =>
   typeof value === "object" && value !== null && !Array.isArray(value)
 
-/** The outcome as the model sees it. */
 const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "content"> => {
   switch (outcome.status) {
     case "succeeded":

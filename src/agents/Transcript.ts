@@ -29,7 +29,6 @@ const contentText = (part: ToldPart): string => {
   return part.type === "file" ? `(a file: ${part.mediaType})` : JSON.stringify(part.item)
 }
 
-/** Reasoning is left out: its results are in the text and the calls. */
 const answerText = (part: AnswerPart): ReadonlyArray<string> => {
   switch (part.type) {
     case "text":

@@ -24,26 +24,19 @@ export interface AgentDelta extends Delta {
   readonly request: string
 }
 
-/** How a model is asked. */
 export interface Asking {
   readonly model: Model
-  /** Whether an interrupting input ends the answer. */
   readonly interruptible: boolean
-  /** Called with each piece of an answer as it arrives. */
   readonly onDelta?: (delta: AgentDelta) => void
-  /** Maximum number of retries. */
   readonly retries: number
-  /** The delay before a retry, in milliseconds. */
   readonly backoffMs: (attempt: number, failure: ModelCallFailed, random: number) => number
   /** The cost of an answer; null if unknown. */
   readonly costOf: (model: Model, usage: Turn["usage"]) => Effect.Effect<ModelCost | null>
-  /** Counts the usage of a request, including a failed one. */
   readonly count: (used: CountedUsage) => void
   /** Whether the budget allows another request after this many milliseconds. */
   readonly mayAsk: (afterMs: number) => Effect.Effect<boolean>
   /** Why the model must not be asked, or undefined. The log records the request as failed. */
   readonly refusal: Effect.Effect<string | undefined>
-  /** The time left for an answer, in milliseconds. */
   readonly leftMs: Effect.Effect<number>
   /** Milliseconds that the agent has worked on its task. */
   readonly workedMs: Effect.Effect<number>
@@ -51,9 +44,7 @@ export interface Asking {
 
 export interface CountedUsage {
   readonly usage: Turn["usage"]
-  /** Null if it is unknown. */
   readonly cost: ModelCost | null
-  /** Whether the provider reported the usage. */
   readonly isMetered: boolean
 }
 
@@ -63,7 +54,6 @@ export interface RecordedAs {
   readonly again: Json
 }
 
-/** An answer, and the tokens of its request and itself. */
 export interface Asked {
   readonly answer: RecordedAnswer
   readonly tokens: number
@@ -183,7 +173,6 @@ interface Wait {
   readonly ms?: number
 }
 
-/** The failure if the delay before a retry exceeds the budget of time. */
 const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number) =>
   new ModelCallFailed({
     provider,
@@ -196,7 +185,6 @@ const tooLong = ({ provider, model, kind, reason }: ModelCallFailed, ms: number)
 const isUsed = ({ inputTokens, outputTokens, unknown }: Turn["usage"]): boolean =>
   unknown === undefined && inputTokens + outputTokens > 0
 
-/** Adds its cost to a failed turn. */
 const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCallFailed>) =>
   Effect.catchTag(turn, "ModelCallFailed", (failure) =>
     Effect.gen(function* () {
@@ -216,7 +204,6 @@ const withCost = ({ model, costOf }: Asking, turn: Effect.Effect<Turn, ModelCall
 
 /** Drops holes: parts without a piece. */
 const cleanedAll = (model: Model, come: ReadonlyArray<AnswerPart>): Json =>
-  // Parts are JSON.
   come.filter(() => true).map((part) => cleaned(model, part)) as unknown as Json
 
 /** Removes the key and lone surrogates from a part of a cancelled answer. */
@@ -252,7 +239,6 @@ const gather = (come: Array<AnswerPart>, { index, kind, text }: Delta): void => 
   }
 }
 
-/** Maximum length of a call's id. */
 const LONGEST_ID = 60
 
 /**

@@ -122,7 +122,6 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
 
 const isObject = Schema.is(Schema.Object)
 
-/** Rejects agents that no open task could use, because the kernel abandons open tasks. */
 const unusedAgents = (options: unknown): ReadonlyArray<Options.Found> => {
   if (!isObject(options) || Reflect.get(options, "agents") === undefined) return []
   const found: unknown = Reflect.get(options, "onOpenTasks")
@@ -227,7 +226,6 @@ const kernelOn = (
       const registry = yield* Registry.Registry
       if (program !== undefined) yield* registry.declare(program)
       yield* Effect.forEach(plugins, (directory) => registry.import(directory), { discard: true })
-      // Tasks resume after every plugin is there.
       yield* ResumedTasks.start(yield* Kernel.Kernel, agents)
     }),
   )
@@ -238,7 +236,6 @@ const kernelOn = (
   )
 }
 
-/** The directory of plugins' copies and caches, and the directory that plugins work in. */
 type Places = Pick<Kernel.KernelOptions, "directory" | "workspace">
 
 const placesOf = (of: string, { log, workspace = "." }: LogOptions): Effect.Effect<Places, Options.InvalidOptions> =>

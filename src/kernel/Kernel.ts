@@ -104,7 +104,6 @@ export declare namespace Kernel {
 /** Short form of `Kernel.Service` for namespace imports. */
 export type Service = Kernel.Service
 
-/** An open task that nobody works on. */
 export interface UnfinishedTask extends Tasks.Task {
   readonly taskId: string
 }
@@ -198,7 +197,6 @@ const make = (input: KernelOptions) =>
     const pushed = PushedReadings.make(log, registry, lease)
     const commands = CommandQueue.make(Effect.map(registry.state, priorities))
     const host = yield* PluginHost
-    // Closes before everything older, and after the tasks were suspended.
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const running = RunningTasks.make()
     if (onOpenTasks === "resume") yield* Effect.addFinalizer(() => running.end)
@@ -288,7 +286,6 @@ const priorities = (registry: PluginRegistry) => {
   return (actuator: string) => byName.get(actuator)
 }
 
-/** Exclusive upper limit of seeds. */
 const MAX_SEED = 2 ** 31
 
 /** Records that the kernel started and, when its scope closes, that it stopped. */

@@ -9,7 +9,6 @@ import * as KeptSnapshots from "../projections/unfinished/KeptSnapshots.ts"
 /** A snapshot is due after this many events: a reader folds them in some 50 ms. */
 const MIN_EVENTS = 10_000
 
-/** Minimum time between two looks at the head. */
 const INTERVAL = Duration.seconds(5)
 
 /**

@@ -18,15 +18,11 @@ export interface Activity {
   readonly waits: boolean
   /** Whether its last decision included a message that was not sent yet. */
   readonly speaks: boolean
-  /** Positions of undelivered inputs. */
   readonly inputs: ReadonlySet<number>
-  /** Ids of the commands without an outcome. */
   readonly commands: ReadonlySet<string>
-  /** Ids of the confirmations that wait for a person. */
   readonly questions: ReadonlySet<string>
 }
 
-/** Before the first event of a task. */
 export const initial: Activity = {
   isClosed: false,
   waits: false,
@@ -43,10 +39,8 @@ export const stateOf = ({ isClosed, waits, speaks, inputs, commands, questions }
   return waits && !speaks && inputs.size === 0 ? "ready" : "thinking"
 }
 
-/** Applies one event of the task, on its timeline. */
 export const evolve = (activity: Activity, event: Event): Activity => {
   if (is(event, "TaskClosed")) return { ...activity, isClosed: true }
-  // The fork has events of its own that end pending work.
   if (is(event, "TimelineForked")) return event.payload.overrides.fresh === true ? initial : activity
   if (is(event, "DecisionMade")) {
     const { waits, say } = event.payload.choice
@@ -71,10 +65,8 @@ export const evolve = (activity: Activity, event: Event): Activity => {
     : activity
 }
 
-/** Folds events of one task, oldest first. */
 export const of = (events: ReadonlyArray<Event>): AgentState => stateOf(events.reduce(evolve, initial))
 
-/** Event types that end a command. */
 export const ENDS: ReadonlySet<string> = new Set([
   ...["CommandDenied", "CommandSucceeded", "CommandFailed", "CommandOutcomeUnknown"],
 ])

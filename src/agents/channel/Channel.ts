@@ -146,11 +146,9 @@ export const make = (
     }
   })
 
-/** Checks a cursor or a position before the stream starts. */
 export const checkedCursor = (after: number | string): Effect.Effect<Cursor.Cursor, Options.InvalidOptions> =>
   Cursor.parse("Channel.events", after)
 
-/** Fails if the task is closed, or closes in the meantime. */
 const append = (
   log: EventLog.Service,
   taskId: string,
@@ -165,6 +163,5 @@ const append = (
         return { taskId, actor, events: [{ type: "InputReceived", payload }] } as const
       }),
     )
-    // The decision above always appends.
     return yield* appended === undefined ? Effect.dieMessage("nothing was appended") : firstEvent(appended)
   })

@@ -12,7 +12,6 @@ import * as AgentState from "./AgentState.ts"
 
 /** An event for front ends, without its place. */
 export type Happening =
-  /** The agent sent a message. */
   | { readonly type: "onNewMessage"; readonly content: string; readonly format: "markdown" | "text" }
   /** Somebody sent an input. `by` is the actor, such as `human:ada`. */
   | {
@@ -22,7 +21,6 @@ export type Happening =
       readonly content: Json
       readonly delivery: InputDelivery
     }
-  /** The agent requested a command. */
   | { readonly type: "onToolCall"; readonly commandId: string; readonly toolName: string; readonly args: Json }
   /** A command ended. `result` is its result, or the reason why it has none. */
   | {
@@ -56,14 +54,12 @@ export type Happening =
       readonly type: "onToolCallSettled"
       readonly confirmationId: string
       readonly answer: "approved" | "rejected" | "expired" | "withdrawn"
-      /** The person who answered. */
       readonly by?: string
     }
   /** The agent's activity changed. Derived from the events, never logged. */
   | { readonly type: "onAgentStateChange"; readonly state: AgentState.AgentState }
   /** The model did not answer; the agent retries after `retryInMs` milliseconds. */
   | { readonly type: "onRetryWait"; readonly retryInMs: number; readonly kind: string; readonly reason: string }
-  /** The agent waits for an input. */
   | { readonly type: "onReadyForInput" }
   /** A piece of an answer while it streams, identified by its request and the part's index. Not in the log. */
   | {
@@ -84,16 +80,12 @@ export type ChannelEvent = Happening & {
   readonly cursor: string
 }
 
-/** State of the translation. */
 export interface Telling {
   readonly activity: AgentState.Activity
-  /** The tool of each command in progress. */
   readonly tools: ReadonlyMap<string, string>
-  /** The timeline of each waiting question. */
   readonly asked: ReadonlyMap<string, string>
 }
 
-/** Before the first event of a task. */
 export const initial: Telling = { activity: AgentState.initial, tools: new Map(), asked: new Map() }
 
 /**
@@ -203,7 +195,6 @@ const confirming = (event: Event): ReadonlyArray<Happening> => {
 
 const requestOf = (request: PayloadOf<"ConfirmationRequested">): Happening => {
   const { confirmationId, shown, shownDigest, expiresAt, securityWarning } = request
-  // The kernel wrote `shown` as JSON.
   const { actuator, request: hostRequest, target, args, risk, declared, because } = shown as JsonObject
   const raised = because === undefined ? undefined : { risk: risk ?? null, declared: declared ?? null, because }
   const warning = (securityWarning as Json | undefined) ?? raised

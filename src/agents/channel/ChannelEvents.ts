@@ -10,7 +10,6 @@ import * as Cursor from "./Cursor.ts"
 import type { Deltas } from "./Deltas.ts"
 
 export interface Source {
-  /** A view of the task's timeline. */
   readonly log: EventLog.Service
   readonly taskId: string
   readonly deltas: Deltas | undefined
@@ -53,14 +52,11 @@ export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<Chan
     }),
   )
 
-/** Pages of events to read ahead. */
 const MOST_PAGES = 2
 
-/** A request with an answer in progress. */
 interface Answer {
   readonly request: string
   readonly position: number
-  /** Number of pieces sent. */
   pieces: number
 }
 
@@ -88,7 +84,6 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
       const first = all[answer.pieces]
       if (first === undefined) break
       let text = ""
-      // Successive pieces of one part become one event.
       for (let piece = all[answer.pieces]; piece !== undefined; piece = all[answer.pieces]) {
         if (piece.index !== first.index || piece.kind !== first.kind) break
         text += piece.text
@@ -125,6 +120,5 @@ const tellerOf = ({ log, deltas }: Source, after: Cursor.Cursor) => {
   return { event, pieces }
 }
 
-/** Whether an event is in the history of a timeline. */
 const isIn = (spans: ReadonlyArray<Span>, { timeline, position }: Event): boolean =>
   spans.some((span) => span.timeline === timeline && position <= span.until)

@@ -138,7 +138,6 @@ const PATHS = "GET /tasks, GET /tasks/:id/events, POST /tasks/:id/input or POST 
 
 const MAX_SHOWN = 200
 
-/** A malformed encoding names nothing. */
 const decoded = (part: string): string => {
   try {
     return decodeURIComponent(part)
@@ -220,7 +219,6 @@ const takeAnswer = ({ request, response, by }: Exchange, confirmationId: string)
     yield* Messages.answer(response, 200, { position })
   })
 
-/** Why a confirmation accepts no answer: its id is unknown, or it has one. */
 const endOf = (confirmationId: string): Effect.Effect<Refusal | undefined, LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog

@@ -19,7 +19,6 @@ export const format = ({ position, told, answer }: Cursor): string =>
 
 const PATTERN = /^(\d{1,15})(?:\.(\d{1,9}))?(?:-(\d{1,15})\.(\d{1,9}))?$/
 
-/** Reads a cursor, or a position. */
 export const parse = (of: string, text: string | number): Either.Either<Cursor, InvalidOptions> => {
   const found = PATTERN.exec(String(text))
   if (found === null) {
@@ -35,5 +34,4 @@ export const parse = (of: string, text: string | number): Either.Either<Cursor, 
   })
 }
 
-/** Maximum length of a wrong cursor in a message. */
 const MAX_SHOWN = 60

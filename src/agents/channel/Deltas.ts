@@ -15,7 +15,6 @@ export interface Deltas {
   readonly listen: (listener: () => void) => () => void
 }
 
-/** Maximum number of answers that are kept. */
 const MOST_ANSWERS = 256
 
 /** Makes a hub. Give its `onDelta` to agents, and the hub to channels. It keeps the 256 answers that began last. */

@@ -17,13 +17,10 @@ export const read = (text: string): Arguments => {
   try {
     const args: Json = JSON.parse(text)
     if (findNonJson(args) === undefined) return { args, ...(isExact(text, args) ? {} : { text: text.toWellFormed() }) }
-  } catch {
-    // Kept as text below.
-  }
+  } catch {}
   return unread(text)
 }
 
-/** Arguments that are incomplete or not JSON. */
 export const unread = (text: string): Arguments => ({ args: text.toWellFormed(), invalid: true })
 
 /**
@@ -37,7 +34,6 @@ export const lostNumberIn = (text: string): string | undefined => {
 
 const TEXT_OR_LONG_NUMBER = /"(?:[^"\\]|\\.)*"|-?(?<![\d.])\d{16,}(?![\d.eE])/g
 
-/** Whether a JavaScript number can hold a whole number. */
 export const isHeld = (digits: string): boolean => BigInt(digits) === BigInt(Number(digits))
 
 /** Whether a value equals its JSON text: apart from whitespace, it is written the same way. */

@@ -2,7 +2,6 @@
 
 import type { Failure } from "./Failure.ts"
 
-/** Default number of retries. */
 export const DEFAULT_RETRIES = 4
 
 /** Wait before the first retry, in milliseconds, without jitter. */

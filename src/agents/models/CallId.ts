@@ -3,7 +3,6 @@
 import { digest } from "../../values/Digest.ts"
 import type { TurnRequest } from "./Model.ts"
 
-/** Length of the conversation's digest, in hexadecimal digits. */
 const DIGITS = 12
 
 /**

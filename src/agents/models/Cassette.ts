@@ -56,7 +56,6 @@ export type Cassette = typeof Cassette.Type
 export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
   readonly file: string
   readonly reason: string
-  /** Whether the file does not exist. */
   readonly missing?: boolean
 }> {
   override get message() {
@@ -67,11 +66,8 @@ export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
 /** The cassette has no answer to the request. A model with the cassette's `fetch` fails as `not-recorded`. */
 export class NotRecorded extends Data.TaggedError("NotRecorded")<{
   readonly file: string
-  /** The number of the request, from 1. */
   readonly number: number
-  /** Method and path of the request. */
   readonly asked: string
-  /** The difference from the next request on the cassette; undefined if there is none. */
   readonly difference: string | undefined
 }> {
   override get message() {
@@ -168,7 +164,6 @@ const notRecorded = (
     difference: next === undefined ? undefined : differenceOf({ ...next }, { ...asked }),
   })
 
-/** The first difference of two requests, as a path with both values. */
 const differenceOf = (recorded: Json, asked: Json, path = ""): string => {
   if (isTree(recorded) && isTree(asked) && Array.isArray(recorded) === Array.isArray(asked)) {
     const [fields, others] = [fieldsOf(recorded), fieldsOf(asked)]
@@ -190,7 +185,6 @@ const fieldsOf = (tree: ReadonlyArray<Json> | JsonObject): JsonObject => Object.
 
 const canonicalOf = (value: Json | undefined): string => (value === undefined ? "" : (canonicalize(value) ?? ""))
 
-/** Maximum length of a value in a message, in characters. */
 const LONGEST_SHOWN = 80
 
 const shown = (value: Json): string => {

@@ -17,7 +17,6 @@ export class SecretRecorded extends Data.TaggedError("SecretRecorded")<{
   }
 }
 
-/** The cassette cannot be written. */
 export class CassetteUnwritable extends Data.TaggedError("CassetteUnwritable")<{
   readonly file: string
   readonly reason: string
@@ -27,7 +26,6 @@ export class CassetteUnwritable extends Data.TaggedError("CassetteUnwritable")<{
   }
 }
 
-/** Records while a model uses its `fetch`. */
 export interface Recorder {
   readonly fetch: Fetch
   /** Writes the recording so far. Replaces the whole file. */
@@ -88,7 +86,6 @@ const headerOf = (headers: Headers, name: string): ReadonlyArray<readonly [strin
   return value === null ? [] : [[name, value]]
 }
 
-/** Passes a body on, and keeps it at its end, even a premature one. */
 const recorded = (
   body: ReadableStream<Uint8Array>,
   keep: (kept: Pick<Cassette.Interaction["response"], "chunks" | "end">) => void,

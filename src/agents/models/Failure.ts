@@ -8,7 +8,6 @@ import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 
-/** Why a model did not answer. */
 export interface Failure {
   readonly kind: ModelFailureKind
   /** For people: at most `LONGEST_REASON` characters. */
@@ -17,7 +16,6 @@ export interface Failure {
   readonly retryAfterMs?: number
 }
 
-/** Maximum length of a reason, in characters. */
 export const LONGEST_REASON = 500
 
 /** Longest wait that is believed, in milliseconds: a day. */
@@ -41,7 +39,6 @@ export const classify = (error: unknown, redact: (text: string) => string, now: 
   }
 }
 
-/** Removes keys and credentials, and limits the length. */
 export const reasonOf = (text: string, redact: (text: string) => string): string => {
   const safe = plainText(redact(text).replaceAll(CREDENTIALS, "$1[redacted]"))
   return safe.length <= LONGEST_REASON ? safe : `${safe.slice(0, LONGEST_REASON - 1)}…`.toWellFormed()
@@ -50,7 +47,6 @@ export const reasonOf = (text: string, redact: (text: string) => string): string
 /** The user and password of a URL, and the value of an `Authorization` header. */
 const CREDENTIALS = /(\b(?:https?:\/\/(?=[^/\s]*@)|Bearer |Basic ))[^@\s"',]+/gi
 
-/** An error and its causes, from the outside in. */
 const causesOf = (error: unknown): ReadonlyArray<unknown> => {
   const causes: Array<unknown> = []
   for (let cause = error; cause !== undefined && !causes.includes(cause); cause = fieldOf(cause, "cause")) {
@@ -59,7 +55,6 @@ const causesOf = (error: unknown): ReadonlyArray<unknown> => {
   return causes
 }
 
-/** Errors with a telling name or code. */
 const known = (causes: ReadonlyArray<unknown>): Failure | undefined => {
   for (const cause of causes) {
     const name = textOf(fieldOf(cause, "_tag")) ?? textOf(fieldOf(cause, "name")) ?? ""
@@ -88,7 +83,6 @@ const KINDS: ReadonlyMap<string, ModelFailureKind> = new Map([
 
 const TIMEOUT_CODES = /^(ETIMEDOUT|UND_ERR_(HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
-/** A server returned an error or was not reached, or its answer broke off. */
 const ofCall = (call: unknown, causes: ReadonlyArray<unknown>): Failure => {
   const status = fieldOf(call, "statusCode")
   const deepest = messageOf(causes.at(-1)) ?? "no reason given"
@@ -142,7 +136,6 @@ const placeOf = (status: number, call: unknown): string => {
   return status < 400 ? ` (a redirect, which is not followed) at ${serverOf(call)}` : ""
 }
 
-/** The URL of the request, without credentials and query. */
 const serverOf = (call: unknown): string => {
   const url = textOf(fieldOf(call, "url"))
   if (url === undefined || !URL.canParse(url)) return "The server"
@@ -150,7 +143,6 @@ const serverOf = (call: unknown): string => {
   return `${origin}${pathname}`
 }
 
-/** An error that the provider sends in a stream, or a broken stream. */
 const ofNoCall = (causes: ReadonlyArray<unknown>, error: unknown): Failure => {
   const broken = causes.some((cause) => NETWORK.test(`${messageOf(cause)} ${String(fieldOf(cause, "code"))}`))
   if (broken) return { kind: "cut-off", reason: `The answer broke off: ${messageOf(causes.at(-1))}` }

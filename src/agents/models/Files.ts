@@ -5,7 +5,6 @@
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** A file in a reading, a result or a message. */
 export interface File {
   readonly mediaType: string
   /** Base64 (RFC 4648). */
@@ -26,7 +25,6 @@ export interface Separated {
   readonly files: ReadonlyArray<File>
 }
 
-/** Takes the files out of a reading or a result. Returns JSON without files unchanged. */
 export const separated = (content: Json): Separated => {
   if (!hasFile(content)) return { json: content, files: [] }
   const files: Array<File> = []
@@ -42,7 +40,6 @@ export const separated = (content: Json): Separated => {
   return { json: without(content), files }
 }
 
-/** The text in place of a file. */
 export const nameOf = ({ mediaType }: File, number: number): string => `[file ${number}: ${mediaType.slice(0, 100)}]`
 
 /** Why a file cannot be sent to a model, in words; undefined if it can. */
@@ -56,7 +53,6 @@ export const problemIn = ({ mediaType, data }: File): string | undefined => {
   return isAsSaid ? undefined : `expected ${typeOf(mediaType)}, found data of another kind`
 }
 
-/** The text of a text file; undefined for any other file. */
 export const textIn = ({ mediaType, data }: File): string | undefined => {
   const type = typeOf(mediaType)
   const isText = type.startsWith("text/") || type === "application/json"
@@ -68,7 +64,6 @@ export const isOneOf = ({ mediaType }: File, types: ReadonlyArray<string>): bool
   return types.some((known) => (known.endsWith("/*") ? type.startsWith(known.slice(0, -1)) : known === type))
 }
 
-/** A media type in lower case, without its parameters. */
 export const typeOf = (mediaType: string): string => mediaType.split(";")[0]?.trim().toLowerCase() ?? ""
 
 /** RFC 6838 §4.2, with parameters. */

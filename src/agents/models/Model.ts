@@ -11,7 +11,6 @@ export interface ToolDescription {
   /** A name that every provider accepts: `^[a-zA-Z0-9_-]{1,64}$`. */
   readonly name: string
   readonly description: string
-  /** JSON Schema of the arguments, an object. */
   readonly args: JsonObject
 }
 
@@ -21,7 +20,6 @@ export interface TurnRequest {
   readonly system: string
   readonly messages: ReadonlyArray<Message>
   readonly tools: ReadonlyArray<ToolDescription>
-  /** Default: the provider's. */
   readonly temperature?: number
   /** Limit of the answer, in tokens. Default: the provider's. */
   readonly maxOutputTokens?: number
@@ -53,9 +51,7 @@ export interface Delta {
 
 /** A language model. */
 export interface Model {
-  /** The provider's name, as in `anthropic/claude-sonnet-4-5`. */
   readonly provider: string
-  /** The provider's name of the model. */
   readonly model: string
   /**
    * Removes the model's key, which a server may have echoed, from a text. Default: returns the text unchanged. Needed

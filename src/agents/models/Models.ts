@@ -160,7 +160,6 @@ const baseURLOf = (
   )
 }
 
-/** The URL, or a description of the mistake without the parts that may be secret. */
 const plainURL = (text: string): Either.Either<string, string> => {
   if (!URL.canParse(text)) return Either.left("text that is no URL")
   const { protocol, username, password, search, hash } = new URL(text)

@@ -62,7 +62,6 @@ export const scripted = ({ provider = "scripted", model = "scripted", turns }: S
   }
 }
 
-/** Default usage of an answer. */
 const USAGE: ModelUsage = { inputTokens: 10, outputTokens: 5 }
 
 /** An answer of text alone. */
@@ -92,7 +91,6 @@ export const calls =
     usage,
   })
 
-/** Length of a piece, in characters. */
 const PIECE = 12
 
 /** The streamed text of a part; undefined for a part that arrives as a whole. */

@@ -53,7 +53,6 @@ export const over = (model: string, fetch: Fetch): Model => {
   }
 }
 
-/** Plays a cassette, which must be scripted. */
 export const play = (file: string, model: string): Effect.Effect<Model, Cassette.UnreadableCassette> =>
   Effect.gen(function* () {
     const { kind } = yield* Cassette.read(file)

@@ -4,10 +4,8 @@ import { Data } from "effect"
 
 /** The provider's name is unknown. Use one of `known`. */
 export class UnknownProvider extends Data.TaggedError("UnknownProvider")<{
-  /** The model's name as given. */
   readonly found: string
   readonly known: ReadonlyArray<string>
-  /** The known provider with the most similar name. */
   readonly nearest?: string
 }> {
   override get message() {
@@ -23,7 +21,6 @@ export class ProviderMissing extends Data.TaggedError("ProviderMissing")<{
   readonly package: string
   /** The required version: `3` means every 3.x. */
   readonly major: string
-  /** The installed version, if any. */
   readonly found?: string
 }> {
   override get message() {
@@ -35,9 +32,7 @@ export class ProviderMissing extends Data.TaggedError("ProviderMissing")<{
 /** The provider needs a key and has none. Set the environment variable, or pass `apiKey`. */
 export class KeyMissing extends Data.TaggedError("KeyMissing")<{
   readonly provider: string
-  /** The environment variable of the key. */
   readonly variable: string
-  /** The variable's content instead of a key. */
   readonly found: string
 }> {
   override get message() {

@@ -35,10 +35,8 @@ export type ActError = InvalidCommand | LeaseLost | AppendError | LogError
 
 /** Stops a command when its time is used up or an input arrives. */
 export interface Stop {
-  /** Completes with the reason. */
   readonly signal: Effect.Effect<string>
   reason?: string
-  /** Set once the end of a stopped command is recorded. */
   outcome?: CommandOutcome
 }
 
@@ -85,15 +83,12 @@ export interface Command {
   readonly args: JsonObject
   readonly commandId: string
   readonly argsDigest: string
-  /** In a task with several agents. */
   readonly agentId?: string | undefined
   readonly stop?: Stop | undefined
 }
 
 export interface CommandIdentity {
-  /** The model's id of the tool call. */
   readonly callId?: string
-  /** In a task with several agents. */
   readonly agentId?: string
   readonly source?: "scenario"
 }
@@ -129,7 +124,6 @@ export interface ResolvedActuator {
   readonly found: Plugin
 }
 
-/** Undefined if no active actuator has this name. */
 export const resolve = ({
   task,
   actuator,

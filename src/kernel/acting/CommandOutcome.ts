@@ -133,7 +133,6 @@ export const outcomeEvent = (commandId: string, causationId: string, ending: Exe
         },
       }
 
-/** Whether a command succeeded without a recorded result. */
 export const isUnrecorded = (ending: ExecutionResult): boolean =>
   "succeeded" in ending && ending.unrecorded !== undefined
 
@@ -188,7 +187,6 @@ export const recordAborted = (
     step === undefined ? [] : [{ causationId: state.last, ...unknownReward(step) }],
   )
   const task = open[0]?.command.task
-  // The kernel that took over records the end.
   if (first === undefined || task === undefined || Option.exists(Cause.failureOption(cause), isLeaseLost)) {
     return Effect.void
   }
@@ -203,7 +201,6 @@ export const recordAborted = (
         if (stop?.reason !== undefined) Object.assign(stop, { outcome: stopped(of.command, event) })
       }
     }),
-    // A later kernel continues a suspended task.
     Effect.catchTag("LeaseLost", ({ message, suspended }) =>
       suspended === undefined ? ProgramLog.warning(`the end of ${names} is not recorded: ${message}`) : Effect.void,
     ),

@@ -25,15 +25,12 @@ export interface CommandState {
   readonly at: "new" | "requested" | "asked" | "answered" | "allowed" | "dispatched" | "doubtful" | "ended"
   /** The id of its latest event; at first, of the event that causes its request. */
   readonly last: string
-  /** The id and position of its request. */
   readonly requested: string
   readonly commandedAt: number
   /** The version of the task's stream up to which nothing has ended it. */
   readonly version: number
   readonly rule?: string | undefined
-  /** The question that an earlier kernel asked a person about it. */
   readonly question?: RequestedEvent | undefined
-  /** The answer that this kernel awaited. */
   readonly answer?: ConfirmationResult | undefined
 }
 
@@ -55,7 +52,6 @@ export const ENDS = ["CommandDenied", "CommandSucceeded", "CommandFailed", "Comm
 
 export const isEnd = (type: string): boolean => (ENDS as ReadonlyArray<string>).includes(type)
 
-/** Applies one of the command's own events. The state `ended` is final. */
 export const evolve = (state: CommandState, event: CommandEvent): CommandState => {
   if (state.at === "ended") return state
   const { id, position = state.commandedAt, version = state.version } = event
@@ -101,7 +97,6 @@ export const takenUp = (state: CommandState): CommandState => {
   return state.question !== undefined && state.at === "allowed" ? { ...state, at: "asked" } : state
 }
 
-/** For a command whose latest event is no end. */
 export const ended = (state: CommandState): CommandState => ({ ...state, at: "ended" })
 
 /** Takes back a recorded dispatch that was never followed by a call. */
@@ -191,10 +186,8 @@ const afterAnswer = (answer: ConfirmationResult | undefined, rule: string): Step
   }
 }
 
-/** Equal to `Gate.INVALID_GATE_RULE`. */
 const NO_DECISION: typeof Gate.INVALID_GATE_RULE = "gate"
 
-/** The compiler excludes an unknown decision; a cast or a defect could still cause it. */
 const unexpected = (expected: string, found: undefined): string =>
   `expected ${expected}, found ${JSON.stringify(found) ?? String(found)}; whatever is not allowed is denied`
 
@@ -211,7 +204,6 @@ interface Recorded {
   readonly doubt?: string | undefined
 }
 
-/** The event that records a step; undefined for a step without an event of its own. */
 export const eventOf = (
   { last: causationId }: CommandState,
   step: Step,
@@ -245,7 +237,6 @@ export const eventOf = (
   }
 }
 
-/** States by command id, in the order of the requests. */
 export const fold = (events: Iterable<Event>): ReadonlyMap<string, CommandState> => {
   const states = new Map<string, CommandState>()
   for (const event of events) {

@@ -20,7 +20,6 @@ import type { Journey } from "./Reach.ts"
 import type { Traveller } from "./Traveller.ts"
 import { endIfRecorded, isOpen, refuse, unreached } from "./Undispatched.ts"
 
-/** The command gives its turn back and waits. */
 class Paused extends Data.TaggedError("Paused") {}
 
 type Ledger = Interpreter.Ledger<Traveller, Event, LeaseLost | AppendError | LogError>
@@ -121,7 +120,6 @@ const send = (
     const { task, place } = journey
     const [first] = ready
     if (first === undefined) return
-    // The commands may have waited long for a person, their turn or their process.
     const now = yield* resolve(first.command)
     if (now?.digest !== resolved.digest) return yield* refuse(journey, ready, () => DEACTIVATED)
     yield* refuse(journey, ready, (of) => {

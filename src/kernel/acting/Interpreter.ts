@@ -12,7 +12,6 @@ import * as CommandState from "./CommandState.ts"
 
 export interface Traveller {
   readonly request: PayloadOf<"ActuatorCommanded">
-  /** Made once, before the interpreter records anything. */
   readonly judgement: CommandState.Judgement
   /** Why its actuator could not say how the command ended. */
   readonly doubt?: string | undefined
@@ -30,15 +29,12 @@ export type Entered = CoreNewEvent & { readonly id: string }
 /** Steps not yet recorded. One commit records them all, before the first wait. */
 export interface Ledger<Of, Stored, E> {
   readonly entries: () => ReadonlyArray<Entry<Of>>
-  /** A command's state after the entries. */
   readonly ahead: (of: Of) => CommandState.CommandState
   readonly commit: Effect.Effect<void, E>
-  /** Takes over the result of a commit that the caller made. */
   readonly committed: (stored: ReadonlyArray<Stored>) => void
 }
 
 export interface Ways<Of extends Traveller, Stored extends CommandState.CommandEvent, E> {
-  /** Records events in one commit. */
   readonly record: (events: readonly [Entered, ...ReadonlyArray<Entered>]) => Effect.Effect<ReadonlyArray<Stored>, E>
   /** Asks a person, or waits for the answer to the standing question. */
   readonly ask: (of: Of) => Effect.Effect<ConfirmationResult, E>
@@ -73,7 +69,6 @@ export const travel = <Of extends Traveller, Stored extends CommandState.Command
       : Effect.flatMap(eachAlone(travellers, ways, ledger, enter), goTogether)
   })
 
-/** Takes each command to the steps that commands take together, or to its end. */
 const eachAlone = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
   travellers: ReadonlyArray<Of>,
   ways: Ways<Of, Stored, E>,

@@ -20,7 +20,6 @@ export interface Denial {
   readonly reason: string
 }
 
-/** Denies every command without asking the gate. */
 export const denying = (denial: Denial): ((setout: Setout) => CommandState.Judgement) => {
   const judgement = deny(denial)
   return () => judgement
@@ -48,7 +47,6 @@ export const by =
 
 export const GRANTED_MORE = "effective-risk"
 
-/** Returns undefined for valid arguments. */
 export const validationError = (
   { args }: Pick<Command.Command, "args">,
   { declared }: Command.ResolvedActuator,

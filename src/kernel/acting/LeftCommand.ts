@@ -16,13 +16,11 @@ export interface LeftCommand {
   readonly state: CommandState.CommandState
   /** Its plugin's registry entry when a person was asked or, if nobody was, when it was requested. */
   readonly plugin: Plugin | undefined
-  /** The outcome that its actuator reported. */
   readonly settled?: CommandOutcome | undefined
   /** Why its actuator could not say how the command ended. */
   readonly doubt?: string | undefined
 }
 
-/** Oldest first. Pure. */
 export const leftIn = (
   events: ReadonlyArray<Event>,
   pluginAt: (actuator: string, position: number) => Plugin | undefined,
@@ -73,7 +71,6 @@ export const withOwnQuestions = (
     })
   })
 
-/** A chain that cannot be read is not intact. */
 const isChained = (log: ActingTask["kernel"]["log"]): Effect.Effect<boolean> =>
   log.verifyWith({ quick: true }).pipe(
     Effect.map(({ _tag }) => _tag === "Intact"),
@@ -85,7 +82,6 @@ export const unasked = (command: LeftCommand): LeftCommand => ({
   state: CommandState.unasked(command.state),
 })
 
-/** Its arguments were copied and checked before they were recorded. */
 export const commandOf = (task: ActingTask, { commanded }: LeftCommand): Command => {
   const { commandId, actuator, args, argsDigest, agentId } = commanded.payload
   return { task, commandId, actuator, args: args as JsonObject, argsDigest, agentId }

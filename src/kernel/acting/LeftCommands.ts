@@ -19,7 +19,6 @@ export interface Requested {
 export interface LeftCommands {
   /** Takes the command with the id of the model's call or, without such an id, the first equal one. */
   readonly take: (requested: Requested) => LeftCommand | undefined
-  /** Records the ends of the commands that nobody requested again. */
   readonly endAll: (task: ActingTask) => Effect.Effect<void, AppendError>
 }
 
@@ -27,7 +26,6 @@ export interface Left {
   readonly commands: ReadonlyArray<LeftCommand>
   /** `resume`: an earlier kernel left them, on the same timeline. `fork`: they were unfinished at the fork point. */
   readonly by: "resume" | "fork"
-  /** Reports of actuators, by command id. */
   readonly answers?: ReadonlyMap<string, Pick<LeftCommand, "settled" | "doubt">>
 }
 

@@ -23,9 +23,7 @@ export interface Journey {
 }
 
 export interface Reach {
-  /** Whether one call carries all commands. */
   readonly isRound: boolean
-  /** A denial of the whole journey. */
   readonly refuses: (resolved: ResolvedActuator) => Denial | undefined
   /** Returns an effect that records how the commands ended. */
   readonly call: (
@@ -33,7 +31,6 @@ export interface Reach {
     dispatched: ReadonlyArray<Traveller>,
     resolved: ResolvedActuator,
   ) => Effect.Effect<Effect.Effect<void, AppendError>>
-  /** Records that there was no process to call. */
   readonly unreached: (
     failure: PluginFailure,
     ready: ReadonlyArray<Traveller>,

@@ -23,7 +23,6 @@ export interface Traveller extends Interpreter.Traveller {
   outcome?: CommandOutcome | undefined
 }
 
-/** A command before it is judged. */
 export type Setout = Omit<Traveller, "request" | "judgement"> & {
   readonly requestFor: (priority: number) => PayloadOf<"ActuatorCommanded">
 }
@@ -51,7 +50,6 @@ export const requested = (
   }
 }
 
-/** If its actuator reported an outcome, the command has ended. */
 export const left = (task: ActingTask, left: LeftCommand, stop?: Stop): Setout => {
   const { plugin, doubt, settled: outcome, commanded } = left
   const state = outcome === undefined ? CommandState.takenUp(left.state) : CommandState.ended(left.state)

@@ -68,7 +68,6 @@ export type Gotten = { readonly [agentId: string]: typeof Got.Type }
 
 const isGot = Schema.is(Got)
 
-/** Reads the results of a recorded world tick. */
 export const gottenIn = (steps: { readonly [agentId: string]: Json }): Gotten =>
   Object.fromEntries(Object.entries(steps).flatMap(([agentId, step]) => (isGot(step) ? [[agentId, step]] : [])))
 

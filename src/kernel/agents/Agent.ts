@@ -25,7 +25,6 @@ export interface View {
   /** A fork of the task keeps it. */
   readonly taskId: string
   readonly goal: string
-  /** Number of earlier decisions. */
   readonly step: number
   /** The newest readings, by `plugin/sensor`. */
   readonly readings: { readonly [sensor: string]: Json }
@@ -58,7 +57,6 @@ export interface View {
 
 /** An earlier decision. */
 export interface PastDecision {
-  /** Number of decisions before it. */
   readonly step: number
   /** The choice, without its rationale. */
   readonly choice: JsonObject
@@ -146,7 +144,6 @@ export interface AdvancingAgent extends Conductable {
 
 /** Several agents as one. In a fork, agents that decide follow their own recorded decisions. */
 export interface GroupAgent extends AdvancingAgent {
-  /** The agents by their names in the task. */
   readonly agents: { readonly [agentId: string]: Agent }
   /** Maximum number of rounds, if one was set. The log records it, so that a resumed group keeps it. */
   readonly maxRounds?: number

@@ -129,7 +129,6 @@ const decideLoop = (
       const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
       const basedOn = evidence(inputs, readings, last)
       let history: Agent.View["history"] | undefined
-      // Guides are for agents that think with a model.
       const { guides: _, ...capabilities } = yield* task.capabilities()
       const choice = yield* Agent.decide(agent, {
         taskId: task.id,
@@ -138,7 +137,6 @@ const decideLoop = (
         readings: Object.fromEntries(readings.map(({ sensor, reading }) => [sensor, reading])),
         inputs: inputs.map(({ source, content, delivery }) => ({ source, content, delivery })),
         lastOutcome: last === undefined ? null : withoutPlace(last),
-        // Copied only if the agent reads it.
         get history() {
           history ??= Object.freeze(past.slice(0, step))
           return history
@@ -180,7 +178,6 @@ const decideLoop = (
     return OUT_OF_STEPS(maxSteps)
   })
 
-/** The events that a decision is based on, oldest first. */
 const evidence = (
   inputs: ReadonlyArray<Input>,
   readings: ReadonlyArray<Reading>,
@@ -199,7 +196,6 @@ const freeze = <Value extends object>(value: Value): Value => {
 
 const isJsonObject = SchemaPredicate.is(JsonObject)
 
-/** The choice was JSON when the agent made it. */
 const asJsonObject = (chosen: object): JsonObject => {
   if (isJsonObject(chosen)) return chosen
   throw new Error("an agent's choice is no longer JSON")

@@ -20,7 +20,6 @@ export const mayEnd = (outcome: CommandOutcome): boolean => {
   return step?.terminated === true || step?.truncated === true
 }
 
-/** The end of the episode, if the command was a world's step and its last. */
 export const of = ({ actuators }: Pick<Capabilities, "actuators">, outcome: CommandOutcome): EpisodeEnd | undefined => {
   if (outcome.status !== "succeeded") return undefined
   if (actuators.find(({ name }) => name === outcome.actuator)?.world !== true) return undefined
@@ -35,7 +34,6 @@ export const of = ({ actuators }: Pick<Capabilities, "actuators">, outcome: Comm
 export const joint = (outcomes: ReadonlyArray<TaskOutcome>): TaskOutcome | undefined =>
   (["achieved", "failed", "truncated"] as const).find((each) => outcomes.includes(each))
 
-/** The end of the episode for one agent; undefined if it continues. */
 export const endIn = (got: Ending): EpisodeEnd | undefined => {
   if (got.terminated) {
     return { outcome: got.outcome ?? "achieved", reason: "the episode ended by the world's rules" }

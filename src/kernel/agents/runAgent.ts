@@ -36,7 +36,6 @@ export interface TaskService {
   readonly audit: (taskId: string) => Effect.Effect<TaskAudit.TaskAudit, TaskAudit.TaskNotFound | LogError>
 }
 
-/** Opens a task, lets an agent work until it is done or out of steps, closes the task and returns its audit. */
 export const runAgent = (
   { open, stopped, audit }: TaskService,
   given: Agent.Agent,
@@ -56,7 +55,6 @@ export const runAgent = (
       const ended = yield* Effect.exit(restore(Effect.raceFirst(loop(agent, task, asked), stopped(task.id))))
       yield* closeAfter(task, ended)
       yield* ended
-      // The task was opened above.
       return yield* Effect.catchTag(audit(task.id), "TaskNotFound", Effect.die)
     }),
   )

@@ -34,7 +34,6 @@ export interface DraftTimelines {
    */
   readonly log: EventLog.Service
   readonly names: () => ReadonlyArray<string>
-  /** Returns undefined if a draft has this name. */
   readonly begin: (timeline: string) => Effect.Effect<Draft | undefined>
 }
 

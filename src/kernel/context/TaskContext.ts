@@ -20,7 +20,6 @@ export interface TaskContext extends Recorder {
   readonly instanceName: string
   /** The id of its `TaskOpened` event, or of the event that forked it. */
   readonly openedBy: string
-  /** Waits while the task is paused. */
   readonly continued: Effect.Effect<void>
   readonly isPaused: () => boolean
   /** Applies events in the task's stream that other programs appended. */

@@ -24,7 +24,6 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{
 
 /** Work in a task starts only while it is open, and has ended when it closes. */
 export interface TaskLifecycle {
-  /** Runs a short effect if the task is open. */
   readonly ifOpen: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /**
    * Runs an effect that may take long. It starts after a pause. Closing the task interrupts it and waits until its end
@@ -46,12 +45,9 @@ export interface TaskLifecycle {
   readonly suspend: (before: Effect.Effect<void>, release: Effect.Effect<void>) => Effect.Effect<void>
   /** Fails after a suspension or `stop`. It ends an agent that thinks without calling the task. */
   readonly stopped: Effect.Effect<never, TaskClosed>
-  /** Makes `stopped` fail. */
   readonly stop: Effect.Effect<void>
-  /** Waits while the task is paused. */
   readonly continued: Effect.Effect<void>
   readonly isPaused: () => boolean
-  /** Applies `TaskPaused`, `TaskContinued` and `TaskCancelled` of the task's stream. */
   readonly noticed: (events: ReadonlyArray<Event>) => void
   /** Calls a function at a cancellation, or at once after one. */
   readonly whenCancelled: (cancel: (request: CancelRequest) => void) => void

@@ -10,7 +10,6 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { RunningTasks } from "../tasks/RunningTasks.ts"
 
-/** Delay before a retry. */
 const AGAIN = Duration.millis(250)
 
 const TYPES: ReadonlyArray<string> = ["TaskPaused", "TaskContinued", "TaskCancelled", "LeaseTakenOver"]

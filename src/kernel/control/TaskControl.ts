@@ -130,7 +130,6 @@ export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
           const cancelled = yield* Effect.forEach([...open, ...views], ({ taskId, view }) =>
             request(view, taskId, requests.cancel, options).pipe(
               Effect.map((event) => [event]),
-              // Somebody closed or cancelled it in the meantime.
               Effect.catchTags({ NotControllable: () => Effect.succeed([]), TaskNotFound: () => Effect.succeed([]) }),
             ),
           )
@@ -142,7 +141,6 @@ export const layer: Layer.Layer<TaskControl, never, EventLog> = Layer.effect(
 
 const CONTROL = ["TaskOpened", "TaskPaused", "TaskContinued", "TaskCancelled", "TaskClosed", "TimelineForked"]
 
-/** Appends a request, if the task's state allows it. */
 const request = (
   view: EventLog.Service,
   taskId: string,

@@ -6,7 +6,6 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { Reward } from "../../plugins/manifest/Manifest.ts"
 import { measureName, type Rubric } from "../rules/Rubric.ts"
 
-/** Decides a reward: its rule, a function of the measure's plugin, or a language model. */
 export type CriticKind = "rule" | "plugin" | "model"
 
 /** The decision about one reward or punishment of a rubric. */
@@ -38,7 +37,6 @@ export interface Critic {
   readonly digest: string
   /** Whether the same events always have the same verdicts. */
   readonly exact: boolean
-  /** Starts judging a task. */
   readonly start: (task: TaskEvents) => Judging
 }
 
@@ -51,7 +49,6 @@ export interface TaskEvents {
 
 /** Judges one task: it observes the events in order, then decides. */
 export interface Judging {
-  /** Takes the task's next event. */
   readonly observe: (event: Event) => void
   /**
    * Returns the rewards and punishments that are due, and those that could not be scored. A condition that did not hold
@@ -61,14 +58,12 @@ export interface Judging {
   readonly decide: Effect.Effect<ReadonlyArray<Verdict>, AppendError>
 }
 
-/** A reward or punishment of a rubric. */
 export interface Target {
   readonly measure: Rubric["measures"][number]
   readonly kind: "reward" | "punishment"
   readonly reward: Reward
 }
 
-/** All rewards and punishments, in the rubric's order. */
 export const targetsOf = (rubric: Rubric): ReadonlyArray<Target> =>
   rubric.measures.flatMap((measure) => [
     ...(measure.rewards ?? []).map((reward) => ({ measure, kind: "reward" as const, reward })),

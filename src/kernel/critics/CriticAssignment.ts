@@ -5,7 +5,6 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 import { measureName } from "../rules/Rubric.ts"
 import type { CriticKind, Target } from "./Critic.ts"
 
-/** The available critics. */
 export interface AvailableCritics {
   /** Why the plugin of a measure has no function to judge it; undefined if it has one. */
   readonly pluginLacks: (measure: Target["measure"]) => string | undefined
@@ -56,14 +55,12 @@ export const assign = (
   const by = ORDER.find((by) => lacks[by] === undefined)
   if (by !== undefined) return { by }
   const { measure } = target
-  // The reason mentions the plugin only if the measure declares a function.
   if (measure.critic === undefined) return { by: "nobody", reason: "it has no rule, and no other critic was asked" }
   return { by: "nobody", reason: `it has no rule, ${lacks.plugin}, and no model was asked` }
 }
 
 const ORDER: ReadonlyArray<CriticKind> = ["rule", "plugin", "model"]
 
-/** The reason why each critic cannot decide a reward; undefined if it can. */
 const lacksOf = ({ measure, reward }: Target, { pluginLacks, model }: AvailableCritics) => ({
   rule: reward.rule === undefined ? "it has no rule" : undefined,
   plugin: pluginLacks(measure),
@@ -82,7 +79,6 @@ const namesOf = ({ measure, reward }: Target): ReadonlyArray<string> => [
   `${measureName(measure)}/${reward.name}`,
 ]
 
-/** Fails if a preference names a measure or reward that the rubric lacks. */
 export const checked = (
   targets: ReadonlyArray<Target>,
   preferences: ReadonlyArray<CriticPreference>,

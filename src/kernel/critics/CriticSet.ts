@@ -14,7 +14,6 @@ import * as RuleCritic from "./rules/RuleCritic.ts"
 export interface CriticSet extends Pick<Critic, "name" | "digest" | "exact"> {
   /** Number of rewards and punishments that each kind of critic decides. */
   readonly decides: { readonly [By in CriticAssignment["by"]]: number }
-  /** Number of model calls for one task. */
   readonly modelCalls: number
   /**
    * The request behind the choice, for `ScoringStarted`. Undefined if only rules decide and the caller has no
@@ -42,11 +41,9 @@ export type Params = typeof Params.Type
 /** The score set in progress. Events that critics record belong to it. */
 export interface ScoreSet {
   readonly scoreSetId: string
-  /** The id of its `ScoringStarted` event. */
   readonly startedBy: string
 }
 
-/** A critic of the set, and the rewards that it decides. */
 export interface Member extends Pick<Critic, "name" | "digest" | "exact"> {
   readonly targets: ReadonlyArray<Target>
   readonly open: (scoreSet: ScoreSet) => Effect.Effect<Critic, LogError, Scope.Scope>
@@ -125,7 +122,6 @@ const identityOf = (
   exact: members.every(({ exact }) => exact),
 })
 
-/** Reduces a rubric to some of its rewards and punishments. */
 const only = (rubric: Rubric, targets: ReadonlyArray<Target>): Rubric => {
   const left = new Set(targets.map(({ reward }) => reward))
   return {

@@ -129,7 +129,6 @@ export const make = (options: CriticsOptions): Critics.Service => {
         },
       })
     })
-  // An empty request has no invalid options.
   const chooseDefault = (rubric: Rubric) =>
     Effect.catchTags(choose(rubric, {}), {
       InvalidOptions: Effect.die,
@@ -205,13 +204,11 @@ const pluginMember = (
           PluginUnavailable: ({ message }) => Effect.succeed(unable(identity, targets, message)),
           CopyChanged: ({ message }) => Effect.succeed(unable(identity, targets, message)),
         }),
-        // An explicit version needs no registry entry.
         Effect.catchTag("NotInRegistry", Effect.die),
       ),
   }
 }
 
-/** A critic that leaves all of its targets unscored. */
 const unable = (
   identity: Pick<Critic, "name" | "digest" | "exact">,
   targets: ReadonlyArray<Target>,

@@ -28,7 +28,6 @@ export interface JudgingPlugin {
   readonly manifest?: Manifest
 }
 
-/** The plugins of a rubric's measures by name, in the requested or else the installed versions. */
 export const of = (registry: PluginVersions, rubric: Rubric, versions: NonNullable<CriticRequest["versions"]>) =>
   Effect.gen(function* () {
     const current = yield* registry.state
@@ -63,20 +62,16 @@ const inVersion = (registry: PluginVersions, plugin: string, installed: Plugin, 
     const then = { ...installed, version, digest, source }
     return yield* registry.installed(plugin, then).pipe(
       Effect.map(({ manifest }): JudgingPlugin => ({ version: then, manifest })),
-      // Judging looks the copy up again and reports problems with it.
       Effect.catchTags({
         PluginUnavailable: () => Effect.succeed<JudgingPlugin>({ version: then }),
         CopyChanged: () => Effect.succeed<JudgingPlugin>({ version: then }),
       }),
-      // An explicit version needs no registry entry.
       Effect.catchTag("NotInRegistry", Effect.die),
     )
   })
 
-/** Minimum length of a digest prefix. */
 const MIN_DIGEST_PREFIX = 8
 
-/** Returns undefined if the plugin can judge the measure. */
 export const lackOf = (plugins: ReadonlyMap<string, JudgingPlugin>, plugin: string | undefined, measure: string) => {
   if (plugin === undefined) return "its measure is of no plugin"
   const { version, manifest } = plugins.get(plugin) ?? {}

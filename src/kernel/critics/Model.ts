@@ -18,13 +18,11 @@ export type ShownEvidence = typeof ShownEvidence.Type
 
 /** Asks whether one reward's condition held in one task. Withholds weights. */
 export interface ModelRequest {
-  /** The measure's full name, and its description. */
   readonly measure: string
   readonly description: string
   readonly reward: {
     readonly kind: "reward" | "punishment"
     readonly name: string
-    /** The condition, in words. */
     readonly when: string
     readonly per: "task" | "occurrence"
   }
@@ -36,7 +34,6 @@ export interface ModelRequest {
   }
   /** The task's events; of too many, the first and the last ones. */
   readonly evidence: ReadonlyArray<ShownEvidence>
-  /** Number of omitted events in between. */
   readonly omitted: number
   /** Settings of the caller, such as a temperature. */
   readonly settings: JsonObject
@@ -47,7 +44,6 @@ export interface ModelRequest {
 
 /** A model's answer. */
 export const ModelAnswer = Schema.Struct({
-  /** Whether the condition held. */
   verdict: Schema.Boolean,
   /** Number of occurrences, for a reward that counts each. Default: 1. */
   occurrences: optional(Schema.Positive.pipe(Schema.int())),
@@ -60,7 +56,6 @@ export type ModelAnswer = typeof ModelAnswer.Type
 
 /** A model's response. */
 export interface Response {
-  /** The raw answer. The caller validates it. */
   readonly answer: Json
   readonly usage: { readonly inputTokens: number; readonly outputTokens: number }
 }

@@ -15,17 +15,14 @@ import { due, isRepeatable } from "./Verdict.ts"
 /** Must change with the content of questions and the interpretation of answers. */
 const VERSION = "model@1"
 
-/** Default number of repetitions of a question. */
 export const REPEATS = 3
 
 /** Consecutive failures after which the critic gives a model up. */
 const MAX_FAILURES = 5
 
-/** Number of model calls for one task. */
 export const callsFor = (targets: ReadonlyArray<Target>, { repeats = REPEATS }: Model.ModelOptions): number =>
   targets.length * repeats
 
-/** Records a model call or a response about a task. Returns the event's id. */
 export type RecordCall = (event: CoreNewEvent, taskId: string) => Effect.Effect<string, AppendError>
 
 /** The critic's name in score sets, and the digest of everything that its verdicts depend on except chance. */
@@ -34,7 +31,6 @@ export const identityOf = (asking: Model.ModelOptions) => ({
   digest: digest({ critic: VERSION, ...paramsOf(asking) }),
 })
 
-/** The parameters that a score set records. */
 export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settings = {} }: Model.ModelOptions) => ({
   provider,
   model,
@@ -94,11 +90,9 @@ export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>,
 const questionOf = ({ measure, kind, reward }: Target) => ({
   measure: measureName(measure),
   description: measure.description,
-  // Occurrences count the same way, whatever divides them.
   reward: { kind, name: reward.name, when: reward.when, per: isRepeatable(reward) ? "occurrence" : "task" } as const,
 })
 
-/** How often the condition held by one answer, or why the answer is invalid. */
 type Vote =
   | { readonly occurrences: number; readonly because: ReadonlyArray<number>; readonly rationale: string }
   | { readonly reason: string }
@@ -164,7 +158,6 @@ const voteOf = ({ reward }: Target, { evidence }: Model.ModelRequest, answer: un
   return { occurrences, because, rationale }
 }
 
-/** The verdict of a majority of all votes, including invalid ones. */
 const majorityOf = (target: Target, votes: ReadonlyArray<Vote>, who: string, steps: number): ReadonlyArray<Verdict> => {
   const valid = votes.flatMap((vote) => ("reason" in vote ? [] : [vote]))
   const agreeing = valid

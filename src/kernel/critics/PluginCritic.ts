@@ -56,7 +56,6 @@ export const make = (process: PluginCriticProcesses, targets: ReadonlyArray<Targ
 /** Milliseconds that each event adds to the time limit of a task. */
 const JUDGE_MS_PER_EVENT = 1
 
-/** Returns a measure's verdicts, or the reason why there are none. */
 const ask = (
   process: PluginCriticProcesses,
   measure: Target["measure"],
@@ -64,7 +63,6 @@ const ask = (
   observation: TaskObservation.TaskObservation,
 ) => {
   const last = observation.last()
-  /** The plugin did not cause an error of the log, which ends the scoring. */
   let broken: LogError | undefined
   const readPage = (after: number) =>
     pageAfter(task, after, last?.position ?? 0).pipe(
@@ -119,7 +117,6 @@ const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effec
       events.push(shown)
     }
     const last = read.at(-1)
-    // A page of scoring events only is not the end.
     if (events.length === 0 && last !== undefined) return yield* pageAfter(task, last.position, until)
     return { events, more: read.length === PAGE_EVENTS }
   })

@@ -17,7 +17,6 @@ import { type JsonObject, plainText } from "../../values/Json.ts"
 export interface PluginCriticProcesses {
   readonly plugin: string
   readonly version: string
-  /** Digest of the plugin's files. */
   readonly digest: string
   /** Time limit of a task, in milliseconds, before the time added per event. */
   readonly judgeMs: number
@@ -156,7 +155,6 @@ const specOf = (
   denoDir,
   forbidden,
   grants: NO_GRANTS,
-  // The workspace is its own directory, since it may read nothing else.
   workspace: directory,
   seed: SEED,
   instance: INSTANCE,

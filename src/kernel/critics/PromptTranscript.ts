@@ -16,7 +16,6 @@ const PAYLOAD_TEXT = 4_000
 export interface PromptTranscript {
   readonly observe: (event: Event) => void
   readonly shown: () => ReadonlyArray<ShownEvidence>
-  /** Number of omitted events between the first and the last ones. */
   readonly omitted: () => number
 }
 

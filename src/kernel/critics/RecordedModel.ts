@@ -29,7 +29,6 @@ export const of = (
 ): Effect.Effect<ModelOptions, NothingRecorded | LogError> =>
   Effect.gen(function* () {
     const stream = streamOf(scoreSetId)
-    /** The position of each answer, by the digest of its question. */
     const answers = new Map<string, number>()
     const calls = new Map<string, string>()
     let first: { readonly provider: string; readonly model: string; readonly request: unknown } | undefined

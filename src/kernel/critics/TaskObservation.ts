@@ -9,7 +9,6 @@ const SCORING: ReadonlySet<string> = new Set([
   ...["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished", "ScoreSetPromoted"],
 ])
 
-/** Whether critics see an event. */
 export const isJudged = ({ type }: Event): boolean => !SCORING.has(type)
 
 /** It needs eight bytes an event, and the task's state. */
@@ -21,7 +20,6 @@ export interface TaskObservation {
   readonly outcome: () => string | null
   /** The task's part of `EnvironmentState` after the last event. */
   readonly state: () => EnvironmentState.TaskScope
-  /** Whether an event of the task has this position. */
   readonly has: (position: number) => boolean
   readonly count: () => number
   /** Number of commands that the task's agents requested, as an audit counts them. */
@@ -58,7 +56,6 @@ export const make = (): TaskObservation => {
   }
 }
 
-/** The index of a position in an ascending list, or the place to insert it. */
 const indexOf = (positions: ReadonlyArray<number>, position: number): number => {
   let [from, to] = [0, positions.length]
   while (from < to) {

@@ -5,7 +5,6 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import type { ReadPath, RuleDependencies } from "../rules/RuleDependencies.ts"
 import * as TaskObservation from "./TaskObservation.ts"
 
-/** Looks for the first judged event with unreadable personal fields. */
 export interface Unreadable {
   readonly observe: (event: Event) => void
   /** Why conditions on personal data cannot be decided; undefined if all of it is readable. */
@@ -48,7 +47,6 @@ const isPlain = (readPath: ReadPath): boolean => {
 
 let names: ReadonlySet<string> | undefined
 
-/** The names of all personal fields of the vocabulary. */
 const personalNames = (): ReadonlySet<string> => {
   names ??= new Set([...Vocabulary.core.types.values()].flatMap(({ personal }) => Object.keys(personal)))
   return names

@@ -23,10 +23,8 @@ export const amountOf = (
   return steps === 0 ? undefined : round((weight * occurrences) / steps)
 }
 
-/** Why a reward that counts by step has no amount. */
 export const NO_STEP = "it counts by step, and the task has no command"
 
-/** Whether a reward may occur more than once in a task. */
 export const isRepeatable = ({ per }: Pick<Reward, "per">): boolean => per === "occurrence" || per === "step"
 
 interface Found {
@@ -34,11 +32,9 @@ interface Found {
   /** May name a position twice. */
   readonly because: ReadonlyArray<number>
   readonly rationale: string
-  /** Steps of the task. */
   readonly steps: number
 }
 
-/** The verdict of a reward with this number of occurrences; empty for 0. */
 export const due = (target: Target, { occurrences, because, rationale, steps }: Found): ReadonlyArray<Verdict> => {
   if (occurrences === 0) return []
   const { measure, kind, reward } = target

@@ -6,11 +6,8 @@ import { measureName } from "../rules/Rubric.ts"
 import { type Target, unscored, type Verdict } from "./Critic.ts"
 import { due, isRepeatable } from "./Verdict.ts"
 
-/** The judged task. */
 export interface About {
-  /** Whether the task has an event at this position. */
   readonly has: (position: number) => boolean
-  /** Number of commands that its agents requested. */
   readonly steps: () => number
 }
 
@@ -48,7 +45,6 @@ const namesOf = ({ measure }: Target): ReadonlyArray<string> =>
 
 const quoted = (name: string): string => JSON.stringify(plainText(name))
 
-/** The flaw in the verdicts about one reward; undefined if they are valid. */
 const findWrong = (target: Target, verdicts: ReadonlyArray<PluginVerdict>, { has }: About): string | undefined => {
   const { name } = target.reward
   const shared = namesOf(target).filter((other) => other === name).length > 1

@@ -215,7 +215,6 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
         DecisionPoint.guideAt(point),
         live,
       )
-      // The steps of the past do not count.
       const maxSteps = (fresh ? 0 : DecisionPoint.decisions(point)) + (options.maxSteps ?? MAX_STEPS)
       const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
       const deciding = replayDecisions(limited, past)
@@ -223,10 +222,8 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
       const working = Effect.raceFirst(loop(deciding.agent, { ...led, together }, { ...options, maxSteps }), silent)
       const worked = yield* Effect.exit(restore(Effect.raceFirst(working, kernel.running.stopped(instanceName))))
       const divergence = recordedTask.divergence() ?? RecordedTask.doneEarly(recordedTask, worked)
-      // Its requests ended with the recorded ones.
       if (divergence === undefined && recordedTask.isUsedUp()) yield* Effect.exit(live)
       const note = notePast(recorder, { about: "fork", causationId: forkedBy }, recordedTask, deciding.parted())
-      // The task is closed even if the note fails.
       const noted = yield* Effect.exit(note)
       yield* close(task, worked, divergence, recorded?.firstUnrecorded())
       if (divergence !== undefined) {
@@ -249,7 +246,6 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
     }),
   )
 
-/** Reads and validates everything before anything is recorded. */
 const prepare = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions) =>
   Effect.gen(function* () {
     const { overrides = {}, io = "live" } = options
@@ -276,13 +272,11 @@ const prepare = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions
 
 const taskAt = (log: EventLog.Service, at: number) =>
   Effect.gen(function* () {
-    // Before the first event there is none to read.
     if (at === 0) return yield* new TaskNotNamed({ at })
     const [event] = yield* log.readPage({ timeline: log.timeline, after: at - 1, until: at }, 1)
     return event?.taskId ?? (yield* new TaskNotNamed({ at }))
   })
 
-/** Records, and asks for confirmation, on the fork's timeline. */
 const contextOf = (
   kernel: KernelContext,
   view: EventLog.Service,

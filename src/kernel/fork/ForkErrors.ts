@@ -17,7 +17,6 @@ export class TaskNotNamed extends Data.TaggedError("TaskNotNamed")<{ readonly at
 export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
   readonly agent: string
   readonly divergence: Divergence
-  /** What happened to the fork, as a sentence. */
   readonly consequence: string
 }> {
   override get message() {
@@ -29,7 +28,6 @@ export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
   }
 }
 
-/** Adds the fork's fate to the error's message, if the error has a place for it. */
 export const withConsequence =
   (consequence: () => string) =>
   <E>(error: E): E | WorldDiffers | WorldNotRewound | OverrideInvalid => {

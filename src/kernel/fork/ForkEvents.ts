@@ -10,7 +10,6 @@ import type { Draft, DraftTimelines } from "../context/DraftTimelines.ts"
 import type * as DecisionPoint from "../replay/DecisionPoint.ts"
 import * as TimelineName from "./TimelineName.ts"
 
-/** A fork in set-up: the view of its timeline, the id of its event, and its draft. */
 export interface Begun {
   readonly view: EventLog.Service
   readonly forkedBy: string
@@ -34,7 +33,6 @@ export const begin = (
       chosenName === undefined ? TimelineName.next(known) : yield* TimelineName.checked(chosenName, known)
     const isUsed = (yield* log.versionOf(streamOf(timeline), timeline)) > 0
     const draft = isUsed ? undefined : yield* drafts.begin(timeline)
-    // Another event is in its stream, or another fork took the name at the same time.
     if (draft === undefined) return yield* begin(drafts, parent, point, chosenName, overrides, [...excluded, timeline])
     const [shared] = yield* parent.readPage({ timeline: parent.timeline, after: at - 1, until: at }, 1)
     const forkedBy = newId()
@@ -58,7 +56,6 @@ export const begin = (
       )
   })
 
-/** Commits a fork's draft to the log. */
 export const commit = ({ draft, view }: Begun): Effect.Effect<void, TimelineName.TimelineNameInvalid | AppendError> =>
   draft.commit.pipe(
     Effect.mapError((error) =>
@@ -68,7 +65,6 @@ export const commit = ({ draft, view }: Begun): Effect.Effect<void, TimelineName
     ),
   )
 
-/** The fate of a refused fork, for messages. */
 export const consequence = ({ draft, view }: Begun): string =>
   draft.isCommitted() ? `Timeline ${view.timeline} was closed.` : "Nothing of the fork was recorded."
 

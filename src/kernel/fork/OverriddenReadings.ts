@@ -6,7 +6,6 @@ import type { Instances } from "../instances/Instances.ts"
 
 export interface OverriddenReadings {
   readonly of: (instances: Instances) => Instances
-  /** Enables the overrides. Until then, sensors return true readings, so that restored environments can be checked. */
   readonly begin: Effect.Effect<void>
 }
 

@@ -34,7 +34,6 @@ export interface Overridable {
   readonly live: boolean
 }
 
-/** Fails if overrides name a sensor or plugin that the task lacks. */
 export const check = (
   { readings = {}, world }: Overrides,
   { sensors, plugins, live }: Overridable,
@@ -48,7 +47,6 @@ export const check = (
   return problems.length === 0 ? Effect.void : new Options.InvalidOptions({ of: "fork", problems })
 }
 
-/** Fails if a reading does not fit the JSON Schema of its sensor. */
 export const checkReadings = (
   readings: NonNullable<Overrides["readings"]>,
   schemaOf: (sensor: string) => JsonObject | undefined,
@@ -76,7 +74,6 @@ export class OverrideInvalid extends Data.TaggedError("OverrideInvalid")<{
   readonly override: string
   readonly expected: string
   readonly found: string
-  /** What happened to the fork, as a sentence. */
   readonly consequence?: string
 }> {
   override get message() {

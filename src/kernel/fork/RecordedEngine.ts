@@ -37,7 +37,6 @@ export const changeSince = (
 /** A kernel records an empty version if it could not determine Deno's. */
 const named = (deno: string): string | null => (deno === "" ? null : `Deno ${deno}`)
 
-/** Describes the change of engine, as a sentence. */
 export const words = (plugin: string, { recorded, now }: EngineChange): string => {
   const known = recorded.filter((engine) => engine !== null)
   const unknown = known.length === recorded.length ? [] : ["an engine that the log does not name"]

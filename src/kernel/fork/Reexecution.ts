@@ -15,18 +15,13 @@ import { type ComparedCounts, compare, type WorldDiffers } from "./RestorationCh
 interface Call {
   readonly taskId: string
   readonly causationId: string
-  /** The world's agents, if there are several. */
   readonly agents?: ReadonlyArray<string>
 }
 
-/** An environment to restore. */
 export interface Restored {
   readonly plugin: string
-  /** Its new process. */
   readonly process: Components
-  /** Its last recorded reset. */
   readonly reset: PayloadOf<"EnvironmentReset">
-  /** Whether several agents can take part in it. */
   readonly isShared: boolean
 }
 
@@ -81,7 +76,6 @@ export const reexecute = (
           : command(process, own, ends, call)
         state = left ?? state
         for (const [index, { outcome, agentId }] of ends.entries()) {
-          // The log has no result to compare with.
           if (outcome.status === "succeeded" && outcome.unrecorded !== undefined) continue
           const what = `the outcome of ${whose(outcome.actuator, agentId)}`
           yield* compare(plugin, outcome.event.position, expectedOf(outcome), found[index] ?? null, what)
@@ -98,7 +92,6 @@ export const reexecute = (
     return [state, { readings, outcomes: done }] as const
   })
 
-/** Results of re-executed commands, in order, and the environment's state after them. */
 interface Reexecuted {
   readonly found: ReadonlyArray<Json>
   readonly left: Json | undefined
@@ -113,7 +106,6 @@ const command = (process: Components, component: string, ends: ReadonlyArray<Rec
     return { found: [{ result: acted.right.result }], left: acted.right.state }
   })
 
-/** Steps a world again with all actions of a round. */
 const round = (process: Components, ends: ReadonlyArray<RecordedOutcome>, call: Call) =>
   Effect.gen(function* () {
     const actions = Object.fromEntries(
@@ -146,16 +138,13 @@ const expectedOf = (outcome: RecordedOutcome["outcome"]): Json => {
 const known = (end: RecordedOutcome | undefined): ReadonlyArray<RecordedOutcome> =>
   end === undefined || end.outcome.status === "unknown" ? [] : [end]
 
-/** The agents of a reset, as an option of the call. */
 export const agentsOf = ({ agents }: PayloadOf<"EnvironmentReset">) => (agents === undefined ? {} : { agents })
 
 export const forAgent = (call: Call, agentId: string | undefined): CallOptions =>
   agentId === undefined ? call : { ...call, agent: agentId }
 
-/** A component's name with its agent, in a task with several. */
 export const whose = (component: string, agentId: string | undefined): string =>
   agentId === undefined ? component : `${component} for ${agentId}`
 
-/** The component's name within the plugin, if it belongs to the plugin. */
 const ownOf = (plugin: string, name: string): string | undefined =>
   name.startsWith(`${plugin}/`) ? name.slice(plugin.length + 1) : undefined

@@ -6,7 +6,6 @@ import * as JsonPointer from "../../projections/patch/JsonPointer.ts"
 import type { Json } from "../../values/Json.ts"
 import { pointerKeys } from "../../values/Json.ts"
 
-/** Number of readings and outcomes that were compared and equal. */
 export interface ComparedCounts {
   readonly readings: number
   readonly outcomes: number
@@ -17,20 +16,16 @@ export const noneCompared: ComparedCounts = { readings: 0, outcomes: 0 }
 /** The restored environment differs from the recorded one, so a fork in it would be meaningless. */
 export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   readonly plugin: string
-  /** The event with the recorded value. */
   readonly position: number
   /** The compared value: its document, a reading, an outcome. */
   readonly what: string
-  /** JSON Pointer of the first difference. */
   readonly path: string
   readonly expected: Json
   readonly found: Json
   /** A sentence about a change of engine, if there was one. */
   readonly underOther?: string
-  /** What happened to the fork, as a sentence. */
   readonly consequence?: string
 }> {
-  /** Describes the difference. */
   get difference() {
     const { position, what, path, expected, found, underOther } = this
     const why = underOther === undefined ? "" : `. ${underOther.replace(/\.$/, "")}`
@@ -47,7 +42,6 @@ const shown = (value: Json): string => {
   return text.length > 200 ? `${text.slice(0, 200)}…` : text
 }
 
-/** Fails if a value differs from the recorded one. */
 export const compare = (
   plugin: string,
   position: number,

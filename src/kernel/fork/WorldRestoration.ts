@@ -46,7 +46,6 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   readonly plugin: string
   readonly at: number
   readonly reason: string
-  /** What happened to the fork, as a sentence. */
   readonly consequence?: string
 }> {
   override get message() {
@@ -151,11 +150,9 @@ const restoreOne = (
     }
   })
 
-/** Whether several agents can take part in a plugin's world. */
 const isShared = (manifest: Manifest | undefined): boolean =>
   manifest !== undefined && (worldOf(manifest)?.maxAgents ?? 1) > 1
 
-/** The options that the task was opened with for one plugin's environment. */
 const openedWith = ({ recording }: Point, plugin: string): { readonly [plugin: string]: JsonObject } => {
   const options = SafeRecord.get(recording.opened.payload.environment ?? {}, plugin)
   return isObject(options) ? { [plugin]: options } : {}
@@ -171,19 +168,13 @@ const keepsOverride = (plugin: string, state: Json, patch: Json) =>
         found: `one in which ${JSON.stringify(JsonPatch.diff(merged(state, patch), state)).slice(0, 300)}`,
       })
 
-/** The log's record of one plugin's environment, up to the fork point. */
 interface Past {
   readonly reset: PayloadOf<"EnvironmentReset"> | undefined
   readonly document: Json | undefined
-  /** The task's events up to the point. */
   readonly events: ReadonlyArray<Event>
-  /** Number of the plugin's commands that were dispatched by then. */
   readonly commands: number
-  /** Number of the plugin's commands that the task dispatched since. */
   readonly since: number
-  /** Position of the last change of its document. */
   readonly changedAt: number
-  /** Position of a command whose resulting state is not recorded. */
   readonly unrecordedAt: number | undefined
   /** Positions of its documents and command outcomes since its reset. */
   readonly computedAt: ReadonlyArray<number>
@@ -304,7 +295,6 @@ const readAgain = (
   call: { readonly taskId: string; readonly causationId: string },
 ) =>
   Effect.gen(function* () {
-    // Several agents may have read one sensor.
     const last = new Map<string, Event & { readonly payload: PayloadOf<"SensorRead"> }>()
     for (const event of events) {
       if (!is(event, "SensorRead") || event.position < changedAt || event.actor.startsWith("plugin:")) continue

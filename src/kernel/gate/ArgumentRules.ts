@@ -7,7 +7,6 @@ import type { GateRule } from "./GateConfig.ts"
 import * as GatePattern from "./GatePattern.ts"
 import * as ShellLine from "./ShellLine.ts"
 
-/** The argument that holds a shell line, in every tool that has one. */
 const LINE = "command"
 
 export type Match = "fits" | "cannot tell" | "no"
@@ -34,7 +33,6 @@ const argumentOf = (args: Json, name: string): Json | undefined =>
 
 const fits = (pattern: string, value: Json | undefined): Match => {
   if (value === undefined) return "no"
-  // A list or an object may contain a match.
   if (typeof value === "object" && value !== null) return "cannot tell"
   return GatePattern.matches(pattern, String(value)) ? "fits" : "no"
 }

@@ -121,7 +121,6 @@ const request = (log: EventLog.Service, question: ConfirmationRequest): Effect.E
     return { ...requested, payload }
   })
 
-/** The first answer in time, if there is one. */
 const answerTo = (
   log: EventLog.Service,
   { timeline, position, payload: { confirmationId } }: RequestedEvent,
@@ -133,7 +132,6 @@ const answerTo = (
     onTimeout: Option.none<Event>,
   })
 
-/** Waits for the answer and concludes the question: by the answer or by a recorded expiry or withdrawal. */
 const conclude = (
   log: EventLog.Service,
   requested: RequestedEvent,
@@ -162,7 +160,6 @@ const conclude = (
           }),
         ),
     })
-    /** Records the outcome after an event that is no valid answer, unless another writer was faster. */
     const recordAfter = (event: CoreNewEvent) =>
       Effect.catchTag(close(event, answer.version), "VersionConflict", ({ missed: [first = answer] }) =>
         Effect.succeed(first),
@@ -199,7 +196,6 @@ const settle = (
   }
 }
 
-/** An event in a confirmation's stream, with its author and timeline. */
 export interface ConfirmationEvent {
   readonly confirmationId: string
   readonly taskId: string | null
@@ -218,7 +214,6 @@ export const append = (
     firstEvent,
   )
 
-/** Waits for the first event after the question, from any process. */
 const firstAnswer = (
   log: EventLog.Service,
   { confirmationId, timeline }: Pick<ConfirmationEvent, "confirmationId" | "timeline">,

@@ -28,7 +28,6 @@ export {
 /** A person's answer. */
 export interface ConfirmationDecision {
   readonly approved: boolean
-  /** The person who decided. */
   readonly by: string
   /** The channel of the decision: `terminal`, `cli`, `program` … */
   readonly channel: string
@@ -219,7 +218,6 @@ const onForks = (log: EventLog.Service): Effect.Effect<PendingConfirmations.Pend
     return waiting
   })
 
-/** Drops confirmations that any second event has settled, whatever its type. */
 const unsettled = (
   log: EventLog.Service,
   asked: PendingConfirmations.PendingConfirmations,
@@ -233,7 +231,6 @@ const unsettled = (
     return waiting
   })
 
-/** Whether an event belongs to a fork and, for a waiting confirmation, to the fork of its request. */
 const isOfFork = (
   log: EventLog.Service,
   waiting: PendingConfirmations.PendingConfirmations,

@@ -43,7 +43,6 @@ export interface GateCommand {
   readonly actuator: string
   /** The effective risk: the declared one, or what the plugin's grants raise it to. */
   readonly risk: Level | undefined
-  /** Why the effective risk is higher than the declared one. */
   readonly because?: ReadonlyArray<string>
   /** Default: unknown. Then a rule about arguments applies if it denies or asks, and not if it allows. */
   readonly args?: Json | undefined
@@ -52,7 +51,6 @@ export interface GateCommand {
 /** A granted host request as the gate sees it. */
 export interface GateHostRequest {
   readonly kind: "run" | "read" | "write" | "fetch"
-  /** The command, the real path, or the host. */
   readonly target: string
   /** `plugin/component`, or `plugin/` during the set-up of its environment. */
   readonly component: string

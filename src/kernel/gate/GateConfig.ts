@@ -63,7 +63,6 @@ const RequestKind = Schema.Literal("run", "read", "write", "fetch")
 /** A rule about host requests of plugins. It matches a request if every field matches. */
 export const RequestRule = Schema.Struct({
   name: Options.Name,
-  /** The kinds of request. Default: all. */
   request: optional(
     Schema.Array(RequestKind).pipe(
       Schema.minItems(1),
@@ -123,7 +122,6 @@ export const GateConfig = Schema.Struct({
 
 export type GateConfig = typeof GateConfig.Type
 
-/** Decoded configurations, which are frozen. */
 const decoded = new WeakSet<object>()
 
 /**

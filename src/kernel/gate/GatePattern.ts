@@ -50,7 +50,6 @@ const canMatch = (pattern: string): boolean => {
   return isPluginName(ofPlugin.replaceAll("*", "x"))
 }
 
-/** The pattern that the author probably meant. */
 const nearestOf = (pattern: string): string | undefined => {
   const [plugin = "", actuator = "*", ...more] = pattern.replace(/\s+/gu, "").split("/")
   const meant = `${plugin.toLowerCase()}/${actuator === "" ? "*" : actuator}`

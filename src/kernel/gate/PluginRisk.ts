@@ -9,7 +9,6 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 
 const isGrants = SchemaPredicate.is(Grants.Grants)
 
-/** The effective risk of a component, by its plugin's registry entry. */
 export const effectiveRisk = (
   declared: Risk | undefined,
   { grants }: Pick<Plugin, "grants">,
@@ -23,11 +22,9 @@ export const effectiveRisk = (
         because: ["what its plugin was granted cannot be read"],
       }
 
-/** The effective risks of a plugin's actuators, by their names within the plugin. */
 export const actuatorRisks = (plugin: Plugin): ReadonlyMap<string, PluginRisk.EffectiveRisk> =>
   new Map(actuatorsOf(manifestOf(plugin)).map(({ name, risk }) => [name, effectiveRisk(risk, plugin)]))
 
-/** Whether a plugin has gained a permission. */
 export const mayDoMore = (now: Pick<Plugin, "grants">, before: Pick<Plugin, "grants">): boolean =>
   now.grants !== before.grants &&
   !(isGrants(now.grants) && isGrants(before.grants) && Grants.covers(before.grants, now.grants))

@@ -8,11 +8,9 @@ export interface ShellLine {
   readonly commands: ReadonlyArray<string>
   /** Whether the line has no other commands. */
   readonly isWhole: boolean
-  /** Whether a redirection writes a file. */
   readonly writes: boolean
 }
 
-/** Maximum length of a line that is read. */
 const LONGEST = 100_000
 
 /** Maximum depth of substitutions and of shells within shells. */
@@ -110,7 +108,6 @@ class Reader {
     const [written = ""] = /^(?:&>>?|\d*(?:<<<|<<-?|<>|<&|<|>>|>\||>&|>))/.exec(this.line.slice(this.#at)) ?? []
     this.#at += written.length
     if (this.line[this.#at] === "(" || written.includes("<<")) {
-      // A command, or text up to a mark.
       this.isWhole = false
       return
     }
@@ -199,7 +196,6 @@ class Reader {
       this.#at = end < 0 ? this.line.length : end + 1
     } else if (rest.startsWith("${")) {
       const end = this.line.indexOf("}", begin)
-      // `${A:-$(command)}`
       if (end < 0 || !/^\w+$/.test(this.line.slice(begin + 2, end))) this.isWhole = false
       this.#at = end < 0 ? this.line.length : end + 1
     } else if (/^\$'/.test(rest)) {
@@ -264,7 +260,6 @@ class Reader {
   }
 }
 
-/** The index of the parenthesis that closes the one before `from`, or the line's length. */
 const closing = (line: string, from: number): number => {
   let depth = 1
   let quote = ""

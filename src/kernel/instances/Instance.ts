@@ -38,12 +38,10 @@ export type InstanceError =
 
 export interface InstancesOptions {
   readonly log: EventLog.Service
-  /** The identity of the kernel that owns the processes. */
   readonly kernel: string
   readonly host: PluginHost.Service
   readonly registry: Registry.Service
   readonly workspace: string
-  /** The directory of plugins' copies and Deno caches. */
   readonly directory: string
   readonly seed: number
   /** The gate, for its rules about host requests. Default: granted requests are allowed. */
@@ -62,9 +60,7 @@ export interface InstancesOptions {
 /** A reading that a sensor pushed. */
 export interface PushedReading {
   readonly plugin: string
-  /** The version of the running plugin. */
   readonly version: string
-  /** The sensor's name within the plugin. */
   readonly sensor: string
   /** `kernel`, or the id of the task that the process serves. */
   readonly instance: string
@@ -74,5 +70,4 @@ export interface PushedReading {
 /** Makes a part of an uninterruptible command interruptible. */
 export type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
-/** The name of the instance that serves all tasks. */
 export const KERNEL = "kernel"

@@ -37,7 +37,6 @@ export interface Instances {
 /** The task that an instance is requested for. */
 export interface RequestingTask {
   readonly id: string
-  /** Names the instances that serve this task alone (see `InstanceName`). */
   readonly instanceName: string
   readonly seed: number
   readonly scope: Scope.Scope
@@ -63,7 +62,6 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
       Effect.gen(function* () {
         const { id, instanceName, seed, scope } = task
         if (slot.running !== undefined) {
-          // The process may still hold permissions that were revoked.
           yield* Effect.forkIn(slot.running.retire, kernelScope)
           return yield* new WorldLost({ plugin, taskId: id })
         }
@@ -76,7 +74,6 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
 
     const startForKernel = (slot: Slot, plugin: string, found: Plugin, restore: Restore) =>
       Effect.gen(function* () {
-        // The previous process stops when no command uses it.
         if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
         yield* retireUnusedVersions(plugin)
         const instanceScope = { instance: KERNEL, seed, scope: kernelScope }
@@ -169,15 +166,12 @@ const isGrants = Schema.is(Grants.Grants)
 
 interface Slot {
   readonly starting: Effect.Semaphore
-  /** The open tasks that a shared process has served. */
   readonly tasks: Set<string>
   running?: ManagedProcess.ManagedProcess
-  /** By `performance.now`. */
   requestedAt: number
 }
 
 const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs: number): Effect.Effect<void> => {
-  /** Milliseconds until it has been idle for `idleMs`. */
   const left = () => {
     const since = running.process.idleSince()
     return since === undefined ? idleMs : Math.max(since, slot.requestedAt) + idleMs - performance.now()

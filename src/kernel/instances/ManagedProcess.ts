@@ -21,7 +21,6 @@ import * as SandboxConsents from "./SandboxConsents.ts"
 import type { Supervisor } from "./Supervision.ts"
 
 export interface InstanceScope {
-  /** `KERNEL`, or the name of a task's instances. */
   readonly instance: string
   readonly seed: number
   readonly scope: Scope.Scope
@@ -133,7 +132,6 @@ const versionOf = (plugin: string, { version, digest }: Plugin): SandboxConsents
   digest,
 })
 
-/** Counts the uses of a process, so that it never stops during one. */
 const usesOf = () => {
   const waiting = new Set<() => void>()
   let uses = 0
@@ -154,7 +152,6 @@ const usesOf = () => {
     waiting.add(told)
     return Effect.sync(() => waiting.delete(told))
   })
-  /** Waits until the process is unused, and calls `end` before anything can use it again. */
   const whenUnused = (end: () => Effect.Effect<void>): Effect.Effect<void> =>
     Effect.suspend(() => (uses === 0 ? end() : Effect.zipRight(nextEnd, whenUnused(end))))
   return { use, whenUnused, isUsed: () => uses > 0 }
@@ -190,7 +187,6 @@ const metadataOf = ({ metadata, components }: Plugin) => ({
   components: Object.fromEntries(Object.entries(components).map(([name, { metadata }]) => [name, metadata])),
 })
 
-/** Sends a process the metadata that changed since the last call. */
 export const describe = (running: ManagedProcess, now: Plugin): Effect.Effect<void> => {
   const { metadata, components } = running.described
   running.described = now

@@ -50,5 +50,4 @@ export const failureOf = (error: PluginFailure): Failure =>
     ? { code: plainText(error.error.code).slice(0, MAX_CODE) || "Error", message: plainText(error.error.message) }
     : { code: error._tag, message: plainText(error.message) }
 
-/** In characters. */
 const MAX_CODE = 100

@@ -16,14 +16,12 @@ import type { PluginHost } from "../../plugins/process/PluginHost.ts"
 import { isShipped } from "../../plugins/Shipped.ts"
 import * as Consent from "../../plugins/sandbox/Consent.ts"
 
-/** The version of a plugin that consent is about. */
 export interface Version {
   readonly plugin: string
   readonly version: string
   readonly digest: string
 }
 
-/** Whether consent was given to this version on this machine. Pure. */
 export const isGiven = (
   events: Iterable<Event>,
   { plugin, digest }: Pick<Version, "plugin" | "digest">,
@@ -104,7 +102,6 @@ export const missing = (
     return new Consent.SandboxConsentMissing({ plugin, version: name, why, ...better })
   })
 
-/** Whether a plugin has a component that needs a process. */
 export const isStarted = ({ peas }: Manifest): boolean =>
   peas.environment !== undefined || (peas.sensors ?? []).length + (peas.actuators ?? []).length > 0
 

@@ -34,7 +34,6 @@ export const RestartPolicy = Options.of<RestartPolicy>({
 
 export const standard: RestartPolicy = { windowMs: 300_000, crashes: 5, firstMs: 250, mostMs: 10_000 }
 
-/** The unexpected exit of a process, or a failed start. */
 export interface Crash {
   /** In milliseconds, by the monotonic clock. */
   readonly at: number
@@ -74,7 +73,6 @@ export class PluginInQuarantine extends Data.TaggedError("PluginInQuarantine")<{
   }
 }
 
-/** Delays the restart of crashed plugins. */
 export interface Supervisor {
   /** Waits for the back-off; succeeds when the plugin may start. */
   readonly admit: (plugin: string) => Effect.Effect<void, PluginInQuarantine | LogError>
@@ -85,7 +83,6 @@ export interface Supervisor {
 export interface SupervisorOptions {
   readonly log: EventLog.Service
   readonly registry: Registry.Service
-  /** Default: `standard`. */
   readonly policy?: RestartPolicy
 }
 
@@ -95,7 +92,6 @@ export const make = ({ log, registry, policy = standard }: SupervisorOptions): S
 
   const admit = (plugin: string): Effect.Effect<void, PluginInQuarantine | LogError> =>
     Effect.gen(function* () {
-      // The caller's registry may be older than the crash.
       const reason = SafeRecord.get(yield* registry.state, plugin)?.quarantined ?? null
       if (reason !== null) return yield* new PluginInQuarantine({ plugin, reason })
       const now = yield* MonotonicClock.now

@@ -23,7 +23,6 @@ const PRICED: ReadonlySet<string> = new Set([
   ...["moonshotai", "together", "x-ai"],
 ])
 
-/** Whether the models of a provider, by its name in the table, have one price. */
 export const isPriced = (provider: string): boolean => PRICED.has(provider)
 
 /** The value of `ModelCost.prices` if the provider or an imported file names the cost itself. */
@@ -33,12 +32,10 @@ export const SOURCE = "source"
 export const costOfSource = (usd: number | undefined): ModelCost | null =>
   usd === undefined || !Number.isFinite(usd) || usd < 0 ? null : { usd, prices: SOURCE }
 
-/** Why the cost of a call is unknown. */
 export interface Unpriced {
   readonly why: string
 }
 
-/** A loaded price table. */
 export interface PriceTable {
   /**
    * Returns the cost of one call, or why it is unknown: the table has no price for the model or for a part of its
@@ -104,7 +101,6 @@ const isStandard = ({ serviceTier }: ModelUsage) => serviceTier === undefined ||
 const hasCacheWrites = (providerId: string, { inputTokens, cacheWriteTokens }: ModelUsage) =>
   providerId !== "anthropic" || inputTokens === 0 || cacheWriteTokens !== undefined
 
-/** The package's `calcPrice`, which throws if counts contradict each other. */
 type Calculate = (provider: string, model: string, usage: ModelUsage, at: number | undefined) => unknown
 
 interface Calculating {
@@ -124,7 +120,6 @@ const calculating = (calcPrice: unknown): Calculating | undefined => {
     const of = (usage: ModelUsage) => calculate(provider, model, usage, undefined)
     try {
       const price = of({ inputTokens: 1, outputTokens: 1 })
-      // A list holds prices of different times.
       if (Array.isArray(fieldOf(fieldOf(price, "model"), "prices"))) return undefined
       return Rates.of(fieldOf(price, "model_price"), (usage) => fieldOf(of(usage), "total_price"))
     } catch {
@@ -145,7 +140,6 @@ const calculating = (calcPrice: unknown): Calculating | undefined => {
   }
 }
 
-/** The price in US dollars, or why there is none. */
 const priceOf = (
   calculating: Calculating | undefined,
   providerId: string,

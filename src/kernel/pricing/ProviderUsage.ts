@@ -9,7 +9,6 @@ import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 /** Caps counts: no answer has as many tokens. */
 export const MOST_TOKENS = 2 ** 40
 
-/** A provider's format of usage. */
 export interface UsageFormat {
   /** Finds the raw usage in an answer or in a piece of its stream; undefined or null if there is none. */
   readonly inPiece: (piece: unknown) => unknown
@@ -89,7 +88,6 @@ export const openAi: UsageFormat = {
         inputTokens,
         count(usage, "total_tokens"),
       ),
-      // DeepSeek's name for cached tokens.
       cachedTokens: count(input, "cached_tokens") ?? count(usage, "prompt_cache_hit_tokens"),
       cacheWriteTokens: count(input, "cache_write_tokens"),
       inputAudioTokens: count(input, "audio_tokens"),
@@ -139,7 +137,6 @@ export const gemini: UsageFormat = {
   },
 }
 
-/** Ollama's last piece. */
 export const ollama: UsageFormat = {
   inPiece: (piece) => (fieldOf(piece, "done") === true ? piece : undefined),
   read: (piece) => known({ inputTokens: count(piece, "prompt_eval_count"), outputTokens: count(piece, "eval_count") }),
@@ -206,22 +203,18 @@ export const embeddings: UsageFormat = {
 
 const asFields = (value: unknown): object => (typeof value === "object" && value !== null ? value : {})
 
-/** Counts usage while an answer streams. */
 export interface Counted {
   /** Takes a piece. Its fields override those of earlier pieces. */
   readonly take: (piece: unknown) => void
   readonly usage: () => Partial<ModelUsage>
-  /** The cost in US dollars that the provider names, if it does. */
   readonly cost: () => number | undefined
 }
 
-/** Counts the usage of one answer. */
 export const counting = ({ inPiece, read }: UsageFormat): Counted => {
   let found: unknown
   return {
     take: (piece) => {
       const said = inPiece(piece)
-      // Most pieces have none.
       if (said !== undefined && said !== null) found = merged(found, said)
     },
     usage: () => read(found),
@@ -229,7 +222,6 @@ export const counting = ({ inPiece, read }: UsageFormat): Counted => {
   }
 }
 
-/** An unknown usage. */
 export const UNKNOWN: ModelUsage = { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] }
 
 /**
@@ -258,19 +250,16 @@ const costIn = (usage: unknown): number | undefined => {
   return own + (dollars(fieldOf(fieldOf(usage, "cost_details"), "upstream_inference_cost")) ?? 0)
 }
 
-/** Ticks per US dollar. */
 const TICKS = 1e10
 
 const dollars = (value: unknown): number | undefined =>
   typeof value === "number" && Number.isFinite(value) && value >= 0 ? value : undefined
 
-/** Fields of later pieces override earlier ones; null does not. */
 const merged = (before: unknown, later: unknown): unknown =>
   typeof before === "object" && before !== null && typeof later === "object" && later !== null
     ? { ...before, ...Object.fromEntries(Object.entries(later).filter(([, value]) => value !== null)) }
     : later
 
-/** A count of tokens at a path of fields; undefined for anything else. */
 const count = (value: unknown, ...path: ReadonlyArray<string>): number | undefined => {
   const found = path.reduce<unknown>(fieldOf, value)
   return typeof found === "number" && Number.isFinite(found) && found >= 0

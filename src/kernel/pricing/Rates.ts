@@ -6,7 +6,6 @@
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { fieldOf } from "../../values/JsonObjects.ts"
 
-/** The cost of a call in US dollars; undefined if the package must price it. */
 export type Rates = (usage: ModelUsage) => number | undefined
 
 /** A price per million tokens, with tiers for longer requests. */
@@ -15,7 +14,6 @@ interface Price {
   readonly tiers: ReadonlyArray<{ readonly start: number; readonly price: number }>
 }
 
-/** Tokens with a price of their own, by the package's name of that price. */
 interface Counts {
   readonly input_mtok: number
   readonly cache_read_mtok: number
@@ -62,7 +60,6 @@ export const of = (prices: unknown, byPackage: (usage: ModelUsage) => unknown): 
     let [asked, answered] = [0, 0]
     for (const [name, price] of own) {
       const count = counts[name]
-      // The counts contradict each other.
       if (!Number.isSafeInteger(count) || count < 0) return undefined
       const cost = costOf(price, count, inputTokens)
       if (name === "output_mtok") answered += cost
@@ -100,7 +97,6 @@ const costOf = ({ base, tiers }: Price, count: number, inputTokens: number): num
   return (((price * count) / MILLION) * MILLION) / MILLION
 }
 
-/** Whether the usage has parts that text rates do not price. */
 const hasOthers = (usage: ModelUsage): boolean =>
   (usage.webSearches ?? 0) > 0 ||
   (usage.inputAudioTokens ?? 0) > 0 ||
@@ -113,7 +109,6 @@ const hasOthers = (usage: ModelUsage): boolean =>
   (usage.outputImageTokens ?? 0) > 0 ||
   (usage.outputVideoTokens ?? 0) > 0
 
-/** Short and long calls, with and without a cache, for the comparison with the package. */
 const PROBES: ReadonlyArray<ModelUsage> = [
   { inputTokens: 1_001, outputTokens: 337 },
   { inputTokens: 4_111, outputTokens: 77, cachedTokens: 1_013, reasoningTokens: 13 },

@@ -23,7 +23,6 @@ export const DataSchema = Options.kind<DataSchema>(
   (value) => Schema.isSchema(value) || (typeof value === "object" && value !== null && isPlain(value)),
 )
 
-/** The JSON Schema to record and to validate by, or why there is none. */
 export const jsonSchemaOf = (schema: DataSchema): Either.Either<JsonObject, string> => {
   if (!isEffectSchema(schema)) return Either.right(schema)
   // For `{}` the generator also admits lists.
@@ -55,7 +54,6 @@ export const mistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
   })
 }
 
-/** Like `mistakes`, for arguments, which must be an object. */
 export const argsMistakes = (schema: DataSchema): ReadonlyArray<Options.Found> => {
   const found = mistakes(schema)
   const type = found.length > 0 ? undefined : Either.getOrElse(jsonSchemaOf(schema), () => ({ type: undefined })).type
@@ -71,7 +69,6 @@ export const decodeBy =
       ? Effect.succeed(json)
       : Effect.mapError(Schema.decodeUnknown(schema)(json), describe)
 
-/** Encodes a value by an Effect Schema; the inverse of `decodeBy`. */
 export const encodeBy =
   (schema: DataSchema | undefined) =>
   (value: unknown): Effect.Effect<unknown, string> =>

@@ -13,7 +13,6 @@ import * as ProgramOptions from "./ProgramOptions.ts"
 import type { Sensors } from "./Sensor.ts"
 import type { Tools } from "./Tool.ts"
 
-/** The tools and sensors of the embedding program. */
 export interface ProgramPlugin extends Declaration {
   /** By name: tools and sensors share no names. */
   readonly functions: ReadonlyMap<string, ProgramFunction>
@@ -25,7 +24,6 @@ export interface ProgramFunction {
   readonly decode: (args: Json) => Effect.Effect<unknown, string>
   readonly run: (args: unknown, context: ToolContext) => unknown
   readonly encode: (answer: unknown) => Effect.Effect<unknown, string>
-  /** Finds out how a command ended. */
   readonly settle?: ((commandId: string, args: unknown, context: ToolContext) => unknown) | undefined
 }
 
@@ -34,7 +32,6 @@ export class Program extends Context.Reference<Program>()("hindcast/Program", {
   defaultValue: (): ProgramPlugin | undefined => undefined,
 }) {}
 
-/** Decoded declarations, with the services that the functions need. */
 export interface ProgramSpec {
   readonly tools: Tools
   readonly sensors: Sensors
@@ -48,7 +45,6 @@ export const make = ({ tools, sensors, services }: ProgramSpec): ProgramPlugin |
   return actuators.length + readable.length === 0 ? undefined : pluginOf(actuators, readable, services)
 }
 
-/** The plugin of these tools and sensors, even if there are none. */
 export const pluginOf = (
   actuators: ReturnType<typeof ProgramOptions.toolsByName>,
   readable: ReturnType<typeof ProgramOptions.sensorsByName>,
@@ -93,7 +89,6 @@ const functionOf = (
   answer: DataSchema.DataSchema | undefined,
 ): ProgramFunction => ({ decode: DataSchema.decodeBy(args), run, encode: DataSchema.encodeBy(answer) })
 
-/** Whether two manifests have equal declarations of a component. */
 export const declaresAlike = (one: Manifest, other: Manifest, name: string): boolean => {
   const digestIn = (manifest: Manifest) => {
     const found = [...actuatorsOf(manifest), ...sensorsOf(manifest)].find((component) => component.name === name)
@@ -124,6 +119,5 @@ const sensorOf = (
   ...defined({ interval: every }),
 })
 
-/** Decoding the options has written every schema as JSON Schema. */
 const jsonSchemaOf = (schema: DataSchema.DataSchema): JsonObject =>
   Either.getOrThrowWith(DataSchema.jsonSchemaOf(schema), (reason) => new Error(reason))

@@ -125,7 +125,6 @@ const failureOf = (cause: Cause.Cause<unknown>): Failure => {
 
 const describe = (thrown: unknown): Failure => {
   if (typeof thrown !== "object" || thrown === null) return { code: "Error", message: String(thrown) }
-  // `Effect.tryPromise` and `Effect.try` wrap the thrown value.
   if (Cause.isUnknownException(thrown)) return describe(thrown.error)
   const { code, _tag, name, message } = thrown as { readonly [field: string]: unknown }
   return {

@@ -6,7 +6,6 @@ import type { JsonObject } from "../../values/Json.ts"
 
 /** The context of one call. */
 export interface CallContext {
-  /** The task that the call serves. */
   readonly taskId: string
   /** The task's timeline: `main`, or that of a fork. A fork calls today's code, with all of its effects. */
   readonly timeline: string
@@ -22,7 +21,6 @@ export interface CallContext {
    * numbers.
    */
   readonly random: () => number
-  /** The component's metadata at the time of the call. */
   readonly metadata: JsonObject
   /** Writes a line to the event log (`PluginLogged`), under the task. */
   readonly log: (message: string, level?: "debug" | "info" | "warn" | "error") => void

@@ -73,7 +73,6 @@ export const around = (processes: Instances, program: ProgramPlugin | undefined,
   }
 }
 
-/** The declaration may change while the program runs. */
 const validatorsIn = (program: ProgramPlugin): (() => Validators) => {
   let made = { manifest: program.manifest, validators: validatorsOf(program.manifest) }
   return () => {
@@ -83,13 +82,11 @@ const validatorsIn = (program: ProgramPlugin): (() => Validators) => {
   }
 }
 
-/** State that the calls of one task share. */
 interface ServedTask {
   readonly taskId: string
   readonly timeline: string
   readonly log: EventRecorder.EventRecorder["log"]
   readonly random: (component: string) => () => number
-  /** By the plugin's registry entry. */
   readonly instances: WeakMap<Plugin, Instance>
 }
 

@@ -56,14 +56,10 @@ const SensorFields = Options.of<SensorFields>({
   optional: { ...shared, reading: DataSchema.DataSchema, every: Options.Milliseconds },
 }).annotations({ description: "a sensor: Sensor.make({ description, read, … })" })
 
-/** Decoded tools in the order of their names. */
 export const toolsByName = (tools: Tools): ReadonlyArray<readonly [name: string, ToolFields]> =>
-  // A decoded tool is its options.
   Object.entries(tools as unknown as { readonly [name: string]: ToolFields }).sort(byName)
 
-/** Decoded sensors in the order of their names. */
 export const sensorsByName = (sensors: Sensors): ReadonlyArray<readonly [name: string, SensorFields]> =>
-  // A decoded sensor is its options.
   Object.entries(sensors as unknown as { readonly [name: string]: SensorFields }).sort(byName)
 
 const byName = ([one]: readonly [string, unknown], [other]: readonly [string, unknown]) => (one < other ? -1 : 1)
@@ -80,7 +76,6 @@ export const ToolOptions = Options.checking(
 ) as unknown as Schema.Schema<Tools>
 
 /** Schema of the option `sensors`. Run `ComponentSchemas.load` first. */
-// As above.
 export const SensorOptions = Options.checking(
   Schema.Record({ key: Schema.String, value: SensorFields }).annotations({
     description: "an object of sensors by name",
@@ -88,7 +83,6 @@ export const SensorOptions = Options.checking(
   (sensors) => mistakesIn(sensors, (sensor) => inSchema(sensor, "reading", DataSchema.mistakes)),
 ) as unknown as Schema.Schema<Sensors>
 
-/** Finds names that a tool and a sensor share: both would be `program/name`. */
 export const sharedNames = (options: unknown): ReadonlyArray<Options.Found> =>
   Object.keys(recordOf(Reflect.get(recordOf(options), "sensors"))).flatMap((name) =>
     Object.hasOwn(recordOf(Reflect.get(recordOf(options), "tools")), name)
@@ -138,6 +132,5 @@ const inSchema = (
 const isComponentId = Schema.is(ComponentId)
 const isDataSchema = Schema.is(DataSchema.DataSchema)
 
-/** Replaces other values by an empty object: the schema reports them. */
 const recordOf = (value: unknown): object =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? value : {}

@@ -17,7 +17,6 @@ export interface Sensors {
 
 /** Options of `make`. */
 export interface SensorOptions<Reading extends DataSchema, Returned> {
-  /** Describes the sensor to agents. */
   readonly description: string
   /** The reading, which an Effect Schema encodes. A reading that does not fit is `SensorFailed`. Default: any JSON. */
   readonly reading?: Reading
@@ -27,7 +26,6 @@ export interface SensorOptions<Reading extends DataSchema, Returned> {
   readonly priority?: number
   /** Time limit of a reading, in milliseconds. Default: 30 000. */
   readonly timeout?: number
-  /** Recorded with the sensor. */
   readonly metadata?: JsonObject
   /** Returns JSON, or a value for `reading` to encode. Interrupts and time-outs work as for a tool's `run`. */
   readonly read: (context: CallContext) => Returned

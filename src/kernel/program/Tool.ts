@@ -28,7 +28,6 @@ export interface ToolOptions<
   Returned,
   Settling = Settled<Described<Result, unknown>>,
 > {
-  /** Describes the tool to agents. */
   readonly description: string
   /**
    * The arguments: an object. A command whose arguments do not fit is denied before anybody is asked. An Effect Schema

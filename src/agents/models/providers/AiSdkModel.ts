@@ -106,7 +106,6 @@ const turn = (
   })
 }
 
-/** The length that a piece adds, in characters. A whole call repeats the pieces before it. */
 const lengthOf = (piece: LanguageModelV3StreamPart): number => {
   if (piece.type === "tool-call") return Math.max(0, piece.input.length - LONGEST_ANSWER)
   return "delta" in piece ? piece.delta.length : 0

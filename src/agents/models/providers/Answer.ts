@@ -15,19 +15,13 @@ export interface Answer {
   readonly take: (piece: LanguageModelV3StreamPart) => Delta | undefined
   /** The rest of the text, redacted, after the last piece: it was held back as the possible start of a key. */
   readonly rest: () => ReadonlyArray<Delta>
-  /** The parts so far. */
   readonly parts: () => ReadonlyArray<AnswerPart>
   /** The tokens as far as they are known; undefined if the provider reported none. */
   readonly usage: () => ModelUsage | undefined
-  /** The cost in US dollars that the provider names. */
   readonly cost: () => number | undefined
-  /** The provider's finish reason; undefined until then. */
   readonly finish: () => LanguageModelV3FinishReason | undefined
-  /** The first error that the provider sent in the stream. */
   readonly error: () => { readonly error: unknown } | undefined
-  /** The text of a refusal; empty without one. */
   readonly refusal: () => string
-  /** Whether the provider sent anything. */
   readonly hasBegun: () => boolean
 }
 

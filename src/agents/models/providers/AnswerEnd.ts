@@ -11,13 +11,10 @@ import type { Fetch } from "../Fetch.ts"
 /** Longest time between the last byte of an answer and each further piece of its text, in milliseconds. */
 const LONGEST_REST_MS = 5_000
 
-/** The highest status that a `Response` accepts. Servers may send others. */
 const HIGHEST_STATUS = 599
 
 interface Arrival {
-  /** The last request that a custom `fetch` made for this answer. */
   request: object | undefined
-  /** Whether its last byte arrived. */
   isComplete: boolean
   completed: () => void
 }

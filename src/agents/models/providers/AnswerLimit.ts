@@ -11,7 +11,6 @@ const LARGEST_LINE = 16 * 1024 * 1024
 /** Maximum body of an answer, in bytes: a stream has some hundred bytes for each word. */
 const LARGEST_BODY = 512 * 1024 * 1024
 
-/** Maximum body of an error, in bytes. */
 const LARGEST_ERROR = 1024 * 1024
 
 /**

@@ -13,7 +13,6 @@ export interface GrowingParts {
    * no part.
    */
   readonly take: (piece: LanguageModelV3StreamPart) => Delta | undefined
-  /** The text held back until the last piece. */
   readonly rest: () => ReadonlyArray<Delta>
   /** The parts so far. An incomplete call is marked `invalid`. */
   readonly parts: () => ReadonlyArray<AnswerPart>
@@ -21,10 +20,8 @@ export interface GrowingParts {
 
 interface Growing {
   readonly kind: Delta["kind"]
-  /** The place in the answer; undefined while the part is empty. */
   index?: number
   text: string
-  /** The redacted stream of the text. */
   readonly told: StreamedText
   metadata: JsonObject | undefined
   call?: { readonly id: string | undefined; readonly tool: string; isWhole: boolean }
@@ -140,7 +137,6 @@ type ToolInputStart = Extract<LanguageModelV3StreamPart, { readonly type: "tool-
 
 type ToolCall = Extract<LanguageModelV3StreamPart, { readonly type: "tool-call" }>
 
-/** Later metadata completes earlier metadata, provider by provider. */
 const merged = (earlier: JsonObject | undefined, later: unknown): JsonObject | undefined => {
   if (typeof later !== "object" || later === null) return earlier
   // The provider sent JSON; the package adds fields that are `undefined`.

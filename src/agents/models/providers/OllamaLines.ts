@@ -16,7 +16,6 @@ class LineUnreadable extends Error {
   }
 }
 
-/** Maximum part of a line in a message, in characters. */
 const MOST_SHOWN = 200
 
 /** A `fetch` whose answers break off at an invalid line, or at the server's error. */
@@ -45,7 +44,6 @@ const checking = (): TransformStream<Uint8Array, Uint8Array> => {
   })
 }
 
-/** Throws the error of an invalid line; an error of Ollama as it is. */
 const check = (line: string): void => {
   if (line.trim() === "") return
   const piece = parsed(line)
@@ -54,7 +52,6 @@ const check = (line: string): void => {
   if (!isPiece(piece)) throw new LineUnreadable(line)
 }
 
-/** The package's own schema. */
 const isPiece = Schema.is(
   Schema.Struct({
     model: Schema.String,

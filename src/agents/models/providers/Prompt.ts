@@ -69,7 +69,6 @@ const messagesOf = (message: Message, files: Files.FileSupport): ReadonlyArray<L
   }
 }
 
-/** A file as a part of a message: itself, or a text in its place. */
 const toldFile = (file: Files.File, number: number, { inMessages }: Files.FileSupport): ContentPart => {
   const problem = Files.problemIn(file)
   if (problem !== undefined) return refusal(file, number, problem)
@@ -115,7 +114,6 @@ const answerPart = (part: AnswerPart): ReadonlyArray<AssistantPart> => {
     : [{ type: part.type, text: part.text, ...back }]
 }
 
-/** Metadata came from the provider as an object of objects by provider, and goes back unchanged. */
 const optionsOf = (metadata: JsonObject) =>
   // The log's JSON, which the package's type wants to be mutable.
   structuredClone(Object.fromEntries(Object.entries(metadata).filter(([, value]) => isObject(value)))) as never
@@ -126,7 +124,6 @@ const isObject = (value: Json): value is JsonObject =>
 /** Providers accept only an object. Anything else goes back as its field `arguments`. */
 const inputOf = ({ args, invalid }: CallPart): Json => (invalid !== true && isObject(args) ? args : { arguments: args })
 
-/** The result of a call, and the files that must follow it. */
 const resultOf = ({ callId, tool, isError, content }: ToolResult, support: Files.FileSupport) => {
   const { json, files } = Files.separated(content)
   const within: Array<ResultContent> = []

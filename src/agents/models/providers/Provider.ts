@@ -17,24 +17,17 @@ export interface Settings {
   readonly fetch: Fetch
 }
 
-/** A provider of models. */
 export interface Provider {
   readonly name: string
   readonly package: string
-  /** The major version of the package that fits. */
   readonly major: string
-  /** The package's export that makes a provider from settings. */
   readonly factory: string
-  /** The environment variable of the key; undefined if there is no key. */
   readonly keyVariable?: string
   readonly needsKey: boolean
-  /** The environment variable of the server's URL. */
   readonly baseURLVariable?: string
   /** Whether the provider has no server of its own, so that it requires a URL. */
   readonly needsBaseURL: boolean
-  /** Options of every request. */
   readonly callOptions?: Pick<LanguageModelV3CallOptions, "providerOptions">
-  /** The files that its models accept. */
   readonly files: FileSupport
   /** Whether tools declare that their schema must not be made strict. */
   readonly looseTools?: true
@@ -111,7 +104,6 @@ export const providers: ReadonlyArray<Provider> = [
   },
 ]
 
-/** Makes a model of a provider. Loads its package at the first call. */
 export const languageModel = (
   provider: Provider,
   model: string,
@@ -141,7 +133,6 @@ export const languageModel = (
 /** A key for a provider that needs none, such as a server of Ollama behind a proxy. */
 const bearer = (apiKey: string | undefined) => (apiKey === undefined ? {} : { authorization: `Bearer ${apiKey}` })
 
-/** The key of a compatible server's metadata. */
 const NAME_OF_COMPATIBLE = "compatible"
 
 const isLanguageModel = (made: unknown): made is LanguageModelV3 =>

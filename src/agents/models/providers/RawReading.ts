@@ -7,9 +7,7 @@ import * as ProviderUsage from "../../../kernel/pricing/ProviderUsage.ts"
 import { fieldOf, textOf } from "../../../values/JsonObjects.ts"
 
 export interface RawReading {
-  /** The format of the tokens so far. */
   readonly usage?: ProviderUsage.UsageFormat
-  /** The text of a refusal in this piece. */
   readonly refusal?: (piece: unknown) => string | undefined
   /** Whether this piece completes an answer. Set only if the package does not notice an answer that was cut off. */
   readonly isEnd?: (piece: unknown) => boolean

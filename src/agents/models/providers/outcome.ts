@@ -11,7 +11,6 @@ type WholeAnswer = Pick<Answer, "parts" | "usage" | "cost" | "refusal" | "hasBeg
   readonly finish: () => Pick<NonNullable<ReturnType<Answer["finish"]>>, "unified" | "raw"> | undefined
 }
 
-/** The outcome of an answer without an error. */
 export const outcome = (answer: WholeAnswer, limit: number | undefined): Turn | Failure => {
   const parts = answer.parts()
   const hasText = parts.some((part) => part.type === "text" && part.text.trim() !== "")

@@ -3,7 +3,6 @@
  * within JSON.
  */
 
-/** A text without escapes of any depth. */
 export interface Unescaped {
   readonly text: string
   /** The position of each UTF-16 unit of `text` in the escaped text, and the end of the last one. */
@@ -22,7 +21,6 @@ const unitOf = (code: string | undefined, unit: string): string =>
 export const withoutEscapes = (text: string): string =>
   text.replaceAll(ESCAPE, (_, code: string | undefined, unit: string) => unitOf(code, unit))
 
-/** The same, with the position of each unit. */
 export const unescaped = (text: string): Unescaped => {
   const starts = new Uint32Array(text.length + 1)
   let [plain, from] = ["", 0]

@@ -1,6 +1,5 @@
 /** Finds keys in the paths of addresses, where some gateways expect them (`https://gateway/KEY/v1`). */
 
-/** Prefixes that only keys have. */
 const BEGINNING = /^((sk|pk|rk|key|ghp|gho|hf|gsk|xai|pplx)[-_]|AIza|bot\d+:)/
 
 /** A segment that announces a name: `deployments/NAME`, `projects/NAME`, `model/ARN`. */
@@ -27,7 +26,6 @@ export const looksLikeKey = (text: string): boolean => {
     )
 }
 
-/** The keys in the path of an address from a variable. */
 export const inAddress = (url: URL): ReadonlyArray<string> => inSegments(url.pathname)
 
 /** The keys in the path of a request, before the provider's own part. */
@@ -53,7 +51,6 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign without an escape.
     return text
   }
 }

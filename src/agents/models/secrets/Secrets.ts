@@ -4,7 +4,6 @@ import type { Json } from "../../../values/Json.ts"
 import * as JsonEscapes from "./JsonEscapes.ts"
 import * as KeysInPaths from "./KeysInPaths.ts"
 
-/** Finds and removes the texts of some keys. */
 export interface Secrets {
   readonly isIn: (text: string) => boolean
   /** Replaces each key by `[redacted]`. */
@@ -23,7 +22,6 @@ export interface Secrets {
 export interface StreamedText {
   /** Takes a piece; returns the redacted text that can be passed on now, which may be empty. */
   readonly take: (piece: string) => string
-  /** Returns the text held back, redacted, after the last piece. */
   readonly end: () => string
 }
 
@@ -52,7 +50,6 @@ export const of = (texts: ReadonlyArray<string>): Secrets => {
   return {
     isIn,
     redact,
-    // Only texts change, so the type stays.
     redactJson: <A extends Json>(value: A, text = JSON.stringify(value)): A =>
       isIn(text) ? (redactValue(value) as A) : value,
     streamed: () => {
@@ -122,10 +119,8 @@ const startOfUnfinished = (text: string, forms: ReadonlyArray<string>): number =
 /** Names of environment variables that hold keys. */
 const KEY_VARIABLE = /(^|_)(KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)$/i
 
-/** A header that carries a key. */
 const KEY_HEADER = /auth|key|token|secret|password|signature|credential/
 
-/** A field of a query that carries a key. */
 export const KEY_FIELD = /key|token|secret|password|passwd|signature|credential|^(sig|pwd)$/i
 
 /** The keys in this process's environment: variables that are named like keys, and keys in addresses. */
@@ -144,13 +139,11 @@ const keysInAddress = (text: string): ReadonlyArray<string> => {
   return [...user, ...path, ...keysInUrl(text)]
 }
 
-/** The keys in a request's headers and URL. */
 export const keysIn = (headers: Headers, url: string): ReadonlyArray<string> => [
   ...keysInHeaders(headers),
   ...keysInUrl(url),
 ]
 
-/** The keys in the headers of a request. */
 export const keysInHeaders = (headers: Iterable<[name: string, value: string]>): ReadonlyArray<string> =>
   [...headers].flatMap(([name, value]) => {
     if (name === "cookie") return [value, ...cookiesIn(value)]
@@ -207,7 +200,6 @@ const decoded = (text: string): string => {
   try {
     return decodeURIComponent(text)
   } catch {
-    // A percent sign without an escape.
     return text
   }
 }

@@ -29,13 +29,11 @@ const checkedCopy = (args: JsonObject): Either.Either<JsonObject, NotJson> => {
     const changed = findNonJson(copy)
     return changed === undefined ? Either.right(copy) : Either.left(changed)
   } catch (cause) {
-    // The caller's getter or proxy threw.
     const found = `a value that throws when it is read (${cause instanceof Error ? cause.message : String(cause)})`
     return Either.left({ path: "", found })
   }
 }
 
-/** Finds the first proxy in a value. A proxy cannot be copied, and its values can change between reads. */
 const findProxy = (value: unknown): NotJson | undefined => {
   if (types.isProxy(value)) return { path: "", found: "a proxy" }
   if (typeof value !== "object" || value === null) return undefined

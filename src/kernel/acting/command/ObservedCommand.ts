@@ -17,7 +17,6 @@ export interface ObservedCall {
   /** `plugin/actuator`. No such plugin exists. */
   readonly actuator: string
   readonly args: Json
-  /** The model's id of the call. */
   readonly callId: string
   readonly agentId?: string | undefined
 }
@@ -26,7 +25,6 @@ export interface ObservedCall {
 export interface ObservedResult {
   readonly ok: boolean
   readonly content: Json
-  /** Undefined if the times of call and result are unknown. */
   readonly latencyMs: number | undefined
   /** The rule that paired it with its call; undefined if one record has both. */
   readonly by: PairingRule | undefined
@@ -65,7 +63,6 @@ export const ended = (
   return { type: "CommandFailed", payload: { commandId, error: { code: "failed", message }, ...timed } }
 }
 
-/** Somebody refused the command, by the program's records. */
 export const denied = (commandId: string, reason: string, by: PairingRule | undefined): Body<"CommandDenied"> => ({
   type: "CommandDenied",
   payload: { commandId, rule: "import", reason: plainText(reason), ...inferredBy(by) },

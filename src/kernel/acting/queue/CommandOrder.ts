@@ -3,9 +3,7 @@
 export interface Place {
   /** The order holds within a task; tasks do not wait for each other. */
   readonly task: string
-  /** Sequence number of its request. */
   readonly arrived: number
-  /** Undefined until its actuator is known. */
   lane: string | undefined
   priority: number
   /**
@@ -32,7 +30,6 @@ export interface CommandOrder {
 }
 
 export const make = (): CommandOrder => {
-  /** Without those that are gone, in the order of arrival. */
   const byTask = new Map<string, Set<Place>>()
   let arrivals = 0
 

@@ -9,7 +9,6 @@ import * as NextCommand from "./NextCommand.ts"
 /** The commands to one instance of a plugin. */
 export interface Lane {
   readonly name: string
-  /** Maximum number of concurrent commands. */
   readonly capacity: number
 }
 
@@ -51,7 +50,6 @@ export interface CommandQueue {
 /** A requested turn. */
 export interface Turn {
   readonly given: Effect.Effect<void>
-  /** Gives the turn back, or withdraws the request. */
   readonly giveBack: Effect.Effect<void>
 }
 
@@ -99,7 +97,6 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
     if (waiting.size === 0) return Effect.void
     const known = ({ priority }: Slot) => priority
     const ready = [...waiting].filter(canRun).length
-    // A single command needs no priority.
     if (ready <= 1) return ready === 0 ? Effect.void : Effect.sync(() => grantTurns(known))
     return priorities.pipe(
       Effect.map((priorityOf) => grantTurns((slot) => priorityOf(slot.actuator) ?? known(slot))),

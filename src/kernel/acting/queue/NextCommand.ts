@@ -3,7 +3,6 @@
 export interface Waiting {
   /** Higher goes first. */
   readonly priority: number
-  /** Sequence number of its arrival. */
   readonly arrived: number
 }
 

@@ -31,7 +31,6 @@ export interface AgentCommand {
   readonly withinMs?: number
 }
 
-/** Returns the outcomes in the order of the commands. */
 export const together = (
   task: ActingTask,
   left: LeftCommands,

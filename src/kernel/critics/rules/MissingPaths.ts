@@ -7,7 +7,6 @@ import type { Json } from "../../../values/Json.ts"
 import type { EarlierCommand, RuleContext } from "../../rules/RuleContext.ts"
 
 export interface MissingPaths {
-  /** Looks for the paths that are still missing, after an event. */
   readonly observe: (context: RuleContext) => void
   /**
    * Why a rule is undecided: it read a path that existed at no moment. Each entry holds the paths whose absence left
@@ -69,7 +68,6 @@ export const start = (reads: ReadonlyArray<PathPattern.Read>): MissingPaths => {
   }
 }
 
-/** The variables whose paths are looked for in each event. */
 const SOUGHT: ReadonlySet<string> = new Set(["state", "task", "event"])
 
 const COMMAND: ReadonlyArray<string> = ["actuator", "args"]
@@ -77,7 +75,6 @@ const COMMANDS: ReadonlyArray<string> = [
   ...(["id", "actuator", "args", "digest", "position", "outcome"] satisfies ReadonlyArray<keyof EarlierCommand>),
 ]
 
-/** Whether an event of some type can have a path. */
 const isOfEvents = ([first, second]: PathPattern.PathPattern): boolean => {
   if (typeof first !== "string") return true
   if (first === "payload") return typeof second !== "string" || payloadNames().has(second)
@@ -91,7 +88,6 @@ const ENVELOPE: ReadonlySet<string> = new Set<keyof Event>([
 
 let names: ReadonlySet<string> | undefined
 
-/** The names of all members of payloads in the vocabulary. */
 const payloadNames = (): ReadonlySet<string> => {
   names ??= new Set(
     [...Vocabulary.core.types.values()].flatMap(({ payload }) =>

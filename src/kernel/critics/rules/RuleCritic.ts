@@ -61,13 +61,11 @@ export const judge = (rubric: Rubric, taskId: string, events: Iterable<Event>): 
   return judge.decide()
 }
 
-/** Judges one task: it observes the events in order, then decides. */
 export interface RuleJudging {
   readonly observe: (event: Event) => void
   readonly decide: () => ReadonlyArray<Verdict>
 }
 
-/** The critic of a rubric's rules. Rewards without a rule are unscored. */
 export const of = (rubric: Rubric): Critic => {
   const start = prepare(rubric)
   const identity = identityOf(rubric)
@@ -80,7 +78,6 @@ export const of = (rubric: Rubric): Critic => {
   }
 }
 
-/** For many tasks, use `prepare`, which compiles the rules once. */
 export const start = (rubric: Rubric, taskId: string): RuleJudging => prepare(rubric)(taskId)
 
 /** Compiles a rubric. The returned function starts judging a task; tasks may be judged in turn or concurrently. */
@@ -121,5 +118,4 @@ export const prepare = (rubric: Rubric): ((taskId: string) => RuleJudging) => {
   }
 }
 
-/** Whether a rule may depend on unreadable data. One that does not compile has a reason of its own. */
 const isBlind = ({ rule }: RuleIndex.IndexedRule): boolean => Either.isRight(rule) && Unreadable.mayDependOn(rule.right)

@@ -10,7 +10,6 @@ import type { Evaluation } from "./RuleTimeBudget.ts"
 
 export interface TaskLength {
   readonly events: number
-  /** Commands that its agents requested, as an audit counts them. */
   readonly steps: number
 }
 
@@ -46,7 +45,6 @@ class ActiveEvaluator implements RuleEvaluator {
   #absent: string | undefined
   /** Missing paths by their text: for each event, those that would each have decided the rule. */
   readonly #missing = new Map<string, ReadonlyArray<Read>>()
-  /** Number of events seen. */
   #shown = 0
   #compared = false
   #evaluated = false
@@ -122,7 +120,6 @@ class ActiveEvaluator implements RuleEvaluator {
   }
 }
 
-/** Waiting evaluations of all tasks that are judged concurrently. */
 export interface EvaluationQueue {
   readonly add: (waiting: Waiting) => void
   readonly flush: () => void
@@ -138,7 +135,6 @@ interface Waiting {
 /** Maximum number of waiting evaluations, which keep their events in memory. */
 const MAX_WAITING = 4_000
 
-/** Runs evaluations in batches. */
 export const makeQueue = (
   evaluateAll: (evaluations: ReadonlyArray<Evaluation>) => ReadonlyArray<RuleResult>,
 ): EvaluationQueue => {

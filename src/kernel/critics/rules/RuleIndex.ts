@@ -7,22 +7,17 @@ import { measureName, type Rubric } from "../../rules/Rubric.ts"
 import * as Rule from "../../rules/Rule.ts"
 import type { RuleDependencies, VariablePath } from "../../rules/RuleDependencies.ts"
 
-/** A reward or punishment with its compiled rule, or the reason why it has none. */
 export interface IndexedRule extends Pick<Reward, "name" | "weight" | "per"> {
-  /** The measure's name in verdicts. */
   readonly measure: string
   readonly kind: "reward" | "punishment"
   readonly rule: Either.Either<Rule.Rule, string>
 }
 
-/** All rules of a rubric, identified by their indices in `all`. */
 export interface RuleIndex {
-  /** In the rubric's order. */
   readonly all: ReadonlyArray<IndexedRule>
   readonly mentions: RuleDependencies["mentions"]
   /** The parts of the state that the rules read: `readings`, `environment` …; undefined if it may be any part. */
   readonly parts: ReadonlySet<string> | undefined
-  /** The paths that the rules read, each once. */
   readonly reads: ReadonlyArray<Read>
   /** Rules about events that may hold at an event of this type. */
   readonly at: (type: string) => ReadonlyArray<number>

@@ -18,7 +18,6 @@ const FREE_MS = 1
 const RULE_MS = 1_000
 const SCORING_MS = 10_000
 
-/** Limit in milliseconds once all rules together have exceeded theirs. */
 const SHORT_MS = 25
 
 /**

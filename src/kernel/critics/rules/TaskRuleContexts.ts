@@ -14,7 +14,6 @@ export interface TaskRuleContexts {
   readonly after: (event: Event) => RuleContext | undefined
 }
 
-/** Maintains only the variables that rules read. */
 export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "mentions" | "parts">): TaskRuleContexts => {
   const scope = mentions.has("state") ? EnvironmentState.ofTask() : undefined
   const commands = mentions.has("command") ? new Map<unknown, JsonObject>() : undefined
@@ -56,7 +55,6 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
   }
 }
 
-/** Whether an event may change a part of the state that a rule reads. */
 const concerns = (type: string, parts: RuleIndex["parts"]): boolean => {
   const changed = PARTS[type]
   return changed === undefined || parts === undefined || changed.some((part) => parts.has(part))
