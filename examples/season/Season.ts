@@ -19,7 +19,7 @@ export { INCIDENTS, type Incident, type SeasonContents } from "./Contents.ts"
  */
 export class LogExists extends Data.TaggedError("LogExists")<{ readonly file: string }> {
   override get message() {
-    return `${this.file}: a season needs a new log, and this file exists. Move it away, or name another log with --log FILE.`
+    return `${this.file}: a season needs a new log, and this path exists already. Move it away, or name another log with --log FILE.`
   }
 }
 

@@ -109,7 +109,7 @@ describe("a history that cannot be written", () => {
     const refused = async (log: string, found: string) => {
       const { code, stderr } = await hindcast(["demo", "--tasks", "1", "--log", log])
       expect(code).toBe(1)
-      expect(stderr).toContain(`${found}: expected nothing of this name`)
+      expect(stderr).toContain(`${found}: a season needs a new log, and this path exists`)
       expect(stderr).toContain("name another log with --log FILE")
     }
     const log = place.file("there.db", "mine")

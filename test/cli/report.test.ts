@@ -77,7 +77,7 @@ describe("compare --html", () => {
     expect(stdout).toContain(`Written as a page to ${file}`)
     const page = fs.readFileSync(file, "utf8")
     expect(page).toContain("On average, B scores the 13 tasks")
-    expect(page).toContain("1 task only A scores, 0 only B")
+    expect(page).toContain("Left out: 1 task that only A scores, 0 that only B scores.")
   })
 
   it("refuses a page that is there, replaces it by force, and tells of it in the document", async () => {

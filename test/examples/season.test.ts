@@ -28,7 +28,7 @@ describe("the season, an example", () => {
   it("is in the command line with the log that the command line has, and not with another copy of it", () => {
     const chunks = textsIn(built("cli"), (name) => /^pack-.*\.cjs$/.test(name))
     const count = (text: string) => chunks.join("\n").split(text).length - 1
-    expect(count("for a season begins its own log")).toBe(1)
+    expect(count("a season needs a new log, and this path exists already")).toBe(1)
     expect(count("CREATE TABLE events (")).toBe(1)
   })
 })
