@@ -124,8 +124,8 @@ module.exports = {
     {
       name: "author-types-import-nothing",
       severity: "error",
-      from: { path: "^src/plugins/author(\\.ts$|/)" },
-      to: { pathNot: "^src/plugins/author/" },
+      from: { path: "^src/plugins/author\\.ts$" },
+      to: { path: "." },
     },
     {
       name: "examples-use-public-names",
