@@ -105,5 +105,5 @@ export const forked = async <A>(
 ): Promise<Forked.Forked<A>> => (await import("./record/fork/Forked.ts")).forked(options, program)
 
 function outsideOfVitest(name: string): never {
-  throw new Error(`${name}: expected vitest to run this file, found another program. Run it by \`npx vitest\`.`)
+  throw new Error(`${name}: expected vitest to run this file, found another program. Run it with \`npx vitest\`.`)
 }

@@ -19,7 +19,7 @@ export class Closed extends Data.TaggedError("Closed")<{
   readonly log: string
 }> {
   override get message() {
-    return `Hindcast on ${this.log}: expected a call that ends before close(), found one that was under way or came later. Open it again.`
+    return `Hindcast on ${this.log}: expected a call that ends before close(), found one in progress or later. Open it again.`
   }
 }
 

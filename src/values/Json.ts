@@ -174,7 +174,7 @@ const thrownText = (thrown: unknown): string => {
   try {
     return String(thrown instanceof Error ? thrown.message : thrown)
   } catch {
-    return "it throws what cannot be read"
+    return "it throws something unreadable"
   }
 }
 

@@ -89,7 +89,7 @@ export const unknownNames = (
   known: ReadonlyArray<string>,
   named: ReadonlyArray<{ readonly name: string; readonly keys: ReadonlyArray<PropertyKey> }>,
 ): ReadonlyArray<Problem> => {
-  const expected = known.length === 0 ? `a ${what}, of which there is none` : `one of the ${what}s ${known.join(", ")}`
+  const expected = known.length === 0 ? `a ${what} (there is none)` : `one of the ${what}s ${known.join(", ")}`
   return named.flatMap(({ name, keys }) => {
     if (known.includes(name)) return []
     const [nearest] = DidYouMean.similarNames(name, known)

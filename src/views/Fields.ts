@@ -39,7 +39,7 @@ const MAX_LABEL = 60
 export const Label = Schema.String.pipe(
   Schema.filter((text) => text.length > 0 && text.length <= MAX_LABEL && isVisible(text)),
   Schema.annotations({
-    description: `a line of 1 to ${MAX_LABEL} characters, without any that are not seen or steer a terminal`,
+    description: `a line of 1 to ${MAX_LABEL} characters, without invisible or control characters`,
     jsonSchema: { minLength: 1, maxLength: MAX_LABEL },
   }),
 )
@@ -65,7 +65,7 @@ const MAX_ENTRY = 200
 export const Entry = Schema.String.pipe(
   Schema.filter((text) => text.length <= MAX_ENTRY && isVisible(text)),
   Schema.annotations({
-    description: `a line of at most ${MAX_ENTRY} characters, without any that are not seen or steer a terminal`,
+    description: `a line of at most ${MAX_ENTRY} characters, without invisible or control characters`,
     jsonSchema: { maxLength: MAX_ENTRY },
   }),
 )

@@ -114,7 +114,9 @@ describe("log upgrade", () => {
     fs.copyFileSync(fileURLToPath(new URL("../golden/0.1.0.db", import.meta.url)), old)
     const refused = await hindcast(["log", "verify", "--log", old])
     expect(refused).toMatchObject({ code: 1 })
-    expect(refused.stderr).toMatch(/found format 1, which `node \S+main\.js log upgrade --log \S+old\.db`/)
+    expect(refused.stderr).toMatch(
+      /found format 1; to upgrade it to format 2, run `node \S+main\.js log upgrade --log \S+old\.db`/,
+    )
     expect(await hindcast(["log", "upgrade", "--log", old])).toMatchObject({ code: 0 })
     expect(new Database(old, { readonly: true }).pragma("user_version", { simple: true })).toBe(2)
     expect(await document(["log", "verify", "--log", old])).toMatchObject({ intact: true })

@@ -159,10 +159,10 @@ describe("log verify --anchor", () => {
     expect(quick.looks).toContainEqual({
       what: "versions",
       looked: false,
-      told: "left out by a quick verification",
+      told: "skipped by a quick verification",
     })
     const { stdout } = await hindcast(["log", "verify", "--quick", "--log", copy])
-    expect(stdout).toContain("looked at: chain\nnot looked at: tables and triggers (left out by a quick verification)")
+    expect(stdout).toContain("looked at: chain\nnot looked at: tables and triggers (skipped by a quick verification)")
   })
 
   it("says that snapshots were not looked at where there is no key to tell by", async () => {

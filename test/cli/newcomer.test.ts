@@ -79,7 +79,7 @@ describe("what is printed where something is wrong", () => {
     expect(stderr.replaceAll(/\s+/g, " ")).toMatch(
       /why main@\d+ --log '.*' asks about its TaskClosed|why main@\d+ --log/,
     )
-    expect((await hindcast(["why", "nothing", "--log", log])).stderr).toContain("is no moment")
+    expect((await hindcast(["why", "nothing", "--log", log])).stderr).toContain("is not a moment")
   })
 
   it("says that a key file is open to others, and not that there is none", async () => {
@@ -95,7 +95,7 @@ describe("what is printed where something is wrong", () => {
     const at = (time: string, ...more: ReadonlyArray<string>) =>
       hindcast(["state", "--at", time, "--log", log, ...more])
     expect((await at("2999-01-01")).stderr).toMatch(
-      /2999-01-01 is in the future by this machine's clock: the last event that was recorded by then is @\d+/,
+      /2999-01-01 is in the future by this machine's clock: the last event recorded by then is @\d+/,
     )
     expect((await at("2001-01-01")).stderr).toContain("No event was recorded by 2001-01-01 (recordedAt)")
     expect((await hindcast(["log", "ls", "--until", "2999-01-01", "--log", log])).stderr).toContain("in the future")

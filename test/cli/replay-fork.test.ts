@@ -175,7 +175,7 @@ describe("fork", () => {
       [[`@${fifth}`, "--override", "world:text-room={room"], 1, "expected a value in JSON after the =, found {room"],
       [["@1"], 1, "@1 belongs to no task"],
       [["@0"], 1, "@0 belongs to no task"],
-      [["soon"], 1, "is no moment"],
+      [["soon"], 1, "is not a moment"],
     ] as const) {
       const ended = await hindcast(["fork", ...args, ...agentOf("wanderer"), ...log])
       expect({ args, code: ended.code, stderr: ended.stderr }).toEqual({

@@ -191,7 +191,7 @@ describe("hindcast step", () => {
       terminal.type(`g\u0015@99${KEYS.enter}`)
       await terminal.shows("There is no position @99")
       terminal.type(`gnever${KEYS.enter}`)
-      await terminal.shows('"@never" is no moment')
+      await terminal.shows('"@never" is not a moment')
       terminal.type(`/nowhere${KEYS.enter}`)
       await terminal.shows('"nowhere" is no path')
       terminal.type(`f1 + 1${KEYS.enter}`)

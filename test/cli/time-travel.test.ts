@@ -197,7 +197,7 @@ describe("across timelines", () => {
       "0 the same, 1 changed, 1 only in A, 1 only in B.",
     ])
     expect(task.stdout).toMatch(/\nA: walk\nB: fork-1@walk\n/)
-    expect(elsewhere).toMatchObject({ code: 3, stderr: expect.stringContaining("@5 is no moment of timeline main") })
+    expect(elsewhere).toMatchObject({ code: 3, stderr: expect.stringContaining("@5 is not on timeline main") })
   })
 })
 
@@ -215,12 +215,12 @@ describe("bad input", () => {
     [["bisect", "--when", "position"], 1, /it gives a value of type int/],
     [["bisect"], 1, /--when/],
     [["bisect", "--when", "true", "--to", "@99999"], 3, /There is no position @99999/],
-    [["bisect", "--when", "true", "--from", "@3", "--to", "@2"], 1, /begins at @3 and ends before that, at @2/],
-    [["watch", "--when", "true", "--since", "@3", "--until", "@2"], 1, /begins at @3 and ends before that, at @2/],
+    [["bisect", "--when", "true", "--from", "@3", "--to", "@2"], 1, /starts at @3 but ends at @2/],
+    [["watch", "--when", "true", "--since", "@3", "--until", "@2"], 1, /starts at @3 but ends at @2/],
     [["bisect", "--when", "true", "--from", "fork-9@1"], 3, /There is no timeline "fork-9"/],
     [["history", "/tasks/none/open"], 3, /There never was a value at \/tasks\/none\/open/],
     [["history", "tasks"], 1, /"tasks" is not a path/],
-    [["history", "/tasks", "--since", "yesterday"], 1, /"yesterday" is no moment/],
+    [["history", "/tasks", "--since", "yesterday"], 1, /"yesterday" is not a moment/],
     [["history", "/tasks", "--limit", "0"], 1, /--limit/],
     [["watch", "/tasks/none", "--when", "true"], 3, /There never was a value at \/tasks\/none/],
     [["effects", "@0"], 3, /has no event @0/],

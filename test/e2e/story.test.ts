@@ -353,7 +353,7 @@ describe("a kernel", () => {
           Effect.provide(Hindcast.layer({ log, workspace: directory, owner: "second" })),
           Effect.flip,
         )
-        expect((yield* second).message).toContain('expected no kernel at work, found "first"')
+        expect((yield* second).message).toContain('expected no running kernel, found "first"')
       }).pipe(Effect.provide(layer))
     }),
   )

@@ -202,7 +202,7 @@ describe("a segment", () => {
       const error = yield* Effect.flip(reopened.readPage({ after: 10 }, 1))
       expect(error).toMatchObject({ _tag: "SegmentUnavailable", first: 1, last: 50, file })
       expect(error.message).toContain("the events from @1 to @50 were archived in")
-      expect(error.message).toContain("Put the file back, or read only what comes after @50.")
+      expect(error.message).toContain("Put the file back, or read only events after @50.")
       expect((yield* Effect.flip(reopened.verify))._tag).toBe("SegmentUnavailable")
       expect(yield* reopened.readPage({ after: 50 }, 5)).toEqual(before.slice(50, 55))
       yield* reopened.append(note("s0", "goes on"))
@@ -292,7 +292,7 @@ describe("archiving", () => {
       const context = yield* open(":memory:")
       yield* Effect.provide(fill, context)
       const error = yield* Effect.flip(Context.get(context, Archive).archive({ until: 5, actor: "human:test" }))
-      expect(error.message).toContain("expected a log in a file that is open for writing")
+      expect(error.message).toContain("expected a log in a file, open for writing")
     }),
   )
 

@@ -187,7 +187,7 @@ describe("a backup that is brought back", () => {
         if (name !== "log.db.keys") fs.rmSync(path.join(directory, name), { recursive: true })
       }
       const refused = yield* Effect.flip(restore({ from: copy, to: filename, withKeys: true }))
-      expect(refused.message).toContain(`found ${filename}.keys. \`--replace\``)
+      expect(refused.message).toContain(`found ${filename}.keys. To replace it, pass \`--replace\``)
       yield* restore({ from: copy, to: filename, withKeys: true, replace: true })
       expect(yield* eventsOf(filename)).toEqual(before)
     }),
@@ -211,7 +211,7 @@ describe("a backup that is brought back", () => {
       yield* backup({ from: filename, to: copy })
       const context = yield* Layer.build(layerSqlite({ filename }))
       const restoring = restore({ from: copy, to: filename, replace: true })
-      expect((yield* Effect.flip(restoring)).message).toContain("no process that has the log open")
+      expect((yield* Effect.flip(restoring)).message).toContain("no process that has the log to be replaced open")
       yield* Context.get(context, Lease).acquire("holder")
       expect((yield* Effect.flip(restoring))._tag).toBe("LeaseHeld")
       yield* Context.get(context, EventLog).append(note("goes on"))

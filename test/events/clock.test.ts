@@ -29,7 +29,7 @@ describe.each([
       const clock = vi.spyOn(Date, "now").mockReturnValue(now)
       const error = yield* Effect.flip(log.append(note))
       expect(error).toMatchObject({ _tag: "InvalidEvent", index: null })
-      expect(error.message).toContain("this machine's clock is impossible, set it: expected a time from 1970 to 9999")
+      expect(error.message).toContain("this machine's clock is wrong; set it: expected a time from 1970 to 9999")
       clock.mockReturnValue(LATEST)
       expect((yield* log.append(note)).events[0]?.recordedAt).toBe(LATEST)
       clock.mockReturnValue(0)

@@ -187,7 +187,7 @@ describe("the doctor", () => {
       }).pipe(Effect.scoped, Effect.provide(layerSqlite({ filename })))
       const [lease] = held.findings.filter(({ what }) => what === "lease")
       expect(lease?.found).toContain(`"the test" (process ${process.pid} on ${os.hostname()})`)
-      expect(lease?.found).toContain("a kernel at work")
+      expect(lease?.found).toContain("a running kernel")
       const script = `
         import { Effect } from "effect"
         import { layerSqlite } from ${JSON.stringify(built("events/index.js"))}

@@ -63,7 +63,7 @@ describe("the SQLite driver of a Node", () => {
     [
       "Node's own where there is none",
       { wanted: "node:sqlite", node: "20.20.2", nodeSqlite: undefined },
-      ['"node:sqlite" cannot be had on Node 20.20.2', "needs SQLite 3.51.3 or later, and this Node has none"],
+      ['"node:sqlite" cannot be used on Node 20.20.2', "needs SQLite 3.51.3 or later, and this Node has none"],
     ],
     [
       "Node's own where it can damage a file",
@@ -73,7 +73,7 @@ describe("the SQLite driver of a Node", () => {
     [
       "better-sqlite3 where it aborts",
       { wanted: "better-sqlite3", node: "24.19.0", nodeSqlite: "3.53.4" },
-      ["cannot be had on Node 24.19.0: it needs a Node before 24.19.0"],
+      ["cannot be used on Node 24.19.0: it needs a Node before 24.19.0"],
     ],
     [
       "any, where no SQLite is sound",

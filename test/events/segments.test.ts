@@ -77,7 +77,7 @@ describe("a segment", () => {
       fs.copyFileSync(segmentOf(other.filename, 1, 10), segmentOf(mine.filename, 1, 10))
       const error = yield* Effect.flip(Context.get(yield* open(mine.filename), EventLog).readPage({}, 1))
       expect(error).toMatchObject({ _tag: "SegmentUnavailable", first: 1, last: 10 })
-      expect(error.message).toContain("it holds other events than those that were archived")
+      expect(error.message).toContain("it does not hold the archived events")
     }),
   )
 
@@ -323,11 +323,17 @@ describe("a segment that is changed by whoever may write the files", () => {
         const log = Context.get(yield* open(filename), EventLog)
         for (const reading of readings(log)) {
           const error = yield* Effect.flip(reading)
-          expect(error).toMatchObject({ _tag: "LogCorrupt", reason: expect.stringContaining("is no segment's name") })
+          expect(error).toMatchObject({
+            _tag: "LogCorrupt",
+            reason: expect.stringContaining("is not a valid name of a segment"),
+          })
         }
         const { findings } = yield* examine(filename)
         expect(findings).toContainEqual(
-          expect.objectContaining({ severity: "damage", found: expect.stringContaining("is no segment's name") }),
+          expect.objectContaining({
+            severity: "damage",
+            found: expect.stringContaining("is not a valid name of a segment"),
+          }),
         )
       }),
   )

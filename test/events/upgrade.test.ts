@@ -30,7 +30,7 @@ describe("a log of format 1", () => {
       const filename = yield* copied
       const error = yield* Effect.flip(Effect.provide(EventLog, layerSqlite({ filename, readonly: true })))
       expect(error._tag).toBe("LogFormatUnsupported")
-      expect(error.message).toContain("found format 1, which `hindcast log upgrade`")
+      expect(error.message).toContain("found format 1; to upgrade it to format 2, run `hindcast log upgrade`")
       expect(fs.readFileSync(filename).equals(fs.readFileSync(ofFormat1))).toBe(true)
     }),
   )

@@ -587,7 +587,7 @@ describe("a task that cannot be replayed", () => {
     const agent = await exampleAgent("wanderer")
     await expect(reading(Replay.replay("nobody", agent))).rejects.toThrow('No task "nobody" was opened')
     await expect(reading(Replay.replay(String(tasks.won), agent, { timeline: "fork-1" }))).rejects.toThrow(
-      'There is no timeline "fork-1" in this log. There is: main.',
+      'There is no timeline "fork-1" in this log. Known: main.',
     )
   })
 })

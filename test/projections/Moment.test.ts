@@ -86,10 +86,10 @@ describe("a moment", () => {
         for (const seconds of [5, 20, 40]) yield* told(new Date(START + seconds * 1_000).toISOString())
         const future = "in the future by this machine's clock"
         expect(said[0]).toMatch(
-          /^In the future by this machine's clock; and no event was recorded by .*before the first/,
+          /is in the future by this machine's clock, and no event was recorded by then .*before the first event/,
         )
-        expect(said[1]).toContain(`${future}: the last event that was recorded by then is @1 (recordedAt).`)
-        expect(said[2]).toContain(`${future}: the last event that was recorded by then is @2 (recordedAt).`)
+        expect(said[1]).toContain(`${future}: the last event recorded by then is @1 (recordedAt).`)
+        expect(said[2]).toContain(`${future}: the last event recorded by then is @2 (recordedAt).`)
       }).pipe(Effect.ensuring(Effect.sync(() => vi.useRealTimers()))),
     ),
   )

@@ -104,7 +104,7 @@ describe("a timeline", () => {
         const error = yield* Effect.flip(viewOf("fork-9"))
         expect(error).toMatchObject({ _tag: "TimelineNotFound", known: [MAIN, "fork-1", "fork-2"] })
         expect(error.message).toMatch(
-          /^There is no timeline "fork-9" in this log\. There are: main, fork-1, fork-2\. Is it /,
+          /^There is no timeline "fork-9" in this log\. Known: main, fork-1, fork-2\. Is it /,
         )
       }),
     ),
@@ -189,7 +189,7 @@ describe("a moment", () => {
         yield* branched
         const error = yield* Effect.flip(located("main@5"))
         expect(error).toMatchObject({ _tag: "PositionElsewhere", asked: 5, timeline: MAIN, found: "fork-1" })
-        expect(error.message).toContain("@5 is no moment of timeline main: the event there is of timeline fork-1")
+        expect(error.message).toContain("@5 is not on timeline main: its event belongs to timeline fork-1")
         expect(yield* Effect.flip(located("fork-1@3"))).toMatchObject({ _tag: "PositionElsewhere", found: MAIN })
         expect(yield* Effect.flip(located("fork-2@7"))).toMatchObject({ _tag: "PositionElsewhere", found: "fork-1" })
         expect(yield* Effect.flip(located("fork-7@1"))).toMatchObject({ _tag: "TimelineNotFound" })

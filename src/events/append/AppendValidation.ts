@@ -189,10 +189,10 @@ const validateParts = (
 
 const NO_PARTS = Either.right([])
 
-const IMPOSSIBLE_CLOCK = "this machine's clock is impossible, set it: expected a time from 1970 to 9999"
+const IMPOSSIBLE_CLOCK = "this machine's clock is wrong; set it: expected a time from 1970 to 9999"
 
 const KEY_DESTROYED =
-  "subject: its key was destroyed, and the event that records it was not appended yet; finish it by shredding the subject again"
+  "subject: its key is destroyed, but the event that records this is missing; shred the subject again to complete it"
 
 /** Returns a text that says what is wrong with an invalid event. */
 const validateEvent = (

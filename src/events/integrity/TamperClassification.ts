@@ -95,7 +95,7 @@ const movedUp = (position: number, first: StoredRow, next: StoredRow | undefined
   for (let removed = 1; removed <= MAX_MOVED_UP; removed++) {
     if (!continues(first.hash, next, next.link.position + removed)) continue
     const events = removed === 1 ? "an event was" : `${removed} events were`
-    return missing(position, `${events} removed here, and what followed was moved up`)
+    return missing(position, `${events} removed here, and the following ones were moved up`)
   }
   return undefined
 }

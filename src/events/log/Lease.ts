@@ -24,8 +24,8 @@ export class LeaseHeld extends Data.TaggedError("LeaseHeld")<{ readonly log: str
   override get message() {
     const { owner, host, pid, acquiredAt } = this.holder
     return (
-      `${this.log}: expected no kernel at work, found "${owner}" (process ${pid} on ${host}, since ${iso(acquiredAt)}). ` +
-      "One kernel at a time acts on a log: stop that one, or use another log. Reading and confirming need no lease."
+      `${this.log}: expected no running kernel, found "${owner}" (process ${pid} on ${host}, since ${iso(acquiredAt)}). ` +
+      "Only one kernel at a time acts on a log: stop that one, or use another log. Reading and confirming need no lease."
     )
   }
 }

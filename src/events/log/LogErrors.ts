@@ -53,7 +53,7 @@ export class LeaseLost extends Data.TaggedError("LeaseLost")<{
 }> {
   override get message() {
     if (this.suspended !== undefined) {
-      return `Task ${this.suspended} was suspended: it stays open in ${this.log}, and nothing more is executed or recorded in it here. A kernel with \`onOpenTasks: "resume"\` goes on with it.`
+      return `Task ${this.suspended} was suspended: it stays open in ${this.log}, and nothing more is executed or recorded in it here. A kernel with \`onOpenTasks: "resume"\` continues it.`
     }
     return `${this.log}: "${this.owner}" no longer holds the lease; another kernel took over. Nothing more is executed or recorded here.`
   }
@@ -75,7 +75,7 @@ export class InvalidEvent extends Data.TaggedError("InvalidEvent")<{
 /** Fix the call: the log has this id with other content. */
 export class IdReused extends Data.TaggedError("IdReused")<{ readonly id: string; readonly position: number }> {
   override get message() {
-    return `Event id ${this.id} stands at @${this.position} with other content. Nothing was written; use a new id for a new event.`
+    return `Event id ${this.id} is already used at @${this.position} with other content. Nothing was written; use a new id for a new event.`
   }
 }
 
@@ -89,7 +89,7 @@ export class LogCorrupt extends Data.TaggedError("LogCorrupt")<{
     const where = this.position === null ? "" : ` at @${this.position}`
     // The log may be another than the command's: a backup, or the source of a copy.
     const log = `--log ${quoteWord(this.log)}`
-    return `${this.log} is damaged${where}: ${this.reason}. \`hindcast log doctor ${log}\` says what is damaged, how far it is sound, and what to do.`
+    return `${this.log} is damaged${where}: ${this.reason}. Run \`hindcast log doctor ${log}\` to see what is damaged, which events are intact, and what to do.`
   }
 }
 
@@ -133,7 +133,7 @@ export class SegmentUnavailable extends Data.TaggedError("SegmentUnavailable")<{
   override get message() {
     return (
       `${this.log}: the events from @${this.first} to @${this.last} were archived in ${this.file}: ${this.reason}. ` +
-      `Put the file back, or read only what comes after @${this.last}.`
+      `Put the file back, or read only events after @${this.last}.`
     )
   }
 }

@@ -53,7 +53,7 @@ export class MomentInvalid extends Data.TaggedError("MomentInvalid")<{
 }> {
   override get message() {
     return (
-      `${JSON.stringify(this.moment)} is no moment: ${this.reason}. ` +
+      `${JSON.stringify(this.moment)} is not a moment: ${this.reason}. ` +
       "Expected a position (@412, main@412), an event's id, a time with its zone (2026-03-01T12:00:00Z), or now (fork-1@now)."
     )
   }
@@ -78,8 +78,8 @@ export class PositionElsewhere extends Data.TaggedError("PositionElsewhere")<{
 }> {
   override get message() {
     return (
-      `@${this.asked} is no moment of timeline ${this.timeline}: the event there is of timeline ${this.found}. ` +
-      `Write @${this.asked} for that one, or a position of ${this.timeline}'s own history; \`hindcast log ls\` lists events.`
+      `@${this.asked} is not on timeline ${this.timeline}: its event belongs to timeline ${this.found}. ` +
+      `Write @${this.asked} alone for timeline ${this.found}, or a position in ${this.timeline}'s history; \`hindcast log ls\` lists events.`
     )
   }
 }
@@ -97,7 +97,7 @@ export class RangeReversed extends Data.TaggedError("RangeReversed")<{
   readonly until: number
 }> {
   override get message() {
-    return `The range begins at @${this.after} and ends before that, at @${this.until}: expected its end at its beginning or later.`
+    return `The range starts at @${this.after} but ends at @${this.until}: expected its end at its start or later.`
   }
 }
 

@@ -28,16 +28,20 @@ export const onFound: FiberRef.FiberRef<(found: FoundTime) => Effect.Effect<void
 export const said = ({ asked, clock, position, beyond }: FoundTime): string => {
   const future = beyond === "now"
   if (future && position > 0)
-    return `${asked} is in the future by this machine's clock: the last event that was recorded by then is @${position} (recordedAt).`
-  if (position === 0)
+    return `${asked} is in the future by this machine's clock: the last event recorded by then is @${position} (recordedAt).`
+  if (position === 0) {
+    const none = future
+      ? `${asked} is in the future by this machine's clock, and no event was recorded by then`
+      : `No event was recorded by ${asked}`
     return (
-      `${future ? "In the future by this machine's clock; and no" : "No"} event was recorded by ${asked} (recordedAt): taken as the moment before the first one. When events happened (occurredAt) ` +
-      "is earlier where they were imported: a time of theirs with its milliseconds, as `hindcast log ls` prints it, finds its event."
+      `${none} (recordedAt): taken as the moment before the first event. Imported events may have happened earlier (occurredAt): ` +
+      "to find one, give its time with milliseconds, as `hindcast log ls` prints it."
     )
-  if (beyond === "last event") return `${asked} is after the last event so far, @${position} (recordedAt).`
+  }
+  if (beyond === "last event") return `${asked} is after the last event, @${position} (recordedAt).`
   return clock === "occurredAt"
     ? `${asked} is when @${position} happened (occurredAt).`
-    : `${asked}: the last event that was recorded by then is @${position} (recordedAt).`
+    : `${asked}: the last event recorded by then is @${position} (recordedAt).`
 }
 
 /** Looks up a time, and tells `onFound`. */

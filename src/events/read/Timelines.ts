@@ -26,7 +26,7 @@ export class TimelineNotFound extends Data.TaggedError("TimelineNotFound")<{
 }> {
   override get message() {
     const [listed, more] = [this.known.slice(0, MAX_LISTED), this.known.length - MAX_LISTED]
-    return `There is no timeline "${this.timeline}" in this log. There ${this.known.length === 1 ? "is" : "are"}: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.${DidYouMean.question(this.timeline, this.known)}`
+    return `There is no timeline "${this.timeline}" in this log. Known: ${listed.join(", ")}${more > 0 ? ` and ${more} more` : ""}.${DidYouMean.question(this.timeline, this.known)}`
   }
 }
 

@@ -53,7 +53,7 @@ export const make = (
     // It may be archived by now.
     if (hashAt(database, segments, position) === hash) return
     const reason =
-      "the event at the head is missing or is another one: the file was replaced by an earlier copy, or rewritten, while the log was " +
+      "the event at the head is missing or has changed: the file was replaced by an earlier copy, or rewritten, while the log was " +
       "open. Later events are lost, and nothing more is appended until the log is opened again"
     throw new LogCorrupt({ log: database.filename, position, reason })
   }

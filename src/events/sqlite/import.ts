@@ -63,7 +63,7 @@ const flawOf = (head: Head, { link, stored, keyId, hash }: StoredEvent): string 
   const bad = findNonJson({ ...link, stored, keyId })
   if (bad !== undefined) return `@${position}${bad.path}: expected what an append accepts, found ${bad.found}`
   if (Chain.link(head.hash, link, stored, keyId) === hash) return undefined
-  return `@${position} does not give its hash: it was altered, or the event before it was exchanged for another`
+  return `@${position} does not match its hash: it was altered, or the event before it was replaced`
 }
 
 const rowsOf = (page: ReadonlyArray<StoredEvent>) => ({

@@ -99,7 +99,7 @@ const waitUntilFree = (database: Database.LogDatabase): Effect.Effect<LeaseState
   })
 
 const watchedMessage = ({ owner, pid, host }: Holder) =>
-  `"${owner}" (process ${pid} on ${host}) holds the lease, and its process cannot be asked whether it lives: its heartbeat is watched for some seconds`
+  `"${owner}" (process ${pid} on ${host}) holds the lease, and its process is not visible from here: watching its heartbeat for some seconds`
 
 /**
  * Watches a doubtful holder. A changed heartbeat, whatever time it carries, proves that the holder lives; an unchanged

@@ -60,8 +60,7 @@ export const make = (database: LogDatabase): Names => {
     const added = row === undefined ? id(text) : ids.keep(text, Number(row[0]))
     if (added !== undefined) return added
     const [beyond] = database.rows("SELECT 1 FROM names WHERE id >= 9007199254740991")
-    const why =
-      beyond === undefined ? "a trigger that is not Hindcast's left it out" : "another has a number beyond 2^53"
+    const why = beyond === undefined ? "a trigger of another program skipped it" : "another has a number beyond 2^53"
     throw corrupt(`SQLite did not store the name ${JSON.stringify(text)}: ${why}`)
   }
 

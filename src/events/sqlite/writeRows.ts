@@ -130,7 +130,7 @@ const OUT_OF_SEQUENCE = -1
 /** SQLite reports nothing if a trigger skips a row. Such a row must not be acknowledged. */
 const expectStored = (database: LogDatabase, expected: number, stored: number): void => {
   if (stored === expected) return
-  const reason = `SQLite stored ${stored} of ${expected} rows: a trigger that is not Hindcast's skipped the others`
+  const reason = `SQLite stored ${stored} of ${expected} rows: a trigger of another program skipped the others`
   throw new LogCorrupt({ log: database.filename, position: null, reason })
 }
 

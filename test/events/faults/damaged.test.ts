@@ -51,7 +51,9 @@ describe("a log with a page that was overwritten", () => {
           const answer = yield* answerOf(use(filename))
           if (Either.isLeft(answer)) {
             expect(answer.left.message).toContain(
-              start === 0 ? "expected a Hindcast log" : "says what is damaged, how far it is sound, and what to do",
+              start === 0
+                ? "expected a Hindcast log"
+                : "to see what is damaged, which events are intact, and what to do",
             )
           } else if (answer.right.verdict._tag === "Intact") {
             expect(answer.right.events).toEqual(events)

@@ -123,8 +123,8 @@ describe("where COMMIT fails", () => {
         for (let time = 0; time < 2; time++) {
           const error = yield* Effect.flip(commit(request))
           expect(error._tag).toBe("LogCorrupt")
-          expect(error.message).toContain("refused by its tables or triggers (FOREIGN KEY constraint failed)")
-          expect(error.message).toContain("says what is damaged, how far it is sound, and what to do")
+          expect(error.message).toContain("its tables or triggers refuse a valid event (FOREIGN KEY constraint failed)")
+          expect(error.message).toContain("to see what is damaged, which events are intact, and what to do")
         }
         expect(database.rows("SELECT max(position) FROM events")).toEqual([[EVENTS]])
         // No transaction was left open: others may write, and so may this log.

@@ -153,7 +153,7 @@ export const open = (filename: string): SegmentFile => {
 
 const segmentIn = (database: ReturnType<typeof connect>): SegmentFile => {
   const [[owner] = []] = database.rows("PRAGMA application_id")
-  if (owner !== APPLICATION_ID) throw new Error("it is no segment of a log")
+  if (owner !== APPLICATION_ID) throw new Error("it is not a segment of a log")
   const [[first, last, hash] = []] = database.rows("SELECT first, last, hash FROM segment")
   const decodedBlocks = new Map<number, ReadonlyArray<StoredRow>>()
 

@@ -29,7 +29,7 @@ export const directoryOf = (log: string): string => `${targetOf(log)}.segments`
 /** Throws `LogCorrupt` if the name in the log is no plain file name. */
 export const fileOf = (log: string, name: string): string => {
   if (PLAIN_NAME.test(name)) return path.join(directoryOf(log), name)
-  const reason = `it says that a segment is in ${JSON.stringify(name)}, which is no segment's name`
+  const reason = `it lists the segment ${JSON.stringify(name)}, which is not a valid name of a segment`
   throw new LogCorrupt({ log, position: null, reason })
 }
 
@@ -101,7 +101,7 @@ export const make = (database: LogDatabase): Effect.Effect<Segments, never, Scop
     if (!verifiedRanges.has(entry.first) && fs.existsSync(fileOf(log, entry.file))) {
       const { lowest, highest } = readFrom(entry, (segment) => segment.ids())
       if (lowest !== entry.lowestId || highest !== entry.highestId) {
-        const reason = `its record of the ids in the segment ${entry.file} differs from the segment; \`hindcast log verify\` says more`
+        const reason = `its record of the ids in the segment ${entry.file} differs from the segment; run \`hindcast log verify\` for details`
         throw new LogCorrupt({ log, position: null, reason })
       }
       verifiedRanges.add(entry.first)
@@ -149,7 +149,7 @@ const openAs = (entry: Entry, filename: string): SegmentFile.SegmentFile => {
   const segment = SegmentFile.open(filename)
   if (segment.first === entry.first && segment.last === entry.last && segment.hash === entry.hash) return segment
   segment.close()
-  throw new Error("it holds other events than those that were archived")
+  throw new Error("it does not hold the archived events")
 }
 
 interface Entry {

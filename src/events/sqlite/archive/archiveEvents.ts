@@ -44,7 +44,8 @@ export const archive = (
     const from = yield* attemptOnLog(() => endOfLast(reader))
     const head = yield* log.head
     const refuse = (expected: string, found: string) => new NotArchived({ log: log.name, expected, found })
-    if (writer === undefined) return yield* refuse("a log in a file that is open for writing", "another")
+    if (writer === undefined)
+      return yield* refuse("a log in a file, open for writing", "a log in memory, or open for reading only")
     if (until <= from.position || until >= head.position) {
       const free = `a position from ${from.position + 1} to ${head.position - 1}`
       const expected = head.position - from.position > 1 ? free : "at least two events that are not archived yet"
@@ -58,7 +59,7 @@ export const archive = (
     const end = yield* write(log.name, { reader, segments }, from, file, options)
     if (!(yield* attemptOnLog(() => listSegment(writer, { ...range, file, hash: end.hash })))) {
       yield* attemptOnLog(() => removeUnlisted(log.name, segments, file))
-      return yield* refuse("that nobody else archives", "events that were archived meanwhile; try again")
+      return yield* refuse("no other archiving at the same time", "one that archived these events first; try again")
     }
     moved()
     // The events are archived from here on: later failures must not be reported as `NotArchived`.
@@ -125,7 +126,7 @@ const write = (
         yield* attempt(log, () => segmentWriter.finish())
         const readBack = yield* endOf(log, partial, from)
         if (readBack.hash !== head.hash)
-          return yield* damaged(log, until, "the segment was not read back as it was written")
+          return yield* damaged(log, until, "the segment reads back differently from what was written")
         yield* attempt(log, () => {
           fs.renameSync(partial, path.join(directoryOf(log), file))
           flushDirectory(directoryOf(log))
@@ -142,7 +143,7 @@ const damaged = (log: string, position: number, reason: string) => new LogCorrup
 const continueChain = (log: string, from: Head, rows: ReadonlyArray<StoredRow>): Head => {
   const head = Verifier.walk(from, rows)
   if (rows.length === 0 || head.position !== from.position + rows.length) {
-    throw damaged(log, head.position + 1, "the chain breaks here, and what was tampered with is not archived")
+    throw damaged(log, head.position + 1, "the chain breaks here, and tampered events are not archived")
   }
   return head
 }

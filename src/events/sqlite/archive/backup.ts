@@ -47,7 +47,7 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
     const replaced = SIBLINGS.filter((suffix) => copied.has(suffix) || !kept.includes(suffix))
     const present = [...PARTS, ...replaced].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
     if (present !== undefined && !replace) {
-      const advice = "`--replace` (in a program `replace: true`) puts the copy in its place."
+      const advice = "To replace it, pass `--replace` (in a program, `replace: true`)."
       return yield* new NotCopied({ log: from, to, expected: "no file of that name yet", found: present, advice })
     }
     if (fs.statSync(to, { throwIfNoEntry: false })?.isDirectory())
@@ -165,7 +165,7 @@ const assertUnused = ({ from }: CopyOptions, to: string) =>
     // The last process to close a log removes these.
     const open = ["-wal", "-shm"].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
     if (open !== undefined) {
-      const expected = "no process that has the log open that is replaced"
+      const expected = "no process that has the log to be replaced open"
       return yield* new NotCopied({ log: from, to, expected, found: path.basename(open) })
     }
   })

@@ -54,7 +54,7 @@ export const choose = ({ wanted, node, nodeSqlite }: Circumstances): DriverName 
   }
   if (unavailable[found] === undefined) return found
   throw new DriverUnavailable(
-    `${DRIVER_VARIABLE}: ${JSON.stringify(found)} cannot be had on Node ${node}: ${unavailable[found]}`,
+    `${DRIVER_VARIABLE}: ${JSON.stringify(found)} cannot be used on Node ${node}: ${unavailable[found]}`,
   )
 }
 

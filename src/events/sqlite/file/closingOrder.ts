@@ -102,10 +102,10 @@ const isLost = (log: string, writesBack: boolean): boolean =>
 
 const reportLoss = (filename: string, { pages, position }: Endangered) =>
   ProgramLog.error(
-    "The -wal of a log was removed while it was open, and another process has opened the log since. What this process wrote last could not " +
+    "The -wal of a log was removed while it was open, and another process has opened the log since. The last writes of this process could not " +
       `be added: ${pages} pages, which may hold acknowledged events. The last event that it knew was at position ${position ?? "(unreadable)"}. Another ` +
-      "process that had the log open before may still write them back: let it exit by itself. Then compare the log's last events with what " +
-      "was acknowledged, verify the log with `hindcast log verify`, and append what is missing again. Log:",
+      "process that had the log open before may still write them back: let it exit by itself. Then verify the log with `hindcast log verify`, " +
+      "compare its last events with the acknowledged ones, and append missing ones again. Log:",
     undefined,
     filename,
   )

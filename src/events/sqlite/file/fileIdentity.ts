@@ -111,8 +111,8 @@ export const rememberLength = (filename: string, lengthNow: () => FileLength): (
       position: null,
       reason:
         `${path.basename(wal)} was cut short while the log was open: expected at least ` +
-        `${WAL_HEADER_BYTES + frames * frameBytes} bytes, found ${found}. Nothing more is appended, so that what is left stays ` +
-        "as it is; end every process that has the log open",
+        `${WAL_HEADER_BYTES + frames * frameBytes} bytes, found ${found}. Nothing more is appended, to preserve the rest; ` +
+        "end every process that has the log open",
     })
   }
 }

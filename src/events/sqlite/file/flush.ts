@@ -54,10 +54,10 @@ export const make = (filename: string): Effect.Effect<Flush, never, Scope.Scope>
   )
 }
 
-const FAILED = "Nothing more that has to be flushed is acknowledged until the log is opened again; check the disk"
+const FAILED = "Check the disk, and open the log again: until then, appends that need a flush fail"
 
 const notFlushed = (log: string, cause: unknown, advice: string): LogUnavailable => {
   const why = cause instanceof Error ? cause.message : String(cause)
-  const reason = `what was appended could not be flushed to the disk (${why}), so that a power failure may lose it. ${advice}`
+  const reason = `the appended events could not be flushed to disk (${why}), so a power failure may lose them. ${advice}`
   return new LogUnavailable({ log, reason })
 }

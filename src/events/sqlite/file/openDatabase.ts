@@ -155,7 +155,7 @@ const connect = (filename: string, readonly: boolean): Effect.Effect<OpenFile, S
     })),
   )
 
-const OLD_FORMAT = `format 1, which \`hindcast log upgrade\`, or opening it for writing, brings to format ${FORMAT_VERSION}`
+const OLD_FORMAT = `format 1; to upgrade it to format ${FORMAT_VERSION}, run \`hindcast log upgrade\` or open it for writing`
 
 /** Fails for any file but an empty one and a log of this or the previous format. */
 const checkFormat = ({ filename, rows }: OpenFile) =>

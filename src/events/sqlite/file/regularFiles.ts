@@ -14,7 +14,7 @@ export const assertRegular = (filename: string): void => {
     const found = fs.lstatSync(file, { throwIfNoEntry: false })
     if (found === undefined || found.isFile() || found.isDirectory()) continue
     const what = found.isSymbolicLink() ? "a link" : found.isFIFO() ? "a pipe" : "a device or a socket"
-    const reason = `${file} is ${what}, where SQLite needs a file of its own. Somebody put it there: look at it, and remove it`
+    const reason = `${file} is ${what}, where SQLite needs a regular file. Somebody put it there: inspect and remove it`
     throw new LogUnavailable({ log: filename, reason })
   }
 }

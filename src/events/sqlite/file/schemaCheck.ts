@@ -24,7 +24,7 @@ export const guard = (database: LogDatabase): (() => void) => {
     const [first, ...others] = flawsIn(database)
     if (first !== undefined) {
       const more = others.length === 0 ? "" : `, and ${others.length} more`
-      const reason = `${first}${more}. Nothing is appended while that is so`
+      const reason = `${first}${more}. Nothing is appended until this is repaired`
       throw new LogCorrupt({ log: database.filename, position: null, reason })
     }
     verifiedVersion = version
@@ -47,7 +47,7 @@ export const unreadable = (
     const isRead = own?.kind === "table" || CACHE_ENTRIES.get(lower)?.kind === "table"
     if (!isRead || (type !== "table" && type !== "view")) continue
     const isTable = type === "table" && sql !== null && /^CREATE TABLE\b/i.test(sql)
-    if (!isTable) return `${name} is expected to be a table, and is ${type === "view" ? "a view" : "a virtual table"}`
+    if (!isTable) return `${name} should be a table, but is ${type === "view" ? "a view" : "a virtual table"}`
     if (own !== undefined && entryOf(type, sql).sql !== own.sql) return `its table ${name} was changed`
   }
   return undefined
@@ -106,7 +106,7 @@ const differences = (name: string, own: SchemaEntry, found: SchemaEntry | undefi
 }
 
 const foreignEntry = (kind: string, name: string): ReadonlyArray<string> => [
-  `it holds the ${kind} ${JSON.stringify(name)}, which another program put there (to take it out: DROP ${kind.toUpperCase()} ${quoted(name)})`,
+  `it contains the ${kind} ${JSON.stringify(name)} of another program (to remove it: DROP ${kind.toUpperCase()} ${quoted(name)})`,
 ]
 
 export const quoted = (name: string): string => (/^\w+$/.test(name) ? name : `"${name.replaceAll('"', '""')}"`)

@@ -41,8 +41,8 @@ export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: b
       log: filename,
       position: null,
       reason:
-        `${path.basename(file)} was cut short: expected ${count * bytes} bytes or what is missing of them in the -wal, found ` +
-        `${sizeOf(file)}. Nothing more is appended, so that what is left stays as it is; end every process that has the log open`,
+        `${path.basename(file)} was cut short: expected ${count * bytes} bytes, or the missing pages in the -wal, found ` +
+        `${sizeOf(file)}. Nothing more is appended, to preserve the rest; end every process that has the log open`,
     })
   }
 }

@@ -48,7 +48,7 @@ export const examine = (
     const inside = Either.isLeft(opened)
       ? { looks: [], findings: [damaged("pages", null, foundBy(opened.left))], chain: null }
       : yield* checkContent(opened.right, options)
-    const looks = [...FILE_CHECKS.map((what) => ({ what, looked: true, told: "see what was found" })), ...inside.looks]
+    const looks = [...FILE_CHECKS.map((what) => ({ what, looked: true, told: "see the findings" })), ...inside.looks]
     return {
       log: filename,
       checked: looks.filter(({ looked }) => looked).map(({ what }) => what),
@@ -118,7 +118,7 @@ const checkContent = (
       looks.push({ what, looked: true, told: counted(found.length, "finding") })
       findings.push(...found)
     }
-    if (!chain) return { looks: [...looks, { what: CHAIN, looked: false, told: "left out" }], findings, chain: null }
+    if (!chain) return { looks: [...looks, { what: CHAIN, looked: false, told: "skipped" }], findings, chain: null }
     yield* onCheck(CHAIN)
     const verified = yield* Effect.either(verifyChain(database, segments, options))
     if (Either.isLeft(verified)) {
@@ -180,15 +180,15 @@ const leaseFindings = (row: LeaseRow | undefined): ReadonlyArray<Finding> => {
 
 const LEASE: { readonly [state in Judgement["_tag"]]: { readonly found: string; readonly advice: string } } = {
   Alive: {
-    found: "a kernel at work",
+    found: "a running kernel",
     advice: "Nothing to do. Before the file is moved or copied, stop that kernel.",
   },
   Gone: {
     found: "its process ended without releasing the lease",
-    advice: "Nothing to do: the next kernel takes the lease over and closes in the log what was left unfinished.",
+    advice: "Nothing to do: the next kernel takes over the lease and closes unfinished work in the log.",
   },
   Doubtful: {
-    found: "its process cannot be looked at from here, or it is silent",
+    found: "its process is not visible from here, or sends no heartbeats",
     advice:
       "Nothing to do: the next kernel watches its heartbeat for some seconds, and takes the lease over if there is none.",
   },

@@ -63,7 +63,7 @@ const journalFindings = (filename: string): ReadonlyArray<Finding> => {
       found: `${wal} bytes in ${path.basename(filename)}-wal`,
       advice:
         wal > LARGE_WAL_BYTES
-          ? "A process that reads for long keeps it from shrinking: end that one. Then it shrinks with the next writes."
+          ? "A long read by another process keeps it from shrinking: end that process. It then shrinks with the next writes."
           : "If a process has the log open, this is normal. If none has, a process was killed and nothing is lost: " +
             "the file holds acknowledged events, which the next process that writes takes over. Never delete it, and copy it along.",
     })
@@ -96,7 +96,7 @@ const permissionFindings = (filename: string): ReadonlyArray<Finding> => {
       expected: `a ${kind} that this user may write`,
       found: `${at} is read-only`,
       advice:
-        "The log can be read and not appended to. Make the file and its directory writable, or work as its owner.",
+        "The log can be read but not appended to. Make the file and its directory writable, or work as its owner.",
     })
   }
   return findings

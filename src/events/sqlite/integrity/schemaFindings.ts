@@ -47,7 +47,7 @@ const entries = (database: LogDatabase): ReadonlyMap<string, Entry> =>
   )
 
 const ADVICE =
-  "Whoever did that could change events: run `hindcast log verify`, with an anchor if there is one, or restore a copy."
+  "Whoever did this could change events: run `hindcast log verify`, with an anchor if there is one, or restore a copy."
 
 const compare = (name: string, expected: Entry, found: Entry | undefined): ReadonlyArray<Finding> => {
   if (found?.sql === expected.sql && found.kind === expected.kind && found.table === expected.table) return []
@@ -69,7 +69,7 @@ const unknown = (name: string, { kind, sql }: Entry): ReadonlyArray<Finding> => 
   {
     severity: "damage",
     what: `${kind} ${name}`,
-    expected: "only what Hindcast makes",
+    expected: "only entries of Hindcast",
     found: sql,
     advice:
       kind === "trigger"

@@ -56,7 +56,7 @@ export const verify = (stores: Stores, options: VerifyOptions = {}): Effect.Effe
     ),
   )
 
-const LEFT_OUT = "left out by a quick verification"
+const LEFT_OUT = "skipped by a quick verification"
 
 /** Runs checks in threads. One that fails there runs again here, for its error or finding. */
 const runInThreads = (
@@ -149,4 +149,4 @@ export const damaged = (what: string, position: number | null, reason: string): 
 })
 
 const soundBefore = (position: number): string =>
-  position === 1 ? "no event can be read" : `the events up to @${position - 1} can be read and are sound`
+  position === 1 ? "no event can be read" : `the events up to @${position - 1} are readable and intact`

@@ -61,7 +61,7 @@ export interface FindingText {
   readonly advice?: string
 }
 
-const EVIDENCE = "Keep the file as evidence, and restore a copy. `hindcast log verify` tells when a copy is sound."
+const EVIDENCE = "Keep the file as evidence, and restore a copy. `hindcast log verify` shows whether a copy is intact."
 
 export const REINDEX = `The chain shows whether events were changed. Restore a backup; or, if the file was not tampered with, ${rebuild()}.`
 

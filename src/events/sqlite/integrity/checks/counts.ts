@@ -26,7 +26,10 @@ export const counts = (stores: Stores): Check => ({
       if (different > 0) flaws.push(miscounted(each.by, different))
       yield* yieldToEventLoop
     }
-    return { told: flaws.length === 0 ? "the same by each index" : "others by an index", flaws }
+    return {
+      told: flaws.length === 0 ? "each index agrees with the table" : "an index disagrees with the table",
+      flaws,
+    }
   }),
 })
 
@@ -47,7 +50,7 @@ const differences = (database: LogDatabase, { column, index, of }: (typeof INDEX
 const miscounted = (by: string, different: number): Flaw =>
   flaw("index changed", null, {
     what: `index by ${by}`,
-    expected: "as many events by the index as in the table",
+    expected: "the same number of events by the index and in the table",
     found: `other counts in ${counted(different, "group")}`,
     advice: REINDEX,
   })

@@ -136,10 +136,7 @@ const SHREDDED = `SELECT 1 FROM events WHERE stream = (SELECT id FROM names WHER
 const summaryOf = (keyCount: number, shredded: number, missing: number): string => {
   const parts = [`${counted(keyCount, "key")} of personal data`]
   if (shredded > 0) parts.push(`${shredded} shredded`)
-  if (missing > 0)
-    parts.push(
-      `${missing} missing without having been shredded: the data that they encrypted reads as if it were shredded`,
-    )
+  if (missing > 0) parts.push(`${missing} missing without being shredded: the data under them reads as if shredded`)
   return parts.join(", ")
 }
 
@@ -150,7 +147,7 @@ const missingKeysFinding = ({ keys }: Stores, missing: ReadonlyArray<FirstUse>):
   found: `${missing.length} missing, such as ${missing[0]?.keyId}, which @${missing[0]?.position} names`,
   advice:
     `Restore ${keys.name} from a copy. Without these keys, the personal data of their events reads as if it were shredded. ` +
-    "Where the log was copied without its keys on purpose, there is nothing to do.",
+    "If the log was copied without its keys on purpose, there is nothing to do.",
 })
 
 /** An unreadable key file that this user has permission to read is damaged. */

@@ -23,7 +23,7 @@ export const pageFaults = (database: LogDatabase, what = "pages"): ReadonlyArray
   return faults.map((found) =>
     flaw("pages damaged", null, {
       what,
-      expected: "nothing amiss by SQLite's integrity_check",
+      expected: "no findings of SQLite's integrity_check",
       found,
       advice: recovery(),
     }),

@@ -20,7 +20,7 @@ export const schema = (stores: Stores): Check => ({
         reason: `${finding.what}: expected ${finding.expected}, found ${finding.found}`,
       }))
     return {
-      told: "those that Hindcast makes",
+      told: "those of Hindcast",
       flaws,
       notes: findings.filter(({ severity }) => severity !== "damage"),
     }

@@ -25,7 +25,7 @@ export const snapshots = (stores: Stores): Check => ({
     const found = yield* Effect.either(readKeys(stores, () => keys.ofSnapshots()))
     if (Either.isLeft(found)) {
       // The check of keys reports details.
-      return { told: `left out, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckOutcome
+      return { told: `skipped, because ${keys.name} cannot be read`, flaws: [], looked: false } satisfies CheckOutcome
     }
     const encrypting = found.right
     const [[all] = []] = yield* readLog(stores, () => database.rows("SELECT count(*) FROM snapshots"))
@@ -117,8 +117,8 @@ const changed = (position: number | null, found: string): Flaw =>
     expected: "what a program with this log's key stored",
     found,
     advice:
-      "It is never used, and the next program that finds it deletes it. Whoever changed it could write to the log's file: find out " +
-      "who that was.",
+      "It is never used, and the next program that finds it deletes it. Somebody who can write to the log's file changed it: find out " +
+      "who.",
   })
 
 const rewritten = (position: number): Flaw =>
