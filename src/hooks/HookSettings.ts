@@ -64,6 +64,9 @@ export const accept = (
     return { accepted: { file, digest: digest(rules) }, gate }
   })
 
+/** The rule of a gate whose rules changed or cannot be read. */
+export const CHANGED_RULE = "rules-changed"
+
 /**
  * The current gate. It denies every call if the rules changed after the user accepted them, or cannot be read: an agent
  * could have written them.
@@ -81,4 +84,4 @@ export const gateOf = ({ gate }: HookSettings): Effect.Effect<Gate.GateConfig | 
       )
 
 const closed = (reason: string): Gate.GateConfig =>
-  Either.getOrThrow(Gate.decode({ rules: [{ name: "rules-changed", decision: "deny", ...defined({ reason }) }] }))
+  Either.getOrThrow(Gate.decode({ rules: [{ name: CHANGED_RULE, decision: "deny", ...defined({ reason }) }] }))

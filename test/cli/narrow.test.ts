@@ -167,6 +167,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["log", "snapshot"],
   ["hooks", "install", "--dry-run"],
   ["hooks", "uninstall", "vim"],
+  ["hooks", "status"],
   ["gate", "try", "--rules", "none.yaml"],
   ["gate", "try", "--rules", inRepository("examples", "gate", "hindcast.gate.yaml")],
   ["gate", "suggest", "--at-least", "1"],

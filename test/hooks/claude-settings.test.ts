@@ -1,11 +1,12 @@
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as ClaudeSettings from "../../src/hooks/install/ClaudeSettings.ts"
+import * as Installer from "../../src/hooks/install/Installer.ts"
 
 const COMMAND = ["/usr/bin/node", "/package/dist/hook.js", "claude-code"] as const
 
 const installed = (text: string): string => {
-  const result = ClaudeSettings.installed(text, COMMAND)
+  const result = ClaudeSettings.installer.installed(text, COMMAND)
   if (typeof result !== "string") throw new Error(JSON.stringify(result))
   return result
 }
@@ -46,7 +47,7 @@ describe("hooks in Claude Code's settings", () => {
   it("are there once, however often they are installed, also by another copy of the package", () => {
     const once = installed(JSON.stringify(OTHERS))
     expect(installed(once)).toBe(once)
-    const moved = ClaudeSettings.installed(once, ["/other/node", "/other/dist/hook.js", "claude-code"])
+    const moved = ClaudeSettings.installer.installed(once, ["/other/node", "/other/dist/hook.js", "claude-code"])
     expect(JSON.parse(String(moved)).hooks.PreToolUse).toHaveLength(2)
     expect(String(moved)).not.toContain("/package/")
   })
@@ -66,21 +67,21 @@ describe("hooks in Claude Code's settings", () => {
     fc.assert(
       fc.property(settings, (value) => {
         const text = JSON.stringify(value)
-        expect(ClaudeSettings.has(text)).toBe(false)
+        expect(Installer.has(ClaudeSettings.installer, text)).toBe(false)
         const after = installed(text)
-        expect(ClaudeSettings.has(after)).toBe(true)
-        expect(JSON.parse(String(ClaudeSettings.uninstalled(after)))).toEqual(JSON.parse(text))
+        expect(Installer.has(ClaudeSettings.installer, after)).toBe(true)
+        expect(JSON.parse(String(ClaudeSettings.installer.uninstalled(after)))).toEqual(JSON.parse(text))
       }),
     )
-    expect(ClaudeSettings.uninstalled("")).toBe("")
-    expect(JSON.parse(String(ClaudeSettings.uninstalled(installed(""))))).toEqual({})
+    expect(ClaudeSettings.installer.uninstalled("")).toBe("")
+    expect(JSON.parse(String(ClaudeSettings.installer.uninstalled(installed(""))))).toEqual({})
   })
 
   it.each(["{ // a comment\n}", "[]", '"x"', '{"hooks": []}', '{"hooks": 1}', "{"])(
     "are not written into %s",
     (text) => {
-      expect(ClaudeSettings.installed(text, COMMAND)).toMatchObject({ expected: expect.any(String) })
-      expect(ClaudeSettings.uninstalled(text)).toMatchObject({ found: expect.any(String) })
+      expect(ClaudeSettings.installer.installed(text, COMMAND)).toMatchObject({ expected: expect.any(String) })
+      expect(ClaudeSettings.installer.uninstalled(text)).toMatchObject({ found: expect.any(String) })
     },
   )
 })

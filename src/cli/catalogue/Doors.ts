@@ -5,10 +5,7 @@ export const DOORS: ReadonlyArray<Entry> = [
   {
     path: "hooks install",
     uses: [
-      [
-        "hooks install claude-code",
-        "record each session of a coding agent; with --gate FILE, rules decide about its calls",
-      ],
+      ["hooks install CLIENT", "record each session of a coding agent; with --gate FILE, rules decide about its calls"],
     ],
     example: "hooks install claude-code --gate hindcast.gate.yaml",
     page: "docs/guides/gate-a-coding-agent.md",
@@ -16,9 +13,16 @@ export const DOORS: ReadonlyArray<Entry> = [
   },
   {
     path: "hooks uninstall",
-    uses: [["hooks uninstall claude-code", "remove the hooks from its settings"]],
+    uses: [["hooks uninstall CLIENT", "remove the hooks from its settings"]],
     example: "hooks uninstall claude-code",
     load: command(async () => (await import("../hooks/InstallCommands.ts")).uninstall),
+  },
+  {
+    path: "hooks status",
+    uses: [["hooks status", "which coding agents have the hooks, what these enforce, and what they do not see"]],
+    example: "hooks status",
+    page: "docs/guides/gate-a-coding-agent.md",
+    load: command(async () => (await import("../hooks/StatusCommand.ts")).status),
   },
   {
     path: "hooks serve",

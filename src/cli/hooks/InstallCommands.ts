@@ -1,25 +1,33 @@
-/** The commands `hindcast hooks install` and `hindcast hooks uninstall`, which edit the coding agent's settings. */
-import * as fs from "node:fs"
-import * as os from "node:os"
+/** The commands `hindcast hooks install` and `hindcast hooks uninstall`, which edit a coding agent's settings. */
 import * as path from "node:path"
-import { fileURLToPath } from "node:url"
-import { Args, Command } from "@effect/cli"
-import { Effect, Option } from "effect"
+import { Command } from "@effect/cli"
+import { Data, Effect, Option } from "effect"
+import * as Clients from "../../hooks/clients/Clients.ts"
 import * as Door from "../../hooks/Door.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
-import * as ClaudeSettings from "../../hooks/install/ClaudeSettings.ts"
-import * as AtomicFile from "../../platform/AtomicFile.ts"
+import * as CodexTrust from "../../hooks/install/CodexTrust.ts"
+import type { Refused } from "../../hooks/install/Installer.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, flag, json, optionalText } from "../command/CommonOptions.ts"
+import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { attempt } from "./Attempt.ts"
+import * as HookPlaces from "./HookPlaces.ts"
 
-const client = argument("client", "The coding agent: claude-code").pipe(Args.withDefault("claude-code"))
+/** The hooks are in the settings, and the client does not run them. */
+class HooksNotInForce extends Data.TaggedError("HooksNotInForce")<{
+  readonly client: string
+  readonly reason: string
+  readonly advice: string
+}> {
+  override get message() {
+    return `The hooks of ${this.client} are written and not in force: ${this.reason}. ${this.advice}`
+  }
+}
 
-const project = flag("project", "Write the settings of this directory's project. Default: those of this user")
+const { client, project } = HookPlaces
 
 export const install = Command.make(
   "install",
@@ -31,26 +39,29 @@ export const install = Command.make(
     gate: optionalText("gate", "A file of gate rules, which decide about each call. Default: every call is let pass"),
     dryRun: flag("dry-run", "Show what would be written, and write nothing"),
   },
-  ({ client, project, json, log, gate, dryRun }) =>
+  ({ client: name, project, json, log, gate, dryRun }) =>
     Effect.gen(function* () {
-      const file = yield* settingsOf(client, project)
-      const before = yield* textOf(file)
-      const command = [process.execPath, fileURLToPath(new URL("../../hook.js", import.meta.url)), client] as const
-      const after = yield* settled(file, ClaudeSettings.installed(before, command))
+      const installer = yield* HookPlaces.installerOf(name)
+      const title = Clients.named(name)?.title ?? name
+      const file = installer.file(HookPlaces.placeOf(project))
+      const before = yield* HookPlaces.textOf(file)
+      const after = (yield* settled(file, title, installer.installed(before, HookPlaces.commandOf(name)))) ?? ""
       const rules = Option.isNone(gate) ? undefined : yield* HookSettings.accept(path.resolve(gate.value))
       const logFile = Option.isSome(log) ? yield* OpenLog.fileOf(log) : yield* attempt(() => HookSettings.defaultLog())
       if (!dryRun) {
         yield* attempt(() => HookSettings.write({ log: logFile, ...defined({ gate: rules?.accepted }) }))
-        yield* attempt(() => replace(file, after))
+        if (after !== before) yield* attempt(() => HookPlaces.replace(file, after))
+        if (name === "codex") yield* trustCodex(project)
       }
       const document = {
-        client,
+        client: name,
         file,
         log: logFile,
         gate: rules?.accepted.file ?? null,
         changed: after !== before,
         dryRun,
-        settings: JSON.parse(after) as unknown,
+        settings: settingsOf(after),
+        limits: installer.limits,
       }
       const door = yield* attempt(() => Door.read())
       const elsewhere = door !== undefined && door.log !== logFile && isAlive(door.pid) ? door : undefined
@@ -61,6 +72,7 @@ export const install = Command.make(
             ? `${file} has the hooks already.`
             : `Wrote the hooks to ${file}:`,
         ...(after === before ? [] : ["", ...added(before, after), ""]),
+        ...(name === "codex" && !dryRun ? ["Codex trusts them: their hashes are in its own settings."] : []),
         `Each session is a task in ${logFile}.`,
         ...(elsewhere === undefined
           ? []
@@ -72,18 +84,20 @@ export const install = Command.make(
           ? []
           : [
               `Sessions that are open keep their settings: begin a new one. hindcast task ls --log ${logFile} lists them.`,
+              "hindcast hooks status shows what the hooks enforce, and what they do not see.",
             ]),
       ])
     }),
 ).pipe(Command.withDescription("Record and gate a coding agent: write Hindcast's hooks into its settings"))
 
-export const uninstall = Command.make("uninstall", { client, project, json }, ({ client, project, json }) =>
+export const uninstall = Command.make("uninstall", { client, project, json }, ({ client: name, project, json }) =>
   Effect.gen(function* () {
-    const file = yield* settingsOf(client, project)
-    const before = yield* textOf(file)
-    const after = yield* settled(file, ClaudeSettings.uninstalled(before))
-    if (after !== before) yield* attempt(() => replace(file, after))
-    yield* Output.show(json, { client, file, changed: after !== before }, () => [
+    const installer = yield* HookPlaces.installerOf(name)
+    const file = installer.file(HookPlaces.placeOf(project))
+    const before = yield* HookPlaces.textOf(file)
+    const after = yield* settled(file, Clients.named(name)?.title ?? name, installer.uninstalled(before))
+    if (after !== before) yield* attempt(() => HookPlaces.replace(file, after))
+    yield* Output.show(json, { client: name, file, changed: after !== before }, () => [
       after === before
         ? `${file} has no hooks of Hindcast.`
         : `Removed the hooks from ${file}. What was recorded stays.`,
@@ -91,31 +105,52 @@ export const uninstall = Command.make("uninstall", { client, project, json }, ({
   }),
 ).pipe(Command.withDescription("Remove Hindcast's hooks from a coding agent's settings"))
 
-const settingsOf = (client: string, project: boolean): Effect.Effect<string, BadInput> => {
-  if (client !== "claude-code") {
-    return new BadInput({ input: "the client", expected: "claude-code", found: JSON.stringify(client) })
-  }
-  const own = process.env.CLAUDE_CONFIG_DIR ?? path.join(os.homedir(), ".claude")
-  return Effect.succeed(path.join(project ? path.resolve(".claude") : own, "settings.json"))
-}
+const trustCodex = (project: boolean) =>
+  Effect.tryPromise({
+    try: () => CodexTrust.trust({ directory: process.cwd() }),
+    catch: (cause) =>
+      new HooksNotInForce({
+        client: "Codex",
+        reason: cause instanceof Error ? cause.message : String(cause),
+        advice: CODEX_ADVICE,
+      }),
+  }).pipe(
+    Effect.flatMap(({ found, trusted }) =>
+      found > 0 && trusted === found
+        ? Effect.void
+        : new HooksNotInForce({
+            client: "Codex",
+            reason:
+              found === 0
+                ? `Codex does not list them${project ? ": it does not trust this project" : ""}`
+                : `Codex trusts ${trusted} of ${found}`,
+            advice: CODEX_ADVICE,
+          }),
+    ),
+  )
 
-const textOf = (file: string) => attempt(() => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : ""))
+const CODEX_ADVICE =
+  "Start codex in this directory, trust the project and its hooks there (/hooks), and run `hindcast hooks status`."
 
-const settled = (file: string, result: string | ClaudeSettings.Refused): Effect.Effect<string, BadInput> =>
-  typeof result === "string"
+const settled = (
+  file: string,
+  title: string,
+  result: string | undefined | Refused,
+): Effect.Effect<string | undefined, BadInput> =>
+  result === undefined || typeof result === "string"
     ? Effect.succeed(result)
-    : new BadInput({ input: file, ...result, advice: "Claude Code ignores such a file as a whole: mend it first." })
+    : new BadInput({ input: file, ...result, advice: `${title} ignores such a file as a whole: mend it first.` })
 
-/** Replaces the settings atomically: a concurrent reader sees the old file or the new one. */
-const replace = (file: string, text: string): void => {
-  fs.mkdirSync(path.dirname(file), { recursive: true })
-  const mode = fs.existsSync(file) ? fs.statSync(file).mode & 0o777 : 0o600
-  const target = fs.existsSync(file) ? fs.realpathSync(file) : file
-  const partial = AtomicFile.nameFor(target)
-  fs.writeFileSync(partial, text, { mode })
-  fs.renameSync(partial, target)
+/** The settings as a document; a plugin's text as it is. */
+const settingsOf = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
+/** The lines of `after` that `before` lacks. */
 const added = (before: string, after: string): ReadonlyArray<string> => {
   const known = new Set(before.split("\n"))
   const lines = after.split("\n").filter((line) => line.trim() !== "" && !known.has(line))

@@ -1,0 +1,88 @@
+/** The command `hindcast hooks status`: which coding agents have the hooks, and what these enforce and do not see. */
+import * as fs from "node:fs"
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import * as Clients from "../../hooks/clients/Clients.ts"
+import * as Door from "../../hooks/Door.ts"
+import * as HookSettings from "../../hooks/HookSettings.ts"
+import * as CodexTrust from "../../hooks/install/CodexTrust.ts"
+import * as Installer from "../../hooks/install/Installer.ts"
+import * as Installers from "../../hooks/install/Installers.ts"
+import { isAlive } from "../../platform/LiveProcess.ts"
+import { json } from "../command/CommonOptions.ts"
+import * as Output from "../command/Output.ts"
+import * as Table from "../terminal/Table.ts"
+import { attempt } from "./Attempt.ts"
+import * as HookPlaces from "./HookPlaces.ts"
+
+/** One client's hooks in one file of settings. */
+interface InstalledHooks {
+  readonly client: string
+  readonly title: string
+  readonly file: string
+  /** Why the client does not run them; undefined if nothing speaks against it. */
+  readonly broken: string | undefined
+  readonly limits: ReadonlyArray<string>
+}
+
+export const status = Command.make("status", { json }, ({ json }) =>
+  Effect.gen(function* () {
+    const settings = yield* attempt(() => HookSettings.read())
+    const door = yield* attempt(() => Door.read())
+    const server = door !== undefined && isAlive(door.pid) ? { pid: door.pid, port: door.port, log: door.log } : null
+    const gate = yield* HookSettings.gateOf(settings)
+    const isChanged = settings.gate !== undefined && gate?.rules?.[0]?.name === HookSettings.CHANGED_RULE
+    const enforced =
+      settings.gate === undefined
+        ? "nothing: every call is let pass and recorded"
+        : isChanged
+          ? `every call is denied: ${gate?.rules?.[0]?.reason ?? "the rules changed"}`
+          : `${settings.gate.file} decides about each call before it runs`
+    const found = yield* Effect.forEach(
+      Installers.all.flatMap((installer) => [false, true].map((project) => ({ installer, project }))),
+      installedIn,
+    )
+    const installed = found.flat()
+    const document = { log: settings.log, gate: settings.gate?.file ?? null, enforced, server, installed }
+    yield* Output.show(json, document, (style) => [
+      ...installed.flatMap(({ title, file, broken, limits }) => [
+        `${style.name(title)}  ${file}`,
+        ...(broken === undefined ? [] : [style.bad(`  not in force: ${broken}`)]),
+        ...Table.facts(style, [
+          ["enforces", broken === undefined ? enforced : "nothing"],
+          ["records", "prompts, calls with their results, answers, and everything else that its hooks tell"],
+          ...limits.map((limit) => ["not", limit] as const),
+        ]),
+        "",
+      ]),
+      ...(installed.length === 0
+        ? ["No coding agent has the hooks: hindcast hooks install CLIENT."]
+        : [`Sessions are tasks in ${settings.log}.`]),
+      server === null
+        ? "No server runs: the next hook starts one."
+        : `Process ${server.pid} answers hooks on 127.0.0.1:${server.port}, and records to ${server.log}.`,
+    ])
+  }),
+).pipe(Command.withDescription("Show which coding agents have the hooks, what these enforce, and what they do not see"))
+
+const installedIn = ({ installer, project }: { readonly installer: Installer.Installer; readonly project: boolean }) =>
+  Effect.gen(function* () {
+    const file = installer.file(HookPlaces.placeOf(project))
+    const text = yield* HookPlaces.textOf(file)
+    if (!Installer.has(installer, text)) return []
+    const hook = /"?((?:[A-Za-z]:)?[^"'\s]*[\\/]dist[\\/]hook\.js)/.exec(text)?.[1]?.replaceAll("\\\\", "\\")
+    const trust = installer.name === "codex" ? yield* Effect.promise(codexTrust) : undefined
+    const broken = hook !== undefined && !fs.existsSync(hook) ? `${hook} does not exist` : trust
+    const title = Clients.named(installer.name)?.title ?? installer.name
+    const found: InstalledHooks = { client: installer.name, title, file, broken, limits: installer.limits }
+    return [found]
+  })
+
+const codexTrust = async (): Promise<string | undefined> => {
+  try {
+    const { found, trusted } = await CodexTrust.look({ directory: process.cwd() })
+    return found > 0 && trusted === found ? undefined : `Codex trusts ${trusted} of its ${found} hooks`
+  } catch (cause) {
+    return `whether Codex trusts them is unknown: ${cause instanceof Error ? cause.message : String(cause)}`
+  }
+}

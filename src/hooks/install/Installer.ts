@@ -1,0 +1,51 @@
+/** How Hindcast's hooks get into a coding agent's settings. Pure: text in, text out. */
+
+import * as path from "node:path"
+import { quoteWord } from "../../values/ShellWord.ts"
+
+/** A hook's program and arguments, without a shell. */
+export type HookCommand = readonly [program: string, ...args: ReadonlyArray<string>]
+
+/** Where the settings are looked for. */
+export interface Place {
+  /** The user's home directory. */
+  readonly home: string
+  /** The project's directory; undefined for the user's own settings. */
+  readonly project: string | undefined
+  readonly env: (name: string) => string | undefined
+}
+
+/** Settings that cannot be changed. */
+export interface Refused {
+  readonly expected: string
+  readonly found: string
+}
+
+export interface Installer {
+  /** The client's name, as in `Clients`. */
+  readonly name: string
+  /** The file of the settings. */
+  readonly file: (place: Place) => string
+  /** The settings with the hooks: once, next to everything that is there. Unchanged if they have them. */
+  readonly installed: (text: string, command: HookCommand) => string | Refused
+  /** The settings without the hooks. Undefined: the file holds nothing else, and goes. */
+  readonly uninstalled: (text: string) => string | undefined | Refused
+  /** What the client does that no hook can prevent or see: one sentence each. */
+  readonly limits: ReadonlyArray<string>
+}
+
+/** Whether the settings have the hooks. */
+export const has = ({ uninstalled }: Installer, text: string): boolean => {
+  const without = uninstalled(text)
+  return without === undefined || (typeof without === "string" && without !== text)
+}
+
+/** A command as one line of a POSIX shell, for clients that take no list of arguments. */
+export const lineOf = (command: HookCommand): string => command.map(quoteWord).join(" ")
+
+/** Whether a command, or its first argument, is this package's hook command. */
+export const isOurs = (text: string): boolean => /[\\/]dist[\\/]hook\.js(?=['"\s]|$)/.test(text)
+
+/** A file in the user's directory of a client, or in the project's. */
+export const placed = ({ home, project }: Place, directory: string, ...names: ReadonlyArray<string>): string =>
+  path.join(project ?? home, directory, ...names)
