@@ -1,6 +1,6 @@
 /**
- * What a demo needs from its caller: printing, the command line's formats, and access to the user's things.
- * `hindcast demo` has a stage for the terminal and one that prints nothing.
+ * The caller's side of a demo: printing, the command line's formats, and access to the user's things. `hindcast demo`
+ * has a stage for the terminal and one that prints nothing.
  */
 import type { Effect } from "effect"
 import type { Confirmations, Event, EventLog, Json, JsonObject, Models, TaskAudit, TimeTravel } from "hindcast"

@@ -1,4 +1,4 @@
-/** Counts what a season's log contains: results by agent, and incidents. */
+/** Counts the contents of a season's log: results by agent, and incidents. */
 import { Effect, Stream } from "effect"
 import { type Event, EventLog, Vocabulary } from "hindcast"
 

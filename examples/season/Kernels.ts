@@ -64,7 +64,7 @@ export const untilTheCrash = (paths: SeasonPaths, { before, cutOff }: Plan) =>
     yield* Effect.never
   }).pipe(Effect.scoped, Effect.provide(kernelOf(paths, 0)))
 
-/** The second kernel, or the only one: recovers what the first left unfinished, and runs the remaining tasks. */
+/** The second kernel, or the only one: recovers the first one's unfinished work, and runs the remaining tasks. */
 export const afterTheCrash = (paths: SeasonPaths, { cutOff, after }: Plan, onDone: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const setup = yield* setUpKernel

@@ -23,8 +23,7 @@ const [client = "", named] = process.argv.slice(2)
 let waits = true
 
 /**
- * Ends with a failure, which refuses a waiting tool. Other events continue: exit code 2 would change what the agent
- * reads.
+ * Ends with a failure, which refuses a waiting tool. Other events continue: exit code 2 would change the agent's input.
  */
 const refuse = (why: string): never => {
   fs.writeSync(2, `Hindcast's hook failed${waits ? ", so this call is refused" : ""}: ${why}\n`)

@@ -63,7 +63,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   }
 }
 
-/** The command line that grants what is missing. */
+/** The command line with all missing grants. */
 export const grantCommand = (plugin: string, missing: ReadonlyArray<Grants.Refusal>): string =>
   ["hindcast plugin grant", quoteWord(plugin), ...Grants.remedies(missing).flags].join(" ")
 

@@ -203,7 +203,7 @@ const sharedWorlds = (
     return world !== undefined && world.maxAgents > 1 ? [plugin] : []
   })
 
-/** What a world gave for a refused action, from the rewards that cite its command. */
+/** The rewards of a refused action: those that cite its command. */
 const gotFor = (
   { taskId, events }: Pick<Recording, "taskId" | "events">,
   commandedAt: number,

@@ -51,7 +51,7 @@ export interface RecordedTask {
 }
 
 export interface Leading {
-  /** Up to here, a model call gets the answer recorded at its place, whatever it asks. Default: 0. */
+  /** Up to here, a model call gets the answer recorded at its place, for any question. Default: 0. */
   readonly byPlaceUntil?: number
   /** End of the recording. Default: its last event. */
   readonly until?: number

@@ -89,7 +89,7 @@ export type ResumeError =
 
 /**
  * Continues an open task. Its agent replays the recording and continues from there: no model, person or plugin answers
- * a request twice. Environments are restored and verified as in a fork.
+ * a request twice. It restores and verifies environments as in a fork.
  *
  * An open confirmation still stands, unless another program may have written it. For a command without an outcome, the
  * kernel asks its actuator (`settle`); if that cannot tell, it dispatches an idempotent command again, and leaves the

@@ -28,8 +28,7 @@ export type PerceiveError = Options.InvalidOptions | Deadline.InvalidDeadline | 
 
 /**
  * Reads every active sensor of the task's plugins, in descending priority; equal ones concurrently. It returns readings
- * after their commit, so that an agent sees what the log says. Failed sensors are recorded (`SensorFailed`) and
- * omitted.
+ * after their commit, so that an agent and the log agree. Failed sensors are recorded (`SensorFailed`) and omitted.
  *
  * At the deadline it returns the readings so far. It records sensors before their turn as `SensorSkipped`, and cancels
  * those without an answer (`SensorFailed`, code `DeadlinePassed`).

@@ -1,4 +1,4 @@
-/** What an agent can perceive and do in a task, from its plugins' manifests. */
+/** The sensors and actuators of a task, from its plugins' manifests. */
 
 import {
   actuatorsOf,
@@ -76,7 +76,7 @@ export interface EnvironmentDescription {
   readonly conventions: ReadonlyArray<string>
 }
 
-/** What an agent learns from its plugins' manifests. Components are in order of priority. */
+/** An agent's information from its plugins' manifests. Components are in order of priority. */
 export interface Capabilities {
   /** The active plugins of the task, by name. */
   readonly plugins: ReadonlyArray<PluginDescription>
@@ -84,7 +84,7 @@ export interface Capabilities {
   readonly actuators: ReadonlyArray<ActuatorCapability>
   /** The guides that agents may get by name. */
   readonly guides: ReadonlyArray<GuideCapability>
-  /** What a scenario gives the agent at the start: its `initial_agent_config`. */
+  /** The agent's setup in a scenario: its `initial_agent_config`. */
   readonly config?: JsonObject
 }
 

@@ -17,7 +17,7 @@ import type { OpenTask } from "./OpenTask.ts"
 export interface ModelCallRequest {
   readonly provider: string
   readonly model: string
-  /** The whole request, or what is new since this agent's last one. The log keeps it. */
+  /** The whole request, or the part that is new since this agent's last one. The log keeps it. */
   readonly request: Json
   /** Digest of the whole request. Default: that of `request`. */
   readonly requestDigest?: string

@@ -36,10 +36,7 @@ export interface Task {
   readonly perceive: (
     options?: PerceiveOptions,
   ) => Effect.Effect<ReadonlyArray<Reading>, TaskLifecycle.TaskClosed | PerceiveError>
-  /**
-   * The task's current sensors and actuators, and what a scenario gives the agent (in a task with several, the named
-   * one).
-   */
+  /** The task's current sensors and actuators, and the agent's setup in a scenario (`agentId`: of one of several). */
   readonly capabilities: (agentId?: string) => Effect.Effect<Capabilities.Capabilities, LogError>
   /** The current document of a plugin's environment; undefined if it has none. */
   readonly document: (plugin: string) => Effect.Effect<Json | undefined>
@@ -101,8 +98,8 @@ export interface Task {
   /** Completes when one of several agents may make its next request: at once, or in a replay at its recorded turn. */
   readonly inTime: (agentId: string) => Effect.Effect<void>
   /**
-   * Lets a world's time pass, and records the consequences. Returns what agents received; in a replay, the recorded
-   * tick.
+   * Lets a world's time pass, and records the consequences. Returns the agents' observations and rewards; in a replay,
+   * the recorded ones.
    */
   readonly tick: (
     world: string,
@@ -124,7 +121,7 @@ export interface Task {
     event: ScenarioEvent,
     ...consequences: ReadonlyArray<ScenarioEvent>
   ) => Effect.Effect<void, TaskLifecycle.TaskClosed | AppendError>
-  /** Records a decision. Returns its event, the cause of what follows from it. */
+  /** Records a decision. Returns its event, which causes the following ones. */
   readonly decided: (decision: Decision) => Effect.Effect<Event, TaskLifecycle.TaskClosed | AppendError>
   /**
    * Records a decision in the commit of the task's next event, before it: for an agent that continues at once. Returns

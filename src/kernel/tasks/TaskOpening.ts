@@ -31,8 +31,8 @@ export type OpenError =
   | LogError
 
 /**
- * Records the task, then starts and resets its environments. It checks the reset options first. Once the opening is
- * recorded, so is an end, whatever fails afterwards.
+ * Records the task, then starts and resets its environments. It checks the reset options first. After a recorded
+ * opening, it records an end even if something fails.
  */
 export const open = (
   context: KernelContext,
@@ -86,7 +86,7 @@ export const open = (
     }),
   )
 
-/** A kernel as one task sees it, whose appends for the task can be stopped. */
+/** A kernel as one task sees it, with a way to stop the task's appends. */
 export const suspendable = (
   kernel: KernelContext,
   taskId: string,

@@ -1,4 +1,4 @@
-/** What acting on a log would bring along: plugins that would start, approvals, open tasks. */
+/** Effects of acting on a log: plugins that would start, approvals, open tasks. */
 
 import { Effect, Schema } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
@@ -42,7 +42,7 @@ export interface BroughtTask {
   readonly goal: string
 }
 
-/** What a log brings along. */
+/** Plugins, approvals and open tasks of a log. */
 export interface Brought {
   readonly plugins: ReadonlyArray<BroughtPlugin>
   readonly approvals: ReadonlyArray<BroughtApproval>
@@ -51,7 +51,7 @@ export interface Brought {
   readonly partlyRead: number
 }
 
-/** Reads what a log brings along, without starting anything. */
+/** Reads them without starting anything. */
 export const read: Effect.Effect<Brought, LogError, EventLog | Projector> = Effect.gen(function* () {
   const projector = yield* Projector
   const registry = yield* projector.current(PluginRegistry.projection)

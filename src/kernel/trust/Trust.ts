@@ -14,8 +14,8 @@ import * as VouchedCode from "../registry/VouchedCode.ts"
 import type * as Brought from "./Brought.ts"
 
 /**
- * This user did not write the log on this machine. Look at what it brings along, and trust it or leave it. Nothing
- * started, and nothing in it counts.
+ * This user did not write the log on this machine. Check its plugins, approvals and tasks, and trust it or leave it.
+ * Nothing started, and nothing in it counts.
  */
 export class ForeignLog extends Data.TaggedError("ForeignLog")<{
   readonly log: string
@@ -75,7 +75,7 @@ export const record = (head: Head, by: TrustedBy): Effect.Effect<void, LogError,
     )
   })
 
-/** Describes what a log brings along, in lines that nobody can mistake. Long lists are cut, and say so. */
+/** Describes plugins, approvals and tasks in lines that nobody can mistake. Long lists are cut, and say so. */
 export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.Brought): ReadonlyArray<string> => [
   ...listed(plugins, "plugins: `hindcast plugin ls` lists them").flatMap((plugin) =>
     typeof plugin === "string" ? plugin : describePlugin(plugin),
