@@ -24,7 +24,7 @@ export const similarNames = (misspelt: string, known: ReadonlyArray<string>): Re
 }
 
 /**
- * Returns ` Is it a or b?` for the end of a message; empty if no known name is similar. If all known names share the
+ * Returns ` Did you mean a or b?` for the end of a message; empty if no known name is similar. If all known names share the
  * misspelt name's prefix up to `/`, it compares only the rest.
  */
 export const question = (misspelt: string, known: ReadonlyArray<string>): string => {
@@ -32,7 +32,7 @@ export const question = (misspelt: string, known: ReadonlyArray<string>): string
   const prefix = known.every((name) => name.startsWith(before)) ? before : ""
   const rests = known.map((name) => name.slice(prefix.length))
   const similar = similarNames(misspelt.slice(prefix.length), rests).map((rest) => prefix + rest)
-  return similar.length === 0 ? "" : ` Is it ${similar.join(" or ")}?`
+  return similar.length === 0 ? "" : ` Did you mean ${similar.join(" or ")}?`
 }
 
 /**

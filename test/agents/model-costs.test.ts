@@ -89,7 +89,7 @@ describe("the audit of an agent from a model", () => {
         )
       expect(told.filter((line) => line.includes("usage of"))).toEqual([
         expect.stringMatching(
-          /anthropic\/claude-sonnet-4-5.* found cachedToken, which is not recorded\. Is it cachedTokens/,
+          /anthropic\/claude-sonnet-4-5.* found cachedToken, which is not recorded\. Did you mean cachedTokens/,
         ),
       ])
     }),

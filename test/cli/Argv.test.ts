@@ -99,19 +99,19 @@ describe("what a person typed is put in order", () => {
 describe("a command that is not there", () => {
   it("is told with those that are possible at that level, and the nearest", async () => {
     expect(await args("auditt", "x")).toMatch(
-      /^hindcast: expected one of demo, run, .*, found "auditt"\. Is it audit\?/,
+      /^hindcast: expected one of demo, run, .*, found "auditt"\. Did you mean audit\?/,
     )
     expect(await args("plugin", "ad", "x")).toMatch(
-      /^hindcast plugin: expected one of new, check, .*, found "ad"\. Is it add/,
+      /^hindcast plugin: expected one of new, check, .*, found "ad"\. Did you mean add/,
     )
     expect(await args("plugin", "--json")).toMatch(/^hindcast plugin: expected one of new, .*, found none\./)
     expect(await args("--json")).toMatch(/^hindcast: expected one of demo, .*, found none\./)
-    expect(await args("--log", "x", "auditt")).toMatch(/found "auditt"\. Is it audit\?/)
+    expect(await args("--log", "x", "auditt")).toMatch(/found "auditt"\. Did you mean audit\?/)
     expect(await args("--completion", "bash")).toMatch(
-      /^hindcast: expected one of its options, .* Is it --completions\?/,
+      /^hindcast: expected one of its options, .* Did you mean --completions\?/,
     )
     expect(await args("--completions", "ksh")).toBe(
-      '--completions: expected one of bash, zsh, fish, sh, found "ksh". Is it zsh or sh?',
+      '--completions: expected one of bash, zsh, fish, sh, found "ksh". Did you mean zsh or sh?',
     )
   })
 })

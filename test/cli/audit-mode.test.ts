@@ -73,7 +73,9 @@ describe("the order that is asked for", () => {
 
   it("is refused where there is no such column, with those there are", () => {
     const refusal = (more: Partial<AuditMode.AuditInput>) => Either.getOrThrow(Either.flip(sorting(more))).message
-    expect(refusal({ sort: Option.some("step") })).toMatch(/a column of tasks, .* task, outcome, score.*Is it steps\?/)
+    expect(refusal({ sort: Option.some("step") })).toMatch(
+      /a column of tasks, .* task, outcome, score.*Did you mean steps\?/,
+    )
     expect(refusal({ sort: Option.some("steps:up") })).toContain('found "steps:up"')
     expect(refusal({ sort: Option.some("score"), group: Option.some("agent") })).toContain("a column of groups")
     expect(refusal({ sort: Option.some("constructor") })).toContain('found "constructor"')

@@ -188,10 +188,10 @@ describe("the trend of scores", () => {
 describe("what does not go together, or is not there", () => {
   it("is refused with what there is", async () => {
     const cases: ReadonlyArray<readonly [ReadonlyArray<string>, code: number, tag: string, says: string]> = [
-      [[idOf(3).replace(/.$/, "x")], 3, "TaskNotFound", `Is it ${idOf(3)}`],
+      [[idOf(3).replace(/.$/, "x")], 3, "TaskNotFound", `Did you mean ${idOf(3)}`],
       [["--trend", "--group", "agent"], 1, "BadInput", "--group: expected it with --all, found it with --trend"],
-      [["--all", "--sort", "scor"], 1, "BadInput", "Is it score"],
-      [["--all", "--agent", "lerner"], 3, "BadInput", "Is it learner"],
+      [["--all", "--sort", "scor"], 1, "BadInput", "Did you mean score"],
+      [["--all", "--agent", "lerner"], 3, "BadInput", "Did you mean learner"],
       [["--all", "--outcome", "won"], 1, "Usage", "one of achieved, failed, abandoned, truncated"],
       [["--all", "--scores", "nobody"], 3, "ScoringNotFound", "a label (live, strict)"],
       [["--trend", "--measure", "room/progres"], 3, "MeasureNotFound", "room/progress"],

@@ -140,7 +140,10 @@ describe("an option", () => {
       for (const option of options.keys()) {
         const { problem } = await Argv.arrange([...words, `${option}x`])
         if (!options.has(`${option}x`))
-          expect([entry.path, problem?.message]).toEqual([entry.path, expect.stringMatching(`Is it .*${option}\\b`)])
+          expect([entry.path, problem?.message]).toEqual([
+            entry.path,
+            expect.stringMatching(`Did you mean .*${option}\\b`),
+          ])
       }
     }
   })

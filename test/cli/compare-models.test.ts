@@ -178,7 +178,7 @@ describe("compare of two models", () => {
         "ModelNotFound",
         "(acme/dear, acme/great, acme/small, de/one, de/two, eu/one, eu/two, other/great)",
       ],
-      [models("acme/grate", SMALL), 3, "ModelNotFound", "Is it acme/great"],
+      [models("acme/grate", SMALL), 3, "ModelNotFound", "Did you mean acme/great"],
       [models("great", SMALL), 3, "ModelNotFound", '"great", which matches several: acme/great, other/great'],
       [models(SMALL, "small"), 1, "BadInput", "found acme/small twice"],
       [["compare", "--model", GREAT, "--log", log], 1, "BadInput", "expected two models, found 1"],

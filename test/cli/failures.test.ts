@@ -177,12 +177,12 @@ describe("a command line that is wrong", () => {
     expect(await badInput("BadInput", "log", "list")).toBe(
       'hindcast log: expected one of ls, show, info, reprice, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, backup, restore, upgrade, found "list". `hindcast log --help` says what they do.',
     )
-    expect(await badInput("BadInput", "aduit", "--log", log)).toContain("Is it audit? `hindcast --help`")
+    expect(await badInput("BadInput", "aduit", "--log", log)).toContain("Did you mean audit? `hindcast --help`")
     expect(await badInput("BadInput", "plugin", "lst", "--log", log)).toContain(
-      "Is it ls or list? `hindcast plugin --help`",
+      "Did you mean ls or list? `hindcast plugin --help`",
     )
     expect(await badInput("BadInput", "audit", "x", "--timelin", "y", "--log", log)).toBe(
-      'hindcast audit: expected one of its options, found "--timelin". Is it --timeline? `hindcast audit --help` says what is possible.',
+      'hindcast audit: expected one of its options, found "--timelin". Did you mean --timeline? `hindcast audit --help` says what is possible.',
     )
     expect(await badInput("Usage", "audit")).toContain("hindcast audit --help")
     expect(await badInput("BadInput", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")
@@ -191,7 +191,7 @@ describe("a command line that is wrong", () => {
       /^hindcast studio: .* found "--force"/,
     )
     expect(await badInput("BadInput", "state", "--timeline", "x", "--log", log)).toContain("as fork-1@412")
-    expect(await badInput("BadInput", "log", "ls", "--agent", "x", "--log", log)).not.toContain("Is it --agent")
+    expect(await badInput("BadInput", "log", "ls", "--agent", "x", "--log", log)).not.toContain("Did you mean --agent")
     expect(await badInput("Usage", "audit", "x", "y", "--log", log)).toContain("'y'")
     expect(await badInput("BadInput", "task", "ls", "--log")).toBe("--log: expected a value, found none.")
     expect(await badInput("Usage", "log", "ls", "--limit", "0", "--log", log)).toContain('1 or more, found "0"')
@@ -204,12 +204,12 @@ describe("a command line that is wrong", () => {
 
 describe("a name that is misspelt", () => {
   it.each([
-    { line: "plugin show text-rom", code: 3, asks: "Is it text-room?" },
-    { line: "plugin activate text-room/lok", code: 3, asks: "Is it text-room/look?" },
-    { line: "score show lvie", code: 3, asks: "Is it live?" },
-    { line: "log ls --timeline mian", code: 3, asks: "Is it main?" },
-    { line: "state --projection tasks", code: 1, asks: "Is it Tasks?" },
-    { line: "audit --all --group agnet", code: 1, asks: "Is it agent?" },
+    { line: "plugin show text-rom", code: 3, asks: "Did you mean text-room?" },
+    { line: "plugin activate text-room/lok", code: 3, asks: "Did you mean text-room/look?" },
+    { line: "score show lvie", code: 3, asks: "Did you mean live?" },
+    { line: "log ls --timeline mian", code: 3, asks: "Did you mean main?" },
+    { line: "state --projection tasks", code: 1, asks: "Did you mean Tasks?" },
+    { line: "audit --all --group agnet", code: 1, asks: "Did you mean agent?" },
   ])("hindcast $line: $asks", async ({ line, code, asks }) => {
     const { stderr, ...ended } = await hindcast([...line.split(" "), "--log", log])
     expect([ended.code, stderr]).toEqual([code, expect.stringContaining(asks)])

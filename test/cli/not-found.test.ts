@@ -141,7 +141,7 @@ describe("what a command's argument names and is not there", () => {
     const aligned = await runInProcess(["align", "main", "fork-9", "--log", log])
     expect(aligned.stderr).toContain('No timeline and no task "fork-9" is in this log. Timelines: main.')
     const near = await runInProcess(["align", "mian", "main", "--log", log])
-    expect(near.stderr).toContain("Is it main?")
+    expect(near.stderr).toContain("Did you mean main?")
   })
 
   it("leaves the list that a program asked for empty, and whole", async () => {

@@ -104,7 +104,7 @@ describe("a timeline", () => {
         const error = yield* Effect.flip(viewOf("fork-9"))
         expect(error).toMatchObject({ _tag: "TimelineNotFound", known: [MAIN, "fork-1", "fork-2"] })
         expect(error.message).toMatch(
-          /^There is no timeline "fork-9" in this log\. Known: main, fork-1, fork-2\. Is it /,
+          /^There is no timeline "fork-9" in this log\. Known: main, fork-1, fork-2\. Did you mean /,
         )
       }),
     ),

@@ -29,5 +29,5 @@ export class NothingListed extends Data.TaggedError("NothingListed")<{
 /** A hint at the known names that resemble the typed one, if there are any. */
 export const adviceOf = (typed: string, known: ReadonlyArray<string>): { readonly advice?: string } => {
   const similar = DidYouMean.similarNames(typed, known)
-  return similar.length === 0 ? {} : { advice: `Is it ${similar.join(" or ")}?` }
+  return similar.length === 0 ? {} : { advice: `Did you mean ${similar.join(" or ")}?` }
 }

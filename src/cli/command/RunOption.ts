@@ -36,7 +36,7 @@ export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{
     const listed = this.timelines.slice(0, MAX_LISTED).join(", ")
     const more = this.timelines.length > MAX_LISTED ? ` and ${this.timelines.length - MAX_LISTED} more` : ""
     const near = [...DidYouMean.similarNames(this.run, this.timelines), ...this.tasks]
-    return `No timeline and no task "${this.run}" is in this log. Timelines: ${listed}${more}.${near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`} \`hindcast task ls\` lists the tasks.`
+    return `No timeline and no task "${this.run}" is in this log. Timelines: ${listed}${more}.${near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`} \`hindcast task ls\` lists the tasks.`
   }
 }
 

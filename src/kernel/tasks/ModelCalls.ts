@@ -235,7 +235,7 @@ export const warnOfUnknownFields = (model: string, usage: ModelUsage): Effect.Ef
       lost,
       (field) => {
         const [similar] = DidYouMean.similarNames(field, known)
-        const meant = similar === undefined ? "" : ` Is it ${similar}?`
+        const meant = similar === undefined ? "" : ` Did you mean ${similar}?`
         return ProgramLog.warning(
           `usage of ${model}: expected the fields ${known.join(", ")}, found ${field}, which is not recorded.${meant}`,
         )

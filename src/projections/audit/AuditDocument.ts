@@ -49,7 +49,7 @@ export class TaskNotFound extends Data.TaggedError("TaskNotFound")<{
   override get message() {
     const { taskId, near = [], timeline } = this
     const where = timeline === undefined ? "in this log" : `on the timeline ${timeline}`
-    const meant = near.length === 0 ? "" : ` Is it ${near.join(" or ")}?`
+    const meant = near.length === 0 ? "" : ` Did you mean ${near.join(" or ")}?`
     return `No task "${taskId}" was opened ${where}.${meant} \`hindcast task ls\` lists the tasks.`
   }
 }
