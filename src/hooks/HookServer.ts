@@ -22,12 +22,12 @@ export interface Serving {
 }
 
 /** Maximum body in bytes: a 3 MB file that an agent writes comes twice, and once more with its earlier content. */
-const LONGEST_BODY = 64 * 1024 * 1024
+const MAX_BODY_BYTES = 64 * 1024 * 1024
 
 export const pathOf = (client: string): string => `/hooks/${client}`
 
 /** For the request only: a person may think as long as the client waits. */
-const PATIENCE = { requestMs: 60_000 }
+const TIMEOUTS = { requestMs: 60_000 }
 
 /**
  * Serves until the scope closes.
@@ -45,7 +45,7 @@ export const serve = ({
     port,
     token,
     statusOf: () => 500,
-    patience: PATIENCE,
+    timeouts: TIMEOUTS,
     answer: ({ request, response, path }) =>
       Effect.gen(function* () {
         onRequest()
@@ -87,14 +87,15 @@ const payloadOf = (request: IncomingMessage) =>
         let size = 0
         for await (const piece of request) {
           size += piece.length
-          if (size <= LONGEST_BODY) pieces.push(piece)
+          if (size <= MAX_BODY_BYTES) pieces.push(piece)
         }
-        return size > LONGEST_BODY ? undefined : Buffer.concat(pieces)
+        return size > MAX_BODY_BYTES ? undefined : Buffer.concat(pieces)
       },
       catch: () => refusal(400, "InvalidBody", "a complete body", "a truncated one"),
     }),
     (bytes) => {
-      if (bytes === undefined) return Effect.fail(refusal(413, "BodyTooLarge", `at most ${LONGEST_BODY} bytes`, "more"))
+      if (bytes === undefined)
+        return Effect.fail(refusal(413, "BodyTooLarge", `at most ${MAX_BODY_BYTES} bytes`, "more"))
       try {
         const payload: Json = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes))
         return isTooDeep(payload)

@@ -108,10 +108,10 @@ const elapsedTime = ({ elapsedMs }: TaskReport, x: Scale, floor: number): Markup
   return markup`${Chart.label({ x: LEFT - 8, y: floor - TIME + 8, anchor: "end" }, FormattedNumbers.duration(longest))}${Chart.label({ x: LEFT - 8, y: floor, anchor: "end" }, "time 0")}<path class="grid" d="M${LEFT} ${floor - TIME}H${RIGHT}M${LEFT} ${floor}H${RIGHT}"/>${stepLine("thin", points, x, y)}`
 }
 
-const MOST_POINTS = 400
+const MAX_POINTS = 400
 
 const downsample = (points: ReadonlyArray<readonly [number, number]>): ReadonlyArray<readonly [number, number]> => {
-  const every = Math.ceil(points.length / MOST_POINTS)
+  const every = Math.ceil(points.length / MAX_POINTS)
   return points.filter((_, index) => index % every === 0 || index === points.length - 1)
 }
 

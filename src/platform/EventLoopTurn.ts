@@ -1,7 +1,7 @@
 /** Numbers the turns in which this thread runs without a pause, such as all fibers that one commit resumes. */
 
 /** A turn ends after this time, so that data read in it stays fresh. */
-const LONGEST_MS = 1
+const MAX_TURN_MS = 1
 
 let number = 0
 let startedAt = 0
@@ -14,7 +14,7 @@ let underWay = false
  */
 export const current = (): number => {
   const now = performance.now()
-  if (now - startedAt > LONGEST_MS) {
+  if (now - startedAt > MAX_TURN_MS) {
     number += 1
     startedAt = now
   }

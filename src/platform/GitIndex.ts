@@ -20,7 +20,7 @@ export const firstTracked = (
     const { root, gitDirectory } = repository
     const index = path.join(gitDirectory, "index")
     const { size } = fs.statSync(index)
-    if (size > MOST_BYTES) return undefined
+    if (size > MAX_BYTES) return undefined
     const bytes = fs.readFileSync(index)
     const names = namesIn(bytes, SHA1_BYTES) ?? namesIn(bytes, SHA256_BYTES) ?? []
     const file = names.find((name) => wanted(path.join(root, name)))
@@ -30,7 +30,7 @@ export const firstTracked = (
   }
 }
 
-const MOST_BYTES = 64 * 1024 * 1024
+const MAX_BYTES = 64 * 1024 * 1024
 const SHA1_BYTES = 20
 const SHA256_BYTES = 32
 
@@ -40,7 +40,7 @@ const repositoryAround = (directory: string): { readonly root: string; readonly 
     const found = fs.lstatSync(git, { throwIfNoEntry: false })
     if (found?.isDirectory() === true) return { root, gitDirectory: git }
     // A linked worktree or a submodule has a file that names its directory.
-    if (found?.isFile() === true && found.size < MOST_POINTER_BYTES) {
+    if (found?.isFile() === true && found.size < MAX_POINTER_BYTES) {
       const [, named] = /^gitdir: (.+)/.exec(fs.readFileSync(git, "utf8")) ?? []
       return named === undefined ? undefined : { root, gitDirectory: path.resolve(root, named.trim()) }
     }
@@ -48,7 +48,7 @@ const repositoryAround = (directory: string): { readonly root: string; readonly 
   }
 }
 
-const MOST_POINTER_BYTES = 8192
+const MAX_POINTER_BYTES = 8192
 
 /**
  * Reads versions 2 to 4 (gitformat-index(5)). Extensions and a hash follow the entries, so a truncated index does not

@@ -1,14 +1,14 @@
 /** Reads files that people write (rubrics, scenarios, mappings, keys) whole, up to a limit. */
 import * as fs from "node:fs"
 
-const MOST = 16 * 1024 * 1024
+const MAX_BYTES = 16 * 1024 * 1024
 
 const PIECE = 64 * 1024
 
-/** Reads a text. Throws an error with a readable message if it is longer than `MOST`. */
+/** Reads a text. Throws an error with a readable message if it is longer than `MAX_BYTES`. */
 export const read = (file: string): string => {
-  const bytes = readUpTo(file, MOST + 1)
-  if (bytes.length > MOST) throw new Error(`more than ${MOST / 1024 / 1024} MiB`)
+  const bytes = readUpTo(file, MAX_BYTES + 1)
+  if (bytes.length > MAX_BYTES) throw new Error(`more than ${MAX_BYTES / 1024 / 1024} MiB`)
   return bytes.toString("utf8")
 }
 

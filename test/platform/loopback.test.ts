@@ -1,7 +1,7 @@
 import * as net from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Schema } from "effect"
-import type { Patience } from "../../src/platform/loopback/Listening.ts"
+import type { RequestTimeouts } from "../../src/platform/loopback/Listening.ts"
 import * as LoopbackServer from "../../src/platform/loopback/LoopbackServer.ts"
 import * as Messages from "../../src/platform/loopback/Messages.ts"
 import { only } from "../../src/platform/loopback/Refusal.ts"
@@ -10,13 +10,13 @@ import { MAX_DEPTH } from "../../src/values/Json.ts"
 const TOKEN = "a-token-of-the-test"
 
 /** A server that answers with what it was sent, and whose page needs no token. */
-const served = (patience: Patience = {}) =>
+const served = (timeouts: RequestTimeouts = {}) =>
   Effect.map(
     LoopbackServer.serve({
       name: "the test",
       port: 0,
       token: TOKEN,
-      patience,
+      timeouts,
       isOpen: (path) => path === "/page",
       headers: [["x-test", "yes"]],
       statusOf: (tag) => (tag === "Known" ? 404 : 500),
@@ -112,7 +112,7 @@ const WRONG: ReadonlyArray<readonly [what: string, sent: Sent, status: number, e
   ["UTF-16", { body: Buffer.from('{"a":1}', "utf16le") }, 400, "InvalidBody"],
   ["JSON that is too deep", { body: nested(MAX_DEPTH + 1) }, 400, "InvalidBody"],
   ["JSON that is far too deep", { body: nested(100_000) }, 400, "InvalidBody"],
-  ["a body that is too large", { body: `"${"x".repeat(Messages.LONGEST_BODY)}"` }, 413, "BodyTooLarge"],
+  ["a body that is too large", { body: `"${"x".repeat(Messages.MAX_BODY_BYTES)}"` }, 413, "BodyTooLarge"],
   ["headers that are too large", { headers: { cookie: "x".repeat(100_000) } }, 431],
   ["no host", { headers: { host: undefined } }, 400],
   ["a failure that is known", { path: "/fails" }, 404, "Known"],

@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import { Effect, Layer, type Scope } from "effect"
 import { Kernel } from "../../src/kernel/Kernel.ts"
-import { LONGEST_BODY } from "../../src/platform/loopback/Messages.ts"
+import { MAX_BODY_BYTES } from "../../src/platform/loopback/Messages.ts"
 import * as Studio from "../../src/studio/Studio.ts"
 import * as Routes from "../../src/studio/server/Routes.ts"
 import * as Server from "../../src/studio/server/Server.ts"
@@ -150,7 +150,7 @@ describe("a request to Studio is refused", () => {
         Effect.gen(function* () {
           const { send, post } = yield* page
           const json = { "content-type": "application/json" }
-          const huge = JSON.stringify({ question: "x".repeat(LONGEST_BODY) })
+          const huge = JSON.stringify({ question: "x".repeat(MAX_BODY_BYTES) })
           expect((yield* send("/api/answers", { method: "POST", headers: json, body: huge })).status).toBe(413)
           expect((yield* send("/api/answers", { method: "POST", headers: json, body: "{" })).status).toBe(400)
           expect((yield* send("/api/answers", { method: "POST", body: "{}" })).status).toBe(415)

@@ -48,7 +48,7 @@ const spawned = (program: ReadonlyArray<string>, start: Start) =>
     const child = spawn(process.execPath, words, { stdio: ["pipe", "ignore", "pipe"] })
     let stderr = ""
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr = `${stderr}${text}`.slice(-MOST_STDERR)
+      stderr = `${stderr}${text}`.slice(-MAX_STDERR)
     })
     // The process may end during a write; `ended` reports its end.
     child.stdin.on("error", () => {})
@@ -64,4 +64,4 @@ const spawned = (program: ReadonlyArray<string>, start: Start) =>
     return { pid: child.pid ?? 0, ended, kill }
   })
 
-const MOST_STDERR = 4_000
+const MAX_STDERR = 4_000

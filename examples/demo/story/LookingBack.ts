@@ -17,7 +17,7 @@ export interface Subject {
   readonly taskId: string
 }
 
-const MOST = 9
+const MAX_LINES = 9
 
 const on = ({ user }: Stage, { filename }: Subject) => ["--log", user.path(filename)]
 
@@ -28,7 +28,7 @@ export const why = (stage: Stage, subject: Subject, position: number, wasWritten
       `4  Why was the file ${wasWritten ? "" : "not "}written?`,
       "Each event names the one that caused it: the result, the gate, the person, the decision, what the agent had read.",
     ),
-    stage.shell(["why", at(position), ...on(stage, subject)], { most: MOST, cut: true }),
+    stage.shell(["why", at(position), ...on(stage, subject)], { most: MAX_LINES, cut: true }),
   )
 
 /** Shows the differences between the agent's first look and the task's end. */

@@ -50,14 +50,14 @@ const BUDGET = { steps: 20, tokens: 200_000 }
 /** The first free task id of `fix-1`, `fix-2` …, which is short enough to type. */
 export const freeId = Effect.gen(function* () {
   const log = yield* EventLog.EventLog
-  const opened = yield* log.readPage({ types: ["TaskOpened"] }, MOST_TASKS)
+  const opened = yield* log.readPage({ types: ["TaskOpened"] }, MAX_TASKS)
   const taken = new Set(opened.map(({ taskId }) => taskId))
   let number = 1
   while (taken.has(`fix-${number}`)) number += 1
   return `fix-${number}`
 })
 
-const MOST_TASKS = 10_000
+const MAX_TASKS = 10_000
 
 /** Where a kernel works. */
 export const Place = Schema.Struct({

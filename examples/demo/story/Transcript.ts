@@ -5,11 +5,11 @@ import type { Stage } from "../Stage.ts"
 import { at } from "../Words.ts"
 import * as Mending from "./Mending.ts"
 
-const MOST = 10_000
+const MAX_EVENTS = 10_000
 
 /** The events of a task after a position, on one timeline. */
 export const of = (taskId: string, after = 0, timeline: string = EventLog.MAIN) =>
-  Effect.flatMap(EventLog.EventLog, (log) => log.readPage({ taskId, timeline, after }, MOST))
+  Effect.flatMap(EventLog.EventLog, (log) => log.readPage({ taskId, timeline, after }, MAX_EVENTS))
 
 /** A line for each notable event: its position, subject and content. */
 export const lines = ({ style, pages }: Stage, events: ReadonlyArray<Event>): ReadonlyArray<string> =>

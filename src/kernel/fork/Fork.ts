@@ -29,7 +29,7 @@ import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
 import { type Parted, replayDecisions } from "../replay/ReplayedDecisions.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
-import { replayThenLive, roundInPart, withOwed } from "../replay/ReplayThenLive.ts"
+import { replayThenLive, roundInPart, withTimeToRepeat } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
@@ -203,13 +203,13 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
           return Effect.die(new Stopped())
         }),
       )
-      const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recordedTask, options.ledWithinMs, {
+      const { recorded: timed, silent } = yield* AnswerDeadline.withDeadline(recordedTask, options.ledWithinMs, {
         decides: Agent.decides(agent),
         isLive: () => recordedTask.isUsedUp(),
       })
       const led = replayThenLive(
-        hurried,
-        withOwed(recorded?.withoutWorld(task) ?? task, left, recording.capabilitiesAt(at)),
+        timed,
+        withTimeToRepeat(recorded?.withoutWorld(task) ?? task, left, recording.capabilitiesAt(at)),
         instructions,
         isOver,
         DecisionPoint.guideAt(point),

@@ -90,8 +90,8 @@ export const describe = ({ permissions, files }: UpdateChanges): ReadonlyArray<s
 
 const line = (what: string, names: ReadonlyArray<string>): ReadonlyArray<string> => {
   if (names.length === 0) return []
-  const more = names.length > MOST_NAMES ? `, and ${names.length - MOST_NAMES} more` : ""
-  return [`${what}: ${names.slice(0, MOST_NAMES).map(oneLine).join(", ")}${more}`]
+  const more = names.length > MAX_NAMES ? `, and ${names.length - MAX_NAMES} more` : ""
+  return [`${what}: ${names.slice(0, MAX_NAMES).map(oneLine).join(", ")}${more}`]
 }
 
-const MOST_NAMES = 20
+const MAX_NAMES = 20

@@ -5,7 +5,7 @@ import { noticing } from "../tasks/NoticedTask.ts"
 import { choiceOf } from "./Divergence.ts"
 import { positionOf, type RecordedTask } from "./RecordedTask.ts"
 
-export interface Hurried {
+export interface TaskWithDeadline {
   readonly recorded: RecordedTask
   /** Stops an agent that asks nothing for the whole time. */
   readonly silent: Effect.Effect<never>
@@ -24,11 +24,11 @@ interface Led {
  *
  * It cannot stop an agent that never yields to the event loop (`while (true) {}`).
  */
-export const hurried = (
+export const withDeadline = (
   recorded: RecordedTask,
   withinMs: number | undefined,
   { decides, isLive }: Led,
-): Effect.Effect<Hurried> =>
+): Effect.Effect<TaskWithDeadline> =>
   Effect.map(Effect.clock, (clock) => {
     if (withinMs === undefined) return { recorded, silent: Effect.never }
     const now = () => Number(clock.unsafeCurrentTimeNanos()) / 1e6

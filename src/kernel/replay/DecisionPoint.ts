@@ -87,7 +87,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
     at,
     past: requests.filter(isPast),
     ahead: requests.filter((request) => !isPast(request)),
-    left: leftAt(recording, before).map(anew),
+    left: leftAt(recording, before).map(restarted),
     questions: unanswered(before),
     perceptions: before.reduce((most, { type, payload: { perception } }) => {
       return PERCEIVING.has(type) && typeof perception === "number" ? Math.max(most, perception) : most
@@ -96,7 +96,7 @@ export const find = (recording: Recording, at: number): Either.Either<Point, Not
 }
 
 /** A fork continues a command without its confirmation, at the start of a new stream. */
-const anew = (command: LeftCommand): LeftCommand => {
+const restarted = (command: LeftCommand): LeftCommand => {
   const left = unasked(command)
   return { ...left, state: { ...left.state, version: 0 } }
 }

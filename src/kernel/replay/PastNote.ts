@@ -19,7 +19,7 @@ export const notePast = (
   parted: Parted | null,
 ): Effect.Effect<void, AppendError> => {
   const when = about === "fork" ? "Up to the fork" : "When the task was resumed"
-  const texts = [otherQuestions(when, recorded.askedOtherwise()), otherDecisions(when, parted)].filter(
+  const texts = [otherQuestions(when, recorded.askedDifferently()), otherDecisions(when, parted)].filter(
     (text) => text !== undefined,
   )
   return Effect.forEach(

@@ -35,7 +35,7 @@ export interface RecordedTask {
   /** Recorded decisions left, for an agent that thinks in turns. */
   readonly turnsLeft: () => number
   /** Takes the next event of a type about the agent itself. */
-  readonly takeTold: RecordedAgentEvents.RecordedAgentEvents["take"]
+  readonly takeAgentEvent: RecordedAgentEvents.RecordedAgentEvents["take"]
   /** A model's tool call with this id is still due. */
   readonly hasCall: (callId: string) => boolean
   /** An equal command is still due. */
@@ -47,7 +47,7 @@ export interface RecordedTask {
   /** Number of decisions with another rationale, which is no divergence. */
   readonly rationales: () => number
   /** Positions of model calls answered by their place, although the agent asked something else. */
-  readonly askedOtherwise: () => ReadonlyArray<number>
+  readonly askedDifferently: () => ReadonlyArray<number>
 }
 
 export interface Leading {
@@ -76,7 +76,7 @@ export const make = (
   let closed: { readonly outcome: TaskOutcome; readonly reason?: string } | undefined
   let rationales = 0
   let hasDecided = false
-  const askedOtherwise: Array<number> = []
+  const askedDifferently: Array<number> = []
 
   /** The request that is due. Skips decisions for an agent that advances by itself. */
   const next = (kind: Request["kind"]): Request | undefined => {
@@ -164,7 +164,7 @@ export const make = (
         const question = { consult: { provider, model, request, ...whole }, ...as(agentId) }
         const due = next("consult")
         if (due?.kind !== "consult" || due.agentId !== agentId || due.position > byPlaceUntil) return answerOf(question)
-        if (between(due.position, choiceOf(due), question) !== undefined) askedOtherwise.push(due.position)
+        if (between(due.position, choiceOf(due), question) !== undefined) askedDifferently.push(due.position)
         return answerOf(choiceOf(due))
       }),
       (answered) => (answered instanceof ModelCallFailed ? answered : Effect.succeed(answered)),
@@ -247,7 +247,7 @@ export const make = (
     isUsedUp: () => lateness.due() === undefined,
     turn: lateness.turn,
     turnsLeft: () => turns.length,
-    takeTold: told.take,
+    takeAgentEvent: told.take,
     hasCall: (callId) => rest.some((request) => request.kind === "act" && request.callId === callId),
     hasCommand: (actuator, args, agentId) =>
       rest.some(
@@ -261,7 +261,7 @@ export const make = (
     exhaust,
     closed: () => closed,
     rationales: () => rationales,
-    askedOtherwise: () => askedOtherwise,
+    askedDifferently: () => askedDifferently,
   }
 }
 

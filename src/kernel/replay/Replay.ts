@@ -106,7 +106,7 @@ export const begin = (
     const limited = Agent.withRecordedLimits(agent, recording.opened.payload.limits)
     const led = replayDecisions(limited, shared(recording)).agent
     const report = Effect.gen(function* () {
-      const { recorded, silent } = yield* AnswerDeadline.hurried(recordedTask, deadlineMs, {
+      const { recorded, silent } = yield* AnswerDeadline.withDeadline(recordedTask, deadlineMs, {
         decides: Agent.decides(agent),
         isLive: () => false,
       })

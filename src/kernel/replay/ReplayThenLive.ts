@@ -66,20 +66,20 @@ export const replayThenLive = (
     record: (...told) =>
       Effect.suspend(() => {
         const { type } = told[1]
-        const isPast = past.takeTold(type) !== undefined || !past.isUsedUp()
+        const isPast = past.takeAgentEvent(type) !== undefined || !past.isUsedUp()
         if (!isPast) return from(Effect.void, live.record(...told))
         if (type === "GuideApplied") applied = told
         return Effect.void
       }),
     tick: (...time) =>
       Effect.suspend(() => {
-        const told = past.takeTold("WorldTicked")
+        const told = past.takeAgentEvent("WorldTicked")
         const recorded = Effect.succeed(gottenBy(told))
         return told === undefined ? from(recorded, live.tick(...time)) : recorded
       }),
     member: (event) =>
       Effect.suspend(() =>
-        past.takeTold(event.type) !== undefined || !past.isUsedUp()
+        past.takeAgentEvent(event.type) !== undefined || !past.isUsedUp()
           ? Effect.void
           : from(Effect.void, live.member(event)),
       ),
@@ -123,14 +123,14 @@ export const roundInPart =
     })
 
 /** Minimum time for a replayed agent to repeat its open request, in milliseconds. */
-const LEAST_LED_MS = 5_000
+const MIN_REPEAT_MS = 5_000
 
 /**
- * Gives agents at least `LEAST_LED_MS` to repeat their open requests (in a round, each of its agents): they had handed
+ * Gives agents at least `MIN_REPEAT_MS` to repeat their open requests (in a round, each of its agents): they had handed
  * in their actions, and the replay may take long. An agent that replaced another may never repeat them: it is late
  * then.
  */
-export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
+export const withTimeToRepeat = (task: Task, left: ReadonlyArray<LeftCommand>, { actuators }: Capabilities): Task => {
   const owed = new Set(left.map(({ commanded: { payload } }) => payload))
   if (owed.size === 0) return task
   const isStep = (name: string) => actuators.some((actuator) => actuator.world === true && actuator.name === name)
@@ -153,7 +153,7 @@ export const withOwed = (task: Task, left: ReadonlyArray<LeftCommand>, { actuato
       }
       const isLate = Effect.raceFirst(
         Effect.as(Deferred.await(requested), false),
-        Effect.as(task.late(agentId, Math.max(afterMs, LEAST_LED_MS), closingOnce), true),
+        Effect.as(task.late(agentId, Math.max(afterMs, MIN_REPEAT_MS), closingOnce), true),
       )
       return Effect.flatMap(isLate, (itIs) => (itIs || isClosed ? Effect.void : late(agentId, afterMs, closing)))
     })

@@ -26,15 +26,15 @@ import { notePast } from "../replay/PastNote.ts"
 import * as RecordedTask from "../replay/RecordedTask.ts"
 import * as Recording from "../replay/Recording.ts"
 import { replayDecisions } from "../replay/ReplayedDecisions.ts"
-import { replayThenLive, withOwed } from "../replay/ReplayThenLive.ts"
+import { replayThenLive, withTimeToRepeat } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import { noticing } from "../tasks/NoticedTask.ts"
 import type { KernelContext } from "../tasks/OpenTask.ts"
 import { suspendable } from "../tasks/TaskOpening.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
-import * as LedTask from "./LedTask.ts"
 import * as OpenRecording from "./OpenRecording.ts"
 import { ResumeOptions } from "./ResumeOptions.ts"
+import * as UnfinishedTurn from "./UnfinishedTurn.ts"
 import * as WorkedTime from "./WorkedTime.ts"
 
 export { NotResumable } from "./OpenRecording.ts"
@@ -171,13 +171,13 @@ const goOn = (
       const noticed = noticing(task, () => {
         wentLive = true
       })
-      const live = withOwed(noticed, left, recording.capabilitiesAt(point.at))
-      const { recorded: hurried, silent } = yield* AnswerDeadline.hurried(recorded, options.ledWithinMs, {
+      const live = withTimeToRepeat(noticed, left, recording.capabilitiesAt(point.at))
+      const { recorded: timed, silent } = yield* AnswerDeadline.withDeadline(recorded, options.ledWithinMs, {
         decides: Agent.decides(agent),
         isLive: () => wentLive || recorded.isUsedUp(),
       })
-      const led = replayThenLive(hurried, live, recording.instructions, () => false, guide)
-      const unfinished = LedTask.withUnfinishedTurn(led, live, recorded, left)
+      const led = replayThenLive(timed, live, recording.instructions, () => false, guide)
+      const unfinished = UnfinishedTurn.withUnfinishedTurn(led, live, recorded, left)
       const deciding = replayDecisions(agent, past)
       const limits = { ...recording.opened.payload.limits, ...options }
       const working = Effect.raceFirst(loop(deciding.agent, unfinished, limits), silent)

@@ -1,7 +1,7 @@
 /** The times at which a sensor with an interval is read. */
 
 /** Minimum interval of a sensor, in milliseconds. Shorter ones are raised to it. */
-export const SHORTEST_MS = 10
+export const MIN_INTERVAL_MS = 10
 
 /** The multiples of an interval after a start, in milliseconds of one clock. */
 export interface IntervalGrid {
@@ -11,7 +11,7 @@ export interface IntervalGrid {
 
 /** The grid is fixed: delays do not accumulate, and ticks during a long reading are skipped. */
 export const nextAfter = ({ startedAt, intervalMs }: IntervalGrid, time: number): number => {
-  const interval = Math.max(intervalMs, SHORTEST_MS)
+  const interval = Math.max(intervalMs, MIN_INTERVAL_MS)
   const passed = Math.floor((time - startedAt) / interval)
   const next = startedAt + (passed + 1) * interval
   // Rounding may put a tick exactly on `time`, or `time` just below the tick that it equals.

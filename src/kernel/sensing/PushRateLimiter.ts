@@ -3,10 +3,10 @@
 import { Duration, Effect } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as RateLimit from "../../values/time/RateLimit.ts"
-import { SHORTEST_MS } from "./IntervalGrid.ts"
+import { MIN_INTERVAL_MS } from "./IntervalGrid.ts"
 
 /** The long-run rate of one sensor at the minimum interval. */
-const LIMIT: RateLimit.Rate = { perSecond: 1000 / SHORTEST_MS, burst: 100 }
+const LIMIT: RateLimit.Rate = { perSecond: 1000 / MIN_INTERVAL_MS, burst: 100 }
 
 /** Waits until the plugin may record another reading. */
 export type PushRateLimiter = (plugin: string) => Effect.Effect<void>

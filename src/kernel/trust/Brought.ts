@@ -56,7 +56,7 @@ export const read: Effect.Effect<Brought, LogError, EventLog | Projector> = Effe
   const projector = yield* Projector
   const registry = yield* projector.current(PluginRegistry.projection)
   const open = Tasks.open(yield* projector.current(Tasks.projection))
-  const found = yield* Effect.forEach(open.slice(0, MOST_TASKS), ([taskId]) => approvalsIn(taskId))
+  const found = yield* Effect.forEach(open.slice(0, MAX_TASKS), ([taskId]) => approvalsIn(taskId))
   return {
     plugins: Object.entries(registry).flatMap(([name, plugin]) =>
       plugin.active && !isInProcess(plugin) ? [pluginOf(name, plugin)] : [],
@@ -68,7 +68,7 @@ export const read: Effect.Effect<Brought, LogError, EventLog | Projector> = Effe
 })
 
 /** Maximum open tasks to search for approvals. */
-const MOST_TASKS = 200
+const MAX_TASKS = 200
 
 const pluginOf = (plugin: string, found: PluginRegistry.Plugin): BroughtPlugin => {
   const { version, digest, grants } = found
@@ -90,7 +90,7 @@ interface Waiting {
 }
 
 /**
- * A stranger may have made the task arbitrarily large: reads page by page, and keeps at most `MOST_WAITING` commands.
+ * A stranger may have made the task arbitrarily large: reads page by page, and keeps at most `MAX_WAITING` commands.
  */
 const approvalsIn = (taskId: string) =>
   Effect.gen(function* () {
@@ -101,7 +101,7 @@ const approvalsIn = (taskId: string) =>
     const take = (event: Event) => {
       if (is(event, "ActuatorCommanded")) {
         const { commandId, actuator, args } = event.payload
-        if (waiting.size < MOST_WAITING) waiting.set(commandId, { actuator, args: excerptOf(args as JsonObject) })
+        if (waiting.size < MAX_WAITING) waiting.set(commandId, { actuator, args: excerptOf(args as JsonObject) })
         else isWhole = false
       } else if (is(event, "ConfirmationRequested")) {
         const { commandId, confirmationId } = event.payload
@@ -112,7 +112,7 @@ const approvalsIn = (taskId: string) =>
       } else if (is(event, "ConfirmationDecided")) {
         const confirmationId = confirmationOf(event.stream)
         if (!event.payload.approved || confirmationId === undefined) return
-        if (approved.size < MOST_WAITING) approved.set(confirmationId, event.payload.by)
+        if (approved.size < MAX_WAITING) approved.set(confirmationId, event.payload.by)
         else isWhole = false
       } else if (typeof event.payload.commandId === "string") {
         approved.delete(waiting.get(event.payload.commandId)?.confirmationId ?? "")
@@ -142,12 +142,12 @@ const TYPES = ["ActuatorCommanded", "ConfirmationRequested", "ConfirmationDecide
 const PAGE = 16
 
 /** A kernel lets far fewer wait. */
-const MOST_WAITING = 1000
+const MAX_WAITING = 1000
 
 /** Keeps no arguments that are too long to show. */
 const excerptOf = (args: JsonObject): JsonObject => {
   const text = JSON.stringify(args)
-  return text.length <= MOST_ARGUMENTS ? args : { excerpt: text.slice(0, MOST_ARGUMENTS) }
+  return text.length <= MAX_ARGUMENTS ? args : { excerpt: text.slice(0, MAX_ARGUMENTS) }
 }
 
-const MOST_ARGUMENTS = 1000
+const MAX_ARGUMENTS = 1000

@@ -115,9 +115,9 @@ const describePlugin = ({
 }
 
 const listed = <A>(all: ReadonlyArray<A>, what: string): ReadonlyArray<A | string> =>
-  all.length <= MOST_LISTED ? all : [...all.slice(0, MOST_LISTED), `… and ${all.length - MOST_LISTED} more ${what}`]
+  all.length <= MAX_LISTED ? all : [...all.slice(0, MAX_LISTED), `… and ${all.length - MAX_LISTED} more ${what}`]
 
-const MOST_LISTED = 50
+const MAX_LISTED = 50
 
 /** A stranger may have chosen the name. Quotes one that reads like other words. */
 const named = (text: string): string => {
@@ -128,8 +128,8 @@ const named = (text: string): string => {
 const PLAIN_NAME = /^[\w.@/+:-]+$/
 
 const shortened = (text: string): string => {
-  const line = unmistakable(text.slice(0, MOST_CHARACTERS))
-  return text.length <= MOST_CHARACTERS ? line : `${line}…`
+  const line = unmistakable(text.slice(0, MAX_CHARACTERS))
+  return text.length <= MAX_CHARACTERS ? line : `${line}…`
 }
 
-const MOST_CHARACTERS = 120
+const MAX_CHARACTERS = 120

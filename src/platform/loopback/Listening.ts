@@ -9,7 +9,7 @@ const HEADERS_MS = 10_000
 const REQUEST_MS = 60_000
 
 /** Time limits of a client's request. */
-export interface Patience {
+export interface RequestTimeouts {
   /** For the headers. Default: 10 s. */
   readonly headersMs?: number
   /** For the whole request. Default: 60 s. */
@@ -25,10 +25,10 @@ export interface Patience {
 export const onIPv4 = (
   listener: RequestListener,
   wanted: number,
-  patience: Patience = {},
+  timeouts: RequestTimeouts = {},
 ): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
-    const server = yield* make(listener, patience)
+    const server = yield* make(listener, timeouts)
     return yield* Effect.acquireRelease(listening(server, "127.0.0.1", wanted), () => closed(server))
   })
 
@@ -52,7 +52,7 @@ export const onBoth = (listener: RequestListener): Effect.Effect<number, PortUna
 
 const MAX_ATTEMPTS = 8
 
-const make = (listener: RequestListener, { headersMs = HEADERS_MS, requestMs = REQUEST_MS }: Patience = {}) =>
+const make = (listener: RequestListener, { headersMs = HEADERS_MS, requestMs = REQUEST_MS }: RequestTimeouts = {}) =>
   Effect.promise(async () => {
     const { createServer } = await import("node:http")
     const connectionsCheckingInterval = Math.min(headersMs, requestMs)

@@ -37,7 +37,7 @@ export interface Serving<R> {
   /** The HTTP status of a failure that is no refusal, by its tag. */
   readonly statusOf: (tag: string) => number
   readonly answer: (exchange: Exchange) => Effect.Effect<void, Failure, R>
-  readonly patience?: Listening.Patience
+  readonly timeouts?: Listening.RequestTimeouts
 }
 
 /**
@@ -58,7 +58,7 @@ export const serve = <R>(serving: Serving<R>): Effect.Effect<number, PortUnavail
       response.on("error", () => response.destroy())
       response.once("close", () => CallingFiber.interrupt(fiber))
     }
-    port = yield* Listening.onIPv4(listener, serving.port, serving.patience)
+    port = yield* Listening.onIPv4(listener, serving.port, serving.timeouts)
     return port
   })
 

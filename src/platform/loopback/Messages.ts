@@ -8,7 +8,7 @@ import * as Structure from "../../values/schema/Structure.ts"
 import { type Refusal, refusal, refuse } from "./Refusal.ts"
 
 /** Maximum size of a request body, in bytes: 4 MiB. */
-export const LONGEST_BODY = 4 * 1024 * 1024
+export const MAX_BODY_BYTES = 4 * 1024 * 1024
 
 export const bodyOf = <A, I>(request: IncomingMessage, schema: Schema.Schema<A, I>): Effect.Effect<A, Refusal> =>
   Effect.gen(function* () {
@@ -50,14 +50,14 @@ const bytesOf = (request: IncomingMessage): Effect.Effect<Uint8Array, Refusal> =
     let length = 0
     const onData = (chunk: Buffer) => {
       length += chunk.length
-      if (length <= LONGEST_BODY) {
+      if (length <= MAX_BODY_BYTES) {
         chunks.push(chunk)
         return
       }
       stop()
       // Read and drop the rest, so that the client gets the answer.
       request.resume()
-      resume(refuse(413, "BodyTooLarge", `at most ${LONGEST_BODY} bytes`, "more"))
+      resume(refuse(413, "BodyTooLarge", `at most ${MAX_BODY_BYTES} bytes`, "more"))
     }
     const onEnd = () => {
       stop()

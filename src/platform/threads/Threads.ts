@@ -51,7 +51,7 @@ export interface Answer {
 const AHEAD = 2
 
 /** Each thread has its own heap, and the process dies when there is no room for one more. */
-const MOST_THREADS = 64
+const MAX_THREADS = 64
 
 /**
  * Starts threads on demand, at most `count`, and ends them with the scope. Undefined, with one warning, if the thread's
@@ -67,7 +67,7 @@ export const start = (count: number): Effect.Effect<Threads | undefined, never, 
     }
     const started: Array<Thread> = []
     yield* Effect.addFinalizer(() => Effect.promise(() => Promise.all(started.map(({ end }) => end()))))
-    return of(Math.min(count, MOST_THREADS), () => {
+    return of(Math.min(count, MAX_THREADS), () => {
       const thread = threadOf(entry)
       started.push(thread)
       return thread

@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Effect, Exit, Fiber, Layer, Scope } from "effect"
 import { layer, type ServeOptions, Server, serve } from "../../../src/agents/channel/ChannelServer.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
-import { LONGEST_BODY } from "../../../src/platform/loopback/Messages.ts"
+import { MAX_BODY_BYTES } from "../../../src/platform/loopback/Messages.ts"
 import { seen } from "../../kernel/given.ts"
 import { call, eventsOf, text } from "../given.ts"
 import { adding, asking, slow, talking } from "./given.ts"
@@ -227,7 +227,10 @@ describe("the channel's server", () => {
         expect(Object(answered[1]).found).toContain(found)
       }
       expect(yield* post(input, { content: " " })).toMatchObject([400, { error: "InvalidOptions" }])
-      expect(yield* post(input, { content: "x".repeat(LONGEST_BODY) })).toMatchObject([413, { error: "BodyTooLarge" }])
+      expect(yield* post(input, { content: "x".repeat(MAX_BODY_BYTES) })).toMatchObject([
+        413,
+        { error: "BodyTooLarge" },
+      ])
       expect(yield* post(input, { content: "x" }, { "content-type": "text/plain" })).toMatchObject([
         415,
         { found: '"text/plain"' },
