@@ -27,7 +27,7 @@ const inferred = optional(Inferred)
 export const actingEvents = [
   eventType(
     "ActuatorCommanded",
-    "A command was requested of an actuator.",
+    "An agent requested a command of an actuator.",
     {
       commandId,
       actuator: ComponentName,
@@ -38,25 +38,25 @@ export const actingEvents = [
       agentId: optional(AgentId),
       source: optional(
         Schema.Literal("scenario").annotations({
-          description: "The scenario of the task gave it: it is no step of an agent",
+          description: "Given by the scenario of the task, so it is not a step of an agent",
         }),
       ),
       observed: optional(
         Schema.Literal(true).annotations({
           description:
-            "A recorded or imported program carried it out itself: no gate ruled on it. Its times are those at which its model called it and was told its result",
+            "A recorded or imported program carried it out itself, without a gate. Its times are those of the model's call and of the result",
         }),
       ),
     },
     { personal: { args: null } },
   ),
-  eventType("CommandAllowed", "The gate let a command pass. Of an observed command the rule names the source.", {
+  eventType("CommandAllowed", "The gate allowed a command. For an observed command, the rule names the source.", {
     commandId,
     rule,
   }),
   eventType(
     "CommandDenied",
-    "The gate refused a command; it was not executed.",
+    "The gate denied a command, which did not run.",
     {
       commandId,
       rule,
@@ -72,7 +72,7 @@ export const actingEvents = [
       commandId,
       round: optional(
         Schema.NonEmptyString.annotations({
-          description: "The first command of its round, if it reaches a world in one",
+          description: "The first command of its round, if a world receives it in one",
         }),
       ),
     },
@@ -80,14 +80,14 @@ export const actingEvents = [
   ),
   eventType(
     "CommandSucceeded",
-    "A command was executed.",
+    "A command succeeded.",
     {
       commandId,
       result: Json,
       latencyMs: optional(
         Milliseconds.annotations({
           description:
-            "How long it took, in ms; of an observed command between its call and its result. Absent where no source says so",
+            "How long it took, in ms; for an observed command, from call to result. Absent if no source says so",
         }),
       ),
       unrecorded,
@@ -98,7 +98,7 @@ export const actingEvents = [
   ),
   eventType(
     "CommandFailed",
-    "A command was refused by the world, or failed on the way.",
+    "The world refused a command, or the command failed on the way.",
     {
       commandId,
       error: Failure,
@@ -110,13 +110,12 @@ export const actingEvents = [
   ),
   eventType(
     "CommandOutcomeUnknown",
-    "A kernel ended between a command's dispatch and its outcome, or nobody told an observed one's.",
+    "A kernel ended between a command's dispatch and its outcome, or the source of an observed command gave no outcome.",
     {
       commandId,
       reason: optional(
         Schema.String.annotations({
-          description:
-            "Why nobody can tell: its actuator, which was asked, could not, or what it was observed in does not say",
+          description: "Why it is unknown: its actuator could not tell when asked, or the source does not say",
         }),
       ),
       inferred,

@@ -9,20 +9,20 @@ import type { Upcaster } from "./Upcaster.ts"
 const confirmationId = Schema.NonEmptyString
 const argsDigest = Sha256.annotations({ description: "Of the arguments that were shown (RFC 8785)" })
 const shownDigest = optional(
-  Sha256.annotations({ description: "Of all that is asked, see `questionDigest`; absent in events of version 1" }),
+  Sha256.annotations({ description: "Of the whole question, see `confirmationDigest`; absent in events of version 1" }),
 )
 
 /** Events of confirmations. All are synced, so that no power failure loses a decision. */
 export const confirmingEvents = [
   eventType(
     "ConfirmationRequested",
-    "A command, or a request of a plugin to the host, waits for a person.",
+    "A command, or a plugin's request to the host, waits for a person.",
     {
       confirmationId,
       commandId: optional(Schema.NonEmptyString.annotations({ description: "The command that waits" })),
       requestId: optional(Schema.NonEmptyString.annotations({ description: "The request to the host that waits" })),
       argsDigest,
-      shown: JsonObject.annotations({ description: "What the person is shown: all of what is asked, and its risk" }),
+      shown: JsonObject.annotations({ description: "What the person sees: the whole question, and its risk" }),
       shownDigest,
       securityWarning: optional(Json),
       expiresAt: Moment,
@@ -31,7 +31,7 @@ export const confirmingEvents = [
   ),
   eventType(
     "ConfirmationDecided",
-    "A person approved or rejected what waits.",
+    "A person approved or rejected it.",
     {
       confirmationId,
       approved: Schema.Boolean,
@@ -46,7 +46,7 @@ export const confirmingEvents = [
   ),
   eventType(
     "ConfirmationExpired",
-    "Nobody decided in time; what waited is not executed.",
+    "Nobody decided in time. The command or request does not run.",
     { confirmationId },
     {
       synced: true,
@@ -54,7 +54,7 @@ export const confirmingEvents = [
   ),
   eventType(
     "ConfirmationWithdrawn",
-    "It no longer waits: its task or its kernel ended, or its question was disturbed.",
+    "The question ended: its task or its kernel ended, or somebody disturbed its stream.",
     { confirmationId, reason: optional(Schema.String) },
     { synced: true, personal: { reason: SHREDDED } },
   ),

@@ -12,8 +12,8 @@ export const ModelUsage = Schema.Struct({
   inputTokens: Schema.NonNegativeInt.annotations({ description: "All tokens of the request, cached ones included" }),
   outputTokens: Schema.NonNegativeInt.annotations({ description: "All tokens of the answer, reasoning included" }),
   cachedTokens: count("Part of `inputTokens`, read from the provider's cache"),
-  cacheWriteTokens: count("Part of `inputTokens`, written to the provider's cache, for whatever time"),
-  cacheWrite1hTokens: count("Part of `cacheWriteTokens`, written for an hour; the rest is written for five minutes"),
+  cacheWriteTokens: count("Part of `inputTokens`, written to the provider's cache, for any time"),
+  cacheWrite1hTokens: count("Part of `cacheWriteTokens`, written for an hour; the rest, for five minutes"),
   reasoningTokens: count("Part of `outputTokens`"),
   inputAudioTokens: count("Part of `inputTokens`: audio"),
   inputImageTokens: count("Part of `inputTokens`: images and documents"),
@@ -24,16 +24,16 @@ export const ModelUsage = Schema.Struct({
   outputAudioTokens: count("Part of `outputTokens`: audio"),
   outputImageTokens: count("Part of `outputTokens`: images"),
   outputVideoTokens: count("Part of `outputTokens`: video"),
-  webSearches: count("Web searches by the provider, which it prices one by one"),
-  otherModelTokens: count("Tokens of other models that the provider asked for the answer; no other count has them"),
+  webSearches: count("Web searches by the provider, which it prices individually"),
+  otherModelTokens: count("Tokens of other models that the provider called for the answer; not in any other count"),
   serviceTier: optional(
     Schema.NonEmptyString.annotations({
-      description: "The tier that the provider says it served: `standard`, `default`, `priority`, `flex`, `batch` …",
+      description: "The tier that the provider reports: `standard`, `default`, `priority`, `flex`, `batch` …",
     }),
   ),
   unknown: optional(
     Schema.NonEmptyArray(Schema.Literal("inputTokens", "outputTokens")).annotations({
-      description: "The counts that are not known, and are 0 here only because they are required",
+      description: "Unknown counts, which are 0 here only because they are required",
     }),
   ),
 }).annotations({ identifier: "ModelUsage" })
@@ -44,7 +44,7 @@ export interface ModelUsage extends Schema.Schema.Type<typeof ModelUsage> {}
 export const ModelCost = Schema.Struct({
   usd: Schema.NonNegative.annotations({ description: "In US dollars" }),
   prices: Schema.NonEmptyString.annotations({
-    description: "The table of prices, `name@version`; `source` where the provider or the imported file says the cost",
+    description: "The table of prices, `name@version`; `source` if the provider or the imported file states the cost",
   }),
 }).annotations({ identifier: "ModelCost" })
 
@@ -76,18 +76,18 @@ const agentId = optional(AgentId)
 export const decidingEvents = [
   eventType(
     "InputReceived",
-    "Something was said to the agent.",
+    "Somebody sent a message to the agent.",
     {
       source: Schema.String.annotations({ description: "Who or what it came from, such as `chat`" }),
       content: Json.annotations({ description: "Text, or content parts as messages to models have them" }),
-      delivery: optional(InputDelivery.annotations({ description: "When the agent is given it; default: `queued`" })),
+      delivery: optional(InputDelivery.annotations({ description: "When the agent receives it; default: `queued`" })),
       agentId,
     },
     { personal: { content: null } },
   ),
   eventType(
     "InputDelivered",
-    "The agent was given what had been said to it.",
+    "The agent got the messages that had arrived.",
     {
       inputs: Schema.Array(Schema.Int).annotations({ description: "Positions of the inputs, oldest first" }),
       agentId,
@@ -96,14 +96,14 @@ export const decidingEvents = [
   ),
   eventType(
     "GuideApplied",
-    "An agent was told who it is, before its first turn and whenever that changed.",
+    "The agent's system prompt and memories, before its first turn and at each change.",
     {
       digest: Sha256.annotations({ description: "Over the canonical JSON of the other fields (RFC 8785)" }),
-      systemPrompt: Schema.String.annotations({ description: "The whole of it, with what the kernel adds" }),
+      systemPrompt: Schema.String.annotations({ description: "The whole prompt, including the kernel's additions" }),
       temperature: optional(Schema.Finite),
       memoryPolicy: JsonObject,
       conversation: optional(
-        Schema.Literal(true).annotations({ description: "It waits for people where it would be done" }),
+        Schema.Literal(true).annotations({ description: "It waits for people instead of finishing" }),
       ),
       initialMemories: Schema.Array(Schema.String),
     },
@@ -111,12 +111,12 @@ export const decidingEvents = [
   ),
   eventType(
     "DecisionMade",
-    "An agent chose what to do next.",
+    "An agent chose its next action.",
     {
       agent: Schema.NonEmptyString.annotations({ description: "`name@version`" }),
       choice: JsonObject.annotations({ description: "A command, a message, or done with an outcome" }),
       basedOn: optional(
-        Schema.Array(Schema.Int).annotations({ description: "Positions of what the decision was made on" }),
+        Schema.Array(Schema.Int).annotations({ description: "Positions of the events behind the decision" }),
       ),
       rationale: optional(Schema.String),
       agentId,
@@ -125,13 +125,13 @@ export const decidingEvents = [
   ),
   eventType(
     "MessageSent",
-    "The agent said something.",
+    "The agent sent a message.",
     {
       content: Schema.String,
       format: Schema.Literal("text", "markdown"),
       agentId,
       audience: optional(
-        Schema.Array(AgentId).annotations({ description: "The agents that it was said to; absent: whoever listens" }),
+        Schema.Array(AgentId).annotations({ description: "The addressed agents; absent: everyone who listens" }),
       ),
     },
     { personal: { content: SHREDDED } },
@@ -144,32 +144,31 @@ export const decidingEvents = [
   ),
   eventType(
     "ModelCalled",
-    "An agent or a critic asked a language model.",
+    "An agent or a critic sent a request to a language model.",
     {
       provider: Schema.String,
       model: Schema.String,
       requestDigest: Sha256.annotations({ description: "Digest of the whole request" }),
       request: Json.annotations({
-        description: "The whole request; of a critic's question that follows others about a task, what is new in it",
+        description: "The whole request; for a critic's follow-up question about a task, its new part",
       }),
       workedMs: optional(
         Milliseconds.annotations({
           description:
-            "How long the agent had worked on the task when it asked, by monotonic clocks of all processes, without waits for people; in ms",
+            "How long the agent had worked on the task before this call, by monotonic clocks of all processes, without waits for people; in ms",
         }),
       ),
       retryOf: optional(
         Schema.NonEmptyString.annotations({
-          description: "Of a recorded program's further attempt at a call: the id of the event of the first one",
+          description: "For a recorded program's retry: the id of the first attempt's event",
         }),
       ),
       batch: optional(
         Schema.Struct({
-          id: optional(Schema.String.annotations({ description: "The provider's id of the batch, where it is known" })),
+          id: optional(Schema.String.annotations({ description: "The provider's id of the batch, if known" })),
           customId: Schema.String.annotations({ description: "The program's id of the call" }),
         }).annotations({
-          description:
-            "Of a recorded program's call that came back in the file of a batch: the program made no request for it alone",
+          description: "For a recorded program's call in a batch, which had no request of its own",
         }),
       ),
       inferred: optional(Inferred),
@@ -186,8 +185,7 @@ export const decidingEvents = [
       cost: optional(ModelCost),
       unread: optional(
         Schema.Array(Schema.Struct({ kind: Schema.String, count: Schema.Positive.pipe(Schema.int()) })).annotations({
-          description:
-            "What in the answer a recording does not know, by the provider's name of its type. The response keeps it as it is",
+          description: "Unread items of the answer, by the provider's name of their type. The response keeps them",
         }),
       ),
       latencyMs,
@@ -196,17 +194,17 @@ export const decidingEvents = [
   ),
   eventType(
     "ModelFailed",
-    "A language model did not answer, or not to the end.",
+    "A language model gave no answer, or an incomplete one.",
     {
       kind: ModelFailureKind,
       reason: Schema.String,
-      response: optional(Json.annotations({ description: "What had come of the answer" })),
+      response: optional(Json.annotations({ description: "The partial answer" })),
       usage: optional(ModelUsage),
       cost: optional(ModelCost),
       retryAfterMs: optional(Milliseconds.annotations({ description: "How long the provider asked to wait, in ms" })),
       retryInMs: optional(
         Milliseconds.annotations({
-          description: "How long the agent waits until it asks again, in ms; absent: it does not ask again",
+          description: "How long the agent waits before it retries, in ms; absent: it does not retry",
         }),
       ),
       latencyMs,
@@ -215,7 +213,7 @@ export const decidingEvents = [
   ),
   eventType(
     "MemoryCompacted",
-    "A part of a conversation was replaced by a summary in what the model is told. The log keeps the whole.",
+    "A summary replaced a part of a conversation in further requests to the model. The log keeps the whole conversation.",
     {
       policy: Schema.NonEmptyString,
       messages: Schema.Positive.pipe(Schema.int()).annotations({
@@ -225,7 +223,7 @@ export const decidingEvents = [
     },
     { personal: { summary: SHREDDED } },
   ),
-  eventType("BudgetExceeded", "An agent used up a budget, and asked no model any more.", {
+  eventType("BudgetExceeded", "An agent used up a budget, and sends no further requests to models.", {
     budget: Schema.Literal("steps", "tokens", "usd", "wallMs", "commands"),
     limit: Schema.NonNegative,
     used: Schema.NonNegative,
@@ -237,24 +235,24 @@ export const decidingEvents = [
 ] as const
 
 const io = Schema.NonEmptyString.annotations({
-  description: "What was called: `fetch`, `now`, or the name that the program gave it",
+  description: "The call: `fetch`, `now`, or a name from the program",
 })
 
 export const ioEvents = [
   eventType(
     "IoCalled",
-    "A recorded program called something outside of itself that is no language model.",
+    "A recorded program made a call outside itself, except to a language model.",
     {
       io,
-      request: Json.annotations({ description: "Of `fetch` the request without its keys; else the arguments" }),
-      requestDigest: Sha256.annotations({ description: "Digest of what a replay finds the call by" }),
+      request: Json.annotations({ description: "For `fetch`, the request without its keys; otherwise the arguments" }),
+      requestDigest: Sha256.annotations({ description: "Digest by which a replay finds the call" }),
       inferred: optional(Inferred),
     },
     { personal: { request: null } },
   ),
   eventType(
     "IoAnswered",
-    "What a recorded program was answered. Of `fetch` the response, with its body in the pieces in which it came.",
+    "A recorded program's call returned. For `fetch`: the response, with the pieces of its body as they came.",
     { io, result: Json, latencyMs: optional(Milliseconds), unrecorded },
     { personal: { result: null, unrecorded: { reason: SHREDDED } } },
   ),

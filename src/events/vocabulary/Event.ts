@@ -19,7 +19,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
 /** A UUID (RFC 9562) in lower case. New ones are version 7, which sort roughly by time. */
 export const EventId = Schema.String.pipe(
   Schema.pattern(UUID),
-  Schema.annotations({ identifier: "EventId", description: "UUID in lower case, version 7 where Hindcast made it" }),
+  Schema.annotations({ identifier: "EventId", description: "UUID in lower case, version 7 if Hindcast made it" }),
 )
 
 export const isEventId = (value: unknown): value is string => typeof value === "string" && UUID.test(value)
@@ -71,11 +71,11 @@ export const Event = Schema.Struct({
     Schema.Struct({
       keyId: Schema.String.annotations({ description: "The key that its personal fields are encrypted with" }),
       readable: Schema.Boolean.annotations({
-        description: "Whether that key is there; without it, the fields are not",
+        description: "Whether that key is available; without it, the fields are unreadable",
       }),
     }),
     { exact: true },
-  ).annotations({ description: "Only where the payload has encrypted fields" }),
+  ).annotations({ description: "Only if the payload has encrypted fields" }),
   hash: Schema.String.annotations({ description: "The chain's link: SHA-256, 64 hexadecimal digits" }),
 }).annotations({ identifier: "Event" })
 

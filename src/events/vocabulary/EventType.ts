@@ -59,7 +59,7 @@ export const optional = <Field extends Schema.Schema.All>(field: Field) => Schem
 /** Explains a null result: the call took effect. */
 export const unrecorded = optional(
   Schema.Struct({ reason: Schema.String }).annotations({
-    description: "Why its result, which is null here, could not be recorded, although it was executed",
+    description: "Why the result, null here, could not be recorded although the call was executed",
   }),
 )
 
@@ -104,7 +104,7 @@ export const Failure = Schema.Struct({
         }),
       ),
     }).annotations({
-      description: "What a recorded program reads of the error besides its name, `code`, and its message",
+      description: "What a recorded program reads of the error in addition to its name, `code`, and its message",
     }),
   ),
 }).annotations({ identifier: "Failure" })

@@ -50,13 +50,14 @@ const rule = (description: string) => Schema.optionalWith(isRule.annotations({ d
 
 /** The inferred parts of an event, each with its rule. */
 export const Inferred = Schema.Struct({
-  cause: rule("By which rule its cause (`causationId`) was found; of an outcome also the command that it ends"),
-  task: rule("By which rule a request was recorded in this task"),
-  after: rule("By which rule the request or answer was found that it continues (`after` in the request)"),
-  retryOf: rule("By which rule the call was found whose further attempt it is"),
+  cause: rule("The rule that found its cause (`causationId`); for an outcome, also its command"),
+  task: rule("The rule that assigned the request to this task"),
+  after: rule("The rule that found the request or answer that it continues (`after` in the request)"),
+  retryOf: rule("The rule that found the first attempt of this call"),
 }).annotations({
   identifier: "Inferred",
-  description: "What of this event a recorder or an import inferred, and by which rule. What is not in it was known",
+  description:
+    "The parts of this event that a recorder or an import inferred, and the rule for each. All other parts were known",
 })
 
 export type Inferred = typeof Inferred.Type

@@ -9,7 +9,7 @@ import type { Upcaster } from "./Upcaster.ts"
 export const kernelEvents = [
   eventType(
     "KernelStarted",
-    "A kernel took the lease of this log and finished its recovery.",
+    "A kernel took the lease of the log and finished its recovery.",
     {
       version: Schema.NonEmptyString.annotations({ description: "Hindcast's version" }),
       node: Schema.String,
@@ -19,7 +19,7 @@ export const kernelEvents = [
       gate: optional(
         JsonObject.annotations({
           description:
-            "What the gate decides by, as it was decoded: its rules in order, its default, and how long a question waits (`confirmWithinMs`). Absent in what was written before 0.3.0",
+            "The gate's decoded configuration: rules in order, default, and how long a question waits (`confirmWithinMs`). Absent before 0.3.0",
         }),
       ),
     },
@@ -27,18 +27,18 @@ export const kernelEvents = [
   ),
   eventType(
     "LeaseTakenOver",
-    "A kernel took over the lease of one that had not given it back: nothing more of that one's comes into the log.",
+    "A kernel took over a lease that its holder had not released. The log accepts no further appends of that holder.",
     {
-      owner: Schema.NonEmptyString.annotations({ description: "Who took it over" }),
-      from: Schema.NonEmptyString.annotations({ description: "Who had it" }),
+      owner: Schema.NonEmptyString.annotations({ description: "The new owner" }),
+      from: Schema.NonEmptyString.annotations({ description: "The previous owner" }),
     },
   ),
-  eventType("RangeArchived", "The events of a range of positions were moved out of the log's file into a segment.", {
+  eventType("RangeArchived", "The kernel moved a range of positions out of the log's file into a segment.", {
     first: Position,
     last: Position,
     segment: Schema.String.annotations({ description: "The segment's file name" }),
   }),
-  eventType("KernelStopped", "A kernel ended in an orderly way.", { reason: Schema.String }),
+  eventType("KernelStopped", "A kernel stopped normally.", { reason: Schema.String }),
 ] as const
 
 export const kernelUpcasters: ReadonlyArray<Upcaster> = [

@@ -7,12 +7,12 @@ import { AgentId, eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
 export const noteEvents = [
   eventType(
     "NoteAdded",
-    "A person or program remarked on something.",
+    "A person or program added a note.",
     { about: Schema.String, text: Schema.String },
     { personal: { text: SHREDDED } },
   ),
-  eventType("TagAdded", "A tag was put on something.", { about: Schema.String, tag: Schema.NonEmptyString }),
-  eventType("PayloadShredded", "The key of encrypted payload fields was destroyed.", {
+  eventType("TagAdded", "A person or program added a tag.", { about: Schema.String, tag: Schema.NonEmptyString }),
+  eventType("PayloadShredded", "A person destroyed the key of encrypted payload fields.", {
     keyId: Schema.NonEmptyString,
     reason: Schema.String,
   }),
@@ -21,7 +21,7 @@ export const noteEvents = [
 /** Something that happened in sight but is not in the log. */
 export const Unseen = Schema.Struct({
   what: Schema.NonEmptyString.annotations({ description: "Such as `a connection`, `an upgrade to websocket`" }),
-  target: Schema.String.annotations({ description: "Where it went, what was started, or why it is not there" }),
+  target: Schema.String.annotations({ description: "Where it went, what it started, or why it is missing" }),
   count: Schema.Positive.pipe(Schema.int()),
 }).annotations({ identifier: "Unseen" })
 
@@ -37,17 +37,17 @@ export type Lack = typeof Lack.Type
 export const capturingEvents = [
   eventType(
     "CaptureNoted",
-    "What a recorder or an import could not record, and what its source cannot show.",
+    "Gaps: data that a recorder or an import could not record, and data that its source never has.",
     {
       unseen: Schema.Array(Unseen),
       source: optional(
         Schema.NonEmptyString.annotations({
           description:
-            "The format of an import, which says first what it lacks, and at the end what was left out in all",
+            "The format of an import, which notes first what it lacks, and at the end the sum of what it left out",
         }),
       ),
       lacks: optional(
-        Schema.Array(Lack).annotations({ description: "What the source never shows, or says of itself that it lacks" }),
+        Schema.Array(Lack).annotations({ description: "Things that the source never shows, or says that it lacks" }),
       ),
     },
     { personal: { unseen: [] } },
@@ -69,45 +69,45 @@ const Stated = {
 export const importingEvents = [
   eventType(
     "FileImported",
-    "A file of another program was imported: what it held is in the tasks that it names.",
+    "A file of another program was imported into the tasks that the event names.",
     {
       source,
       name: Schema.String.annotations({ description: "The file's name, without its directory" }),
-      digest: Sha256.annotations({ description: "Of the file's content, as far as it was read" }),
+      digest: Sha256.annotations({ description: "Of the file's content, up to where it was read" }),
       bytes: Schema.NonNegativeInt,
       records: Schema.NonNegativeInt,
       taskIds: Schema.Array(Schema.String),
       finished: Schema.Boolean.annotations({ description: "Whether all of its runs had ended" }),
-      kept: Counts.annotations({ description: "Records that are kept as they are, by kind" }),
+      kept: Counts.annotations({ description: "Records kept unchanged, by kind" }),
       leftOut: Counts.annotations({ description: "Records that are not in the log, by kind and reason" }),
     },
     { personal: { name: SHREDDED } },
   ),
   eventType(
     "SourceRecordKept",
-    "A record of an imported run for which there is no other type of event, as it was.",
+    "A record of an imported run that fits no other type, unchanged.",
     {
       source,
-      kind: Schema.String.annotations({ description: "What the source calls it" }),
+      kind: Schema.String.annotations({ description: "The source's name for it" }),
       record: Json,
       agentId: optional(AgentId),
     },
     { personal: { record: null } },
   ),
-  eventType("SourceStated", "What the source of an imported run says of the whole of it so far.", {
+  eventType("SourceStated", "A statement of the source about its whole run so far.", {
     source,
     used: optional(
       Schema.Struct({
         ...Stated,
         models: Schema.Record({ key: Schema.String, value: Schema.Struct(Stated) }).annotations({
-          description: "Of each model, by `provider/model`",
+          description: "Per model, by `provider/model`",
         }),
       }).annotations({
-        description: "What all of its calls of models used, where their sum is known and no call's share",
+        description: "Usage of all its model calls, if only the sum is known",
       }),
     ),
     waits: optional(
-      Schema.String.annotations({ description: "What of it is not imported yet; the next event of the run ends that" }),
+      Schema.String.annotations({ description: "The part that is not imported yet, until the run's next event" }),
     ),
   }),
 ] as const

@@ -7,7 +7,7 @@ import { ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED, Sh
 const plugin = Schema.NonEmptyString.annotations({ description: "The plugin's name" })
 const instance = Schema.NonEmptyString.annotations({ description: "`kernel`, or the id of the task it serves" })
 
-const requestRule = Schema.String.annotations({ description: "The gate's rule about requests that decided" })
+const requestRule = Schema.String.annotations({ description: "The gate rule that decided" })
 
 const Names = optional(Schema.Array(Schema.String))
 
@@ -28,7 +28,7 @@ export const MissingGrant = Schema.Struct({
   field: Schema.String.annotations({ description: "The manifest's field, such as `permissions.read`" }),
   asked: Schema.String,
   reason: Schema.String,
-  flag: optional(Schema.String.annotations({ description: "The option that grants it; absent where nothing does" })),
+  flag: optional(Schema.String.annotations({ description: "The option that grants it; absent if nothing does" })),
 }).annotations({ identifier: "MissingGrant" })
 
 export type MissingGrant = typeof MissingGrant.Type
@@ -59,78 +59,73 @@ const release = {
   digest: Sha256.annotations({ description: "Digest of the plugin's files; in-process, of what it declares" }),
   source: Schema.String.annotations({ description: "Where it was imported from, or `in-process`" }),
   origin: optional(Origin),
-  workspace: optional(Schema.String.annotations({ description: 'The workspace that "." in its permissions is' })),
-  given: optional(GrantedPermissions.annotations({ description: "What was granted by name with this import" })),
+  workspace: optional(Schema.String.annotations({ description: 'The workspace that "." in its permissions means' })),
+  given: optional(GrantedPermissions.annotations({ description: "Permissions granted by name with this import" })),
   warnings: optional(Schema.Array(Schema.String)),
 }
 
 export const pluginEvents = [
-  eventType("PluginImported", "A plugin was imported, or updated to another digest.", {
+  eventType("PluginImported", "A person imported a plugin, or updated it to another digest.", {
     ...release,
-    grants: JsonObject.annotations({ description: "What the person who imported it granted" }),
+    grants: JsonObject.annotations({ description: "The grants of the person who imported it" }),
   }),
-  eventType("PluginUpdateHeld", "An update asks for more than was granted: it waits, the version before it stays.", {
+  eventType("PluginUpdateHeld", "An update asks for more than its grants. It waits, and the installed version stays.", {
     ...release,
     missing: Schema.Array(MissingGrant),
   }),
   eventType("PluginGranted", "A person granted a plugin something by name.", {
     plugin,
     given: GrantedPermissions,
-    grants: JsonObject.annotations({ description: "What the installed version may do from now on" }),
-    missing: optional(
-      Schema.Array(MissingGrant).annotations({ description: "What the update that waits still lacks, where one does" }),
-    ),
+    grants: JsonObject.annotations({ description: "The installed version's grants from now on" }),
+    missing: optional(Schema.Array(MissingGrant).annotations({ description: "What a waiting update still lacks" })),
   }),
-  eventType("PluginGrantRevoked", "A person took something back that a plugin was granted.", {
+  eventType("PluginGrantRevoked", "A person revoked a grant.", {
     plugin,
     revoked: GrantedPermissions,
-    grants: JsonObject.annotations({ description: "What the installed version may do from now on" }),
-    missing: optional(
-      Schema.Array(MissingGrant).annotations({ description: "What the update that waits now lacks, where one does" }),
-    ),
+    grants: JsonObject.annotations({ description: "The installed version's grants from now on" }),
+    missing: optional(Schema.Array(MissingGrant).annotations({ description: "What a waiting update now lacks" })),
   }),
-  eventType("PluginRemoved", "A plugin was removed from the registry.", { plugin }),
+  eventType("PluginRemoved", "A person removed a plugin from the registry.", { plugin }),
   eventType("PluginActivated", "A plugin's active components take part again.", { plugin }),
-  eventType("PluginDeactivated", "None of a plugin's components take part until it is activated.", { plugin }),
+  eventType("PluginDeactivated", "No component of a plugin takes part until somebody activates it.", { plugin }),
   eventType("ComponentActivated", "One component takes part again.", { component: ComponentName }),
   eventType("ComponentDeactivated", "One component no longer takes part.", { component: ComponentName }),
-  eventType("PriorityChanged", "A component's priority was set; higher goes first.", {
+  eventType("PriorityChanged", "A component has a new priority; higher goes first.", {
     component: ComponentName,
     priority: Schema.Finite,
   }),
-  eventType("MetadataSet", "A key of a plugin's or component's metadata was set.", {
+  eventType("MetadataSet", "A key of a plugin's or component's metadata has a new value.", {
     target: Schema.NonEmptyString.annotations({ description: "`plugin` or `plugin/component`" }),
     key: Schema.NonEmptyString,
     value: Json,
   }),
-  eventType("MetadataUnset", "A key of a plugin's or component's metadata was removed.", {
+  eventType("MetadataUnset", "A plugin or component lost a key of its metadata.", {
     target: Schema.NonEmptyString.annotations({ description: "`plugin` or `plugin/component`" }),
     key: Schema.NonEmptyString,
   }),
   eventType(
     "SandboxConsentGiven",
-    "A person consented to starting a version of a plugin where nothing but Deno's permissions confines it.",
+    "A person consented to start a version of a plugin that only Deno's permissions confine.",
     {
       plugin,
       version: Schema.String,
-      digest: Sha256.annotations({ description: "Digest of the plugin's files: the consent is for no others" }),
-      by: Schema.NonEmptyString.annotations({ description: "The user of the machine who said so" }),
+      digest: Sha256.annotations({ description: "Digest of the plugin's files, for which alone the consent counts" }),
+      by: Schema.NonEmptyString.annotations({ description: "The machine's user who consented" }),
       how: Schema.Literal("option", "prompt").annotations({
         description: "By an option, such as `--sandbox flags`, or by an answer to a question",
       }),
       platform: Schema.String.annotations({ description: "The operating system and processor, such as `linux-x64`" }),
       machine: Schema.NullOr(Sha256).annotations({
-        description:
-          "Digest of the machine's id and the user's: it counts there alone; null where the machine has no id",
+        description: "Digest of the ids of machine and user, where alone it counts; null if the machine has no id",
       }),
     },
   ),
-  eventType("PluginStartRefused", "A plugin's process was not started.", {
+  eventType("PluginStartRefused", "The host did not start a plugin's process.", {
     plugin,
     instance,
     digest: Sha256.annotations({ description: "Digest of the plugin's files, as it was imported" }),
     code: Schema.NonEmptyString.annotations({
-      description: "What kind of reason: `SandboxConsentMissing`, `CopyChanged`",
+      description: "The kind of reason: `SandboxConsentMissing`, `CopyChanged`",
     }),
     reason: Schema.String,
   }),
@@ -150,7 +145,7 @@ export const pluginEvents = [
     birth: optional(
       Schema.String.annotations({
         description:
-          "The boot, clock tick and PID namespace it was started in, as `boot/tick/namespace`: tells it from another with its id. Without the namespace before 0.3.1",
+          "The boot, clock tick and PID namespace of its start, as `boot/tick/namespace`, which tells it from another process with its id. Without the namespace before 0.3.1",
       }),
     ),
     kernel: optional(
@@ -159,11 +154,11 @@ export const pluginEvents = [
     sandbox: Schema.String.annotations({ description: "The sandbox tier: `namespaces` or `flags`" }),
     layer: optional(
       Schema.String.annotations({
-        description: "What of the system confines it besides: `bubblewrap`, `unshare`, `user` or `none`",
+        description: "The system's additional confinement: `bubblewrap`, `unshare`, `user` or `none`",
       }),
     ),
     permissions: Schema.Array(Schema.String).annotations({ description: "The permission flags it runs under" }),
-    limits: optional(JsonObject.annotations({ description: "What the operating system and V8 hold it to, by name" })),
+    limits: optional(JsonObject.annotations({ description: "Limits of the operating system and V8, by name" })),
   }),
   eventType(
     "PluginExited",
@@ -174,7 +169,7 @@ export const pluginEvents = [
       pid: Schema.Int,
       code: Schema.NullOr(Schema.Int),
       signal: Schema.NullOr(Schema.String),
-      inFlight: Schema.Array(Schema.String).annotations({ description: "Calls that had no answer yet" }),
+      inFlight: Schema.Array(Schema.String).annotations({ description: "Calls without an answer yet" }),
       reason: optional(Schema.String),
       kernel: optional(
         Schema.UUID.annotations({ description: "The identity of the kernel that had started it. Absent before 0.3.1" }),
@@ -184,7 +179,7 @@ export const pluginEvents = [
   ),
   eventType(
     "PluginMisbehaved",
-    "A plugin's process did what no sound one does: its frames do not fit what was asked.",
+    "A plugin's process sent frames that do not fit the request.",
     {
       plugin,
       instance,
@@ -197,18 +192,18 @@ export const pluginEvents = [
     },
     { personal: { reason: SHREDDED } },
   ),
-  eventType("PluginQuarantined", "A plugin is not started again until a person lifts the quarantine.", {
+  eventType("PluginQuarantined", "A plugin does not start again until a person lifts the quarantine.", {
     plugin,
     reason: Schema.String,
   }),
   eventType(
     "PluginLogged",
-    "A plugin wrote a line: by its log, its console, or bare to an output.",
+    "A plugin wrote a line: by its log, its console, or directly to an output.",
     {
       plugin,
       level: Schema.Literal("debug", "info", "warn", "error"),
       message: Schema.String,
-      dropped: optional(Schema.NonNegativeInt.annotations({ description: "How many lines were left out before" })),
+      dropped: optional(Schema.NonNegativeInt.annotations({ description: "Number of lines dropped before" })),
     },
     { personal: { message: SHREDDED } },
   ),
@@ -219,24 +214,24 @@ export const pluginEvents = [
       plugin,
       requestId: Schema.NonEmptyString,
       method: Schema.Literal("run", "readFile", "writeFile", "fetch"),
-      request: JsonObject.annotations({ description: "What it asked for; contents as size and digest only" }),
+      request: JsonObject.annotations({ description: "The request, with contents as size and digest only" }),
     },
     { personal: { request: {} } },
   ),
-  eventType("BrokerAllowed", "The gate let a request to the host pass.", {
+  eventType("BrokerAllowed", "The gate allowed a request to the host.", {
     plugin,
     requestId: Schema.NonEmptyString,
     rule: requestRule,
   }),
   eventType(
     "BrokerDenied",
-    "The gate refused a request to the host; it was not carried out.",
+    "The gate denied a request to the host, which did not run.",
     { plugin, requestId: Schema.NonEmptyString, rule: requestRule, reason: Schema.String },
     { personal: { reason: SHREDDED } },
   ),
   eventType(
     "BrokerAnswered",
-    "The host did what a plugin asked for, or refused.",
+    "The host did a plugin's request, or refused it.",
     {
       plugin,
       requestId: Schema.NonEmptyString,

@@ -13,11 +13,11 @@ const verdict = {
   name: Schema.NonEmptyString.annotations({ description: "The reward's or punishment's name within the measure" }),
   weight: Schema.Finite,
   amount: Schema.NonNegative.annotations({
-    description: "weight × occurrences; of a world's own reward, whose weight is 1, the reward",
+    description: "weight × occurrences; for a world's own reward, whose weight is 1, the reward",
   }),
   occurrences: optional(
     Schema.Positive.pipe(Schema.int()).annotations({
-      description: "How often it happened, where that is not once for each position in `because`",
+      description: "How often it happened, if not once per position in `because`",
     }),
   ),
   because: Schema.Array(Schema.Int).annotations({ description: "Positions of the events that made it true" }),
@@ -37,9 +37,7 @@ export const scoringEvents = [
       critic: Schema.NonEmptyString,
       criticDigest: Sha256,
       label: Schema.String,
-      params: optional(
-        JsonObject.annotations({ description: "What the critics were chosen by, where not by rules alone" }),
-      ),
+      params: optional(JsonObject.annotations({ description: "How the critics were chosen, if not by rules alone" })),
       range: Schema.Struct({ from: Schema.Int, to: Schema.Int }).annotations({ description: "Positions read" }),
       replaces: optional(Schema.String),
     },
@@ -49,13 +47,13 @@ export const scoringEvents = [
     personal: { rationale: SHREDDED },
     positions: ["because"],
   }),
-  eventType("PunishmentGiven", "A punishment's condition held. `amount` is positive and is subtracted.", verdict, {
+  eventType("PunishmentGiven", "A punishment's condition held. The kernel subtracts its positive `amount`.", verdict, {
     personal: { rationale: SHREDDED },
     positions: ["because"],
   }),
   eventType(
     "MeasureUnscored",
-    "Nothing could decide a reward or punishment.",
+    "Nobody could decide a reward or punishment.",
     {
       scoreSetId,
       measure,

@@ -8,7 +8,7 @@ const sensor = ComponentName
 
 const perception = optional(
   Schema.Int.annotations({
-    description: "Which perceiving of the task it is of, from 1; absent where it was read at its interval, or pushed",
+    description: "Number of the task's perception, from 1; absent for a reading at an interval, or a pushed one",
   }),
 )
 
@@ -30,16 +30,16 @@ export const sensingEvents = [
   ),
   eventType(
     "SensorFailed",
-    "A sensor was asked and gave no reading.",
+    "A sensor returned no valid reading.",
     { sensor, error: Failure, perception, agentId },
     { personal: { error: { code: "shredded", message: SHREDDED } } },
   ),
-  eventType("SensorSkipped", "A sensor was due and was not asked.", {
+  eventType("SensorSkipped", "The kernel skipped a sensor that was due.", {
     sensor,
     reason: Schema.String,
     priority: optional(Schema.Finite.annotations({ description: "The sensor's priority at that moment" })),
     deadlineMs: optional(
-      Schema.NonNegative.annotations({ description: "How long perceiving had, in ms, where that was the reason" }),
+      Schema.NonNegative.annotations({ description: "The perception's time limit in ms, if that was the reason" }),
     ),
     perception,
     agentId,
@@ -68,40 +68,37 @@ export const environmentEvents = [
   }),
   eventType(
     "EnvironmentReset",
-    "An environment was put in its first state.",
+    "An environment was set to its first state.",
     {
       plugin,
       seed: Schema.Int,
-      options: JsonObject.annotations({ description: "What it was configured with, such as a scenario" }),
-      agents: optional(
-        Schema.Array(AgentId).annotations({ description: "Who takes part from the start, where it is for several" }),
-      ),
+      options: JsonObject.annotations({ description: "Its configuration, such as a scenario" }),
+      agents: optional(Schema.Array(AgentId).annotations({ description: "The initial agents, if it is for several" })),
       state: Json.annotations({ description: "The environment's document after the reset" }),
     },
     { personal: { options: {}, state: null } },
   ),
   eventType(
     "EnvironmentRestored",
-    "A plugin's world was brought to where it was at a moment of a fork or a resumed task, or was not.",
+    "The kernel restored a plugin's world for a fork or a resumed task, or could not.",
     {
       plugin,
       by: Schema.Literal("snapshot", "re-execution", "stateless", "reset", "nothing").annotations({
-        description:
-          "`stateless`: it keeps nothing that could be lost; `nothing`: it is as it is now, and was not rewound",
+        description: "`stateless`: it keeps no state; `nothing`: it was not rewound and is as it is now",
       }),
-      at: Schema.Int.annotations({ description: "The position at which it stands again" }),
+      at: Schema.Int.annotations({ description: "The position to which it is restored" }),
       checked: Schema.Struct({
         document: Schema.Boolean.annotations({
           description: "Whether its document was compared with the recorded one",
         }),
         readings: Schema.NonNegativeInt,
         outcomes: Schema.NonNegativeInt,
-      }).annotations({ description: "What was found to be the same as recorded" }),
+      }).annotations({ description: "Checks that found the same as recorded" }),
       reason: optional(Schema.String.annotations({ description: "Why it was not rewound" })),
       engine: optional(
         Schema.Struct({ recorded: Schema.Array(Engine), now: Engine }).annotations({
           description:
-            "The JavaScript engines that it was recorded under, and the one that it goes on under, such as `Deno 2.9.6`; null: nobody knows. Absent where they are the same",
+            "The JavaScript engines of the recording, and the present one, such as `Deno 2.9.6`; null: unknown. Absent if they are the same",
         }),
       ),
     },
@@ -115,7 +112,7 @@ export const environmentEvents = [
       patch: Schema.Array(PatchOperation),
       commands: optional(
         Schema.Array(Schema.String).annotations({
-          description: "Ids of the commands of the round that changed it, where it was more than one",
+          description: "Ids of the commands of the round that changed it, if more than one",
         }),
       ),
     },

@@ -13,9 +13,9 @@ export type TaskOutcome = typeof TaskOutcome.Type
 
 /** Limits of an agent's run. */
 export const RunLimits = Schema.Struct({
-  maxSteps: optional(Schema.Positive.pipe(Schema.int()).annotations({ description: "From the opening on" })),
+  maxSteps: optional(Schema.Positive.pipe(Schema.int()).annotations({ description: "Counted from the opening" })),
   maxRounds: optional(
-    Schema.Positive.pipe(Schema.int()).annotations({ description: "Of a group of agents: from the opening on" }),
+    Schema.Positive.pipe(Schema.int()).annotations({ description: "For a group of agents, counted from the opening" }),
   ),
   deadlineMs: optional(Milliseconds.annotations({ description: "How long each perception may take, in ms" })),
 }).annotations({ identifier: "RunLimits" })
@@ -28,22 +28,22 @@ export const Recorder = Schema.Struct({
   pid: Schema.NonNegativeInt.annotations({ description: "Its process id there, for people" }),
   identity: optional(
     Schema.UUID.annotations({
-      description: "What it drew for itself; its heartbeats in the log's file are under this. Absent before 0.3.1",
+      description: "The identity that it drew for its heartbeats in the log. Absent before 0.3.1",
     }),
   ),
   means: optional(
     Schema.Literal("proxy", "intercept", "hooks").annotations({
-      description: "How it sees requests where it is not the program itself that records them",
+      description: "How it sees requests, if the program does not record them itself",
     }),
   ),
   addresses: optional(
     Schema.Record({ key: Schema.String, value: Schema.String }).annotations({
-      description: "The addresses of providers that variables of the program named, by the variable",
+      description: "Addresses of providers in the program's environment, by variable",
     }),
   ),
   keys: optional(
     Schema.Array(Schema.String).annotations({
-      description: "The names of variables that held a key for a provider: a replay needs none of the keys",
+      description: "Names of variables with keys for providers, none of which a replay needs",
     }),
   ),
 }).annotations({ identifier: "Recorder" })
@@ -69,20 +69,18 @@ export const taskEvents = [
       }),
       agent: Schema.String,
       plugins: optional(Schema.Array(Schema.String).annotations({ description: "The plugins that take part" })),
-      agents: optional(
-        Schema.Array(AgentId).annotations({ description: "Who takes part from the start, where it is several" }),
-      ),
+      agents: optional(Schema.Array(AgentId).annotations({ description: "The initial agents, if there are several" })),
       seed: optional(Schema.Int),
       limits: optional(RunLimits.annotations({ description: "How its agent is run" })),
       recorder: optional(
-        Recorder.annotations({ description: "The process that records it, where no kernel works on it" }),
+        Recorder.annotations({ description: "The process that records it, if no kernel works on it" }),
       ),
       begins: optional(
         Schema.Struct({
           with: Schema.NonEmptyString.annotations({ description: "The source's id of its first message" }),
-          isCopied: Schema.Boolean.annotations({ description: "Whether that was copied from another run" }),
+          isCopied: Schema.Boolean.annotations({ description: "Whether it was copied from another run" }),
         }).annotations({
-          description: "What an imported run begins with, where its forks begin with the same and do not name it",
+          description: "The beginning of an imported run, if its forks begin the same without naming it",
         }),
       ),
     },
@@ -96,58 +94,56 @@ export const taskEvents = [
       reason: optional(Schema.String),
       exit: optional(
         Schema.Union(Schema.Int, Schema.NonEmptyString).annotations({
-          description:
-            "How the process of a recorded program ended: its exit code, or the signal. Absent where it is not known",
+          description: "How the process of a recorded program ended: its exit code or signal. Absent if unknown",
         }),
       ),
     },
     { personal: { reason: SHREDDED } },
   ),
-  eventType("RecorderJoined", "Another process records what a program does in an open task.", {
+  eventType("RecorderJoined", "Another process records a program's work in an open task.", {
     recorder: Recorder,
     agent: Schema.NonEmptyString.annotations({ description: "`name`, or `name@version`, of the program" }),
   }),
-  eventType("RecorderLeft", "A process ceased to record an open task, so that another one can join it.", {
+  eventType("RecorderLeft", "A process stopped recording an open task, so that another one can join.", {
     identity: optional(Schema.UUID.annotations({ description: "The recorder's own" })),
   }),
   eventType(
     "TaskPaused",
-    "Nothing new is begun in the task until it is continued.",
+    "The task begins nothing new until it is continued.",
     { by, reason: optional(Schema.String) },
     { personal: { reason: SHREDDED } },
   ),
-  eventType("TaskContinued", "A paused task goes on.", { by }),
+  eventType("TaskContinued", "A paused task continues.", { by }),
   eventType(
     "TaskCancelled",
-    "The task is to be closed, by the kernel that works on it or by the next one.",
+    "The task is to close, by the kernel that works on it or by the next one.",
     { by, reason: optional(Schema.String) },
     { personal: { reason: SHREDDED } },
   ),
-  eventType("TaskResumed", "A kernel went on with a task that an earlier one left open.", {
-    agent: Schema.NonEmptyString.annotations({ description: "`name@version` of the agent that goes on" }),
-    at: Schema.Int.annotations({ description: "The position up to which the agent is led over what is recorded" }),
+  eventType("TaskResumed", "A kernel continued a task that an earlier kernel left open.", {
+    agent: Schema.NonEmptyString.annotations({ description: "`name@version` of the agent that continues" }),
+    at: Schema.Int.annotations({ description: "The position up to which the agent replays the recording" }),
     inDoubt: Schema.Array(Schema.String).annotations({
-      description: "Ids of the commands that had been dispatched and had no outcome",
+      description: "Ids of dispatched commands without an outcome",
     }),
   }),
-  eventType("ClockChanged", "The wall clock was set, or the machine slept, while somebody worked on the task.", {
+  eventType("ClockChanged", "Somebody set the wall clock, or the machine slept, during work on the task.", {
     byMs: Schema.Int.annotations({
       description:
-        "How far the clock went ahead of the time that passed since the task's last event; negative: behind; ms",
+        "By how many ms the clock got ahead of the time that passed since the task's last event; negative: behind",
     }),
   }),
-  eventType("TaskBundled", "The events that follow are one task's of another log, which was copied from there.", {
+  eventType("TaskBundled", "The following events are a copy of one task of another log.", {
     taskId: Schema.NonEmptyString,
     source: Schema.Struct({
       log: Schema.String.annotations({ description: "The other log's file name" }),
       head: Schema.Struct({ position: Schema.Int, hash: Sha256 }).annotations({
-        description: "Its end, when it was copied",
+        description: "Its head at the time of the copy",
       }),
     }),
     positions: Schema.Array(Schema.Int).annotations({
-      description:
-        "Where each of the events stood there, in the order in which they stand here after the last TaskBundled",
+      description: "The source positions of the events that follow the last TaskBundled, in their order",
     }),
-    hashes: Schema.Array(Sha256).annotations({ description: "With which hash" }),
+    hashes: Schema.Array(Sha256).annotations({ description: "Their hashes in the source" }),
   }),
 ] as const

@@ -15,25 +15,25 @@ export const agentEvents = [
   }),
   eventType(
     "AgentLeft",
-    "An agent takes no further part in a task with several.",
+    "An agent left a task with several.",
     {
       agentId: AgentId,
       outcome: TaskOutcome,
       reason,
       midway: optional(
-        Schema.Literal(true).annotations({ description: "The world was told: its episode was not over" }),
+        Schema.Literal(true).annotations({ description: "The world was informed before its episode was over" }),
       ),
     },
     { personal: { reason: SHREDDED } },
   ),
   eventType(
     "AgentSuspended",
-    "An agent is not asked to act until it is continued.",
+    "An agent gets no turns until it is continued.",
     { agentId: AgentId, reason },
     { personal: { reason: SHREDDED } },
   ),
-  eventType("AgentContinued", "An agent that was suspended is asked to act again.", { agentId: AgentId }),
-  eventType("AgentLate", "An agent had not decided when its round was closed.", {
+  eventType("AgentContinued", "A suspended agent gets turns again.", { agentId: AgentId }),
+  eventType("AgentLate", "An agent had not decided when its round closed.", {
     agentId: AgentId,
     waitedMs: Milliseconds,
   }),
@@ -45,7 +45,7 @@ export const agentEvents = [
       milliseconds: Milliseconds.annotations({ description: "How much of the world's time passed" }),
       steps: optional(
         Schema.Record({ key: AgentId, value: JsonObject }).annotations({
-          description: "What agents got meanwhile, as the result of a step has it",
+          description: "The agents' results meanwhile, in the form of a step's result",
         }),
       ),
     },
@@ -58,7 +58,7 @@ const because = Schema.Array(Schema.Int).annotations({ description: "Positions o
 export const scenarioEvents = [
   eventType(
     "ScenarioStarted",
-    "A scenario began to be played in a task.",
+    "A task began to play a scenario.",
     {
       name: Schema.NonEmptyString,
       version: Schema.NonEmptyString,
@@ -70,7 +70,7 @@ export const scenarioEvents = [
   ),
   eventType(
     "TriggerFired",
-    "The trigger of a scenario's event was met, and one of its responses is given.",
+    "A trigger of a scenario's event fired, and the scenario gave one of its responses.",
     {
       trigger: Schema.NonEmptyString.annotations({ description: "The event's name, or `events/<index>`" }),
       response: JsonObject,
@@ -80,7 +80,7 @@ export const scenarioEvents = [
   ),
   eventType(
     "MilestoneReached",
-    "A scenario's milestone was reached.",
+    "The task reached a milestone of the scenario.",
     {
       name: Schema.NonEmptyString,
       agentId: optional(
@@ -92,7 +92,7 @@ export const scenarioEvents = [
   ),
   eventType(
     "ScenarioEnded",
-    "A condition of a scenario was met: it is won or lost.",
+    "A condition of the scenario holds: won or lost.",
     {
       result: Schema.Literal("won", "lost"),
       condition: JsonObject.annotations({ description: "The condition, as the scenario has it" }),
