@@ -43,7 +43,7 @@ export interface Session {
 const NONE: Verdict = { decision: "none" }
 
 /** Maximum time for a person's answer, in milliseconds. After 600 s, a client continues without an answer. */
-const MOST_ASKED_MS = 540_000
+const MAX_ASKED_MS = 540_000
 
 const NOT_TOLD = "no hook told its result: its client may have refused it afterwards"
 
@@ -61,7 +61,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
   const plain = <A extends Json>(value: A): A => redaction.value(value)
   const held = (value: Json): Json => recordable<Json>(plain(value), (omitted) => omitted)
   const asking: GatedCalls.GateParts["ask"] = (question) =>
-    ask({ ...question, withinMs: Math.min(question.withinMs, MOST_ASKED_MS) })
+    ask({ ...question, withinMs: Math.min(question.withinMs, MAX_ASKED_MS) })
   const agentOf = ({ agentId }: Moment) => defined({ agentId })
 
   const before = async (moment: Moment, call: ToolCall): Promise<Verdict> => {
@@ -223,10 +223,7 @@ const chained = (
   return [first ?? events[0], ...others]
 }
 
-/**
- * Denies the commands that an earlier process left requested or asked: it never answered the client, which refused
- * them.
- */
+/** Denies the commands that an earlier process left undispatched: it never answered the client, which refused them. */
 const repair = (taskId: string, past: BegunRun["past"]) => {
   const left = [...CommandState.fold(past)].filter(
     ([, { at }]) => at === "requested" || at === "asked" || at === "allowed",

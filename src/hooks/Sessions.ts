@@ -44,11 +44,11 @@ interface Held {
 
 const IDLE_MS = 60 * 60 * 1000
 
-const LONGEST_GOAL = 200
+const MAX_GOAL = 200
 
 /** Moments before a session's first prompt, and sessions with such moments. */
-const MOST_EARLY = 32
-const MOST_EARLY_SESSIONS = 1_000
+const MAX_EARLY = 32
+const MAX_EARLY_SESSIONS = 1_000
 
 const SILENT = "the session was silent; nobody gave a verdict"
 
@@ -99,7 +99,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   const early = new Map<string, Array<Moment>>()
   const keepEarly = (taskId: string, moment: Moment): boolean => {
     const before = early.get(taskId) ?? []
-    if (before.length >= MOST_EARLY || early.size >= MOST_EARLY_SESSIONS) return false
+    if (before.length >= MAX_EARLY || early.size >= MAX_EARLY_SESSIONS) return false
     early.set(taskId, [...before, moment])
     return true
   }
@@ -156,12 +156,12 @@ const begunIn = async (opened: OpenedLog.OpenedLog, task: OpenedLog.NewTask): Pr
     try {
       return await opened.begin(part === 1 ? task : { ...task, id: `${id}.${part}` })
     } catch (error) {
-      if (!(error instanceof RunNotOpen) || part >= MOST_PARTS) throw error
+      if (!(error instanceof RunNotOpen) || part >= MAX_PARTS) throw error
     }
   }
 }
 
-const MOST_PARTS = 1_000
+const MAX_PARTS = 1_000
 
 /** The task id of a session, the same that an import of its file uses. */
 export const taskIdOf = (client: string, session: string): string =>
@@ -171,5 +171,5 @@ export const taskIdOf = (client: string, session: string): string =>
 const goalOf = ({ title }: Client, { happening, cwd }: Moment, redaction: Redaction.Redaction): string => {
   const said = happening.kind === "prompt" ? oneLine(plainText(redaction.text(happening.text))).trim() : ""
   if (said === "") return cwd === "" ? `A session of ${title}` : `A session of ${title} in ${cwd}`
-  return said.length > LONGEST_GOAL ? `${said.slice(0, LONGEST_GOAL - 1).toWellFormed()}…` : said
+  return said.length > MAX_GOAL ? `${said.slice(0, MAX_GOAL - 1).toWellFormed()}…` : said
 }

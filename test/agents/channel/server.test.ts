@@ -214,8 +214,8 @@ describe("the channel's server", () => {
       yield* Fiber.join(work)
       const input = "/tasks/t/input"
       for (const [body, found] of [
-        ["{", "none"],
-        ["", "none"],
+        ["{", "other text"],
+        ["", "other text"],
         [[], "the body"],
         [{}, "content"],
         [{ content: 1 }, "content"],
