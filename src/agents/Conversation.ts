@@ -36,9 +36,8 @@ export interface Conversation extends Remembered {
 export const EMPTY: Conversation = { messages: [], summary: null, tokens: 0, tools: [] }
 
 /**
- * Folds the events of one task, oldest first. The conversation has every message that was sent and every whole answer,
- * including those that a memory policy now leaves out. It excludes requests of critics and of agents that call models
- * by themselves.
+ * Folds the events of one task, oldest first. The conversation has every sent message and every whole answer, including
+ * those that a memory policy leaves out, but no requests of critics or of agents that call models by themselves.
  */
 export const of = (events: ReadonlyArray<Event>): Conversation => {
   /** Requests without an answer, with their messages. Those of a request that never gets one were not sent. */

@@ -1,6 +1,6 @@
 /**
- * Memory policies select the part of a conversation that a model sees in its next turn. Each is a pure function. The
- * log keeps the whole conversation.
+ * Memory policies select the part of a conversation that a model sees in its next turn. The log keeps the whole
+ * conversation.
  */
 
 import type { MemoryPolicy } from "../plugins/manifest/Manifest.ts"
@@ -54,8 +54,8 @@ export const openingOf = (messages: ReadonlyArray<Message>): number => {
 }
 
 /**
- * The number of messages, from the start, to summarize before the next turn, or undefined. The messages after them
- * begin with an answer, so that no call loses its result.
+ * The number of messages, from the start, to summarize before the next turn, or undefined. It never separates a call
+ * from its result.
  */
 export const toSummarize = (
   policy: CompletePolicy,

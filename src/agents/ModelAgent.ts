@@ -24,21 +24,20 @@ import * as ToolCalls from "./ToolCalls.ts"
 
 /**
  * An agent that thinks with a model. In each turn the model sees the conversation and the tools: the active actuators,
- * `perceive` if there are sensors, and `answer` if the options require a structured answer. Its calls run in the order
- * of the answer, or together if all of their tools allow it (`ToolCalls.isOrdered`), each through the gate, and each
- * has exactly one result. An answer without calls is a message, and ends the task as achieved, unless an input arrived
- * in the meantime or the agent is in a conversation.
+ * `perceive` if there are sensors, and `answer` if the options require a structured answer. Its calls pass the gate, in
+ * the order of the answer or together (`ToolCalls.isOrdered`), and each has exactly one result. An answer without calls
+ * is a message, and ends the task as achieved, unless an input arrived in the meantime or the agent is in a
+ * conversation.
  *
  * People's inputs (`InputReceived`) become messages of the user: a queued input once the model is done, a steering one
  * before the next turn. An interrupting one ends the answer in progress; its text so far stays in the conversation, and
  * its calls are not executed.
  *
- * The agent fails, and its task with it, if the model cannot be loaded or does not answer (`ModelCallFailed`), or if
- * the task's plugins have no guide of the given name (`GuideUnknown`). A budget that is used up closes the task as
- * `truncated`. One agent may work on many tasks at once.
+ * The agent fails, and its task with it, if the model cannot be loaded or does not answer (`ModelCallFailed`), or if no
+ * plugin of the task has the named guide (`GuideUnknown`). A budget that is used up closes the task as `truncated`. One
+ * agent may work on many tasks at once.
  *
- * Throws `InvalidOptions` for invalid options, and `UnknownProvider`. A model that is given by its name is loaded at
- * its first request.
+ * Throws `InvalidOptions` and `UnknownProvider`. A named model is loaded at its first request.
  */
 export const fromModel = <Answer = unknown, Encoded = Answer>(
   options: ModelAgentOptions<Answer, Encoded>,

@@ -60,8 +60,8 @@ export const exceededIn = ({ budget }: Settings, task: AgentTask, run: ModelRun,
   Effect.map(workedMsOf(task, run), (workedMs) => Budgets.exceeded(budget, { ...run.used, wallMs: workedMs + afterMs }))
 
 /**
- * Milliseconds that the agent has worked on its task, by the records of earlier processes and this one's clock. Time
- * spent waiting for people does not count.
+ * Milliseconds that the agent has worked on its task, in earlier processes too. Time spent waiting for people does not
+ * count.
  */
 export const workedMsOf = (task: AgentTask, run: ModelRun): Effect.Effect<number> =>
   Effect.map(MonotonicClock.now, (now) => task.worked() + now - run.beganAt - run.waitedMs)

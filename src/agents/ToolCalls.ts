@@ -26,8 +26,7 @@ export interface Executed {
 export type ExecuteError = TaskClosed | InvalidOptions | ActError | PerceiveError
 
 /**
- * Whether the calls of an answer must run one by one, in order: true unless every tool that acts is declared
- * `concurrent` or has the risk `none`.
+ * Whether calls must run one by one: true unless every tool that acts is declared `concurrent` or has the risk `none`.
  */
 export const isOrdered = ({ actuators, concurrent }: AgentTools, calls: ReadonlyArray<CallPart>): boolean =>
   calls.length > 1 && calls.some(({ tool }) => actuators.has(tool) && !concurrent.has(tool))
@@ -35,8 +34,8 @@ export const isOrdered = ({ actuators, concurrent }: AgentTools, calls: Readonly
 export interface ExecuteOptions {
   readonly causationId: string
   /**
-   * Whether each call waits for the result of the one before it. Otherwise the sensors are read first, and once; then
-   * all commands are requested together.
+   * Whether each call waits for the result before it. Otherwise the sensors are read first, and once; then all commands
+   * are requested together.
    */
   readonly ordered: boolean
   readonly mostCommands: number
@@ -143,8 +142,8 @@ const resultOf = (outcome: CommandOutcome): Pick<ToolResult, "isError" | "conten
 }
 
 /**
- * The results in the order of the calls. A refused call of `answer` carries the refusal; a result that exceeds the
- * total limit is replaced by a notice.
+ * Results in the order of the calls. A refused call of `answer` carries the refusal; a notice replaces a result beyond
+ * the total limit.
  */
 export const inOrder = (
   calls: ReadonlyArray<CallPart>,

@@ -16,8 +16,8 @@ export interface Source {
 }
 
 /**
- * Streams events after a place: first those in the log, then new ones, without gaps or repeats. Pieces of an answer
- * come after its `ModelCalled` event and before the event that ends the request. The stream has no end.
+ * Streams events after a place, without gaps or repeats and without end. Pieces of an answer come after its
+ * `ModelCalled` event and before the event that ends the request.
  */
 export const follow = (source: Source, after: Cursor.Cursor): Stream.Stream<ChannelEvent, LogError> =>
   Stream.unwrapScoped(

@@ -14,8 +14,8 @@ export const LONGEST_WAIT_MS = 60_000
 export const LONGEST_GRANTED_MS = 600_000
 
 /**
- * The wait before a retry, in milliseconds. It doubles from retry to retry, with equal jitter: it is between half of
- * that and the whole. A provider's request for a wait wins, up to `LONGEST_GRANTED_MS`.
+ * The wait before a retry, in milliseconds. It doubles from retry to retry, with equal jitter (half to all of it). A
+ * provider's request for a wait wins, up to `LONGEST_GRANTED_MS`.
  *
  * @param attempt the number of the retry, from 0
  * @param random a number from 0 to 1

@@ -92,7 +92,7 @@ export interface Playing {
 
 /**
  * Plays a cassette. Each answer is played once: to the first request with the same method, path and body as canonical
- * JSON. Any other request fails, and no network is used.
+ * JSON. Any other request fails.
  *
  * @param options `delays` keeps the times between the pieces. Default: false.
  */

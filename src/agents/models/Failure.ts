@@ -1,7 +1,4 @@
-/**
- * Classifies errors of a request to a model: those of the provider's package, of the network, and those that a provider
- * sends in a stream. A reason contains no headers, no request and no key.
- */
+/** Classifies errors of a request to a model. A reason contains no headers, no request and no key. */
 
 import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
 import { defined } from "../../values/defined.ts"

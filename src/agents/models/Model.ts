@@ -54,16 +54,15 @@ export interface Model {
   readonly provider: string
   readonly model: string
   /**
-   * Removes the model's key, which a server may have echoed, from a text. Default: returns the text unchanged. Needed
-   * for the parts of a cancelled answer; a turn and its deltas arrive without the key.
+   * Removes the model's key, which a server may have echoed, from a text. Default: returns the text unchanged. A turn
+   * and its deltas arrive without the key; the parts of a cancelled answer do not.
    */
   readonly redact?: (text: string) => string
   /**
-   * Asks the model for one turn. `onDelta` receives each piece as it arrives; an end of a piece that may be the start
-   * of the model's key is held back for the next one, so that no key spans several deltas. An answer that did not end
-   * cleanly fails, with its parts and usage as far as they are known. Interrupting the effect closes the connection.
-   * `onUsage` receives the tokens so far, if the provider reports them before the end; nothing else is known of an
-   * interrupted turn.
+   * Asks the model for one turn. `onDelta` receives each piece as it arrives; the possible start of the model's key is
+   * held back, so that no key spans several deltas. An answer that did not end cleanly fails, with its parts and usage
+   * as far as they are known. Interrupting the effect closes the connection. `onUsage` receives the tokens so far, if
+   * the provider reports them before the end; nothing else is known of an interrupted turn.
    */
   readonly turn: (
     request: TurnRequest,

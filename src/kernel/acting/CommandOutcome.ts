@@ -140,7 +140,7 @@ const settledByOf = ({ settledBy }: ExecutionResult) => (settledBy === undefined
 
 /**
  * `commands` lists the commands that caused the change, if there are several. `isConfirmed` records an empty change
- * too: without it, a reader cannot tell whether a command whose result is missing lost its state as well.
+ * too, which tells a lost result from a lost state.
  */
 export const changesOf = (
   task: ActingTask,

@@ -1,6 +1,6 @@
 /**
- * The state machine of a command. A pure fold of the command's events gives its state, `next` returns the one step to
- * take there, and `eventOf` the event that records the step. This folder's README has the table.
+ * The state machine of a command: `evolve` folds its events, `next` returns the one step to take, and `eventOf` the
+ * event that records it. This folder's README has the table.
  */
 
 import type { CoreNewEvent } from "../../events/log/AppendRequest.ts"

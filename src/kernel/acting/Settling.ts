@@ -19,9 +19,9 @@ import { rewardsOf } from "./WorldRewards.ts"
 type Answer = Pick<LeftCommand, "settled" | "doubt">
 
 /**
- * Asks the actuator of each dispatched command without an outcome, if it has a `settle`. Its report becomes the
- * recorded outcome, with its source. The question changes nothing, so it passes no gate. After a failure or an invalid
- * report the command stays in doubt.
+ * Asks the actuator of each dispatched command without an outcome, if it has a `settle`, and records its report as the
+ * outcome, with its source. The question changes nothing, so it passes no gate. After a failure or an invalid report
+ * the command stays in doubt.
  *
  * @param answers receives the reports, by command id
  */

@@ -1,6 +1,6 @@
 /**
- * An open task, with the needs that acting and sensing share. Each declares further ones itself (`ActingTask`,
- * `SensingTask`), so that neither depends on how a task is opened.
+ * An open task, as acting and sensing both need it (see `ActingTask`, `SensingTask`). Neither depends on how a task is
+ * opened.
  */
 import type { Effect, Scope } from "effect"
 import type { HeldLease } from "../../events/log/Lease.ts"

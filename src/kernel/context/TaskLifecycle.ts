@@ -32,7 +32,7 @@ export interface TaskLifecycle {
   readonly runUntilClosed: <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E | TaskClosed>
   /**
    * Interrupts the work in progress, records the end, and then runs `afterwards`. If the end cannot be recorded, the
-   * task is open again, so that the caller can retry.
+   * task is open again.
    */
   readonly close: <A, E, E2>(
     record: Effect.Effect<A, E>,

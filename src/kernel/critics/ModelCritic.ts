@@ -43,7 +43,7 @@ export const paramsOf = ({ model: { provider, model }, repeats = REPEATS, settin
  * its question is invalid. Without a majority the reward is unscored.
  *
  * Each question and answer is recorded before it counts, so that a scoring can be repeated without the model (see
- * `RecordedModel`). The critic is not exact: a model may answer differently the next time.
+ * `RecordedModel`). A model may answer differently the next time, so the critic is not exact.
  */
 export const make = (asking: Model.ModelOptions, targets: ReadonlyArray<Target>, record: RecordCall): Critic => {
   const { model, repeats = REPEATS, settings = {} } = asking

@@ -55,8 +55,8 @@ export interface PluginCriticOptions {
  * grants, the process may only read its own directory, and host requests are refused. Calls run one at a time, so that
  * a call that hangs affects no other.
  *
- * Start and exit of the process are not recorded: the registry counts only a kernel's processes, and a kernel that
- * takes over ends those of the kernel before it. This process belongs to the program that scores, and ends with it.
+ * Start and exit are not recorded: the registry counts only a kernel's processes, and a kernel that takes over would
+ * end this one, which belongs to the program that scores.
  */
 export const make = (options: PluginCriticOptions): Effect.Effect<PluginCriticProcesses, never, Scope.Scope> =>
   Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
  * The JavaScript engine that a world was recorded under. The last bits of `Math.sin` and similar functions depend on
- * it, so a world that computes with them may leave its recorded path under another engine. Worlds run in Deno.
+ * it, so a world may develop differently under another engine. Worlds run in Deno.
  */
 
 import { Effect } from "effect"

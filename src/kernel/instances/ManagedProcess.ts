@@ -42,8 +42,8 @@ export interface ManagedProcess {
 }
 
 /**
- * Starts a process in a scope of its own, so that it can stop before its parent scope closes. Uninterruptible except
- * within `restore`: a failed start leaves nothing behind, and a started process is always returned.
+ * Starts a process in a scope of its own, which can close before its parent. Uninterruptible except within `restore`: a
+ * failed start leaves nothing behind, and a started process is always returned.
  */
 export const start = (
   { log, kernel, host, registry, workspace, directory, gate, onEmit }: InstancesOptions,
@@ -158,7 +158,7 @@ const usesOf = () => {
 }
 
 /**
- * The log's file and the files next to it, whether they exist or not. No grant lets a plugin touch the log that judges
+ * The log's file and the files next to it, whether they exist or not: no grant lets a plugin touch the log that judges
  * it. Links are resolved first, since the files are next to the link's target.
  */
 export const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArray<string>, PluginUnavailable> =>

@@ -2,8 +2,8 @@
  * Consent to starting a version of a plugin where only Deno's permissions confine it (`Consent`).
  *
  * A consent is an event in the plugin's stream. It holds for the digest, machine and user that it names, until the
- * plugin is removed. A log that was copied to another machine, or made by another person, gives no consent there, since
- * it may bring the very plugin that needs it. Each start reads the events.
+ * plugin is removed. A log from another machine or person gives no consent, since it may bring the very plugin that
+ * needs it. Each start reads the events.
  */
 import { Effect, Stream } from "effect"
 import type { AppendError, EventLog, LogError } from "../../events/log/EventLog.ts"

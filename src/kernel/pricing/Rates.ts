@@ -1,6 +1,6 @@
 /**
- * Prices most calls of a model by rates, in a fiftieth of the time of the price table's package, which checks its whole
- * table of units for each call. Rates are used only if they equal the package's results to the last bit.
+ * Prices most calls of a model by rates, in a fiftieth of the time of the price table's package. Rates are used only if
+ * they equal the package's results to the last bit.
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"

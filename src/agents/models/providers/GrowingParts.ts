@@ -8,10 +8,7 @@ import type { Delta } from "../Model.ts"
 import type { StreamedText } from "../secrets/Secrets.ts"
 
 export interface GrowingParts {
-  /**
-   * Takes the next piece; returns the text of a part that can be passed on now, if any. Ignores a piece that belongs to
-   * no part.
-   */
+  /** Takes the next piece; returns the text that can be passed on now, if any. */
   readonly take: (piece: LanguageModelV3StreamPart) => Delta | undefined
   readonly rest: () => ReadonlyArray<Delta>
   /** The parts so far. An incomplete call is marked `invalid`. */

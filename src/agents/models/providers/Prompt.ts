@@ -13,10 +13,9 @@ import type { AnswerPart, CallPart, ContentPart, Message, ToldPart, ToolResult }
 import type { ToolDescription, TurnRequest } from "../Model.ts"
 
 /**
- * The options of one call. Omits text of spaces alone, which some providers reject, and empty messages.
- *
- * A file that the provider's models do not accept becomes text. A file that they accept, but not within the result of a
- * tool, follows the results in a message of the user.
+ * Omits text of spaces alone, which some providers reject, and empty messages. A file that the provider's models do not
+ * accept becomes text. A file that they accept, but not within the result of a tool, follows the results in a message
+ * of the user.
  *
  * @param looseTools whether tools declare that their schema must not be made strict
  */

@@ -19,8 +19,8 @@ export interface CommandOrder {
   readonly arrive: (task: string) => Place
   readonly move: (place: Place, state: Place["state"]) => void
   /**
-   * Whether the order lets a command start now: no other command of its lane is starting, and no earlier one of the
-   * same or a higher priority is coming. The queue orders those that wait.
+   * Whether no other command of the lane is starting, and no earlier one of the same or a higher priority is coming.
+   * The queue orders those that wait.
    */
   readonly mayStart: (place: Place) => boolean
   /** Whether a command precedes all others of its task and lane that have not started. */

@@ -18,9 +18,9 @@ export interface MissingPaths {
 type At = NonNullable<PathPattern.Read["at"]>
 
 /**
- * The state and the task have a path at some moment, or never. A member of an event, of a command's arguments or of a
- * result may be absent because this one lacks it; a rule about it is then false. Only a name that is neither in the
- * vocabulary nor in any event of the task is a mistake.
+ * The state and the task have a path at some moment, or never. A member of an event, of arguments or of a result may be
+ * absent in this one alone; a rule about it is then false. Only a name that is neither in the vocabulary nor in any
+ * event of the task is a mistake.
  */
 export const start = (reads: ReadonlyArray<PathPattern.Read>): MissingPaths => {
   let sought = reads.filter(({ at }) => at !== undefined && SOUGHT.has(at.variable))

@@ -26,8 +26,8 @@ const identified = (name: string, exact: boolean): Identity => ({ name, digest: 
 export const EXACT: Identity = identified("rule@4", true)
 
 /**
- * The critic of a rubric with rules that may be slow. A rule that takes too long is given up, so a slow machine may
- * leave a reward unscored that a faster one scores.
+ * For a rubric with rules that may be slow. A rule that takes too long is given up, so a slow machine may leave a
+ * reward unscored that a faster one scores.
  */
 export const TIMED: Identity = identified(`timed-${EXACT.name}`, false)
 
