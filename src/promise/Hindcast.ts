@@ -250,13 +250,13 @@ const confirmationsOf = (
 const waiting = ({ pending }: KernelConfirmations.Confirmations.Service, log: EventLog.Service) =>
   Stream.unwrap(
     Effect.map(log.head, ({ position }) => {
-      const told = new Set<string>()
+      const seen = new Set<string>()
       return log.follow({ after: position, types: ["ConfirmationRequested"] }).pipe(
         Stream.mapEffect(() => pending),
         Stream.mapConcat((all) =>
           Object.entries(all).flatMap(([confirmationId, confirmation]): ReadonlyArray<WaitingConfirmation> => {
-            if (told.has(confirmationId)) return []
-            told.add(confirmationId)
+            if (seen.has(confirmationId)) return []
+            seen.add(confirmationId)
             return [{ confirmationId, ...confirmation }]
           }),
         ),

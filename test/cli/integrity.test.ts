@@ -175,7 +175,7 @@ describe("log verify --anchor", () => {
     expect(looks).toContainEqual({
       what: "snapshots",
       looked: false,
-      told: "no key (<log>.snapshot-key) to tell by; without it 1 snapshot is not used",
+      told: "no key (<log>.snapshot-key): 1 snapshot is not used",
     })
   })
 

@@ -74,7 +74,7 @@ describe("a moment", () => {
         const said: Array<string> = []
         const told = (moment: string) =>
           Effect.locally(Moment.resolve(moment), TimeSearch.onFound, (found) =>
-            Effect.sync(() => said.push(TimeSearch.said(found))),
+            Effect.sync(() => said.push(TimeSearch.describe(found))),
           )
         vi.useFakeTimers({ toFake: ["Date"] })
         vi.setSystemTime(START + 10_000)

@@ -15,7 +15,7 @@ export const following = <A, E, R>(
       Effect.suspend(() => {
         if (times.some(({ asked, position }) => asked === time.asked && position === time.position)) return Effect.void
         times.push(time)
-        return tell(TimeSearch.said(time))
+        return tell(TimeSearch.describe(time))
       })
     return command.pipe(Effect.locally(found, times), Effect.locally(TimeSearch.onFound, take))
   })

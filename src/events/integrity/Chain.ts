@@ -52,7 +52,7 @@ export const link = (previous: string, event: Link, payload: string, keyId: stri
 
 const field = (text: string | null): string => (text === null ? ABSENT : `${Buffer.byteLength(text)}:${text}`)
 
-const MOST_NAMES = 256
+const MAX_NAMES = 256
 
 const names = new Map<string, string>()
 
@@ -61,7 +61,7 @@ const name = (text: string | null): string => {
   if (text === null) return ABSENT
   const known = names.get(text)
   if (known !== undefined) return known
-  if (names.size >= MOST_NAMES) names.clear()
+  if (names.size >= MAX_NAMES) names.clear()
   const made = field(text)
   names.set(text, made)
   return made

@@ -120,11 +120,11 @@ export declare namespace EventLog {
      */
     readonly follow: (query?: Omit<Query, "until">) => Stream.Stream<Event | CaughtUp, LogError>
     /**
-     * Calls `told` after each commit, until the caller runs the returned function. It receives the committed events, in
-     * order, without gaps or repeats, or nothing if they are unknown and must be read. It learns of other processes'
+     * Calls `listener` after each commit, until the caller runs the returned function. It receives the committed events,
+     * in order, without gaps or repeats, or nothing if they are unknown and must be read. It learns of other processes'
      * commits when this process reads, at the latest after 50 ms. It must be short and not throw.
      */
-    readonly onCommit: (told: (events?: ReadonlyArray<Committed>) => void) => () => void
+    readonly onCommit: (listener: (events?: ReadonlyArray<Committed>) => void) => () => void
     /**
      * Returns false only if the log has no event that the query selects, from memory. Considers `after`, `stream` and
      * `types`, and sees what a read in the same turn of the event loop would see. Absent for a log without such a

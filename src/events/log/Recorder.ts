@@ -41,7 +41,7 @@ export interface Recorder {
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
   /**
    * Like `recordAll`, but only if no other program has appended to the stream; otherwise records nothing and returns
-   * undefined. It waits until no append is pending, in order of the calls, and gives up after `MOST_AWAITED` appends.
+   * undefined. It waits until no append is pending, in order of the calls, and gives up after `MAX_AWAITED` appends.
    *
    * @param applies decides after the wait whether to record at all
    */
@@ -106,7 +106,7 @@ const clockChange = (actor: string, clock: WallClockWatch | undefined): CoreNewE
 }
 
 /** So that a program that always records cannot block `recordUndisturbed`. */
-const MOST_AWAITED = 64
+const MAX_AWAITED = 64
 
 type Restore = <A, E>(effect: Effect.Effect<A, E>) => Effect.Effect<A, E>
 
@@ -124,7 +124,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
 
   const ended = () => {
     state.pending -= 1
-    if (state.waiting.size > 0) for (const told of [...state.waiting]) told()
+    if (state.waiting.size > 0) for (const wake of [...state.waiting]) wake()
   }
 
   /** Appends after all pending appends. After a conflict, `again` decides. */
@@ -158,12 +158,12 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
   }
 
   const nextEnd = Effect.async<void>((resume) => {
-    const told = () => {
-      state.waiting.delete(told)
+    const wake = () => {
+      state.waiting.delete(wake)
       resume(Effect.void)
     }
-    state.waiting.add(told)
-    return Effect.sync(() => state.waiting.delete(told))
+    state.waiting.add(wake)
+    return Effect.sync(() => state.waiting.delete(wake))
   })
 
   /** Appends once nothing is pending, waiting for at most `most` appends. */
@@ -271,7 +271,7 @@ const recorderFor = (log: EventLog.Service, recording: RecorderTarget, state: St
       return appendFirst(events, areNew)
     },
     recordAll: (events) => appendAll(events, true),
-    recordUndisturbed: (events, applies) => state.oneByOne(appendUndisturbed(events, applies, MOST_AWAITED)),
+    recordUndisturbed: (events, applies) => state.oneByOne(appendUndisturbed(events, applies, MAX_AWAITED)),
     hold: (event) => {
       const id = newId()
       state.held = [...state.held, { ...event, id, actor: recording.actor }]

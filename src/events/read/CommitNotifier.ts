@@ -4,25 +4,25 @@ import { Effect } from "effect"
 import type { Committed } from "../log/EventLog.ts"
 
 /** Receives the events of a commit in order, or nothing if they are unknown. */
-export type Told = (events?: ReadonlyArray<Committed>) => void
+export type CommitListener = (events?: ReadonlyArray<Committed>) => void
 
 export interface CommitNotifier {
-  readonly notify: Told
+  readonly notify: CommitListener
   /** Calls a function at each commit until the caller runs the returned one. */
-  readonly listen: (told: Told) => () => void
+  readonly listen: (listener: CommitListener) => () => void
 }
 
 /** @param watch runs when the first listener comes; its result runs when the last one leaves */
 export const make = (watch: () => () => void = () => () => {}): CommitNotifier => {
-  const listeners = new Set<Told>()
+  const listeners = new Set<CommitListener>()
   let endWatch = () => {}
   return {
     notify: (events) => {
-      for (const told of listeners) told(events)
+      for (const listener of listeners) listener(events)
     },
-    listen: (told) => {
+    listen: (call) => {
       // Each call is a listener of its own, even with the same function.
-      const listener: Told = (events) => told(events)
+      const listener: CommitListener = (events) => call(events)
       if (listeners.size === 0) endWatch = watch()
       listeners.add(listener)
       return () => {

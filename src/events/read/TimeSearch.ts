@@ -25,7 +25,7 @@ export const onFound: FiberRef.FiberRef<(found: FoundTime) => Effect.Effect<void
 )
 
 /** Describes a found time in a sentence. */
-export const said = ({ asked, clock, position, beyond }: FoundTime): string => {
+export const describe = ({ asked, clock, position, beyond }: FoundTime): string => {
   const future = beyond === "now"
   if (future && position > 0)
     return `${asked} is in the future by this machine's clock: the last event recorded by then is @${position} (recordedAt).`

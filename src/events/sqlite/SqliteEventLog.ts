@@ -108,9 +108,9 @@ const opened = (options: SqliteOptions) =>
         : yield* keyFile.open(`${yield* reading(() => targetOf(filename))}.keys`, { readonly })
       const keys = Disclosure.keysFor(own, personal)
       const ownKey = inMemory ? SnapshotKey.inMemory() : SnapshotKey.inFile(filename)
-      let told = () => {}
+      let announceClosed = () => {}
       // Runs last: finalizers run in reverse order.
-      yield* Effect.addFinalizer(() => Effect.sync(() => told()))
+      yield* Effect.addFinalizer(() => Effect.sync(() => announceClosed()))
       const { database, append, holding, writing, writer, cacheWriter, following } = yield* readonly
         ? openForReading(filename)
         : openForWriting(options, { upcast, keys: own })
@@ -119,7 +119,7 @@ const opened = (options: SqliteOptions) =>
       const reader = { database, names, upcast, keys, segments }
       const follower = following ?? (yield* reading(() => Follower.make(reader, true)))
       yield* Effect.addFinalizer(() => Effect.sync(follower.end))
-      told = follower.closed
+      announceClosed = follower.closed
       const { commits, mayHave } = follower
       const head = reading(follower.head)
       const page = Pages.checked((query, limit) =>
@@ -230,7 +230,7 @@ const openForWriting = (options: SqliteOptions, { upcast, keys }: WriteOptions) 
     })
     const commitAndNotify: Writer.Commit = (requests) => {
       const answers = commit(requests)
-      following.tell()
+      following.announce()
       committed()
       return answers
     }

@@ -18,7 +18,7 @@ import { HAS_EVENT } from "./writeRows.ts"
 const LOOK_EVERY_MS = 50
 
 /** With more events of other processes, listeners must read. */
-const MAX_TOLD = 1000
+const MAX_ANNOUNCED = 1000
 
 export interface Follower {
   /** Announces commits: those of this process at once, others within 50 ms. */
@@ -32,7 +32,7 @@ export interface Follower {
   /** Notes rows that this process committed, before any other commit or read. */
   readonly committed: (batch: Sequenced) => void
   /** Announces the rows that `committed` noted. */
-  readonly tell: () => void
+  readonly announce: () => void
   /** Drops cached events after archiving moved some; later reads find them where they are. */
   readonly moved: () => void
   /** The last position and its hash. */
@@ -60,17 +60,17 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
   let head = readHead(database)
   let lookedIn: number | undefined
   /** To announce, in order. */
-  const untold: Array<ReadonlyArray<Committed> | undefined> = []
-  let isTelling = false
+  const unannounced: Array<ReadonlyArray<Committed> | undefined> = []
+  let isAnnouncing = false
   last.startAfter(head.position)
 
   /** Events of other processes between two positions; undefined if they are too many or unreadable. */
   const eventsOfOthers = (from: Head, until: number): ReadonlyArray<Committed> | undefined => {
-    if (until < from.position || until > from.position + MAX_TOLD) return undefined
+    if (until < from.position || until > from.position + MAX_ANNOUNCED) return undefined
     try {
       // If a copy overwrote the file, earlier positions may have other events too.
       if (from.position > 0 && !hasEvent(from)) return undefined
-      const events = committedOf(reader, { after: from.position, until }, MAX_TOLD)
+      const events = committedOf(reader, { after: from.position, until }, MAX_ANNOUNCED)
       return events.length === until - from.position ? events : undefined
     } catch {
       // Listeners will read, and learn why.
@@ -87,7 +87,7 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
     if (events === undefined) last.startAfter(until)
     else last.take(events)
     recent.startAfter(until)
-    untold.push(events)
+    unannounced.push(events)
   }
 
   /** Looks for other connections' commits, once per turn. */
@@ -103,16 +103,16 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
       verifiedIn = version
     }
     lookedIn = turn
-    tell()
+    announce()
   }
 
-  const tell = () => {
-    if (isTelling) return
-    isTelling = true
+  const announce = () => {
+    if (isAnnouncing) return
+    isAnnouncing = true
     try {
-      while (untold.length > 0) commits.notify(untold.shift())
+      while (unannounced.length > 0) commits.notify(unannounced.shift())
     } finally {
-      isTelling = false
+      isAnnouncing = false
     }
   }
 
@@ -123,7 +123,7 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
 
   const watch = () => {
     if (!isShared || hasEnded) return () => {}
-    const lookAndTell = () => {
+    const lookAndAnnounce = () => {
       try {
         look()
       } catch {
@@ -131,8 +131,8 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
         commits.notify()
       }
     }
-    lookAndTell()
-    looking = setInterval(lookAndTell, LOOK_EVERY_MS)
+    lookAndAnnounce()
+    looking = setInterval(lookAndAnnounce, LOOK_EVERY_MS)
     return endLooking
   }
 
@@ -140,15 +140,15 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
 
   return {
     commits,
-    tell,
+    announce,
     end: () => {
       hasEnded = true
       endLooking()
     },
     closed: () => commits.notify(),
-    onCommit: (told) =>
+    onCommit: (listener) =>
       commits.listen((events) => {
-        if (!hasEnded) told(events)
+        if (!hasEnded) listener(events)
       }),
     committed: (batch) => {
       const [first] = batch.rows
@@ -157,7 +157,7 @@ export const make = (reader: Reader, isShared: boolean): Follower => {
       recent.committed(batch)
       last.take(batch.rows)
       head = batch.head
-      untold.push(batch.rows)
+      unannounced.push(batch.rows)
     },
     moved: () => recent.startAfter(head.position),
     head: () => {

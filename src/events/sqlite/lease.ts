@@ -90,9 +90,9 @@ const waitUntilFree = (database: Database.LogDatabase): Effect.Effect<LeaseState
   Effect.gen(function* () {
     const first = yield* attempt(database, () => readRow(database))
     if (first === undefined) return { _tag: "Free" }
-    const told = Effect.delay(ProgramLog.warning(watchedMessage(holderOf(first))), QUIET_MS)
+    const warned = Effect.delay(ProgramLog.warning(watchedMessage(holderOf(first))), QUIET_MS)
     const reading = attempt(database, () => readRow(database))
-    const { watched, row } = yield* Effect.raceFirst(watch(first, reading), Effect.zipRight(told, Effect.never))
+    const { watched, row } = yield* Effect.raceFirst(watch(first, reading), Effect.zipRight(warned, Effect.never))
     return watched === "Lost" && row !== undefined
       ? { _tag: watched, row }
       : { _tag: row === undefined ? "Free" : "Held" }

@@ -89,7 +89,7 @@ const writeTo = (database: Database.LogDatabase, { keys, ownKey }: Stores) => {
         const seal = sealOf(own, { ...series, ...snapshot })
         const stored = joinSeal({ seal, root: encryptPart(key, stateHash, root) })
         database.run(SAVE, [projection, name, timeline, position, eventHash, stateHash, stored])
-        if (isFirst) forgetOutlived(database)
+        if (isFirst) deleteOutlived(database)
       }),
     forget: (series: Series, position: number, damaged: ReadonlyArray<string>) =>
       transaction(() => {
@@ -138,7 +138,7 @@ export const seriesOf = (name: string): Pick<Series, "fingerprint" | "epoch"> =>
 }
 
 /** Rows stored later have higher rowids. */
-const forgetOutlived = (database: Database.LogDatabase): void => {
+const deleteOutlived = (database: Database.LogDatabase): void => {
   const known = database.rows(SERIES).map(([name, projection]) => ({ name, projection: String(projection) }))
   for (const { name } of seriesToDelete(known)) {
     database.run("DELETE FROM snapshots WHERE fingerprint = ?", [name])

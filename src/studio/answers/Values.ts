@@ -16,7 +16,7 @@ export const locate = ({ moment }: typeof LocateQuery.Type) =>
     const log = yield* EventLog
     const { timeline, position, time } = yield* Moment.locate(moment)
     const [event] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
-    const said = time === undefined ? {} : { said: TimeSearch.said(time) }
+    const said = time === undefined ? {} : { said: TimeSearch.describe(time) }
     return { timeline, position, task: event?.taskId ?? null, ...said } satisfies Located
   })
 

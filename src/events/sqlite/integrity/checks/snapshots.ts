@@ -36,7 +36,7 @@ export const snapshots = (stores: Stores): Check => ({
         problem === undefined
           ? "no key (<log>.snapshot-key)"
           : `a key (<log>.snapshot-key) that is not used, because ${problem}`
-      const told = problem === undefined ? `${without} to tell by; without it ${left}` : `${without}: ${left}`
+      const told = `${without}: ${left}`
       return { told, flaws: [], looked: false } satisfies CheckOutcome
     }
     const flaws: Array<Flaw> = []

@@ -69,12 +69,12 @@ export const soundHead = (
 const CHAIN_WORK = "chain"
 
 /** Maximum and minimum number of events per range: results are short, and a thread opens the log for each. */
-const MOST = 25_000
-const FEWEST = 1_000
+const MAX_RANGE = 25_000
+const MIN_RANGE = 1_000
 
 /** Cuts ranges, also at the anchor, several per thread so that all threads end at about the same time. */
 const ranges = (file: LogFile, upTo: number, jobs: number, cut = 0): ReadonlyArray<ChainRange> => {
-  const size = Math.min(MOST, Math.max(FEWEST, Math.ceil(upTo / (4 * jobs))))
+  const size = Math.min(MAX_RANGE, Math.max(MIN_RANGE, Math.ceil(upTo / (4 * jobs))))
   const found: Array<ChainRange> = []
   for (let after = 0; after < upTo; ) {
     const end = Math.min(after + size, upTo)
