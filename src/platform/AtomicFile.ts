@@ -15,9 +15,9 @@ export const nameFor = (target: string): string =>
   `${target}.${HOST}-${process.pid}-${crypto.randomBytes(4).toString("hex")}${SUFFIX}`
 
 /**
- * Removes temporary files and directories of dead processes of this machine, with their SQLite `-wal`, `-shm` and
- * `-journal` files and a log's side files. Leaves those of other machines or containers on a shared disk. Never fails:
- * a file that it cannot remove stays.
+ * Removes a target's temporary files and directories of dead processes of this machine, with their SQLite `-wal`,
+ * `-shm` and `-journal` files and a log's side files. Leaves those of other machines or containers on a shared disk.
+ * Never fails: a file that it cannot remove stays.
  */
 export const removeAbandonedFile = (target: string): void =>
   removeFrom(path.dirname(target), (name) => name.startsWith(`${path.basename(target)}.`))

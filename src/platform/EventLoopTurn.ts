@@ -9,8 +9,8 @@ let underWay = false
 
 /**
  * While the number stays the same, nothing reached this thread from outside (a message, a file's content, a timer):
- * data read before is still current. A turn ends with its first microtask, and after a millisecond at most; only a
- * blocking call such as `spawnSync` takes longer.
+ * data read before is still current. A turn ends with the microtask that it began in, and after a millisecond at most;
+ * only a blocking call such as `spawnSync` takes longer.
  */
 export const current = (): number => {
   const now = performance.now()

@@ -91,9 +91,9 @@ export type ResumeError =
  * Continues an open task. Its agent replays the recording and continues from there: no model, person or plugin answers
  * a request twice. It restores and verifies environments as in a fork.
  *
- * An open confirmation still stands, unless another program may have written it. For a command without an outcome, the
- * kernel asks its actuator (`settle`); if that cannot tell, it dispatches an idempotent command again, and leaves the
- * outcome of others unknown.
+ * An open confirmation still stands, unless another program may have written it: then the kernel asks again. For a
+ * command without an outcome, the kernel asks its actuator (`settle`); if that cannot tell, it dispatches an idempotent
+ * command again, and leaves the outcome of others unknown.
  *
  * If the agent diverges or an environment cannot be restored, the task stays open.
  */
