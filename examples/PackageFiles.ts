@@ -4,5 +4,4 @@ import * as path from "node:path"
 
 const root = path.dirname(createRequire(import.meta.url).resolve("hindcast/package.json"))
 
-/** The path of a file or directory of the package. */
 export const inPackage = (...names: ReadonlyArray<string>): string => path.join(root, ...names)

@@ -3,7 +3,6 @@ import { INCIDENTS, type Incident, type Season, type SeasonContents } from "../s
 import type { Stage, User } from "./Stage.ts"
 import { count, numbers, suggestions as onLog, type Suggestion } from "./Words.ts"
 
-/** The contents of a season's log, as lines. */
 export const lines = (stage: Stage, season: Season & { readonly log: string }): ReadonlyArray<string> => {
   const { style, pages, user } = stage
   const { log, events, agents, scoreSets } = season
@@ -43,7 +42,6 @@ const happened = ({ style, pages }: Stage, { incidents }: SeasonContents): Reado
   ]
 }
 
-/** Commands to try on a season's log. */
 export const suggestions = (user: User, log: string): ReadonlyArray<Suggestion> =>
   onLog(user, log, [
     ["every task: who, how it ended, what it scored", "task", "ls"],

@@ -5,7 +5,6 @@
 import type { Effect } from "effect"
 import type { Confirmations, Event, EventLog, Json, JsonObject, Models, TaskAudit, TimeTravel } from "hindcast"
 
-/** A stage. */
 export interface Stage {
   readonly style: Style
   /** Starts a part: its title, and paragraphs about what it shows and why it matters. */
@@ -21,7 +20,6 @@ export interface Stage {
   readonly user: User
 }
 
-/** How to show a command's output. */
 export interface Shown {
   /** Maximum lines. Default: all. */
   readonly most?: number
@@ -31,7 +29,6 @@ export interface Shown {
   readonly cut?: boolean
 }
 
-/** A command that was run. */
 export interface Shell {
   readonly command: string
   /** Its output as a JSON document; null if it was shown as text. */
@@ -52,7 +49,6 @@ type Lines = ReadonlyArray<string>
 
 type Cells = ReadonlyArray<ReadonlyArray<string>>
 
-/** The score of an audit. */
 export type Score = TaskAudit.TaskAudit["scores"][number]
 
 /** A task's scores before and after a re-score, and the verdicts that differ. */
@@ -70,7 +66,6 @@ export interface ScoreChange {
 /** A difference of two states, and the old value. */
 export type ShownChange = TimeTravel.Difference & { readonly before?: Json }
 
-/** The command line's formats. */
 export interface Pages {
   /** A table. `align` marks a column of numbers. */
   readonly table: (headings: ReadonlyArray<string | { heading: string; align?: "right" }>, cells: Cells) => Lines

@@ -9,7 +9,6 @@ export interface Suggestion {
   readonly does: string
 }
 
-/** Commands on a log, from their descriptions and arguments. */
 export const suggestions = (
   { command, path }: User,
   filename: string,
@@ -17,7 +16,6 @@ export const suggestions = (
 ): ReadonlyArray<Suggestion> =>
   suggested.map(([does, ...args]) => ({ does, command: command([...args, "--log", path(filename)]) }))
 
-/** Prints the commands as the last part of a demo. */
 export const showSteps = ({ part, say, style }: Stage, suggested: ReadonlyArray<Suggestion>) =>
   Effect.zipRight(
     part("Next", "The log stays. Ask it yourself:"),
@@ -37,6 +35,5 @@ export const at = (position: number): string => `@${position}`
 /** `1 event`, `2 events`. */
 export const count = (of: number, noun: string): string => `${of} ${noun}${of === 1 ? "" : "s"}`
 
-/** Headings of columns of numbers. */
 export const numbers = (...headings: ReadonlyArray<string>) =>
   headings.map((heading) => ({ heading, align: "right" as const }))

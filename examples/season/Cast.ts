@@ -14,7 +14,6 @@ const makers = { careful, clerk, daredevil, glass, hothead, sleeper, stoker } as
 
 const EXAMPLES = ["knows-the-way", "wanderer"] as const
 
-/** The names of all agents. */
 export type AgentName = keyof typeof makers | (typeof EXAMPLES)[number] | "apprentice" | "ponderer"
 
 /**

@@ -4,7 +4,6 @@ import { type Event, EventLog, Vocabulary } from "hindcast"
 
 type TaskOutcome = Vocabulary.PayloadOf<"TaskClosed">["outcome"]
 
-/** The results of one agent over all its tasks. */
 export interface Played {
   readonly agent: string
   readonly tasks: number
@@ -13,14 +12,12 @@ export interface Played {
   readonly net: number | null
 }
 
-/** The contents of a season's log. */
 export interface SeasonContents {
   readonly events: number
   readonly agents: ReadonlyArray<Played>
   readonly incidents: { readonly [kind in Incident]: number }
 }
 
-/** The kinds of incidents, in words. */
 export const INCIDENTS = {
   denied: "commands denied by a rule",
   approved: "questions approved",
@@ -37,7 +34,7 @@ export const INCIDENTS = {
 
 export type Incident = keyof typeof INCIDENTS
 
-/** Counts the contents of a log in one pass. */
+/** Reads the log in one pass. */
 export const gather = Effect.gen(function* () {
   const log = yield* EventLog.EventLog
   const { position } = yield* log.head

@@ -6,7 +6,6 @@ import { Data, Effect, Schema, Stream } from "effect"
 import { EventLog, Vocabulary } from "hindcast"
 import type { Plan } from "./Plan.ts"
 
-/** The arguments of the first kernel's process. */
 export const Start = Schema.Struct({
   filename: Schema.String,
   workspace: Schema.String,
@@ -24,12 +23,7 @@ export class FirstKernelEnded extends Data.TaggedError("FirstKernelEnded")<{ rea
   }
 }
 
-/**
- * Starts the first kernel's process, and sends SIGKILL once all tasks of `cutOff` run. An interrupt ends the process
- * with SIGTERM.
- *
- * @param onDone runs after each closed task
- */
+/** Sends SIGKILL once all tasks of `cutOff` run; an interrupt sends SIGTERM. `onDone` runs after each closed task. */
 export const startAndKill = (start: Start, { cutOff }: Plan, onDone: Effect.Effect<void>) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog

@@ -8,7 +8,6 @@ import type { Plan, Planned } from "./Plan.ts"
 import * as Reviewer from "./Reviewer.ts"
 import * as Worlds from "./Worlds.ts"
 
-/** The paths of a season and the options of its kernels. */
 export interface SeasonPaths {
   readonly filename: string
   /** The directory that the agent `clerk` works in. */

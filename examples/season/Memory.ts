@@ -3,7 +3,6 @@ import { Effect, Option, Schema, Stream } from "effect"
 import { type Event, EventLog, type Json, type JsonObject, Vocabulary } from "hindcast"
 import type { Apprentice, Experience, Try } from "./agents/apprentice.ts"
 
-/** Adds one task's events to an apprentice's memory. */
 export const learn = (apprentice: Apprentice, taskId: string) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog

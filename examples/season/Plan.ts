@@ -3,7 +3,6 @@ import { PCGRandom } from "effect/Utils"
 import type { AgentName } from "./Cast.ts"
 import type { WorldName } from "./Worlds.ts"
 
-/** A planned task. */
 export interface Planned {
   /** `task-0001` and so on, in the order of opening. */
   readonly id: string
@@ -14,7 +13,6 @@ export interface Planned {
   readonly seed: number
 }
 
-/** The tasks of a season, in order. */
 export interface Plan {
   /** The tasks that the first kernel completes. */
   readonly before: ReadonlyArray<Planned>

@@ -23,10 +23,8 @@ export class LogExists extends Data.TaggedError("LogExists")<{ readonly file: st
   }
 }
 
-/** The options of a season. */
 export interface SeasonOptions extends Omit<Kernels.SeasonPaths, "workspace"> {
   readonly tasks: number
-  /** Called after each closed task. */
   readonly onProgress: (done: number, of: number) => Effect.Effect<void>
 }
 

@@ -23,14 +23,12 @@ export interface World {
   readonly environment?: { readonly [plugin: string]: JsonObject }
 }
 
-/** The directories of the plugins. */
 export const SOURCES: ReadonlyArray<string> = [
   inPackage("plugins", "text-room"),
   inPackage("plugins", "workspace"),
   inPackage("examples", "plugins", "boiler"),
 ]
 
-/** Loads the scenarios. */
 export const load = Effect.gen(function* () {
   const environments: { readonly [name in WorldName]?: NonNullable<World["environment"]> } = {
     "the-greenhouse": yield* scenario("the-greenhouse"),

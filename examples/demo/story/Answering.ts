@@ -5,14 +5,12 @@ import type { Shell, Stage } from "../Stage.ts"
 import { endOf } from "../Words.ts"
 import * as Mending from "./Mending.ts"
 
-/** Who answers, and on which log. */
 export interface Answering {
   readonly filename: string
   /** Ask the user. Otherwise the demo answers. */
   readonly askPerson: boolean
   /** The demo approves nothing that a provider's model requests. */
   readonly isScripted: boolean
-  /** Runs before the demo answers a question. */
   readonly onQuestion?: (question: Event) => Effect.Effect<void, EventLog.LogError, EventLog.EventLog>
 }
 

@@ -12,15 +12,13 @@ export class NothingToInterrupt extends Data.TaggedError("NothingToInterrupt")<{
   }
 }
 
-/** The killed kernel. */
 export interface Killed {
   readonly pid: number
-  /** The question that its agent waits for. */
   readonly question: Vocabulary.PayloadOf<"ConfirmationRequested">
   readonly position: number
 }
 
-/** Starts the first kernel, and sends SIGKILL to its process once the gate has asked to write a file. */
+/** Sends SIGKILL once the gate has asked to write a file. */
 export const startAndKill = ({ user }: Stage, start: Start, after: number) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog

@@ -4,7 +4,6 @@ import { Kernel } from "hindcast"
 import type { User } from "../Stage.ts"
 import * as Mending from "./Mending.ts"
 
-/** The argument of the process. */
 export const Start = Schema.Struct({ taskId: Schema.String, place: Mending.Place, cast: Mending.Cast })
 
 export type Start = typeof Start.Type

@@ -8,10 +8,8 @@ import { inPackage } from "../../PackageFiles.ts"
 import type { Stage } from "../Stage.ts"
 import { at } from "../Words.ts"
 
-/** The rubric of the scores. */
 export const RUBRIC = inPackage("examples", "rubrics", "mending.yaml")
 
-/** The task that the commands look at. */
 export interface Subject {
   readonly filename: string
   readonly taskId: string
@@ -81,7 +79,6 @@ export const rescore = (stage: Stage, subject: Subject, timeline: string) =>
     return [yield* stage.shell(scored(EventLog.MAIN)), yield* stage.shell(scored(timeline))]
   })
 
-/** Verifies the log. */
 export const verify = (stage: Stage, subject: Subject) =>
   Effect.zipRight(
     stage.part("9  Is the log intact?", "The events form a hash chain: a changed, missing or moved event breaks it."),

@@ -5,7 +5,6 @@ import { inPackage } from "../../PackageFiles.ts"
 import type { User } from "../Stage.ts"
 import * as Repository from "./Repository.ts"
 
-/** The agents' goal. */
 export const GOAL = "Fix the failing test"
 
 /** The only plugin: this program's tools and sensor. */
@@ -14,10 +13,8 @@ export const PLUGINS = ["program"]
 /** The actuator that needs a person's approval. */
 export const WRITE_FILE = "program/write_file"
 
-/** The file of the guide. */
 export const GUIDE = inPackage("examples", "coding-agent", "guide.yaml")
 
-/** A model of the story. */
 export const Cast = Schema.Struct({
   /** `provider/model` */
   model: Schema.String,
@@ -33,7 +30,6 @@ export const scripted = (name: "careful" | "hasty"): Cast => ({
   cassette: inPackage("examples", "coding-agent", `${name}.json`),
 })
 
-/** An agent that thinks with a model. */
 export const agent = ({ play }: Pick<User, "play">, { model, cassette }: Cast) =>
   Effect.gen(function* () {
     const loaded = yield* cassette === null ? Models.load(model) : play(cassette, model)
@@ -59,7 +55,6 @@ export const freeId = Effect.gen(function* () {
 
 const MAX_TASKS = 10_000
 
-/** Where a kernel works. */
 export const Place = Schema.Struct({
   filename: Schema.String,
   directory: Schema.String.annotations({ description: "The repository" }),
@@ -110,6 +105,5 @@ export const kernel = (
 
 const Named = Schema.Struct({ path: Schema.String })
 
-/** The file in a command's arguments. */
 export const pathIn = (args: Json): string =>
   Option.match(Schema.decodeUnknownOption(Named)(args), { onNone: () => "a file", onSome: ({ path }) => path })

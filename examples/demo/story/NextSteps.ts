@@ -4,13 +4,11 @@ import { suggestions as onLog, type Suggestion } from "../Words.ts"
 import * as LookingBack from "./LookingBack.ts"
 import * as Mending from "./Mending.ts"
 
-/** The story that the commands look at. */
 export interface Story extends LookingBack.Subject {
   readonly timeline: string
   readonly cast: Mending.Cast
 }
 
-/** The commands to try. */
 export const suggestions = (user: User, { filename, taskId, timeline, cast }: Story): ReadonlyArray<Suggestion> => {
   const { model, cassette } = cast
   const played = cassette === null ? [] : ["--cassette", user.path(cassette)]

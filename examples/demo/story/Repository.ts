@@ -7,7 +7,6 @@ import { inPackage } from "../../PackageFiles.ts"
 
 const TESTS = "prices.test.mjs"
 
-/** The repository's files. */
 export const FILES = ["prices.mjs", TESTS] as const
 
 const TESTS_MS = 20_000
@@ -27,7 +26,6 @@ export interface TestResult {
   readonly failing: ReadonlyArray<string>
 }
 
-/** Runs the tests of a repository. */
 export const runTests = (directory: string): Promise<TestResult> =>
   new Promise((resolve) => {
     // A model may have written the tests, so they get no keys.
@@ -41,11 +39,9 @@ export const runTests = (directory: string): Promise<TestResult> =>
     })
   })
 
-/** Reads a file of a repository. */
 export const readFile = (directory: string, name: (typeof FILES)[number]): string =>
   fs.readFileSync(path.join(directory, name), "utf8")
 
-/** Replaces a file of a repository. */
 export const writeFile = (directory: string, name: (typeof FILES)[number], content: string) => {
   fs.writeFileSync(path.join(directory, name), content)
   return { path: name, bytes: Buffer.byteLength(content) }

@@ -16,7 +16,6 @@ import * as NextSteps from "./NextSteps.ts"
 import * as Repository from "./Repository.ts"
 import * as Transcript from "./Transcript.ts"
 
-/** The options of the story. */
 export interface StoryOptions {
   /** The log's file. It may exist. */
   readonly filename: string
@@ -87,7 +86,6 @@ export const tell = (stage: Stage, { filename, directory, models, askPerson }: S
 interface Cast {
   readonly first: Mending.Cast
   readonly other: Mending.Cast
-  /** The turns were written by hand. */
   readonly isScripted: boolean
 }
 

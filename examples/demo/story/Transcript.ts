@@ -7,7 +7,6 @@ import * as Mending from "./Mending.ts"
 
 const MAX_EVENTS = 10_000
 
-/** The events of a task after a position, on one timeline. */
 export const of = (taskId: string, after = 0, timeline: string = EventLog.MAIN) =>
   Effect.flatMap(EventLog.EventLog, (log) => log.readPage({ taskId, timeline, after }, MAX_EVENTS))
 
@@ -74,7 +73,6 @@ export interface Once {
   readonly dispatchedTwice: number
 }
 
-/** Counts the requests and the dispatches of a task. */
 export const once = (events: ReadonlyArray<Event>): Once => {
   const dispatched = events.flatMap((event) =>
     Vocabulary.is(event, "CommandDispatched") ? [event.payload.commandId] : [],

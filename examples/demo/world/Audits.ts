@@ -4,7 +4,6 @@ import type { TaskAudit } from "hindcast"
 import type { Pages, Score, Stage } from "../Stage.ts"
 import { endOf, nameOf, numbers } from "../Words.ts"
 
-/** Prints the audits of several tasks side by side. */
 export const compare = (stage: Stage, audits: ReadonlyArray<TaskAudit.TaskAudit>) =>
   Effect.zipRight(
     stage.part(

@@ -11,7 +11,7 @@ const MAX_STEPS = 25
 
 const GOAL = "Take the document out of the locked desk"
 
-/** Two agents play The Lost Key, each in its own environment. Returns their audits. */
+/** Returns the audits of both games. */
 export const play = (stage: Stage) =>
   Effect.gen(function* () {
     yield* stage.part(

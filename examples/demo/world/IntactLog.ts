@@ -3,7 +3,6 @@ import { Effect } from "effect"
 import type { Stage } from "../Stage.ts"
 import { at, count } from "../Words.ts"
 
-/** Verifies the log's hash chain and prints the result. */
 export const verify = ({ part, say, style, user }: Stage, heading: string, why: string) =>
   Effect.gen(function* () {
     yield* part(heading, why)

@@ -5,10 +5,8 @@ import { inPackage } from "../../PackageFiles.ts"
 import type { ScoreChange, Stage } from "../Stage.ts"
 import { nameOf, numbers } from "../Words.ts"
 
-/** The rubric of the second scoring. */
 export const RUBRIC = inPackage("examples", "rubrics", "stricter.yaml")
 
-/** Scores tasks again by the stricter rubric and prints the differences. */
 export const rescore = (stage: Stage, tasks: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     yield* stage.part(

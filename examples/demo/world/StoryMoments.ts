@@ -18,12 +18,10 @@ export class NotWon extends Data.TaggedError("NotWon")<{ readonly log: string; r
   }
 }
 
-/** The winning command of a task, as positions. */
 export interface Win {
   readonly taskId: string
   /** The last position before the command. */
   readonly before: number
-  /** The position of `CommandSucceeded`. */
   readonly succeeded: number
   /** The position of the resulting `EnvironmentChanged`. */
   readonly after: number
@@ -104,7 +102,6 @@ const worldLines = ({ style, pages }: Stage, ...moments: ReadonlyArray<readonly 
   )
 }
 
-/** Prints the event that last changed the inventory. */
 export const blame = ({ part, say, show, pages }: Stage, { taskId }: Win) =>
   Effect.gen(function* () {
     yield* part(
@@ -118,7 +115,6 @@ export const blame = ({ part, say, show, pages }: Stage, { taskId }: Win) =>
     return { ...blamed, exists: inventory !== undefined, value: inventory ?? null, event }
   })
 
-/** Prints the causes of the winning command's outcome. */
 export const why = ({ part, show, pages }: Stage, { succeeded }: Win) =>
   Effect.gen(function* () {
     yield* part(

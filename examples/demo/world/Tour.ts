@@ -11,7 +11,6 @@ import * as Rescoring from "./Rescoring.ts"
 import * as StoryMoments from "./StoryMoments.ts"
 import * as WorkspaceVisit from "./WorkspaceVisit.ts"
 
-/** The options of the tour. */
 export interface TourOptions extends WorkspaceVisit.VisitOptions {
   readonly seed: number
   readonly sandbox: "auto" | "namespaces" | "flags"

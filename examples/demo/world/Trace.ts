@@ -5,7 +5,7 @@ import type { Pages, Stage } from "../Stage.ts"
 
 const GAP = " · "
 
-/** Prints the commands of the first task opened after a position, until it closes. */
+/** Follows the first task opened after a position, until it closes. */
 export const follow = (after: number, { style, say, pages, width: most }: Stage) =>
   Effect.gen(function* () {
     const log = yield* EventLog.EventLog

@@ -16,7 +16,6 @@ type CommandOutcome = Effect.Effect.Success<ReturnType<Task["act"]>>
 
 type Reading = Effect.Effect.Success<ReturnType<Task["perceive"]>>[number]
 
-/** The options of this part. */
 export interface VisitOptions {
   readonly filename: string
   readonly workspace: string
@@ -24,7 +23,6 @@ export interface VisitOptions {
   readonly askPerson: boolean
 }
 
-/** Reads the directory, and writes one file after its confirmation. */
 export const visit = (stage: Stage, options: VisitOptions) =>
   Effect.gen(function* () {
     yield* stage.part(

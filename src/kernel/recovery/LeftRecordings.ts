@@ -8,7 +8,6 @@ import type { Recorder } from "../../events/vocabulary/Tasks.ts"
 import * as Recorders from "./Recorders.ts"
 import * as StaleForks from "./StaleForks.ts"
 
-/** A task that a process records without a kernel. */
 export interface Recording {
   readonly taskId: string
   readonly recorder: Recorder

@@ -7,7 +7,6 @@ import { Presence } from "../../events/log/Presence.ts"
 import * as ProcessIdentity from "../../platform/ProcessIdentity.ts"
 import type { Process, Processes } from "../../projections/state/Processes.ts"
 
-/** The state of a process that the log records as running. */
 export type OrphanState =
   /** It ended, or another program has its id now. */
   | "gone"
@@ -18,7 +17,7 @@ export type OrphanState =
   /** It belongs to another kernel that may be alive. Left alone. */
   | "in use"
 
-/** Orphan states by their keys in `Processes`. */
+/** By their keys in `Processes`. */
 export type OrphanStates = ReadonlyMap<string, OrphanState>
 
 /**

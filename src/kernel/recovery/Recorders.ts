@@ -33,7 +33,6 @@ export const currentOf = (
     return current
   })
 
-/** A recorder's state, as far as one look shows it. */
 export const stateOf = (recorder: Recorder): Effect.Effect<WriterState, LogError, Presence> =>
   Effect.flatMap(Presence, ({ stateOf }) =>
     recorder.identity === undefined ? Effect.sync(() => stateByName(recorder)) : stateOf(recorder.identity),

@@ -11,7 +11,6 @@ import { KERNEL } from "../instances/Instance.ts"
 import { NO_AGENT } from "../tasks/OpenOptions.ts"
 import type { OrphanState, OrphanStates } from "./OrphanProcesses.ts"
 
-/** The closing events of one stream, for one commit. */
 export interface RecoveryAppend {
   readonly stream: string
   readonly taskId: string | null

@@ -215,7 +215,6 @@ const unanswered = (events: ReadonlyArray<Event>): ReadonlyArray<string> => {
   return [...questions]
 }
 
-/** The digest of the last guide before the fork. */
 export const guideAt = ({ recording, at }: Point): string | undefined =>
   recording.events.reduce<string | undefined>(
     (digest, event) => (is(event, "GuideApplied") && event.position <= at ? event.payload.digest : digest),

@@ -7,7 +7,6 @@ import type { AgentEvent, MemberEvent } from "../tasks/Task.ts"
 
 type AgentEventType = (AgentEvent | MemberEvent)["type"] | "WorldTicked"
 
-/** The events that the agents have not repeated yet. */
 export interface RecordedAgentEvents {
   /** Takes the next event of a type, and drops those of the same source before it. */
   readonly take: (type: AgentEventType) => Event | undefined

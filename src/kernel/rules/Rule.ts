@@ -11,7 +11,6 @@ import * as ReadPaths from "./readPaths.ts"
 
 export type { RuleContext, RuleResult } from "./RuleContext.ts"
 
-/** A compiled rule. */
 export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
   /** Paths that it reads, except those that it only asks the existence of. */

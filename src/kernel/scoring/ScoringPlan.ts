@@ -2,7 +2,6 @@
 
 import type { Task, Tasks } from "../../projections/state/Tasks.ts"
 
-/** A task to score, with the positions to read. */
 export interface PlannedTask {
   readonly taskId: string
   readonly from: number
@@ -11,7 +10,7 @@ export interface PlannedTask {
   readonly closed: boolean
 }
 
-/** A range to read once: all its events, or each task's events separately (`alone`). */
+/** Reads all its events, or each task's events separately (`alone`). */
 export interface ScanPart {
   readonly after: number
   readonly until: number

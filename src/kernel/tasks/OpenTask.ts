@@ -17,7 +17,7 @@ import type { SensingTask } from "../sensing/SensingTask.ts"
 import type { InputArrivals } from "./InputArrivals.ts"
 import type { RunningTasks } from "./RunningTasks.ts"
 
-/** The services that every task of a kernel uses. */
+/** A kernel's services for its tasks. */
 export interface KernelContext {
   /** In a fork, a view of its timeline. */
   readonly log: EventLog.Service
