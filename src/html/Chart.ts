@@ -106,7 +106,7 @@ export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Fra
   )}${label({ x: 0, y: top - 10 }, yTitle)}${label({ x: (left + right) / 2, y: bottom + 31, anchor: "middle" }, xTitle)}`
 }
 
-/** Keeps the label inside the chart. */
+/** Keeps a label inside the chart. */
 const placeTick = (x: number, text: string, left: number, right: number, y: number): At => {
   const half = widthOf(text) / 2
   if (x + half > right + MARGIN.right) return { x: right + MARGIN.right - 1, y, anchor: "end" }

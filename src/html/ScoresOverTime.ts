@@ -91,7 +91,7 @@ const tasksOf = ({ tasks, score }: AgentReport): string => {
   return score === null || score.count === tasks ? all : `${FormattedNumbers.count(score.count)} of ${all} scored`
 }
 
-/** Every score if there are few, otherwise bands. */
+/** Draws every score if there are few, otherwise bands. */
 const marks = ({ points, bins }: AgentReport, x: Scale, y: Scale): Markup => {
   if (points !== null) {
     return Chart.dots(

@@ -100,7 +100,7 @@ export const revoking = (
     }
   })
 
-/** Requests that lost their grant to a revocation. */
+/** Finds requests that lost their grant to a revocation. */
 export const missing = (
   options: RegistryOptions,
   name: string,

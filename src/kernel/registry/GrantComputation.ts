@@ -30,7 +30,7 @@ export class UpdateHeld extends Data.TaggedError("UpdateHeld")<{
   readonly digest: string
   readonly installed: string
   readonly missing: ReadonlyArray<Grants.Refusal>
-  /** Those that the installed code has. */
+  /** Missing grants that the installed code has. */
   readonly lapsed: ReadonlyArray<Grants.Refusal>
   /** Grants of the installed code; `grant` gives them to the update. */
   readonly kept: GrantedPermissions

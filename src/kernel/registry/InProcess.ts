@@ -48,7 +48,7 @@ export const declaring = (
   ]
 }
 
-/** Another plugin has the reserved name. */
+/** Refuses a declaration: another plugin has the reserved name. */
 export const nameTaken = ({ source }: Plugin): SourceRefused =>
   new SourceRefused({
     source: "The program's tools and sensors",
@@ -57,7 +57,7 @@ export const nameTaken = ({ source }: Plugin): SourceRefused =>
     ],
   })
 
-/** A plugin to import has the reserved name. */
+/** Refuses an import: the plugin has the reserved name. */
 export const nameReserved = (source: string): SourceRefused =>
   new SourceRefused({
     source,
@@ -66,7 +66,7 @@ export const nameReserved = (source: string): SourceRefused =>
     ],
   })
 
-/** This program does not declare the plugin. */
+/** Refuses a start: this program does not declare the plugin. */
 export const notDeclared = (plugin: string): PluginUnavailable =>
   new PluginUnavailable({
     plugin,

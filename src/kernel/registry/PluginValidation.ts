@@ -65,7 +65,7 @@ const placed = (problems: ReadonlyArray<Manifest.ManifestIssue>, placeOf: Manife
     .map((problem) => ({ ...problem, place: problem.place ?? placeOf(problem.path) }))
     .sort((a, b) => a.place.line - b.place.line || a.place.column - b.place.column)
 
-/** Includes documents with other problems. */
+/** Finds rules that do not compile, even in documents with other problems. */
 const ruleProblems = (document: Json): ReadonlyArray<Manifest.ManifestIssue> =>
   indices(document, ["peas", "performance"]).flatMap((measure) =>
     ["rewards", "punishments"]

@@ -170,7 +170,7 @@ const isOfKind = <Kind extends AnyMove["kind"]>(kind: Kind, move: AnyMove): move
 
 type Change = PayloadOf<"EnvironmentChanged">
 
-/** The dispatches of a round cause its changes. */
+/** Commands that plugins carried out. The dispatches of a round cause its changes. */
 const commandsIn = (
   ahead: ReadonlyArray<Request>,
   events: ReadonlyArray<Event>,
@@ -193,7 +193,7 @@ const commandsIn = (
 
 const placeOf = ({ position, id }: Event): Move => ({ at: position, until: position, causes: [id] })
 
-/** These receive joins and leaves. */
+/** Worlds for several agents, which receive joins and leaves. */
 const sharedWorlds = (
   { plugins, registryAt }: Pick<Recording, "plugins" | "registryAt">,
   position: number,

@@ -236,13 +236,13 @@ const failedOf = (cause: Cause.Cause<{ readonly message: string }>): JsonObject 
   return endOf({ outcome: "failed", reason: problem instanceof Error ? problem.message : String(problem) })
 }
 
-/** Ended from outside: its agent might have continued. */
+/** True if the task ended from outside: its agent might have continued. */
 const isCutShort = ({ outcome }: TaskEnd): boolean => outcome === "truncated" || outcome === "abandoned"
 
 const wasCancelled = ({ events, forked }: Recording.Recording): boolean =>
   events.some((event) => is(event, "TaskCancelled") && event.position > (forked?.at ?? 0))
 
-/** Abandoned, or without a recorded answer. */
+/** True if the task was abandoned, or ended without a recorded answer. */
 const endedFromOutside = ({ outcome, reason = "" }: TaskEnd): boolean =>
   outcome === "abandoned" ? ABANDONED_REASONS.has(reason) : outcome === "truncated" && isUnrecordedReason(reason)
 

@@ -15,7 +15,7 @@ import { sizeWithin, stepsOf } from "./Meter.ts"
 
 type Handle = (...args: ReadonlyArray<unknown>) => unknown
 
-/** The library's nodes have these undeclared members. */
+/** Members of the library's nodes that it does not declare. */
 interface CheckedNode {
   readonly op: string
   readonly args: unknown
@@ -101,7 +101,7 @@ const after = (node: CheckedNode, check: (result: unknown) => unknown): void =>
 /** Steps of an error: throwing takes a hundred times as long as returning. */
 const ERROR_STEPS = 300
 
-/** A parent may swallow a node's errors. */
+/** Charges for errors, which a parent may swallow. */
 const chargeErrors = (node: CheckedNode, meter: Meter): void => {
   const evaluate = evaluationOf(node)
   node.evaluate = (ev, _, context) => {

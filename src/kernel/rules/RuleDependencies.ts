@@ -6,11 +6,11 @@ import type { ASTNode } from "@marcbachmann/cel-js"
 export interface RuleDependencies {
   /** Its variables, and `counts` if it counts events. */
   readonly mentions: ReadonlySet<Variable | "counts">
-  /** This decides what counts as an occurrence. */
+  /** It reads the event: this decides about occurrences. */
   readonly mentionsEvent: boolean
   /** Where it can be true or throw; undefined for any type. */
   readonly types: ReadonlySet<string> | undefined
-  /** Undefined if unknown. */
+  /** The paths that it reads; undefined if unknown. */
   readonly readPaths: ReadonlyArray<ReadPath> | undefined
   /** Its time may grow faster than its data. */
   readonly slow: boolean

@@ -22,7 +22,7 @@ export const reasons = (
   ...staleMeasures(SafeRecord.get(rubrics, set.rubricDigest) ?? {}, registry),
 ]
 
-/** Checks only the rule critics. */
+/** Compares only the rule critics. */
 const staleCritic = ({ critic, criticDigest }: Pick<ScoreSet, "critic" | "criticDigest">): ReadonlyArray<string> => {
   const today = RULE_CRITICS.find(({ name }) => name.split("@")[0] === critic.split("@")[0])
   if (today === undefined || critic.includes("+") || criticDigest === today.digest) return []

@@ -162,7 +162,7 @@ export const ask = <E>(
           })
         })
       const answered = Effect.suspend(() => (typeof answering === "function" ? answering(called) : answering))
-      /** None if an input interrupted it. */
+      /** The answer; none if an input interrupted it. */
       const answeredOrNot: Effect.Effect<Option.Option<ModelCallResponse>, E | LogError> = Effect.flatMap(
         waits,
         (isWaiting) =>
@@ -225,7 +225,7 @@ export const ask = <E>(
 /** A program gives each warning once. */
 const warned = new Set<string>()
 
-/** A misspelt count would be lost silently. */
+/** Warns of unknown usage fields: a misspelt count would be lost silently. */
 export const warnOfUnknownFields = (model: string, usage: ModelUsage): Effect.Effect<void> =>
   Effect.suspend(() => {
     const known = Object.keys(Deciding.ModelUsage.fields)

@@ -32,7 +32,7 @@ export const pin = (kernel: KernelContext, began: PluginRegistry): KernelContext
   }
 }
 
-/** Returns `now` itself if no version differs. */
+/** Gives plugins their versions of the opening. Returns `now` itself if none differs. */
 export const withVersionsOf = (now: PluginRegistry, began: PluginRegistry): PluginRegistry =>
   Object.keys(began).reduce((view, name) => {
     const then = SafeRecord.get(began, name)
