@@ -8,7 +8,7 @@ import { leftOut, table } from "./Table.ts"
 
 const MAX_ROWS = 200
 
-/** What was seen, inferred and cut, and what the source cannot show. Empty for a task that a kernel ran. */
+/** Seen, inferred and cut parts, and the source's limits. Empty for a task that a kernel ran. */
 export const section = ({ capture }: TaskAudit): Markup => {
   if (capture === undefined) return markup``
   const items = CaptureSummary.rows(capture).flatMap(({ name, items }) => items.map((item) => ({ ...item, name })))

@@ -30,7 +30,7 @@ export interface Installer {
   readonly installed: (text: string, command: HookCommand) => string | Refused
   /** The settings without the hooks. Undefined: the file holds nothing else, and goes. */
   readonly uninstalled: (text: string) => string | undefined | Refused
-  /** What the client does that no hook can prevent or see: one sentence each. */
+  /** Actions of the client that no hook can prevent or see, one sentence each. */
   readonly limits: ReadonlyArray<string>
 }
 

@@ -8,7 +8,7 @@ import { manifestOf } from "../registry/ComponentLookup.ts"
 import { type Rubric, RubricInvalid } from "../rules/Rubric.ts"
 
 /**
- * Fails if a measure names an unknown plugin or measure. Known are those of the registry, and those that have scored
+ * Fails if a measure names an unknown plugin or measure. The registry's measures are known, and those that have scored
  * tasks of this log.
  */
 export const check = (
