@@ -12,34 +12,36 @@ const counts = {
   commanded: Schema.NonNegativeInt.annotations({ description: "Commands requested" }),
   succeeded: Schema.NonNegativeInt.annotations({ description: "Commands executed" }),
   failed: Schema.NonNegativeInt.annotations({
-    description: "Commands that the world refused, or that failed on the way",
+    description: "Commands that the world refused, or that failed otherwise",
   }),
-  denied: Schema.NonNegativeInt.annotations({ description: "Commands that the gate refused, expiry aside" }),
-  expired: Schema.NonNegativeInt.annotations({ description: "Commands that nobody confirmed in time" }),
-  unknown: Schema.NonNegativeInt.annotations({ description: "Commands dispatched, with an outcome that nobody knows" }),
+  denied: Schema.NonNegativeInt.annotations({
+    description: "Commands that the gate refused, without the expired ones",
+  }),
+  expired: Schema.NonNegativeInt.annotations({ description: "Commands without a confirmation in time" }),
+  unknown: Schema.NonNegativeInt.annotations({ description: "Dispatched commands with an unknown outcome" }),
 }
 
 /** The commands of a task's agents. Every command counts under one outcome, or has none yet. */
 export const Acting = Schema.Struct({
   ...counts,
   unrecorded: optional(
-    Schema.Positive.annotations({ description: "Of those executed: without a result, which could not be recorded" }),
+    Schema.Positive.annotations({ description: "Executed commands whose result could not be recorded" }),
   ),
   settled: optional(
     Schema.Positive.annotations({
-      description: "Of those with an outcome: in doubt after a crash, until their plugin said what became of them",
+      description: "Commands whose outcome was unknown after a crash, until their plugin settled it",
     }),
   ),
   observed: optional(
     Schema.Positive.annotations({
       description:
-        "Of those commanded: carried out by a recorded or imported program itself. Their times are those between the call and its result in its requests or records",
+        "Commands that a recorded or imported program carried out itself. Their latency runs from the call to its result in the program's requests or records",
     }),
   ),
   byComponent: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ ...counts, observed: optional(Schema.Positive), latencyMs: Schema.NullOr(Samples.Latency) }),
-  }).annotations({ description: "The same of each actuator, by `plugin/actuator`" }),
+  }).annotations({ description: "The same counts per actuator, by `plugin/actuator`" }),
 }).annotations({ identifier: "Acting" })
 
 type Acting = typeof Acting.Type

@@ -21,35 +21,37 @@ type CommandEnd = (typeof COMMAND_ENDS)[number]
 const Counts = Schema.Struct({
   commanded: count.annotations({ description: "Commands requested" }),
   succeeded: count.annotations({ description: "Commands executed" }),
-  failed: count.annotations({ description: "Commands that the world refused, or that failed on the way" }),
-  denied: count.annotations({ description: "Commands that the gate refused, expiry aside" }),
-  expired: count.annotations({ description: "Commands that nobody confirmed in time" }),
-  unknown: count.annotations({ description: "Commands dispatched, with an outcome that nobody knows" }),
-  reads: count.annotations({ description: "Readings taken for it" }),
-  readFailures: count.annotations({ description: "Times a sensor was asked for it and gave no reading" }),
-  decisions: count.annotations({ description: "Decisions that were recorded" }),
+  failed: count.annotations({ description: "Commands that the world refused, or that failed otherwise" }),
+  denied: count.annotations({ description: "Commands that the gate refused, without the expired ones" }),
+  expired: count.annotations({ description: "Commands without a confirmation in time" }),
+  unknown: count.annotations({ description: "Dispatched commands with an unknown outcome" }),
+  reads: count.annotations({ description: "Readings for this agent" }),
+  readFailures: count.annotations({ description: "Failed readings for this agent" }),
+  decisions: count.annotations({ description: "Recorded decisions" }),
   said: count.annotations({ description: "Messages sent" }),
   heard: count.annotations({ description: "Messages and other inputs received" }),
-  late: count.annotations({ description: "Rounds that were closed before it had decided" }),
+  late: count.annotations({ description: "Rounds that closed before the agent decided" }),
 })
 
 const tally = Schema.Record({ key: Schema.String, value: count })
 
 const standing = {
   agent: Schema.NullOr(Schema.String).annotations({
-    description: "`name@version` of the agent behind the name; null if it was not recorded",
+    description: "`name@version` of the agent with this name; null if it was not recorded",
   }),
-  outcome: Schema.NullOr(TaskOutcome).annotations({ description: "How it left; null if it took part to the end" }),
+  outcome: Schema.NullOr(TaskOutcome).annotations({
+    description: "How the agent left; null if it took part to the end",
+  }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
-  heardFrom: tally.annotations({ description: "Of the messages that it received, how many came from whom" }),
-  actions: tally.annotations({ description: "How often it did what: actuator and action, or the actuator alone" }),
-  otherActions: count.annotations({ description: "Commands that `actions` leaves out: it lists the first 50" }),
+  heardFrom: tally.annotations({ description: "Number of received messages per sender" }),
+  actions: tally.annotations({ description: "Number of commands per actuator and action, or per actuator alone" }),
+  otherActions: count.annotations({ description: "Commands that `actions` omits: it lists the first 50" }),
 }
 
 const AgentAudit = Schema.Struct({
   ...standing,
   ...Counts.fields,
-  return: Schema.Finite.annotations({ description: "The sum of the world's rewards for it, exact to 1e-9" }),
+  return: Schema.Finite.annotations({ description: "Sum of the world's rewards for the agent, exact to 1e-9" }),
 }).annotations({ identifier: "AgentAudit" })
 
 /** The agents of a task with several, by name. */

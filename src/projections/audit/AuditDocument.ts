@@ -25,16 +25,21 @@ export const TaskAudit = Schema.Struct({
   confirming: Confirming.Confirming,
   changes: Changes.Changes,
   model: Schema.optionalWith(ModelUse.ModelUse, { exact: true }).annotations({
-    description: "Absent where no language model was asked",
+    description: "Absent if no language model was called",
   }),
   capture: Schema.optionalWith(Capture.Capture, { exact: true }).annotations({
-    description: "What its recorder or import saw; absent where a kernel ran it",
+    description: "What the recorder or import saw; absent if a kernel ran the task",
   }),
   agents: Schema.optionalWith(AgentAudits.AgentAudits, { exact: true }).annotations({
-    description: "Each of its agents, by name; absent where there is one",
+    description: "The audit of each agent, by name; absent for a single agent",
   }),
-  scores: Schema.Array(Scores.Score).annotations({ description: "One entry a score set, in the order they began" }),
-}).annotations({ identifier: "TaskAudit", description: "What one task took in, did, was allowed, changed and scored" })
+  scores: Schema.Array(Scores.Score).annotations({
+    description: "One entry per score set, in the order of their starts",
+  }),
+}).annotations({
+  identifier: "TaskAudit",
+  description: "A task's readings, commands, confirmations, changes and scores",
+})
 
 export type TaskAudit = typeof TaskAudit.Type
 

@@ -9,7 +9,9 @@ import type { Projection } from "../fold/Projection.ts"
 /** The changes of a task's environments. */
 export const Changes = Schema.Struct({
   operations: Schema.NonNegativeInt.annotations({ description: "Operations in all patches of its environments" }),
-  paths: Schema.NonNegativeInt.annotations({ description: "Distinct paths (plugin and JSON Pointer) they wrote to" }),
+  paths: Schema.NonNegativeInt.annotations({
+    description: "Distinct paths (plugin and JSON Pointer) of these operations",
+  }),
 }).annotations({ identifier: "Changes" })
 
 type Changes = typeof Changes.Type

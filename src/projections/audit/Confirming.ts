@@ -9,19 +9,19 @@ import * as Samples from "./Samples.ts"
 
 const counts = {
   requested: Schema.NonNegativeInt.annotations({
-    description: "Commands, and requests to the host, that a person was asked about",
+    description: "Commands and requests to the host that needed a person's confirmation",
   }),
   approved: Schema.NonNegativeInt,
   rejected: Schema.NonNegativeInt,
-  expired: Schema.NonNegativeInt.annotations({ description: "Nobody decided in time" }),
-  automatic: Schema.NonNegativeInt.annotations({ description: "Commands that a gate rule let pass without a person" }),
+  expired: Schema.NonNegativeInt.annotations({ description: "Confirmations without a decision in time" }),
+  automatic: Schema.NonNegativeInt.annotations({ description: "Commands that a gate rule allowed without a person" }),
 }
 
 /** The confirmations of a task. */
 export const Confirming = Schema.Struct({
   ...counts,
   medianWaitMs: Schema.NullOr(Schema.Finite).annotations({
-    description: "Median time from request to decision, ms; null where nobody decided anything",
+    description: "Median time from request to decision, ms; null without a decision",
   }),
 }).annotations({ identifier: "Confirming" })
 

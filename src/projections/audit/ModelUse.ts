@@ -12,13 +12,13 @@ import * as ModelCallEnd from "../state/ModelCallEnd.ts"
 /** The cost of model calls. */
 export const ModelSpending = Schema.Struct({
   usd: Schema.NullOr(Schema.NonNegative).annotations({
-    description: "In US dollars; null where the cost of a call is not known",
+    description: "In US dollars; null if the cost of any call is unknown",
   }),
   atLeast: Schema.NonNegative.annotations({ description: "The sum of the known costs, in US dollars" }),
   unpriced: Schema.NonNegativeInt.annotations({
-    description: "Calls of unknown cost: no known price, no usage on record, or not ended",
+    description: "Calls of unknown cost: without a known price, without recorded usage, or not ended",
   }),
-  prices: Schema.Array(Schema.String).annotations({ description: "The tables of prices, `name@version`, sorted" }),
+  prices: Schema.Array(Schema.String).annotations({ description: "The price tables, as `name@version`, sorted" }),
 }).annotations({ identifier: "ModelSpending" })
 
 export type ModelSpending = typeof ModelSpending.Type
@@ -28,8 +28,8 @@ const rarely = (description: string) =>
   Schema.optionalWith(Schema.NonNegativeInt.annotations({ description }), { exact: true })
 
 const tokens = {
-  inputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the requests, the cached ones among them" }),
-  outputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the answers, reasoning among them" }),
+  inputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the requests, including cached ones" }),
+  outputTokens: Schema.NonNegativeInt.annotations({ description: "Tokens of the answers, including reasoning" }),
   cachedTokens: Schema.NonNegativeInt.annotations({
     description: "Part of `inputTokens`, read from a provider's cache",
   }),
@@ -62,7 +62,7 @@ const used = {
   steps: rarely("Commands that its answers requested, or that agents did after it answered them"),
   unmetered: Schema.NonNegativeInt.annotations({
     description:
-      "Calls whose tokens are not all known: no usage on record, a part of it, or not ended. Known tokens are in the sums",
+      "Calls with unknown tokens: without recorded usage, with a part of it, or not ended. The sums include the known tokens",
   }),
   cost: ModelSpending,
 }
@@ -71,7 +71,7 @@ const used = {
 export const ModelUse = Schema.Struct({
   ...used,
   byModel: Schema.Record({ key: Schema.String, value: Schema.Struct(used) }).annotations({
-    description: "The same of each model, by `provider/model`; `unknown` where an answer names no request",
+    description: "The same sums per model, by `provider/model`; `unknown` if an answer names no request",
   }),
 }).annotations({ identifier: "ModelUse" })
 

@@ -11,14 +11,14 @@ import { type RecordedVerdict, type Scored, type State, verdictKey } from "./Ver
 /** One reward or punishment of a measure, with its occurrences and amount. */
 export const Verdict = Schema.Struct({
   name: Schema.String,
-  weight: Schema.Finite.annotations({ description: "What one occurrence counts" }),
-  times: Schema.NonNegativeInt.annotations({ description: "Occurrences; 0 where its condition never held" }),
+  weight: Schema.Finite.annotations({ description: "Points for one occurrence" }),
+  times: Schema.NonNegativeInt.annotations({ description: "Occurrences; 0 if the condition never held" }),
   amount: Schema.Finite.annotations({ description: "Σ weight × occurrences, exact to 1e-9" }),
   because: Schema.Array(Schema.Int).annotations({
-    description: "Positions that made it true, one for each occurrence",
+    description: "Positions of the events that met the condition, one per occurrence",
   }),
   amounts: Schema.optionalWith(Schema.Array(Schema.Finite), { exact: true }).annotations({
-    description: "What each of these positions counts; only where not all count the same, as with a world's rewards",
+    description: "Points for each of these positions; only if they differ, as a world's rewards do",
   }),
 }).annotations({ identifier: "Verdict" })
 
@@ -26,7 +26,7 @@ export type Verdict = typeof Verdict.Type
 
 /** One measure, with all its rewards and punishments. */
 export const MeasureScore = Schema.Struct({
-  plugin: Schema.NullOr(Schema.String).annotations({ description: "null where the rubric names none" }),
+  plugin: Schema.NullOr(Schema.String).annotations({ description: "null if the rubric names none" }),
   measure: Schema.String,
   rewards: Schema.Array(Verdict),
   punishments: Schema.Array(Verdict),
@@ -37,23 +37,23 @@ export type MeasureScore = typeof MeasureScore.Type
 /** The score of a task in one score set. */
 export const Score = Schema.Struct({
   scoreSetId: Schema.String,
-  label: Schema.String.annotations({ description: "`live` for the scoring done when the task closed" }),
+  label: Schema.String.annotations({ description: "`live` for the scoring at the close of the task" }),
   critic: Schema.String,
   rubricDigest: Schema.NullOr(Schema.String).annotations({
-    description: "Digest of the rubric; null where verdicts stand in the log without the start of their scoring",
+    description: "Digest of the rubric; null if the log has verdicts without the start of their scoring",
   }),
-  at: Position.annotations({ description: "Position at which the scoring began" }),
-  finished: Schema.Boolean.annotations({ description: "false where it is under way, or was interrupted" }),
+  at: Position.annotations({ description: "Position of the start of the scoring" }),
+  finished: Schema.Boolean.annotations({ description: "false if the scoring still runs, or was interrupted" }),
   earned: Schema.Finite.annotations({ description: "Σ amounts of rewards, exact to 1e-9" }),
   lost: Schema.Finite.annotations({ description: "Σ amounts of punishments, exact to 1e-9" }),
   net: Schema.Finite.annotations({ description: "earned − lost" }),
   possible: Schema.Finite.annotations({ description: "Σ weights of the rubric's rewards" }),
   normalized: Schema.NullOr(Schema.Finite).annotations({
-    description: "net / possible; null where nothing is possible",
+    description: "net / possible; null if `possible` is 0",
   }),
   unscored: Schema.Array(
     Schema.Struct({ measure: Schema.String, name: Schema.String, reason: Schema.String }),
-  ).annotations({ description: "Rewards and punishments that nothing could decide" }),
+  ).annotations({ description: "Rewards and punishments that could not be decided" }),
   measures: Schema.Array(MeasureScore),
 }).annotations({ identifier: "Score" })
 

@@ -10,7 +10,7 @@ import * as Samples from "./Samples.ts"
 const counts = {
   reads: Schema.NonNegativeInt.annotations({ description: "Readings taken" }),
   pushed: Schema.NonNegativeInt.annotations({
-    description: "Those of them that the sensor gave by itself: nobody waited for them, so that they have no latency",
+    description: "Readings that the sensor pushed. They have no latency, because nobody waited for them",
   }),
   failures: Schema.NonNegativeInt.annotations({ description: "Times a sensor was asked and gave no reading" }),
   skipped: Schema.NonNegativeInt.annotations({ description: "Times a sensor was due and was not asked" }),
@@ -23,9 +23,9 @@ export const Sensing = Schema.Struct({
     key: Schema.String,
     value: Schema.Struct({
       ...counts,
-      latencyMs: Schema.NullOr(Samples.Latency).annotations({ description: "Of the readings that were asked for" }),
+      latencyMs: Schema.NullOr(Samples.Latency).annotations({ description: "Latency of the requested readings" }),
     }),
-  }).annotations({ description: "The same of each sensor, by `plugin/sensor`" }),
+  }).annotations({ description: "The same counts per sensor, by `plugin/sensor`" }),
 }).annotations({ identifier: "Sensing" })
 
 type Sensing = typeof Sensing.Type

@@ -15,23 +15,23 @@ export const TaskTimeline = Schema.Struct({
   outcome: Schema.NullOr(TaskOutcome).annotations({ description: "null while the task is open" }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
   range: Schema.Struct({ from: Position, to: Position }).annotations({
-    description: "Positions of its opening and its closing; while it is open, of its last event so far",
+    description: "Positions of the task's opening and closing, or of its last event so far while it is open",
   }),
   openedAt: EpochMs.annotations({
-    description: "By the clock of whoever lived it: of an imported task that of its source",
+    description: "By the clock of the host that ran the task; for an imported task, by the clock of its source",
   }),
   closedAt: Schema.NullOr(EpochMs).annotations({ description: "null while the task is open; ms since 1970-01-01Z" }),
   durationMs: Schema.NullOr(Schema.Finite).annotations({
     description:
-      "closedAt − openedAt − leftOutMs, ms; other where the log's clock was set meanwhile; never negative; null while it is open",
+      "closedAt − openedAt − leftOutMs, ms; differs if the log's clock was set meanwhile; never negative; null while the task is open",
   }),
   leftOutMs: Schema.optionalWith(Schema.Finite, { exact: true }).annotations({
     description:
-      "What lay between recording and forking, and between a kernel's end and the task's resumption, ms; absent where it was neither forked nor resumed",
+      "Time between recording and forking, and between a kernel's end and the task's resumption, ms; absent if the task was neither forked nor resumed",
   }),
   steps: Schema.NonNegativeInt.annotations({ description: "Commands that its agents requested" }),
   waits: Schema.optionalWith(Schema.String, { exact: true }).annotations({
-    description: "What of an imported task is not in the log yet; absent where nothing is missing",
+    description: "What the log still lacks of an imported task; absent if nothing is missing",
   }),
 })
 

@@ -21,13 +21,13 @@ const RowScore = Schema.Struct({
   net: Schema.Finite,
   possible: Schema.Finite,
   normalized: Schema.NullOr(Schema.Finite),
-  undecided: Schema.Int.annotations({ description: "Rewards and punishments that nothing could decide" }),
+  undecided: Schema.Int.annotations({ description: "Rewards and punishments that could not be decided" }),
   finished: Schema.Boolean,
 })
 
 const modelUse = {
   modelCalls: Schema.Int.annotations({ description: "Calls of language models" }),
-  tokens: Schema.Int.annotations({ description: "Of language models, in and out, as far as they are known" }),
+  tokens: Schema.Int.annotations({ description: "Known tokens of language models, in and out" }),
   cost: ModelUse.ModelSpending,
 }
 
@@ -36,7 +36,7 @@ export const Row = Schema.Struct({
   taskId: Schema.String,
   outcome: Schema.Literal(...OUTCOMES),
   score: Schema.NullOr(RowScore).annotations({
-    description: "null where it has none: it is not scored, which is not zero",
+    description: "null if the task has no score, which differs from a score of 0",
   }),
   steps: Schema.Int,
   durationMs: Schema.NullOr(Schema.Finite),
@@ -51,17 +51,19 @@ export const Row = Schema.Struct({
   denied: Schema.Int,
   expired: Schema.Int,
   unknown: Schema.Int,
-  asked: Schema.Int.annotations({ description: "Commands that a person was asked about" }),
-  changes: Schema.Int.annotations({ description: "Operations on its environments" }),
+  asked: Schema.Int.annotations({ description: "Commands that needed a person's confirmation" }),
+  changes: Schema.Int.annotations({ description: "Operations on the task's environments" }),
   ...modelUse,
-  plugins: Schema.Array(Schema.String).annotations({ description: "Whose sensors, actuators and measures took part" }),
+  plugins: Schema.Array(Schema.String).annotations({
+    description: "Plugins whose sensors, actuators and measures took part",
+  }),
   models: Schema.Array(Schema.String).annotations({
-    description: "The language models that were asked, `provider/model`",
+    description: "The called language models, as `provider/model`",
   }),
   byModel: Schema.Record({
     key: Schema.String,
     value: Schema.Struct({ ...modelUse, steps: Schema.Int }),
-  }).annotations({ description: "What each of them used, and the commands that followed from its answers" }),
+  }).annotations({ description: "Use of each model, and the commands that followed from its answers" }),
   agent: Schema.String,
   goal: Schema.String,
 }).annotations({ identifier: "AuditRow" })
@@ -70,10 +72,12 @@ export type Row = typeof Row.Type
 
 const counted = {
   scored: Schema.Int,
-  unscored: Schema.Int.annotations({ description: "Tasks that no such score is of; they are in no mean" }),
-  mean: Schema.NullOr(Schema.Finite).annotations({ description: "Of the net scores; null where none is scored" }),
+  unscored: Schema.Int.annotations({ description: "Tasks without such a score; no mean includes them" }),
+  mean: Schema.NullOr(Schema.Finite).annotations({ description: "Mean of the net scores; null if no task is scored" }),
   median: Schema.NullOr(Schema.Finite),
-  deviation: Schema.NullOr(Schema.Finite).annotations({ description: "Standard deviation (n − 1); null below two" }),
+  deviation: Schema.NullOr(Schema.Finite).annotations({
+    description: "Standard deviation (n − 1); null below two scores",
+  }),
   least: Schema.NullOr(Schema.Finite),
   most: Schema.NullOr(Schema.Finite),
 }
@@ -91,7 +95,7 @@ export const Group = Schema.Struct({
   }),
   ...counted,
   steps: Schema.Finite.annotations({ description: "Mean number of steps" }),
-  medianMs: Schema.NullOr(Schema.Finite).annotations({ description: "Median duration of the closed ones" }),
+  medianMs: Schema.NullOr(Schema.Finite).annotations({ description: "Median duration of the closed tasks" }),
   ...modelUse,
 }).annotations({ identifier: "AuditGroup" })
 

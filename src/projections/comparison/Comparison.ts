@@ -15,14 +15,14 @@ import { holm } from "./trend/Holm.ts"
 export const MIN_PAIRS = Interval.MIN_GROUPS
 
 const Side = Schema.Struct({
-  name: Schema.String.annotations({ description: "As it was asked for" }),
+  name: Schema.String.annotations({ description: "The name as requested" }),
   label: Schema.String,
   scoreSetIds: Schema.Array(Schema.String),
   tasks: Schema.Int,
-  unfinished: Schema.Int.annotations({ description: "Tasks whose score set is under way, or was interrupted" }),
-  unscored: Schema.Int.annotations({ description: "Pairs of which something could not be decided on this side" }),
+  unfinished: Schema.Int.annotations({ description: "Tasks whose score set still runs, or was interrupted" }),
+  unscored: Schema.Int.annotations({ description: "Pairs with something undecided on this side" }),
   rubrics: Schema.Array(Schema.String).annotations({ description: "Digests of the rubrics that scored the pairs" }),
-  mean: Schema.NullOr(Schema.Finite).annotations({ description: "Over the pairs" }),
+  mean: Schema.NullOr(Schema.Finite).annotations({ description: "Mean over the pairs" }),
   passed: Schema.Int.annotations({ description: "Pairs with a value above `passAbove`" }),
 })
 
@@ -39,56 +39,58 @@ export const Comparison = Schema.Struct({
   b: Side,
   value: Schema.Literal("net", "normalized").annotations({ description: "Which value of a score is compared" }),
   passAbove: Schema.Finite,
-  pairs: Schema.Array(Pair).annotations({ description: "Every task that both have, in the order of A" }),
+  pairs: Schema.Array(Pair).annotations({ description: "Tasks of both sides, in the order of A" }),
   onlyInA: Schema.Array(Schema.String),
   onlyInB: Schema.Array(Schema.String),
   incomparable: Schema.Array(Schema.String).annotations({
-    description: "Tasks in both where one has no such value: nothing is possible by its rubric",
+    description: "Tasks of both sides where one has no such value, because nothing is possible by its rubric",
   }),
   exact: Schema.Boolean.annotations({
-    description: "Whether the critics of both decide alike again: not so of a model, and of rules that may be given up",
+    description:
+      "Whether both critics would repeat their decisions. Models would not, nor would rules that may give up",
   }),
   otherRubrics: Schema.Int.annotations({
-    description: "Pairs that the two score by different rubrics: their difference is one of rubrics, not of tasks",
+    description: "Pairs that the sides score by different rubrics, so that the difference may come from the rubrics",
   }),
   groups: Schema.Int.annotations({
-    description: "Groups of pairs that may depend on one another; as many as pairs, if each alone",
+    description: "Groups of pairs that may depend on one another; equals the number of pairs if all are independent",
   }),
-  descriptive: Schema.Boolean.annotations({ description: `Fewer than ${MIN_PAIRS} groups: nothing is concluded` }),
+  descriptive: Schema.Boolean.annotations({ description: `Fewer than ${MIN_PAIRS} groups, so without a conclusion` }),
   difference: Schema.NullOr(Schema.Finite).annotations({ description: "Mean of b − a" }),
   interval: Schema.NullOr(Interval.Interval).annotations({
-    description: "95 %, of the mean difference over other tasks of the same kind; null where `noInterval` says why",
+    description:
+      "95 % interval of the mean difference over other tasks of the same kind; null if `noInterval` has a reason",
   }),
   noInterval: Schema.NullOr(Interval.Refusal).annotations({
-    description: "Why there is no interval and no p; null where there are",
+    description: "Reason for the missing interval and p; null if they exist",
   }),
-  wins: Schema.Int.annotations({ description: "Pairs in which B is higher" }),
+  wins: Schema.Int.annotations({ description: "Pairs with a higher value in B" }),
   ties: Schema.Int,
   losses: Schema.Int,
   p: Schema.NullOr(
     Schema.Struct({
       value: Schema.Finite,
       method: Schema.Literal("exact", "sampled").annotations({
-        description: "Whether signs were flipped in all patterns, or in random ones",
+        description: "`exact`: all patterns of flipped signs; `sampled`: random ones",
       }),
-      adjusted: Schema.Finite.annotations({ description: "By Holm's correction for the comparisons made" }),
+      adjusted: Schema.Finite.annotations({ description: "By Holm's correction for the number of comparisons" }),
     }),
   ).annotations({
     description:
-      "Of no difference at all, two-sided: the larger of that by flipping signs and that by the studentized bootstrap. It is below 0.05 exactly where the interval excludes 0; null where `noInterval` says why",
+      "Two-sided p-value against no difference: the larger one of flipping signs and the studentized bootstrap. It is below 0.05 exactly if the interval excludes 0; null if `noInterval` has a reason",
   }),
   correction: Schema.NullOr(
     Schema.Struct({
       method: Schema.Literal("holm"),
-      comparisons: Schema.Int.annotations({ description: "Of values, and of passes" }),
+      comparisons: Schema.Int.annotations({ description: "Comparisons of values and of passes" }),
     }),
   ).annotations({
     description:
-      "How `adjusted` allows for the number of comparisons; one that has no p counts as p = 1; null where it is descriptive only",
+      "The correction behind `adjusted`. A comparison without p counts as p = 1; null if all is descriptive only",
   }),
   effectSize: Schema.NullOr(Schema.Finite).annotations({
     description:
-      "Mean difference in its standard deviations (d_z); null where all differences are the same, or only one",
+      "Mean difference in its standard deviations (d_z); null with a single difference, or if all are the same",
   }),
   passes: Passes.Passes,
   changes: Schema.Array(
@@ -96,10 +98,10 @@ export const Comparison = Schema.Struct({
       measure: Schema.String,
       kind: Schema.Literal("reward", "punishment"),
       name: Schema.String,
-      tasks: Schema.Int.annotations({ description: "Pairs in which it came to another amount" }),
-      difference: Schema.Finite.annotations({ description: "What it adds to the mean difference of the net value" }),
+      tasks: Schema.Int.annotations({ description: "Pairs with a different amount" }),
+      difference: Schema.Finite.annotations({ description: "Its part of the mean difference of the net value" }),
     }),
-  ).annotations({ description: "Each reward and punishment that came to another amount, the largest share first" }),
+  ).annotations({ description: "Rewards and punishments with different amounts, the largest part first" }),
 }).annotations({ identifier: "Comparison", description: "Two scorings of the same tasks, paired by task" })
 
 export type Comparison = typeof Comparison.Type

@@ -14,18 +14,18 @@ export const Passes = Schema.Struct({
   }),
   interval: Schema.NullOr(Interval.Interval).annotations({
     description:
-      "95 %, of that difference over other tasks of the same kind; it excludes 0 exactly where p is below 0.05",
+      "95 % interval of the difference over other tasks of the same kind; it excludes 0 exactly if p is below 0.05",
   }),
   noInterval: Schema.NullOr(Interval.Refusal),
   p: Schema.NullOr(Schema.Finite).annotations({
-    description: "Of no difference, two-sided, by `test`; null where `noInterval` says why",
+    description: "Two-sided p-value against no difference, by `test`; null if `noInterval` has a reason",
   }),
   adjusted: Schema.NullOr(Schema.Finite).annotations({
-    description: "p by Holm's correction for the comparisons made",
+    description: "p after Holm's correction for the number of comparisons",
   }),
   test: Schema.Literal("mcnemar", "resampled").annotations({
     description:
-      "`mcnemar`: McNemar's exact test, of pairs that are independent; `resampled`: the larger p of flipping signs and the studentized bootstrap, of groups of pairs that may depend on one another",
+      "`mcnemar`: McNemar's exact test, for independent pairs; `resampled`: the larger p of flipping signs and the studentized bootstrap, for groups of pairs that may depend on one another",
   }),
 })
 

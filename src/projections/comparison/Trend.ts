@@ -23,39 +23,41 @@ const Part = Schema.Struct({ tasks: Schema.Int, mean: Schema.Finite, median: Sch
 
 const Series = Schema.Struct({
   agent: Schema.String,
-  tasks: Schema.Int.annotations({ description: "Its closed tasks" }),
-  scored: Schema.Int.annotations({ description: "Those of them with such a score: the points" }),
-  unscored: Schema.Int.annotations({ description: "Those without: nothing is said of them, they are not zero" }),
-  undecided: Schema.Int.annotations({ description: "Points of which a part could not be decided, and counts nothing" }),
-  unfinished: Schema.Int.annotations({ description: "Points of a score set that is under way, or was interrupted" }),
+  tasks: Schema.Int.annotations({ description: "Closed tasks of the agent" }),
+  scored: Schema.Int.annotations({ description: "Closed tasks with such a score: the points" }),
+  unscored: Schema.Int.annotations({ description: "Closed tasks without such a score. They do not count as zero" }),
+  undecided: Schema.Int.annotations({ description: "Points with an undecided part, which counts as 0" }),
+  unfinished: Schema.Int.annotations({ description: "Points of a score set that still runs, or was interrupted" }),
   points: Schema.Array(
     Schema.Struct({
       taskId: Schema.String,
       number: Schema.Int.annotations({
-        description: "Which of the agent's closed tasks it is, from 1, by its opening",
+        description: "Number of the task among the agent's closed tasks, from 1, by opening",
       }),
-      at: Position.annotations({ description: "Where the task was opened" }),
+      at: Position.annotations({ description: "Position of the task's opening" }),
       value: Schema.Finite,
-      median: Schema.Finite.annotations({ description: "Of the points around it: the moving median" }),
+      median: Schema.Finite.annotations({ description: "Moving median of the points around this one" }),
     }),
   ),
-  first: Schema.NullOr(Part).annotations({ description: "The first third of the points; null below three" }),
+  first: Schema.NullOr(Part).annotations({ description: "The first third of the points; null below three points" }),
   last: Schema.NullOr(Part).annotations({ description: "The last third" }),
   answer: Schema.Literal("better", "worse", "unclear", "descriptive").annotations({
-    description: `Whether later tasks score higher: at ${LEVEL}, with all series taken into account; \`descriptive\` where there are too few points to conclude anything`,
+    description: `Whether later tasks score higher: at ${LEVEL}, corrected for the number of series; \`descriptive\` with too few points for a conclusion`,
   }),
   tau: Schema.NullOr(Schema.Finite).annotations({
-    description: "Kendall's τ-b of scores and time, −1 to 1; null where it is descriptive only",
+    description: "Kendall's τ-b of scores and time, −1 to 1; null if the series is descriptive only",
   }),
   p: Schema.NullOr(
     Schema.Struct({
       value: Schema.Finite,
       method: Schema.Literal("exact", "normal"),
-      adjusted: Schema.Finite.annotations({ description: "By Holm's method, for all series that were tested" }),
+      adjusted: Schema.Finite.annotations({ description: "By Holm's method, for all tested series" }),
     }),
-  ).annotations({ description: "Of no trend, two-sided, by Mann and Kendall; null where it is descriptive only" }),
+  ).annotations({
+    description: "Two-sided p-value of the Mann-Kendall test against no trend; null if the series is descriptive only",
+  }),
   slope: Schema.NullOr(Schema.Struct({ perTask: Schema.Finite, low: Schema.Finite, high: Schema.Finite })).annotations({
-    description: "By Theil and Sen, with its 95 % interval; null where it is descriptive only",
+    description: "Theil-Sen slope with its 95 % interval; null if the series is descriptive only",
   }),
 })
 
@@ -65,7 +67,7 @@ export type Series = typeof Series.Type
 /** The scores from task to task, per agent. */
 export const Trend = Schema.Struct({
   scores: Schema.Struct({ name: Schema.String, label: Schema.String, scoreSetIds: Schema.Array(Schema.String) }),
-  measure: Schema.NullOr(Schema.String).annotations({ description: "null: the whole score" }),
+  measure: Schema.NullOr(Schema.String).annotations({ description: "null for the whole score" }),
   value: Schema.Literal("net", "normalized"),
   series: Schema.Array(Series).annotations({ description: "In the order of the agents' first tasks" }),
 }).annotations({ identifier: "Trend", description: "Scores from task to task, agent by agent" })

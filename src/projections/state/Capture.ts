@@ -18,29 +18,28 @@ export const Capture = Schema.Struct({
     modelRequests: count("Requests to models"),
     otherRequests: count("Other requests, and calls of `run.io`"),
     recordedTools: count("Calls of tools that the program recorded itself"),
-    observedTools: count("Calls of tools that were seen in answers and later requests alone"),
-    keptRecords: count("Records of a source that are kept as they are, since no other type of event stands for them"),
+    observedTools: count("Calls of tools seen only in answers and later requests"),
+    keptRecords: count("Records of a source without an event type of their own, kept unchanged"),
   }),
   inferred: Schema.Array(Schema.Struct({ rule: Schema.String, count: Schema.NonNegativeInt })).annotations({
     description:
-      "What was inferred of causes, tasks and attempts: each rule, and how often it decided. The rest was recorded",
+      "Rules that inferred causes, tasks and attempts, with the number of their uses. Everything else was recorded",
   }),
   stubbed: Schema.Array(Schema.String).annotations({
-    description: "What a person set in a fork in the place of the real one: `answer`, `result`, `model`",
+    description: "What a person replaced in a fork: `answer`, `result`, `model`",
   }),
   cut: Schema.Struct({
-    bodies: count("Bodies that broke off, were not read to their end, or are too large to be kept"),
+    bodies: count("Bodies that broke off, were not read to the end, or are too large to keep"),
     results: count("Results that could not be recorded"),
-    unread: count("Parts of answers that no reader knows: they are kept as they are"),
+    unread: count("Parts of answers that no reader knows, kept unchanged"),
   }),
   notVisible: Schema.Array(Unseen).annotations({
-    description: "What was seen to happen and is not in the log; of an import also what it left out or cut",
+    description: "What was seen to happen but is not in the log; for an import, also what it omitted or cut",
   }),
   source: optional(Schema.String.annotations({ description: "The format that the task was imported from" })),
   lacks: optional(
     Schema.Array(Lack).annotations({
-      description:
-        "What the source of an import cannot show. Absent of an import that did not say: then it is not known",
+      description: "What the source of an import cannot show. Absent if the import did not say; then it is unknown",
     }),
   ),
 }).annotations({ identifier: "Capture" })

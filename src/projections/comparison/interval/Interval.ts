@@ -16,7 +16,7 @@ export const Interval = Schema.Struct({
   high: Schema.Finite,
   method: Schema.Literal("studentized", "score").annotations({
     description:
-      "`studentized`: a bootstrap, extended to what flipping signs does not exclude; it assumes that the tasks are drawn at random, and that differences much larger than those seen are not more frequent than these suggest; `score`: of three outcomes (Tango), which assumes that the tasks are drawn at random",
+      "`studentized`: a bootstrap interval, extended by the values that flipping signs does not exclude. It assumes that the tasks are drawn at random, and that differences much larger than the observed ones are no more frequent than these suggest. `score`: Tango's score interval for three outcomes. It assumes that the tasks are drawn at random",
   }),
 }).annotations({ identifier: "Interval" })
 
