@@ -182,7 +182,7 @@ describe("hindcast log import", () => {
     const lines = whole.stdout.split("\n")
     const altered = lines.with(16, (lines[16] ?? "").replace('"actor":"human:ada"', '"actor":"human:eve"'))
     const cases = [
-      [altered, 17, /@17 does not give its hash: it was altered/],
+      [altered, 17, /@17 does not match its hash: it was altered/],
       [lines.toSpliced(9, 1), 10, /expected @10, found @11/],
       [lines.with(4, (lines[4] ?? "").slice(0, 50)), 5, /it is not JSON/],
       [lines.slice(3), 1, /it is @4, and a log begins at @1/],

@@ -111,15 +111,15 @@ describe("an import", () => {
       "an altered payload",
       at(3, (event) => ({ ...event, blob: null, stored: '{"about":"x","text":"other"}' })),
       4,
-      /@4 does not give its hash: it was altered/,
+      /@4 does not match its hash: it was altered/,
     ],
     [
       "an altered time",
       at(1, (event) => ({ ...event, link: { ...event.link, recordedAt: 5 } })),
       2,
-      /@2 does not give its hash/,
+      /@2 does not match its hash/,
     ],
-    ["another key", at(2, (event) => ({ ...event, keyId: "another" })), 3, /@3 does not give its hash/],
+    ["another key", at(2, (event) => ({ ...event, keyId: "another" })), 3, /@3 does not match its hash/],
     [
       "a missing line",
       (events) => events.toSpliced(4, 1),
