@@ -124,7 +124,7 @@ describe("log verify --anchor", () => {
       intact: false,
       position: 5,
       kind: "payload changed",
-      reason: "its payload is not written as the log writes JSON",
+      reason: "its payload is not JSON as the log writes it",
       findings: [{ what: "chain at @5", severity: "damage" }],
     })
   })

@@ -129,8 +129,8 @@ describe("keys", () => {
   })
 
   it.each([
-    ["text", "not a key", "text that is no such key"],
-    ["a public key", keys.publicKey, "text that is no such key"],
+    ["text", "not a key", "text that is not such a key"],
+    ["a public key", keys.publicKey, "text that is not such a key"],
     [
       "a key of another kind",
       crypto
@@ -148,7 +148,7 @@ describe("keys", () => {
   })
 
   it.each([
-    ["text", "not a key", "text that is no such key"],
+    ["text", "not a key", "text that is not such a key"],
     ["a private key, which is not to be handed about", keys.privateKey, "a private key"],
   ])("a key to trust: %s is refused", (_, publicKey, found) => {
     expect(refusal(JSON.stringify(anchor), publicKey)?.message).toContain(

@@ -97,7 +97,7 @@ describe("a payload of more than 256 KiB", () => {
       database.exec("DELETE FROM blobs")
       const error = yield* Effect.flip(log.readPage({}, 1))
       expect(error).toMatchObject({ _tag: "LogCorrupt", position: 1 })
-      expect(error.message).toContain("which is not there")
+      expect(error.message).toContain("which is missing")
     }),
   )
 })

@@ -263,8 +263,8 @@ describe("what the chain does not tell is found out all the same:", () => {
   )
   inSegment("a blob that no event has", "INSERT INTO blobs VALUES ('ff', x'00')", "its blobs")
   inSegment("a table of another program", "CREATE TABLE theirs (a)", "its tables")
-  inSegment("another beginning", "UPDATE segment SET previous_hash = 'ff'", "what it says of itself")
-  inSegment("a second account of itself", "INSERT INTO segment SELECT * FROM segment", "what it says of itself")
+  inSegment("another beginning", "UPDATE segment SET previous_hash = 'ff'", "its description of itself")
+  inSegment("a second account of itself", "INSERT INTO segment SELECT * FROM segment", "its description of itself")
 
   // The rest.
   isFound(

@@ -167,7 +167,7 @@ const publicKeyIn = (pem: string) => {
 }
 
 const keyIn = (expected: string, read: () => crypto.KeyObject): Either.Either<crypto.KeyObject, KeyInvalid> =>
-  Either.try({ try: read, catch: () => new KeyInvalid({ expected, found: "text that is no such key" }) }).pipe(
+  Either.try({ try: read, catch: () => new KeyInvalid({ expected, found: "text that is not such a key" }) }).pipe(
     Either.filterOrLeft(
       (key) => key.asymmetricKeyType === "ed25519",
       (key) => new KeyInvalid({ expected, found: `a key of type ${key.asymmetricKeyType ?? "unknown"}` }),

@@ -112,8 +112,7 @@ const changed = ({ head, from, inSequence, anchor }: TamperEvidence, first: Stor
     (anchor?.position === position && anchor.hash === hash) ||
     (next !== undefined && continues(hash, next, position + 1))
   if (nextLinksTo(recomputed)) {
-    const reason =
-      "the next event or the anchor confirms the hash of its content, but the hash that is stored with it is another"
+    const reason = "the next event or the anchor confirms the hash of its content, but the stored hash differs"
     return { position, kind: "hash changed", reason }
   }
   if (!inSequence) {
@@ -139,7 +138,7 @@ const payloadFlaw = (payload: string): Flaw | null => {
 
 const serializationFlaw = (payload: string): string | null => {
   try {
-    return JSON.stringify(JSON.parse(payload)) === payload ? null : "its payload is not written as the log writes JSON"
+    return JSON.stringify(JSON.parse(payload)) === payload ? null : "its payload is not JSON as the log writes it"
   } catch {
     return "its payload is not JSON"
   }

@@ -54,8 +54,8 @@ const textOf = (blob: PayloadReader["blob"], payload: string): string => {
   const digest = digestIn(payload)
   if (digest === undefined) return payload
   const text = blob(digest)
-  if (text === undefined) throw new Error(`its payload is the blob ${digest}, which is not there`)
-  if (sha256(text) !== digest) throw new Error(`its payload is the blob ${digest}, and what is there is another text`)
+  if (text === undefined) throw new Error(`its payload is the blob ${digest}, which is missing`)
+  if (sha256(text) !== digest) throw new Error(`its payload is the blob ${digest}, which was changed`)
   return text
 }
 

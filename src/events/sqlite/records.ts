@@ -87,8 +87,7 @@ const blobIn = ({ database, segments }: Reader, position: number, payload: strin
   const digest = digestIn(payload)
   if (digest === undefined) return undefined
   const text = readBlob(database, digest) ?? segments.blob(digest)
-  if (text === undefined) throw new DamagedRow(position, `its payload is the blob ${digest}, which is not there`)
-  if (sha256(text) !== digest)
-    throw new DamagedRow(position, `its payload is the blob ${digest}, and what is there is another text`)
+  if (text === undefined) throw new DamagedRow(position, `its payload is the blob ${digest}, which is missing`)
+  if (sha256(text) !== digest) throw new DamagedRow(position, `its payload is the blob ${digest}, which was changed`)
   return text
 }

@@ -356,8 +356,8 @@ describe("a log whose file is gone before it is opened", () => {
         if (file === "empty") fs.writeFileSync(filename, "")
         const error = yield* Effect.flip(open)
         expect(error._tag).toBe("LogUnavailable")
-        expect(error.message).toContain("log.db-wal beside it holds 26 bytes of acknowledged events")
-        expect(error.message).toContain("Put the file back beside it; or, to begin a new log, move the -wal away")
+        expect(error.message).toContain("log.db-wal next to it holds 26 bytes of acknowledged events")
+        expect(error.message).toContain("Put the file back next to it; or, to start a new log, move the -wal away")
       }
       expect(fs.readFileSync(`${filename}-wal`, "utf8")).toBe("what a killed process left")
     }),

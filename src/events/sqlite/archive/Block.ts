@@ -17,11 +17,12 @@ const compress = promisify(zlib.brotliCompress)
 /** Decodes a block. Throws if `packBlock` did not write it; throws `DamagedRow` for an invalid event. */
 export const unpackBlock = (content: unknown): ReadonlyArray<StoredRow> => {
   const lines: unknown = JSON.parse(unpack(content))
-  if (!Array.isArray(lines) || !lines.every(isLine)) throw new Error("a block holds something that is no event")
+  if (!Array.isArray(lines) || !lines.every(isLine)) throw new Error("a block contains something that is not an event")
   for (const line of lines) {
     // UTF-8 cannot encode a lone surrogate: the chain would cover another character.
     const bad = findNonJson(line)
-    if (bad !== undefined) throw new DamagedRow(line[0], `its segment says something that is no event: ${bad.found}`)
+    if (bad !== undefined)
+      throw new DamagedRow(line[0], `its segment contains something that is not an event: ${bad.found}`)
   }
   return lines.map(storedOf)
 }

@@ -95,7 +95,6 @@ const connectionOf = (database: Connection): SqlConnection.Connection => {
     executeUnprepared: execute,
     executeRaw: (sql, parameters) => execute(sql, parameters, undefined),
     executeValues: values,
-    executeStream: () =>
-      Stream.dieMessage("expected a statement that is run as a whole, found `.stream`, which no client of SQLite has"),
+    executeStream: () => Stream.dieMessage("`.stream` does not exist for SQLite: run the statement as a whole"),
   }
 }

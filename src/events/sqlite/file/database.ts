@@ -229,7 +229,7 @@ const mayBeFullDisk = (code: string): boolean => code.startsWith("SQLITE_IOERR")
 const damageOf = (code: string, reason: string): string | undefined => {
   if (code.startsWith("SQLITE_CORRUPT") || code === "SQLITE_NOTADB") return reason
   if (code === "SQLITE_IOERR_SHORT_READ")
-    return "it ends before its last page: it, or the -wal beside it, was cut short or replaced"
+    return "it ends before its last page: it, or the -wal next to it, was cut short or replaced"
   if (code.startsWith("SQLITE_CONSTRAINT")) return `its tables or triggers refuse a valid event (${reason})`
   if (code === "SQLITE_ERROR" && isMissingInLog(reason)) return `its tables are not those of a log (${reason})`
   return undefined

@@ -125,8 +125,8 @@ const refuseOrphan = (filename: string) =>
     throw new LogUnavailable({
       log: filename,
       reason:
-        `the file is missing or empty, and ${path.basename(target)}-wal beside it holds ${wal} bytes of acknowledged events. ` +
-        "Put the file back beside it; or, to begin a new log, move the -wal away.",
+        `the file is missing or empty, and ${path.basename(target)}-wal next to it holds ${wal} bytes of acknowledged events. ` +
+        "Put the file back next to it; or, to start a new log, move the -wal away.",
     })
   })
 

@@ -29,8 +29,8 @@ const headerFindings = (filename: string): ReadonlyArray<Finding> => {
       {
         severity: "damage",
         what: "header",
-        expected: "a file that begins as an SQLite database does",
-        found: `other bytes at its beginning, ${size} bytes in all`,
+        expected: "a file that begins like an SQLite database",
+        found: `other bytes at its start, ${size} bytes in total`,
         advice: `If this never was a log, name the right file. If it was, its first page was overwritten. ${recovery()}`,
       },
     ]

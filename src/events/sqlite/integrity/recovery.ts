@@ -18,4 +18,4 @@ export const rebuild = (last?: number): string => {
 export const recovery = (last?: number): string =>
   "Stop what uses the log and copy the file together with its -wal and -shm before anything else. Then bring back the last " +
   "good backup (`hindcast log restore BACKUP --replace`). Or, as far as it can be read, " +
-  `${rebuild(last)}.${last === undefined ? " Where a finding names the last event that is sound, add it to the export, as in `--until @412`." : ""}`
+  `${rebuild(last)}.${last === undefined ? " If a finding names the last intact event, add it to the export, as in `--until @412`." : ""}`

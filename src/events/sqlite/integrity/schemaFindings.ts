@@ -58,9 +58,7 @@ const compare = (name: string, expected: Entry, found: Entry | undefined): Reado
       expected: expected.sql,
       found: found === undefined ? "none: it was dropped" : `${found.kind} of ${found.table}: ${found.sql}`,
       advice:
-        found === undefined && expected.kind !== "table"
-          ? `${ADVICE} Where the chain is intact, ${rebuild()}.`
-          : ADVICE,
+        found === undefined && expected.kind !== "table" ? `${ADVICE} If the chain is intact, ${rebuild()}.` : ADVICE,
     },
   ]
 }
@@ -73,7 +71,7 @@ const unknown = (name: string, { kind, sql }: Entry): ReadonlyArray<Finding> => 
     found: sql,
     advice:
       kind === "trigger"
-        ? `A trigger can change what is written. ${ADVICE} Where the chain is intact, ${rebuild()}.`
+        ? `A trigger can change what is written. ${ADVICE} If the chain is intact, ${rebuild()}.`
         : "Another program put it into the log's file, and nothing is appended while it is there. Let that program take it out " +
           `(DROP ${kind.toUpperCase()} ${quoted(name)}), and keep such things in a file of their own. Or ${rebuild()}.`,
   },

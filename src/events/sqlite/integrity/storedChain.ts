@@ -91,7 +91,7 @@ export const withBlob = (row: StoredRow, blob: (digest: string) => string | unde
 
 const BLOB_FLAW: Flaw = {
   kind: "payload changed",
-  reason: "its payload is a blob that is missing, or is not what was recorded",
+  reason: "its payload is a blob that is missing or was changed",
 }
 
 /** BLOBs as hexadecimal text save a quarter of the time against buffers. */

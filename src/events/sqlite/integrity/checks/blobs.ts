@@ -40,7 +40,7 @@ const NEXT = "SELECT digest, CAST(content AS BLOB) FROM blobs WHERE digest > ? O
 const misplaced = (database: LogDatabase, floor: number): ReadonlyArray<Flaw> =>
   database.rows(MISPLACED, [floor, floor, MAX_FLAWS]).map(([digest, last, named]) => {
     if (named === null) return wrong(String(digest), "an event that has it", "none")
-    return wrong(String(digest), `@${named} to be known as the last event that has it`, `@${last}`)
+    return wrong(String(digest), `@${named} as the last event that has it`, `@${last}`)
   })
 
 const MISPLACED = `WITH named AS (

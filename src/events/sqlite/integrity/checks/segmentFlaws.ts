@@ -87,7 +87,7 @@ const reportingFailure = <A>(
       return run()
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause)
-      report(wrongIn(expected)(`${what}, in ${stores.database.filename}.segments`, "what can be read", reason))
+      report(wrongIn(expected)(`${what}, in ${stores.database.filename}.segments`, "readable content", reason))
       return undefined
     }
   })
@@ -111,7 +111,7 @@ const tableFlaws = ({ database, expected, from }: SegmentToCheck, empty: Databas
     ...(JSON.stringify(made) === JSON.stringify(found) ? [] : [wrong("its tables", "those of a segment", "others")]),
     ...(others.length === 0 && JSON.stringify(row) === JSON.stringify(says)
       ? []
-      : [wrong("what it says of itself", says.join(", "), row?.join(", ") ?? "nothing")]),
+      : [wrong("its description of itself", says.join(", "), row?.join(", ") ?? "nothing")]),
   ]
 }
 

@@ -43,7 +43,7 @@ const strayFlaws = ({ segments }: Stores, row: StoredRow): ReadonlyArray<Flaw> =
   return [
     flaw("event inserted", position, {
       what: `a row at @${position}`,
-      expected: position < 1 ? "none before @1" : "none where events were archived, or the one that was",
+      expected: position < 1 ? "none before @1" : "none at an archived position, or the archived event",
       found: "another",
     }),
   ]
