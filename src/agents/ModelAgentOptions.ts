@@ -67,7 +67,7 @@ const ModelAgentOptions = Options.of<ModelAgentOptions>({
     guide: GuideOrName,
     memory: Memory.MemoryPolicy,
     budget: Budgets.Budget,
-    answer: Options.kind("a schema of effect/Schema", Schema.isSchema),
+    answer: Options.kind("an Effect Schema", Schema.isSchema),
     conversation: Schema.Boolean,
     onDelta: Options.callable<(delta: AgentDelta) => void>(),
     maxOutputTokens: Options.wholeNumber(1),
@@ -101,7 +101,7 @@ interface StructuredAnswer {
 
 const answerSchema = (schema: Schema.Schema<unknown>): StructuredAnswer => {
   const refuse = (found: string) => {
-    const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can say", found }]
+    const problems = [{ path: "answer", expected: "a schema of an object that JSON Schema can express", found }]
     return new Options.InvalidOptions({ of: "fromModel", problems })
   }
   let jsonSchema: unknown

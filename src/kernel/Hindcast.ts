@@ -243,7 +243,7 @@ const placesOf = (of: string, { log, workspace = "." }: LogOptions): Effect.Effe
     try: () => {
       const filename = path.resolve(typeof log === "string" ? log : log.filename)
       const real = fs.realpathSync(workspace)
-      if (!fs.statSync(real).isDirectory()) throw new Error("it is none")
+      if (!fs.statSync(real).isDirectory()) throw new Error("not a directory")
       return { directory: `${filename}.plugins`, workspace: real }
     },
     catch: (cause) => {

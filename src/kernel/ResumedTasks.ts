@@ -23,7 +23,7 @@ export const start = (
         // The task was cancelled, or the kernel ends.
         Effect.catchTag("TaskClosed", () => Effect.void),
         Effect.catchTag("LeaseLost", (lost) => (lost.suspended === undefined ? lost : Effect.void)),
-        Effect.catchAllCause((cause) => ProgramLog.error(`task ${taskId} was not resumed to its end`, cause)),
+        Effect.catchAllCause((cause) => ProgramLog.error(`resuming task ${taskId} failed`, cause)),
         Effect.forkScoped,
       )
     }

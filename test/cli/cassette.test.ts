@@ -91,7 +91,7 @@ describe("cassette record", () => {
       const record = ["cassette", "record", `${directory}/leak.json`, ...MODEL, "--log", `${directory}/log.db`]
       const { code, stderr } = yield* hindcast([...record, "--goal", "Tell"], env)
       expect(code).toBe(1)
-      expect(stderr).toContain("was not written: a key occurs in response 1")
+      expect(stderr).toContain("was not written: response 1 contains a key")
       expect(stderr).not.toContain(KEY)
       expect(fs.existsSync(`${directory}/leak.json`)).toBe(false)
     }),
@@ -113,7 +113,7 @@ describe("cassette record", () => {
         [[...record, `${directory}/broken.json`, "--model", "ollama/one", ...work], /found one that does/],
         [
           ["run", "--model", "ollama/one", "--cassette", `${directory}/broken.json`, ...work],
-          /is no cassette of version 1/,
+          /is not a cassette of version 1/,
         ],
         [
           ["run", "--model", "ollama/one", "--cassette", `${directory}/none.json`, ...work],

@@ -71,7 +71,7 @@ describe("an approval", () => {
       Effect.gen(function* () {
         const { settled, asked, id, confirmations } = yield* asking(0.1)
         const refused = yield* Effect.flip(confirmations.decide(id, { approved: true, by: "ada", channel: "program" }))
-        expect(refused).toMatchObject({ _tag: "NotPending", found: "one whose time is up" })
+        expect(refused).toMatchObject({ _tag: "NotPending", found: "one that has expired" })
         yield* says(id, "ConfirmationDecided", decision(id, { shownDigest: asked.payload.shownDigest }))
         expect(yield* Fiber.join(settled)).toMatchObject({ kind: "expired", event: { type: "ConfirmationExpired" } })
         expect(yield* types(id)).toEqual(["ConfirmationRequested", "ConfirmationDecided", "ConfirmationExpired"])
@@ -91,7 +91,10 @@ describe("an approval", () => {
           const refused = yield* Effect.flip(
             confirmations.decide(id, { approved: true, by: "ada", channel: "program" }),
           )
-          expect(refused).toMatchObject({ _tag: "NotPending", found: expect.stringContaining("it was set back") })
+          expect(refused).toMatchObject({
+            _tag: "NotPending",
+            found: expect.stringContaining("the clock was set back"),
+          })
           expect(yield* types(id)).toEqual(["ConfirmationRequested"])
           yield* confirmations.decide(id, { approved: false, by: "ada", channel: "program" })
           expect(yield* Fiber.join(settled)).toMatchObject({ kind: "rejected" })

@@ -149,7 +149,7 @@ describe("a world that was recorded under another engine", () => {
       })
       expect(result.here[0]).not.toHaveProperty("engine")
       expect(warned).toHaveLength(3)
-      expect(warned[0]).toContain(`The world of wheel was recorded under Deno 2.0.0 and goes on under ${now}: `)
+      expect(warned[0]).toContain(`The world of wheel was recorded under Deno 2.0.0 and continues under ${now}: `)
       expect(result.summaries[0]).toContain(`, recorded under Deno 2.0.0, now under ${now}`)
     }),
   )
@@ -177,7 +177,7 @@ describe("a world that was recorded under another engine", () => {
       const { result } = yield* inNext(directory, work)
       expect(result).toMatchObject({ _tag: "WorldDiffers" })
       expect(result.message).toMatch(
-        /the outcome of wheel\/slip differs .* was recorded under Deno 2\.0\.0 and goes on/,
+        /the outcome of wheel\/slip differs .* was recorded under Deno 2\.0\.0 and continues/,
       )
     }),
   )

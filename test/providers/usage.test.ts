@@ -56,7 +56,7 @@ describe("what an answer of Anthropic's used", () => {
     })
     const { price } = await Effect.runPromise(Prices.load())
     expect(price("anthropic", "claude-sonnet-4-5", { inputTokens: 5, outputTokens: 6, ...usage })).toEqual({
-      why: "other models were asked for it, at prices of their own",
+      why: "it also used other models, which have other prices",
     })
     const alone = { inputTokens: 5, outputTokens: 6, cacheWriteTokens: 0 }
     expect(price("anthropic", "claude-sonnet-4-5", alone)).toMatchObject({ usd: expect.any(Number) })

@@ -59,7 +59,7 @@ export class UnreadableCassette extends Data.TaggedError("UnreadableCassette")<{
   readonly missing?: boolean
 }> {
   override get message() {
-    return `${this.file} is no cassette of version ${VERSION}: ${this.reason}`
+    return `${this.file} is not a cassette of version ${VERSION}: ${this.reason}`
   }
 }
 
@@ -129,7 +129,7 @@ export const read = (file: string): Effect.Effect<Cassette, UnreadableCassette> 
     )
     const changed = cassette.interactions.findIndex(({ request }) => digest(request.body) !== request.digest)
     if (changed >= 0)
-      return yield* Effect.fail(unreadable(`the body of request ${changed + 1} does not have its digest`))
+      return yield* Effect.fail(unreadable(`the body of request ${changed + 1} does not match its digest`))
     return cassette
   })
 

@@ -13,7 +13,7 @@ export class SecretRecorded extends Data.TaggedError("SecretRecorded")<{
   readonly place: string
 }> {
   override get message() {
-    return `${this.file} was not written: a key occurs in ${this.place} of what was recorded.`
+    return `${this.file} was not written: ${this.place} contains a key. Remove the key from the conversation, and record again.`
   }
 }
 

@@ -95,7 +95,7 @@ const Schema = Options.of<ModelOptions>({
     baseURL: Options.Text,
     apiKey: Options.kind("text or a Redacted", (key) => typeof key === "string" || Redacted.isRedacted(key)),
     headers: Options.kind(
-      "an object of header names and texts that a header can hold",
+      "an object of header names and valid header values",
       (headers) =>
         Options.has()(headers) &&
         Object.entries(headers as object).every(([name, text]) => HEADER_NAME.test(name) && isHeaderText(text)),
@@ -132,13 +132,13 @@ const keyOf = (
   const option =
     given === undefined ? undefined : String(Redacted.isRedacted(given) ? Redacted.value(given) : given).trim()
   if (option !== undefined) {
-    const found = option === "" ? "nothing but spaces" : "characters that no header can hold"
+    const found = option === "" ? "nothing but spaces" : "characters that are invalid in a header"
     return isKey(option) ? Effect.succeed(option) : Effect.fail(invalid("apiKey", "a key", found))
   }
   if (keyVariable === undefined) return Effect.succeed(undefined)
   const variable = process.env[keyVariable]?.trim() ?? ""
   if (isKey(variable)) return Effect.succeed(variable)
-  const found = variable === "" ? "none" : "characters that no header can hold"
+  const found = variable === "" ? "none" : "characters that are invalid in a header"
   return variable === "" && !needsKey
     ? Effect.succeed(undefined)
     : Effect.fail(new KeyMissing({ provider, variable: keyVariable, found }))
@@ -161,7 +161,7 @@ const baseURLOf = (
 }
 
 const plainURL = (text: string): Either.Either<string, string> => {
-  if (!URL.canParse(text)) return Either.left("text that is no URL")
+  if (!URL.canParse(text)) return Either.left("text that is not a URL")
   const { protocol, username, password, search, hash } = new URL(text)
   if (protocol !== "http:" && protocol !== "https:") return Either.left(`a URL of ${protocol}`)
   if (username !== "" || password !== "") return Either.left("a URL with a user or a password")

@@ -57,7 +57,7 @@ export const play = (file: string, model: string): Effect.Effect<Model, Cassette
   Effect.gen(function* () {
     const { kind } = yield* Cassette.read(file)
     if (kind !== "scripted") {
-      const reason = `it is ${kind}, and ${PROVIDER}/${model} plays only turns that were written by hand`
+      const reason = `it is ${kind}, and ${PROVIDER}/${model} plays only scripted cassettes`
       return yield* new Cassette.UnreadableCassette({ file, reason })
     }
     const { fetch } = yield* Cassette.play(file)

@@ -89,7 +89,7 @@ const warnUnrecorded =
   ({ actuator, commandId }: Command, { type, payload }: CoreNewEvent) =>
   ({ message }: LeaseLost) =>
     ProgramLog.warning(
-      `${actuator} (${commandId}) ended, which is not recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
+      `${actuator} (${commandId}) ended, but its end could not be recorded: ${type} ${JSON.stringify(payload)}. ${message}`,
     )
 
 export const outcomeOf = (
@@ -202,9 +202,9 @@ export const recordAborted = (
       }
     }),
     Effect.catchTag("LeaseLost", ({ message, suspended }) =>
-      suspended === undefined ? ProgramLog.warning(`the end of ${names} is not recorded: ${message}`) : Effect.void,
+      suspended === undefined ? ProgramLog.warning(`the end of ${names} was not recorded: ${message}`) : Effect.void,
     ),
-    Effect.catchAllCause((cause) => ProgramLog.error(`the end of ${names} was not recorded`, cause)),
+    Effect.catchAllCause((cause) => ProgramLog.error(`could not record the end of ${names}`, cause)),
   )
 }
 

@@ -8,6 +8,6 @@ export class NotReplayable extends Data.TaggedError("NotReplayable")<{
   readonly position: number
 }> {
   override get message() {
-    return `Task ${this.taskId} cannot be replayed or forked: the personal fields of the event at @${this.position} cannot be read, because their key was destroyed or is missing. If the key file still exists, put it beside the log (<log>.keys).`
+    return `Task ${this.taskId} cannot be replayed or forked: the personal fields of the event at @${this.position} cannot be read, because their key was destroyed or is missing. If the key file still exists, put it next to the log (<log>.keys).`
   }
 }

@@ -14,11 +14,11 @@ export class TaskClosed extends Data.TaggedError("TaskClosed")<{
 }> {
   override get message() {
     if (this.because === "suspended") {
-      return `Task ${this.taskId} was suspended: it stays open in the log, and nothing more is perceived or done in it here. Resume it (\`tasks.resume\`, \`hindcast resume ${quoteWord(this.taskId)}\`).`
+      return `Task ${this.taskId} was suspended: it is still open in the log, but this kernel no longer works on it. Resume it (\`tasks.resume\`, \`hindcast resume ${quoteWord(this.taskId)}\`).`
     }
     if (this.because === "cancelled")
-      return `Task ${this.taskId} was cancelled; nothing more is perceived or done in it.`
-    return `Task ${this.taskId} is closed; nothing more is perceived or done in it. Open a new task.`
+      return `Task ${this.taskId} was cancelled: it accepts no further readings and commands.`
+    return `Task ${this.taskId} is closed: it accepts no further readings and commands. Open a new task.`
   }
 }
 

@@ -52,7 +52,10 @@ export const run = (
         }),
         Effect.catchAllCause((cause) => {
           hasFailed = true
-          return ProgramLog.warning("what is asked of tasks could not be followed; it is tried again", cause)
+          return ProgramLog.warning(
+            "could not read requests about tasks (pause, continue, cancel); trying again",
+            cause,
+          )
         }),
       )
     const look = Effect.gen(function* () {

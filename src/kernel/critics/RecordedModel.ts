@@ -10,7 +10,7 @@ import { type ModelOptions, NoRecording } from "./Model.ts"
 /** This score set asked no model. Name another one. */
 export class NothingRecorded extends Data.TaggedError("NothingRecorded")<{ readonly scoreSetId: string }> {
   override get message() {
-    return `Score set ${this.scoreSetId}: expected one that a model was asked for, found none of its answers. \`hindcast score ls\` lists score sets with their critics.`
+    return `Score set ${this.scoreSetId} has no recorded answers of a model. \`hindcast score ls\` lists score sets with their critics.`
   }
 }
 

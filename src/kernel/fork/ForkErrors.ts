@@ -9,7 +9,7 @@ import { WorldNotRewound } from "./WorldRestoration.ts"
 /** The event at that position belongs to no task. Name one. */
 export class TaskNotNamed extends Data.TaggedError("TaskNotNamed")<{ readonly at: number }> {
   override get message() {
-    return `@${this.at} belongs to no task: expected one that is named, found none. Name it (\`task\`, \`--task\`), or fork at one of its events.`
+    return `@${this.at} belongs to no task. Name the task (\`task\`, \`--task\`), or fork at one of its events.`
   }
 }
 

@@ -41,7 +41,7 @@ export const words = (plugin: string, { recorded, now }: EngineChange): string =
   const known = recorded.filter((engine) => engine !== null)
   const unknown = known.length === recorded.length ? [] : ["an engine that the log does not name"]
   return (
-    `The world of ${plugin} was recorded under ${[...known, ...unknown].join(" and ")} and goes on under ${now ?? "an engine that nobody knows"}: ` +
-    "the last bits of Math.sin and its like may differ, and with them its course, unless it takes them from context.math."
+    `The world of ${plugin} was recorded under ${[...known, ...unknown].join(" and ")} and continues under ${now ?? "an unknown engine"}: ` +
+    "the last bits of Math.sin and similar functions may differ, and with them the world, unless it uses context.math."
   )
 }

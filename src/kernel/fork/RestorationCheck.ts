@@ -33,7 +33,7 @@ export class WorldDiffers extends Data.TaggedError("WorldDiffers")<{
   }
   override get message() {
     const { plugin, difference, consequence } = this
-    return `The world of ${plugin} was brought back but differs from the recorded one: ${difference}.${consequence === undefined ? "" : ` ${consequence}`} Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
+    return `The world of ${plugin} was restored but differs from the recorded one: ${difference}.${consequence === undefined ? "" : ` ${consequence}`} Restore it in another way (\`rewind\`, \`--rewind\`), or fork on the recording (\`io: "recorded"\`, \`--io recorded\`).`
   }
 }
 

@@ -51,7 +51,7 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   override get message() {
     const { plugin, at, reason, consequence } = this
     return (
-      `The world of ${plugin} cannot be brought back to @${at}: ${reason}.${consequence === undefined ? "" : ` ${consequence}`} ` +
+      `The world of ${plugin} cannot be restored to @${at}: ${reason}.${consequence === undefined ? "" : ` ${consequence}`} ` +
       'Accept it as it is now (`acceptUnrewound`, `--accept-unrewound`), or fork on the recording (`io: "recorded"`, `--io recorded`).'
     )
   }

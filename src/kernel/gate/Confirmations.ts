@@ -135,20 +135,23 @@ export const layer: Layer.Layer<Confirmations, never, EventLog | Projector> = La
           const decided = yield* recordDecision(log, confirmationId, waiting, answer, now)
           // The log's time of the decision counts: the append may have waited for another writer.
           return answer.approved && isLate(waiting, decided.recordedAt)
-            ? yield* new NotPending({ confirmationId, found: `${TIME_IS_UP} when @${decided.position} said so` })
+            ? yield* new NotPending({
+                confirmationId,
+                found: `one that had expired when @${decided.position} was recorded`,
+              })
             : decided
         }),
     }
   }),
 )
 
-const TIME_IS_UP = "one whose time is up"
+const TIME_IS_UP = "one that has expired"
 
 /**
  * A clock that was set back to before the question hides how long the question waited, so an approval does not count.
  */
 const askedAfter = (requestedAt: number, now: number): string =>
-  `one that was asked at ${iso(requestedAt)}, when this machine's clock shows ${iso(now)}: it was set back, and an approval would count for nothing. ` +
+  `one that was asked at ${iso(requestedAt)}, when this machine's clock shows ${iso(now)}: the clock was set back, so an approval would not count. ` +
   "Set the clock, or reject it"
 
 /** Checks that an approval is for the waiting confirmation, and that the digest in its request matches its content. */

@@ -15,8 +15,8 @@ export const Pattern: Schema.Schema<string> = Options.checking(
     return [
       {
         keys: [],
-        expected: "a pattern that a full name `plugin/actuator` can fit, such as workspace/*",
-        found: `${JSON.stringify(pattern)}, which fits none`,
+        expected: "a pattern that can match a full name `plugin/actuator`, such as workspace/*",
+        found: `${JSON.stringify(pattern)}, which matches none`,
         ...(nearest === undefined ? {} : { nearest: JSON.stringify(nearest) }),
       },
     ]

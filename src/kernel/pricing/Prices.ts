@@ -152,7 +152,7 @@ const priceOf = (
   const { inputTokens, outputTokens } = usage
   if (inputTokens === 0 && outputTokens === 0) return "its tokens are not on record"
   if (usage.unknown !== undefined) return `${NAMES[usage.unknown[0]]} is not on record`
-  if ((usage.otherModelTokens ?? 0) > 0) return "other models were asked for it, at prices of their own"
+  if ((usage.otherModelTokens ?? 0) > 0) return "it also used other models, which have other prices"
   if (!PRICED.has(providerId)) return `the prices of ${providerId} are not known`
   if (!isStandard(usage)) return `the service tier ${usage.serviceTier} has no price in the table`
   if (!hasCacheWrites(providerId, usage)) return "the number of tokens written to the cache is not on record"

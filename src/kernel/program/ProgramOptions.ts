@@ -108,7 +108,7 @@ const mistakesIn = (
   )
 
 const nameMistakes = (name: string): ReadonlyArray<Options.Found> => {
-  const expected = 'a name of at most 64 characters, without spaces, "/" and what is not seen'
+  const expected = 'a name of at most 64 characters, without spaces, "/" and invisible characters'
   const isName = isComponentId(name) && textIssues({ name }).length === 0
   return isName ? [] : [{ keys: [], expected, found: JSON.stringify(name) }]
 }

@@ -136,7 +136,7 @@ describe("a cassette", () => {
       const model = yield* modelAt(mock.url, "openai-compatible", { fetch: recorder.fetch })
       yield* model.turn(asking("hello"), nothing)
       const refused = yield* Effect.flip(recorder.save)
-      expect(refused.message).toContain("a key occurs in response 1")
+      expect(refused.message).toContain("response 1 contains a key")
       expect(fs.existsSync(file)).toBe(false)
     }),
   )
@@ -147,7 +147,7 @@ describe("a cassette", () => {
     [
       "a request that was changed",
       (text: string) => text.replace('"one"', '"won"'),
-      "request 1 does not have its digest",
+      "request 1 does not match its digest",
     ],
     ["an unknown end", (text: string) => text.replaceAll('"clean"', '"odd"'), "end"],
   ] as const)("is refused with %s", ([, change, reason]) =>

@@ -103,7 +103,7 @@ export const make = (priorities: Effect.Effect<(actuator: string) => number | un
       // The failure does not block the queue: each command reads the log again in its turn, and fails there if it must.
       Effect.catchAllCause((cause) =>
         Effect.zipRight(
-          ProgramLog.warning("commands go by the priorities they came with: the registry cannot be read", cause),
+          ProgramLog.warning("cannot read the registry: commands keep the priorities of their requests", cause),
           Effect.sync(() => grantTurns(known)),
         ),
       ),
