@@ -13,8 +13,8 @@ import {
   verdictOf,
 } from "./Check.ts"
 import type { Episode, Plan } from "./Episode.ts"
+import { episodeIn, meaningless, notReset, ofRounds, ofStart, only, said, UNPLAYABLE } from "./episodeChecks.ts"
 import { isOfAnswer } from "./refusals.ts"
-import { episodeIn, meaningless, notReset, ofRounds, ofStart, only, said, UNPLAYABLE } from "./seen.ts"
 
 /** Maximum length of an episode that the checks play to its limit. */
 const LONGEST = 1000

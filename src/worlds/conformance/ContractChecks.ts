@@ -6,7 +6,7 @@ import { toFirstEnd, toLimit } from "./AgentChecks.ts"
 import { type Check, type Drive, failed, inapplicable, passed, untried, type Verdict, verdictOf } from "./Check.ts"
 import type { DrivenWorld, Refusal, Start } from "./DrivenWorld.ts"
 import { answered, EPISODE_MS, type Episode, masksOf, type Round } from "./Episode.ts"
-import { differs, everything, notReset, only, said, stepsDiffer, UNPLAYABLE } from "./seen.ts"
+import { differs, everything, notReset, only, said, stepsDiffer, UNPLAYABLE } from "./episodeChecks.ts"
 
 /** Maximum number of steps after a restore. */
 const MOST_STEPS = 50

@@ -4,8 +4,8 @@ import { Effect, Either, Exit, Scope } from "effect"
 import { type Drive, failed, inapplicable, passed } from "./Check.ts"
 import type { DrivenWorld, OpenWorld, Refusal } from "./DrivenWorld.ts"
 import { type Episode, failedToStart, type Plan, play } from "./Episode.ts"
+import { said } from "./episodeChecks.ts"
 import { canProbe, probing } from "./Probe.ts"
-import { said } from "./seen.ts"
 
 /** Options of the checks. */
 export interface DriveOptions {

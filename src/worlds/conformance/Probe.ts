@@ -7,9 +7,9 @@ import type { Json } from "../../values/Json.ts"
 import type { Probe } from "./Check.ts"
 import type { DrivenWorld, Start, WorldFacts } from "./DrivenWorld.ts"
 import { actionSpace, answered, EPISODE_MS, type Episode, masksOf, type Plan } from "./Episode.ts"
+import { differs, everything, said } from "./episodeChecks.ts"
 import { exclusions } from "./masks.ts"
 import { isByWorld } from "./refusals.ts"
-import { differs, everything, said } from "./seen.ts"
 
 /** Maximum number of steps to repeat. */
 const MOST_STEPS = 100

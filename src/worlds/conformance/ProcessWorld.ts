@@ -8,7 +8,7 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { DrivenSpaces, DrivenWorld, OpenWorld, Refusal, Stepped, WorldFacts } from "./DrivenWorld.ts"
-import { episodeIn } from "./seen.ts"
+import { episodeIn } from "./episodeChecks.ts"
 
 /** A plugin's process and manifest. */
 export interface WorldProcess {

@@ -7,7 +7,6 @@ import { isObject } from "../../values/JsonObjects.ts"
 import { type Check, failed, inapplicable, passed, unseen, type Verdict, verdictOf, verdictOfLooks } from "./Check.ts"
 import type { Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode } from "./Episode.ts"
-import { INFO, isOfMask, OUTSIDE } from "./refusals.ts"
 import {
   compared,
   difference,
@@ -22,7 +21,8 @@ import {
   said,
   stepsDiffer,
   type Title,
-} from "./seen.ts"
+} from "./episodeChecks.ts"
+import { INFO, isOfMask, OUTSIDE } from "./refusals.ts"
 
 const SEEDS = [0, 2 ** 32, Number.MAX_SAFE_INTEGER]
 

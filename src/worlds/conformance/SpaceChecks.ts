@@ -4,7 +4,7 @@ import type { BoxSpace, Space } from "../../plugins/author.ts"
 import { type Flaw, flaws, isSpace } from "../../plugins/spaces/Space.ts"
 import { type Check, inapplicable, type Verdict, verdictOf, verdictOfLooks } from "./Check.ts"
 import type { Start } from "./DrivenWorld.ts"
-import { NO_AGENT, ofStart, type Title } from "./seen.ts"
+import { NO_AGENT, ofStart, type Title } from "./episodeChecks.ts"
 
 interface Declared {
   readonly place: string

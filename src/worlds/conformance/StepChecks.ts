@@ -4,9 +4,9 @@ import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { type Check, type Look, unseen } from "./Check.ts"
 import { isOver, masksOf } from "./Episode.ts"
+import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./episodeChecks.ts"
 import { formDiffers, hasLegal } from "./forms.ts"
 import { hasOwnCheck, isOfMask, OUTSIDE } from "./refusals.ts"
-import { meaningless, ofResults, ofRounds, only, type SeenRound, said } from "./seen.ts"
 
 const FIELDS = ["reward", "terminated", "truncated", "info"]
 

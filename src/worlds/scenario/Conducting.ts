@@ -17,7 +17,7 @@ import * as ConductedTask from "./ConductedTask.ts"
 import * as Course from "./Course.ts"
 import { asJson, type Scenario } from "./Document.ts"
 import { fromJson } from "./decode.ts"
-import * as Enacted from "./Enacted.ts"
+import * as RecordedResponses from "./RecordedResponses.ts"
 import { asObject, fullName } from "./World.ts"
 
 /** A scenario to play in the world of a plugin. */
@@ -85,7 +85,7 @@ const MAX_COMMANDS = 100
 
 const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.Conductor => {
   const course = Course.start(scenario, task.id, plugin)
-  const enacted = Enacted.start()
+  const responses = RecordedResponses.start()
   let seen = 0
   /** Events that were read but not processed yet. */
   let unsettled: ReadonlyArray<Event> = []
@@ -94,7 +94,7 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
   const read = Effect.gen(function* () {
     const events = yield* task.events(seen)
     seen = events.at(-1)?.position ?? seen
-    enacted.take(events)
+    responses.take(events)
     unsettled = [...unsettled, ...events]
     const settled = Course.settled(unsettled)
     unsettled = unsettled.slice(settled.length)
@@ -103,15 +103,15 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
 
   /** Gives the next recorded command that was not carried out yet. Returns whether there was one. */
   const command = Effect.gen(function* () {
-    const due = enacted.dueCommand()
+    const due = responses.dueCommand()
     if (due === undefined) return false
     const { actuator, args, agent_id } = asObject(due.payload.response)
-    const agent = enacted.agents() === undefined || typeof agent_id !== "string" ? {} : { agentId: agent_id }
+    const agent = responses.agents() === undefined || typeof agent_id !== "string" ? {} : { agentId: agent_id }
     // The options are valid. A refused command has its outcome in the log.
     yield* task
       .act(fullName(plugin, String(actuator)), asObject(args), { causationId: due.id, source: "scenario", ...agent })
       .pipe(Effect.catchTags({ InvalidOptions: Effect.die, InvalidCommand: () => Effect.void }))
-    enacted.carriedOut(due.id)
+    responses.carriedOut(due.id)
     return true
   })
 
@@ -120,9 +120,12 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
     Effect.gen(function* () {
       if (ended !== undefined) return
       const { firings, verdict, steps } = yield* read
-      const due = firings.slice(enacted.firings())
+      const due = firings.slice(responses.firings())
       for (const firing of due) {
-        yield* task.conduct(Enacted.firedBy(firing), ...Enacted.consequencesOf(firing, enacted.agents()))
+        yield* task.conduct(
+          RecordedResponses.firedBy(firing),
+          ...RecordedResponses.consequencesOf(firing, responses.agents()),
+        )
       }
       if (due.length > 0) yield* read
       if (verdict === undefined) {
@@ -139,9 +142,9 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
       const outcome = result === "won" && !isAtStart ? "achieved" : "failed"
       const ending = `the scenario ${scenario.scenario_name} is ${result}: ${JSON.stringify(condition)}`
       const reason = isAtStart ? `${ending}, before anything was done` : ending
-      if (!enacted.isEnded()) {
+      if (!responses.isEnded()) {
         const by = agentId === undefined ? {} : { agentId }
-        const left = enacted
+        const left = responses
           .present()
           .map((each): ScenarioEvent => ({ type: "AgentLeft", payload: { agentId: each, outcome, reason } }))
         yield* task.conduct(

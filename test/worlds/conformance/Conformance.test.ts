@@ -3,7 +3,7 @@ import { Effect, Fiber, TestClock } from "effect"
 import type { Json } from "../../../src/values/Json.ts"
 import { CHECKS, check, type Report } from "../../../src/worlds/conformance/Conformance.ts"
 import type { DrivenWorld, Start, Stepped, WorldFacts } from "../../../src/worlds/conformance/DrivenWorld.ts"
-import { episodeIn } from "../../../src/worlds/conformance/seen.ts"
+import { episodeIn } from "../../../src/worlds/conformance/episodeChecks.ts"
 import { LIMIT, type Mistake, opening } from "./walkers.ts"
 
 const SHORT = { seeds: [1, 2], steps: 20 }

@@ -10,7 +10,7 @@ import { asObject } from "./World.ts"
 
 type Fired = Event & { readonly payload: PayloadOf<"TriggerFired"> }
 
-export interface Enacted {
+export interface RecordedResponses {
   /** Takes the next events of the task, oldest first. */
   readonly take: (events: ReadonlyArray<Event>) => void
   /** The number of recorded responses. */
@@ -27,7 +27,7 @@ export interface Enacted {
   readonly present: () => ReadonlyArray<string>
 }
 
-export const start = (): Enacted => {
+export const start = (): RecordedResponses => {
   let firings = 0
   let isEnded = false
   let isOfSeveral = false
