@@ -98,7 +98,7 @@ export const sharesOf = (score: Score): ReadonlyArray<Share> =>
     return because.map((position, index) => ({ measure, name, amount: sign * (amounts?.[index] ?? equal), position }))
   })
 
-/** Builds the section: one entry per score set, in the order in which the scorings began. */
+/** Builds the section: one entry per score set, in the order of their starts. */
 export const section = (state: State): ReadonlyArray<Score> =>
   Object.entries(state)
     .sort(([, a], [, b]) => a.at - b.at)

@@ -160,10 +160,10 @@ const pluginsOf = ({ sensing, acting, scores }: TaskAudit): ReadonlyArray<string
   return [...new Set([...components.map((name) => name.split("/")[0] ?? name), ...measures])].sort()
 }
 
-/** The properties by which tasks can be grouped. A task with several plugins or models belongs to the group of each. */
+/** Properties for grouping tasks. A task with several plugins or models belongs to the group of each. */
 export const GROUPINGS = ["agent", "goal", "model", "outcome", "plugin"] as const
 
-/** A property by which rows can be grouped. */
+/** A property for grouping rows. */
 export type Grouping = (typeof GROUPINGS)[number]
 
 /** No task has the property to group by. */
@@ -182,8 +182,8 @@ export class NothingGrouped extends Data.TaggedError("NothingGrouped")<{
 }
 
 /**
- * Groups rows by a property, in order of first occurrence. Of a task with several models, each group gets what its
- * model used.
+ * Groups rows by a property, in order of first occurrence. If a task used several models, each group gets the
+ * use of its own model.
  */
 export const group = (rows: ReadonlyArray<Row>, by: Grouping): ReadonlyArray<Group> =>
   [...groupBy(rows, (row) => groupsOf(row, by))].map(([name, groupRows]) =>
@@ -236,7 +236,7 @@ type Key = number | string | null
 const costKey = ({ modelCalls, cost }: Pick<Row, "modelCalls" | "cost">): Key =>
   modelCalls === 0 ? null : cost.atLeast
 
-/** The columns by which rows can be sorted. */
+/** Columns for sorting rows. */
 export const ROW_COLUMNS = {
   task: ({ taskId }) => taskId,
   outcome: ({ outcome }) => OUTCOMES.indexOf(outcome),
@@ -263,7 +263,7 @@ export const ROW_COLUMNS = {
   goal: ({ goal }) => goal,
 } satisfies { readonly [column: string]: (row: Row) => Key }
 
-/** The columns by which groups can be sorted. */
+/** Columns for sorting groups. */
 export const GROUP_COLUMNS = {
   group: ({ group }) => group,
   tasks: ({ tasks }) => tasks,

@@ -36,7 +36,7 @@ export interface NamedScoring {
   /** The name as given. */
   readonly name: string
   readonly label: string
-  /** The score sets, in the order in which they began. */
+  /** The score sets, in the order of their starts. */
   readonly scoreSetIds: ReadonlyArray<string>
   /** The scores by task id. If two sets cover a task, the later one counts. */
   readonly scores: ReadonlyMap<string, Score>

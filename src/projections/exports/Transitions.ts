@@ -42,7 +42,7 @@ export interface Transition {
    * changes, and `reward` a world's reward.
    */
   readonly unrecorded: string | null
-  /** The plugin that told the command's outcome after a crash had left it in doubt; otherwise null. */
+  /** The plugin that settled the command's outcome after a crash; null if no crash left it unknown. */
   readonly settledBy: string | null
   /** Σ amounts of `rewards`, exact to 1e-9. */
   readonly reward: number

@@ -50,7 +50,7 @@ export interface Step extends StateToStore {
 export interface FoldProgress {
   events: number
   bytes: number
-  /** The epoch (see `Snapshots`) in which the fold began. */
+  /** The epoch (see `Snapshots`) of the fold's start. */
   readonly epoch: string
 }
 

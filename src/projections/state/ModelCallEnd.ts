@@ -25,7 +25,7 @@ export type CountedUsage = Required<
 > &
   RareCounts
 
-/** Counts that few calls have, in the order in which audits show them. */
+/** Counts that few calls have, in the order of audits. */
 export const RARE_COUNTS = [
   ...(["cacheWriteTokens", "cacheWrite1hTokens"] as const),
   ...(["inputAudioTokens", "inputImageTokens", "inputVideoTokens"] as const),

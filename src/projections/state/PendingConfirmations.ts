@@ -55,7 +55,7 @@ export const projection: Projection<PendingConfirmations> = {
   },
 }
 
-/** The events with which a kernel asks for a confirmation and settles it. */
+/** The events that request and settle a confirmation. */
 export const ASKING: ReadonlyArray<CoreName> = [
   "ConfirmationRequested",
   "ConfirmationDecided",

@@ -7,7 +7,7 @@ import { member } from "../patch/JsonPointer.ts"
 
 /**
  * Watches paths of a document through a series of states. Appearing and disappearing are changes; writing an equal
- * value is not. Subtrees that two states share are skipped, so the cost of an event depends on what it changed and not
+ * value is not. Subtrees that two states share are skipped, so the cost of an event depends on its changes and not
  * on the number of paths.
  */
 export interface PathWatch {

@@ -93,7 +93,7 @@ export interface Environment {
   /** Sets the default options of later resets. */
   readonly configure: (options: JsonObject) => Effect.Effect<void>
   /**
-   * Lets time pass in a world that moves by itself. Returns what agents got during it, by agent. Fails with
+   * Lets time pass in a world that moves by itself. Returns what each agent received. Fails with
    * `EnvironmentRefused` in any other environment.
    */
   readonly tick: (milliseconds: number) => Effect.Effect<Gotten, WorldError>

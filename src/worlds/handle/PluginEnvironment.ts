@@ -39,7 +39,7 @@ export class NoSuchEnvironment extends Data.TaggedError("NoSuchEnvironment")<{
   }
 }
 
-/** The task of an episode, and what its agents have perceived and done. */
+/** The task of an episode, with its agents' observations and actions. */
 interface Episode {
   readonly task: Task
   readonly agents: ReadonlyArray<string>
@@ -47,7 +47,7 @@ interface Episode {
   /** The agents whose last perception is current: no agent has acted since. */
   readonly current: Set<string>
   readonly lastEnded: Map<string, Ended>
-  /** The agents' outcomes, as far as steps told them. */
+  /** The agents' outcomes that steps have reported. */
   readonly outcomes: Map<string, TaskOutcome>
 }
 

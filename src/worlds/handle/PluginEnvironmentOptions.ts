@@ -1,4 +1,4 @@
-/** Options with which a plugin's environment is opened. */
+/** Options for opening a plugin's environment. */
 
 import { Schema } from "effect"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"

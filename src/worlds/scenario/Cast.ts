@@ -18,7 +18,7 @@ export interface Parts {
   readonly maxRounds?: number | undefined
 }
 
-/** The agent and names with which a task runs. */
+/** The agent and the names of a task. */
 export interface Cast {
   readonly agent: Agent.Agent
   /** The names of the agents, in a task with several. */

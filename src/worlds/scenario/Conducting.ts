@@ -1,6 +1,6 @@
 /**
- * Runs an agent or a group in a scenario. After each command, the scenario's triggers and conditions are evaluated, and
- * responses that are due are recorded and carried out. The run ends when the scenario is won or lost.
+ * Runs an agent or a group in a scenario. After each command, evaluates the scenario's triggers and conditions, then
+ * records and carries out the due responses. The run ends when the scenario is won or lost.
  *
  * All of this follows from the events of the task: a replay, a fork and a resumed task find the recorded part and do
  * the rest.

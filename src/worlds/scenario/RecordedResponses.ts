@@ -1,4 +1,4 @@
-/** Tracks what a scenario has done in its task: recorded responses, and commands that have ended. */
+/** Tracks a scenario's recorded responses in its task, and which of their commands have ended. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"

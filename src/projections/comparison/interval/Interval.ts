@@ -7,7 +7,7 @@ import type { Inverted } from "./Inverted.ts"
 import { signFlips } from "./SignFlips.ts"
 import { studentizedBootstrap } from "./StudentizedBootstrap.ts"
 
-/** With fewer groups, nothing is concluded. */
+/** Minimum number of groups for a conclusion. */
 export const MIN_GROUPS = 10
 
 /** An interval, and its method with its assumptions. */

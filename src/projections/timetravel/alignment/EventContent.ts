@@ -1,5 +1,5 @@
 /**
- * The content of an event: its payload without what varies between runs by itself. That is times, durations, costs and
+ * The content of an event: its payload without the parts that vary between runs anyway. That is times, durations, costs and
  * ids, and of a recorded response its chunks and most headers.
  */
 
@@ -44,7 +44,7 @@ const INCIDENTAL: ReadonlySet<string> = new Set([
  */
 export const of = (event: Event, isOfModel = false): JsonObject => {
   const content = without(INCIDENTAL, event.payload)
-  // Compare decisions by what was chosen, not by which agent chose.
+  // Compare the choices of decisions, not their agents.
   if (is(event, "DecisionMade")) return without(AGENT, content)
   if (is(event, "ModelCalled")) return { ...content, request: requestOf(event.payload.request) }
   if (is(event, "ModelResponded")) return { ...content, response: responseOf(event.payload.response) }
