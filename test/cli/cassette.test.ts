@@ -117,7 +117,7 @@ describe("cassette record", () => {
         ],
         [
           ["run", "--model", "ollama/one", "--cassette", `${directory}/none.json`, ...work],
-          /is no cassette .*no such file/,
+          /is not a cassette .*no such file/,
           3,
         ],
         [
