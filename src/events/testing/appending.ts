@@ -8,7 +8,7 @@ import { ID_1, ID_2, note, notes, readAll, type Test, textOf, withIds } from "./
 
 export const appending = (test: Test): void => {
   test(
-    "what is appended is read back, whole and in order",
+    "reads return the appended events, complete and in order",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const first = yield* log.append(note("a", ["one", "two"]))
@@ -27,7 +27,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "an expectation that does not hold is a conflict that carries what was missed",
+    "a wrong expected version is a conflict that carries the missed events",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append({ ...note("a", ["one"]), expected: EventLog.NoStream })
@@ -55,7 +55,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "a conflict carries what stood in the stream when it was found, also where more was appended at the same moment",
+    "a conflict carries the stream as it was when the conflict was found, even if more was appended at that moment",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(note("a", ["one", "two"]))
@@ -79,7 +79,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "a conflict carries the first thousand of the events missed",
+    "a conflict carries the first thousand missed events",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(notes("a", 1100))
@@ -117,7 +117,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "what an append brings for other streams is committed with it, or not at all",
+    "events of an append for other streams are committed with it, or not at all",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(note("b", ["zero"]))
@@ -158,7 +158,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "a retry with the same id and content answers with the earlier event",
+    "a retry with the same id and content returns the earlier event",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const request = withIds(note("a", ["one", "two"]), [ID_1, ID_2])
@@ -174,7 +174,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "a retry under way at the same time as its first try is one event",
+    "a retry concurrent with its first try stores one event",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const request = withIds(note("a", ["one"]), [ID_1])
@@ -215,7 +215,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "an answer says what was stored, whatever the caller does with the request or an answer",
+    "an answer contains the stored events, whatever the caller does with the request or an answer",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const payload = { about: "a", text: "as it was" }
@@ -240,7 +240,7 @@ export const appending = (test: Test): void => {
   )
 
   test(
-    "a retry whose payload has its keys in another order answers with the earlier event",
+    "a retry with its payload's keys in another order returns the earlier event",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const reading = (value: JsonObject) =>

@@ -13,7 +13,7 @@ const DRAWN = 500
 
 export const carrying = (test: Test): void => {
   test(
-    "any JSON comes back as it went in, whatever its text, numbers and keys; only -0 comes back as 0",
+    "any JSON reads as it was appended, whatever its text, numbers and keys; only -0 becomes 0",
     Effect.gen(function* () {
       const log = yield* EventLog
       const readings = FastCheck.sample(JSON_VALUE, DRAWN)
@@ -28,7 +28,7 @@ export const carrying = (test: Test): void => {
   )
 
   test(
-    "text comes back if it is Unicode, and is refused if it has a lone surrogate, as a value and as a key",
+    "Unicode text reads as it was appended; a lone surrogate is refused, in a value and in a key",
     Effect.gen(function* () {
       const log = yield* EventLog
       for (const text of ["\ud800", "a\udc00", "\udc00\ud800", ...FastCheck.sample(SIXTEEN_BITS, 100)]) {
@@ -50,7 +50,7 @@ export const carrying = (test: Test): void => {
   )
 
   test(
-    "names of streams, timelines, tasks and actors come back as they were given",
+    "names of streams, timelines, tasks and actors read as they were appended",
     Effect.gen(function* () {
       const log = yield* EventLog
       const names = ["a", "A", "ä", "a\u0308", "\u{1F511}", " ", "a b", "%", "'; --", "__proto__", "x".repeat(512)]
@@ -65,7 +65,7 @@ export const carrying = (test: Test): void => {
   )
 
   test(
-    "a payload too large for its event's row comes back too, to readers, to retries and to conflicts",
+    "a payload too large for its event's row reaches readers, retries and conflicts whole",
     Effect.gen(function* () {
       const log = yield* EventLog
       const large = `\u{1F511}${"x".repeat(MAX_INLINE_BYTES)}`
@@ -84,7 +84,7 @@ export const carrying = (test: Test): void => {
   )
 
   test(
-    "as much as is allowed is taken, and one more is refused with what was expected and found, and nothing is written",
+    "every limit is accepted exactly; one more is refused, says what was expected and found, and writes nothing",
     Effect.gen(function* () {
       const log = yield* EventLog
       const refusal = (request: Parameters<typeof log.append>[0]) =>

@@ -11,7 +11,7 @@ const TURNS = 4
 
 export const contending = (test: Test): void => {
   test(
-    "a stream's version is that of its last event, in each timeline by itself",
+    "a stream's version is that of its last event, separately in each timeline",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       expect(yield* log.versionOf("a")).toBe(0)
@@ -25,7 +25,7 @@ export const contending = (test: Test): void => {
   )
 
   test(
-    "an append with a fence is taken as long as the fence's stream stands where it says, and then no more",
+    "an append with a fence is accepted only while the fence's stream has the version that it names",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(note("kernel", ["began"]))
@@ -55,7 +55,7 @@ export const contending = (test: Test): void => {
   )
 
   test(
-    "a fence that names no stream or no version is refused",
+    "a fence without a stream or a version is refused",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       for (const [fence, reason] of [

@@ -9,7 +9,7 @@ import { note, notes, readAll, type Test } from "./given.ts"
 
 export const following = (test: Test): void => {
   test(
-    "following gives history, one marker, then what is appended, without gap or repeat",
+    "following returns history, one marker, then new events, without gaps or repeats",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(note("a", ["1", "2", "3"]))
@@ -27,7 +27,7 @@ export const following = (test: Test): void => {
   )
 
   test(
-    "following only some types still catches up and sees the later ones",
+    "following only some types still catches up and receives later events",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(note("a", ["1", "2"]))
@@ -47,7 +47,7 @@ export const following = (test: Test): void => {
   )
 
   test(
-    "who follows is told once that it has caught up, whether history is empty, a page, or more",
+    "a follower receives one marker when it has caught up, whether history is empty, a page, or more",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(notes("a", 2 * PAGE_SIZE + 1))
@@ -72,7 +72,7 @@ export const following = (test: Test): void => {
   )
 
   test(
-    "each of many who follow while others append is told once, and sees what it selects once",
+    "each of many followers during appends receives one marker, and each selected event once",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(notes("s0", 10))

@@ -35,7 +35,7 @@ type Schedule = ReadonlyArray<ReadonlyArray<Step>>
 /** Any interleaving of appends is equivalent to a sequential order. */
 export const interleaving = (test: Test): void => {
   test(
-    "any interleaving of appends is gapless, every answer says how it was, and who follows sees each event once",
+    "any interleaving of appends is gapless, every answer is correct, and a follower receives each event once",
     Effect.gen(function* () {
       const log = yield* EventLog
       yield* interleave([log], SCHEDULES)

@@ -45,7 +45,7 @@ export const reading = (test: Test): void => {
   )
 
   test(
-    "reading is in pages without gap or repeat, whatever the length",
+    "pages have neither gaps nor repeats, whatever their length",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const texts = Array.from({ length: 2500 }, (_, index) => String(index))

@@ -8,7 +8,7 @@ import { ID_1, note, type Test } from "./given.ts"
 
 export const refusing = (test: Test): void => {
   test(
-    "what is not an event of the vocabulary is refused, with the path of the offender, and nothing is written",
+    "an event that does not match the vocabulary is refused with the path of the fault, and nothing is written",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const refusal = (type: string, payload: unknown) =>
@@ -45,7 +45,7 @@ export const refusing = (test: Test): void => {
   )
 
   test(
-    "what is not an event is refused where its payload is given away too",
+    "an invalid event is refused with `givenAway` too",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const append = (payload: unknown) =>
@@ -67,7 +67,7 @@ export const refusing = (test: Test): void => {
   )
 
   test(
-    "a request that is none is refused, whatever is wrong with it, and nothing is written",
+    "an invalid request is refused, whatever is wrong with it, and nothing is written",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const good = note("a", ["x"])
@@ -108,7 +108,7 @@ export const refusing = (test: Test): void => {
   )
 
   test(
-    "a time that no calendar has is refused",
+    "a time that does not exist is refused",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const at = (occurredAt: unknown) => {
@@ -134,7 +134,7 @@ export const refusing = (test: Test): void => {
   )
 
   test(
-    "a query that is none is refused, and does not select something else",
+    "an invalid query is refused and selects nothing else",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(note("a", ["one", "two"]))

@@ -21,7 +21,7 @@ export type TestReopened = (
 ) => void
 
 export const reopening = (test: TestReopened): void => {
-  test("what was appended is there when the log is opened again, and the next append goes on from it", (open) =>
+  test("a reopened log contains what was appended, and the next append continues from it", (open) =>
     Effect.gen(function* () {
       const once = <A, E>(body: (log: EventLog.Service) => Effect.Effect<A, E>) =>
         Effect.provide(Effect.flatMap(EventLog, body), open(Vocabulary.core))
@@ -38,7 +38,7 @@ export const reopening = (test: TestReopened): void => {
       )
     }))
 
-  test("an event whose type the reader does not know is kept, and read as it is", (open) =>
+  test("an event of a type that the reader does not know is kept, and read unchanged", (open) =>
     Effect.gen(function* () {
       const [written] = yield* Effect.flatMap(EventLog, (log) => log.append(ORDERS)).pipe(
         Effect.map(({ events }) => events),

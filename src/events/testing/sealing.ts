@@ -7,7 +7,7 @@ import { ID_1, note, readAll, type Test, textOf, withIds } from "./given.ts"
 
 export const sealing = (test: Test): void => {
   test(
-    "personal fields read as they were given while their key is there, and each event says that it has some",
+    "personal fields read as they were given while their key exists, and each event says that it has some",
     Effect.gen(function* () {
       const log = yield* EventLog
       const { events } = yield* log.append({ ...note("a", ["Anna lives here", "and Levin there"]), subject: "anna" })
@@ -28,7 +28,7 @@ export const sealing = (test: Test): void => {
   )
 
   test(
-    "a retry of personal fields is found to be one, and other content is not",
+    "a retry of personal fields is recognised, and other content is refused",
     Effect.gen(function* () {
       const log = yield* EventLog
       const request = (text: string) => ({ ...withIds(note("a", [text]), [ID_1]), subject: "anna" })
@@ -40,7 +40,7 @@ export const sealing = (test: Test): void => {
   )
 
   test(
-    "a subject is refused where no event of the append has a personal field, for nothing would be encrypted",
+    "a subject is refused if no event of the append has a personal field, because nothing would be encrypted",
     Effect.gen(function* () {
       const log = yield* EventLog
       const tag = { type: "TagAdded" as const, payload: { about: "anna", tag: "novel" } }
@@ -62,7 +62,7 @@ export const sealing = (test: Test): void => {
   const remark = (text: string) => ({ type: "NoteAdded" as const, payload: { about: "t", text } })
 
   test(
-    "what is recorded of a task is under the key of the subject that it was opened for, in every stream and timeline",
+    "a task's personal data is under the key of the subject it was opened for, in every stream and timeline",
     Effect.gen(function* () {
       const log = yield* EventLog
       yield* log.append(inTask([opened], { subject: "anna" }))
@@ -85,7 +85,7 @@ export const sealing = (test: Test): void => {
   )
 
   test(
-    "a task that was opened for nobody has no subject, whatever else of it has one",
+    "a task that was opened for nobody has no subject, even if other data of it has one",
     Effect.gen(function* () {
       const log = yield* EventLog
       yield* log.append(inTask([opened]))

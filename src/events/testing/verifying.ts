@@ -9,7 +9,7 @@ import { note, notes, readAll, type Test } from "./given.ts"
 
 export const verifying = (test: Test): void => {
   test(
-    "each hash follows from the one before",
+    "each hash follows from the previous one",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append({ ...note("a", ["one"]), taskId: "t" })
@@ -24,24 +24,24 @@ export const verifying = (test: Test): void => {
   )
 
   test(
-    "verifying tells how far it has come, and the last it tells is the head",
+    "verifying reports its progress, and its last report is the head",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(notes("a", 2500))
-      const told: Array<readonly [verified: number, of: number]> = []
-      const onProgress = (verified: number, of: number) => Effect.sync(() => void told.push([verified, of]))
+      const reports: Array<readonly [verified: number, of: number]> = []
+      const onProgress = (verified: number, of: number) => Effect.sync(() => void reports.push([verified, of]))
       const found = yield* log.verifyWith({ onProgress })
       expect(found).toMatchObject({ _tag: "Intact", events: 2500, head: yield* log.head })
-      expect(told.at(-1)).toEqual([2500, 2500])
-      expect(told.length).toBeGreaterThan(1)
-      const verified = told.map(([verified]) => verified)
+      expect(reports.at(-1)).toEqual([2500, 2500])
+      expect(reports.length).toBeGreaterThan(1)
+      const verified = reports.map(([verified]) => verified)
       expect(verified).toEqual([...new Set(verified)].sort((a, b) => a - b))
-      expect(told.every(([verified, of]) => verified <= of)).toBe(true)
+      expect(reports.every(([verified, of]) => verified <= of)).toBe(true)
     }),
   )
 
   test(
-    "options of a verification that are none are refused, all at once: what was misspelt would not be looked at",
+    "invalid options of a verification are refused in one error: a misspelt one would otherwise skip a check",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const { position, hash } = yield* log.head
@@ -63,7 +63,7 @@ export const verifying = (test: Test): void => {
   )
 
   test(
-    "a log holds against every head that it ever had",
+    "a log verifies against every head that it ever had",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       const anchors = [yield* log.head]
@@ -78,7 +78,7 @@ export const verifying = (test: Test): void => {
   )
 
   test(
-    "a log that is not the one that was anchored is found out: another hash at the position, or too few events",
+    "a log other than the anchored one is detected: by another hash at the position, or by too few events",
     Effect.gen(function* () {
       const log = yield* EventLog.EventLog
       yield* log.append(notes("a", 1500))

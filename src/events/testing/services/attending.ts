@@ -11,7 +11,7 @@ const WATCHED_MS = 50
 
 export const attending = <At>(test: BackendTest, backend: Backend<Presence, At>): void => {
   test(
-    "writers of one process have identities of their own, and each is alive to others as long as it writes",
+    "writers of one process have identities of their own, and others see each as alive while it writes",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const [here, there] = [Context.get(one, Presence), Context.get(two, Presence)]

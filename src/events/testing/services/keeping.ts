@@ -100,7 +100,7 @@ export const keeping = <At>(test: BackendTest, backend: Backend<Services, At>): 
   )
 
   test(
-    "a subject that two programs name at once has one key",
+    "a subject that two programs name at once gets one key",
     Effect.gen(function* () {
       const { here, there } = yield* opened
       const appends = Array.from({ length: 2 * AT_ONCE }, (_, index) => {

@@ -21,7 +21,7 @@ type Services = EventLog | Lease
 
 export const leasing = <At>(test: BackendTest, backend: Backend<Services, At>): void => {
   test(
-    "of many kernels that ask at once, over two connections, one has the lease, and all others learn who",
+    "of many kernels that ask at once, over two connections, one gets the lease, and all others learn which",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const asking = [one, two].flatMap((context) =>
@@ -38,7 +38,7 @@ export const leasing = <At>(test: BackendTest, backend: Backend<Services, At>): 
   )
 
   test(
-    "a kernel that is refused learns who has the lease, and its going changes nothing",
+    "a kernel that is refused learns who has the lease, and its end changes nothing",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const first = yield* Context.get(one, Lease).acquire("first # of two")
@@ -55,7 +55,7 @@ export const leasing = <At>(test: BackendTest, backend: Backend<Services, At>): 
   )
 
   test(
-    "a released lease is free at once and taken from nobody, and each acquisition has an identity of its own",
+    "a released lease is free at once, without a takeover, and each acquisition has an identity of its own",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       expect(yield* Context.get(one, Lease).holder).toBeUndefined()
@@ -76,7 +76,7 @@ export const leasing = <At>(test: BackendTest, backend: Backend<Services, At>): 
   )
 
   test(
-    "an append under way when another kernel takes over is refused: none comes after the takeover, over any connection",
+    "an append under way when another kernel takes over is refused over any connection: nothing is stored after the takeover",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const [log, other] = [Context.get(one, EventLog), Context.get(two, EventLog)]
@@ -123,7 +123,7 @@ const crashing = <At>(
   backend: Backend<Services, At> & { readonly crash: (at: At) => Effect.Effect<void, unknown> },
 ): void => {
   test(
-    "the lease of a dead kernel goes to one of all that ask, who learns whose it was, although all have one name and one process",
+    "the lease of a dead kernel goes to one kernel that asks, which learns whose it was, although all share a name and a process",
     Effect.gen(function* () {
       const { at, one, two } = yield* twoOpen(backend)
       const dead = yield* Context.get(one, Lease).acquire("same")
@@ -138,7 +138,7 @@ const crashing = <At>(
   )
 
   test(
-    "a kernel that lost the lease learns it for good, and its end takes nothing from the one that has it",
+    "a kernel that lost the lease learns it for good, and its end takes nothing from the new holder",
     Effect.gen(function* () {
       const { at, one, two } = yield* twoOpen(backend)
       const life = yield* Scope.make()
@@ -156,7 +156,7 @@ const crashing = <At>(
   )
 
   test(
-    "a holder sends heartbeats, which others see over another connection",
+    "a holder sends heartbeats that others see over another connection",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       yield* Context.get(one, Lease).acquire("first")
@@ -235,7 +235,7 @@ const silence = <At>(
   }
 
   test(
-    "a lease that is given back while a kernel waits for it is free, and taken from nobody",
+    "a lease that is released while a kernel waits for it is acquired without a takeover",
     asked(0, (elsewhere, asking) =>
       Effect.gen(function* () {
         yield* passing(elsewhere, 1000)

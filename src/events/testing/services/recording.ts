@@ -27,7 +27,7 @@ const recorderOf = (
 
 export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>): void => {
   test(
-    "of two recorders of one stream at once, each event is there once, in its recorder's order, and each is told of the other's",
+    "of two recorders of one stream at once, each event is stored once, in its recorder's order, and each recorder learns the other's",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const told: Array<string> = []
@@ -58,7 +58,7 @@ export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>)
   )
 
   test(
-    "of two recorders that begin one stream at once, one does, and the other learns which events are there",
+    "of two recorders that begin one stream at once, one succeeds, and the other learns which events exist",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const answers = yield* Effect.all(
@@ -74,7 +74,7 @@ export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>)
   )
 
   test(
-    "what must be undisturbed is not recorded after another recorder's event, and what follows it goes on",
+    "what must be undisturbed is not recorded after another recorder's event, and later events are recorded",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const [here, there] = [recorderOf(one, "here"), recorderOf(two, "there")]
@@ -109,7 +109,7 @@ export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>)
   )
 
   test(
-    "an event that is recorded again under its id, over another connection, is there once",
+    "an event that is recorded again under its id, over another connection, is stored once",
     Effect.gen(function* () {
       const { one, two } = yield* twoOpen(backend)
       const first = yield* recorderOf(one, "here").record(noted("once", ID_1))
@@ -123,7 +123,7 @@ export const recording = <At>(test: BackendTest, backend: Backend<EventLog, At>)
   )
 
   test(
-    "of a recorder whose connection is closed while it records, all acknowledged events are there, and another goes on",
+    "of a recorder whose connection is closed while it records, all acknowledged events are stored, and another recorder continues",
     Effect.gen(function* () {
       const { open } = yield* newLog(backend)
       const two = yield* open

@@ -95,7 +95,7 @@ export const snapshotting = <At>(
   )
 
   test(
-    "parts are what was stored with some snapshot of the series; those that are not there are missing and left out",
+    "parts are what was stored with any snapshot of the series; parts that are not stored are reported missing and omitted",
     Effect.gen(function* () {
       const { here, there } = yield* cached
       const series = seriesIn(yield* here.epoch)
@@ -131,7 +131,7 @@ export const snapshotting = <At>(
   )
 
   test(
-    "what a caller does with bytes that it gave or got changes nothing that is stored",
+    "what a caller does with bytes that it passed or received changes nothing that is stored",
     Effect.gen(function* () {
       const { here, there } = yield* cached
       const series = seriesIn(yield* here.epoch)
@@ -170,7 +170,7 @@ export const snapshotting = <At>(
   )
 
   test(
-    "dropping leaves nothing, over any connection, and what is stored then is found again",
+    "dropping leaves nothing, over any connection, and later snapshots are found",
     Effect.gen(function* () {
       const { here, there } = yield* cached
       const series = seriesIn(yield* here.epoch)
@@ -186,7 +186,7 @@ export const snapshotting = <At>(
   )
 
   test(
-    "the series of a projection that newer ones replaced are dropped, those of others stay",
+    "the series of a projection that newer ones replaced are dropped, other projections keep theirs",
     Effect.gen(function* () {
       const { here, there } = yield* cached
       const epoch = yield* here.epoch
