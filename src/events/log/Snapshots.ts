@@ -21,7 +21,7 @@ export interface Snapshot {
   readonly position: number
   /** That event's hash when the snapshot was taken. */
   readonly eventHash: string
-  /** SHA-256 of the root, and thereby of the whole state. */
+  /** SHA-256 of the root, and so of the whole state. */
   readonly stateHash: string
   readonly root: Uint8Array
 }

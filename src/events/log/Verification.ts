@@ -18,7 +18,7 @@ import { Sha256 } from "../vocabulary/EventType.ts"
  * - `event missing`: the event of this position is nowhere in the file;
  * - `event inserted`: the event of this position, and those after it, stand later; or a row has a position where none
  *   can be (before @1, or archived);
- * - `order changed`: the event of this position stands at another one;
+ * - `order changed`: the event of this position is at another one;
  * - `head changed`: the chain is valid, but differs from the anchor or from a snapshot.
  *
  * Indexes and other data:

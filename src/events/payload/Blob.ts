@@ -19,8 +19,8 @@ export const blobOf = (text: string): Blob | null =>
     : null
 
 /**
- * The text that the row stores instead of the payload: a JSON string, which no payload is, with the digest. The event's
- * hash covers it, and thereby the blob.
+ * The text that the row stores instead of the payload: a JSON string (payloads are objects) with the digest. The
+ * event's hash covers this text, and so the blob.
  */
 export const nameOf = ({ digest }: Blob): string => `"${PREFIX}${digest}"`
 

@@ -210,7 +210,7 @@ export const rowLink = ({ names }: Reader, row: Row): { readonly link: Chain.Lin
   }
 }
 
-/** A payload longer than a log writes was not read: its length stands in its place. */
+/** A payload longer than a log writes was not read: its length replaces it. */
 export const payloadIn = (row: Row): string => {
   if (typeof row[11] === "number") throw new DamagedRow(Number(row[0]), StoredPayload.tooLong(row[11]))
   return String(row[11])

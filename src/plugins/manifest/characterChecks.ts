@@ -78,7 +78,7 @@ export const promptIssue = (path: string, text: string): ManifestIssue | undefin
 }
 
 const expectationOf = (kind: Kind, lines: string) =>
-  `${lines} of at most ${grouped(MAX_LENGTHS[kind])} characters, without any that are not seen or steer a terminal`
+  `${lines} of at most ${grouped(MAX_LENGTHS[kind])} characters, without invisible or control characters`
 
 const EXPECTED: { readonly [kind in Kind]: string } = {
   name: expectationOf("name", "a line"),
