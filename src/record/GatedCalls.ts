@@ -40,7 +40,7 @@ export interface Called {
   readonly agentId?: string | undefined
 }
 
-export interface GatedCall extends Interpreter.Traveller {
+export interface GatedCall extends Interpreter.ActiveCommand {
   readonly called: Called
   /** Set once the gate or a person refuses. */
   denied?: { readonly rule: string; readonly reason: string }
@@ -80,7 +80,7 @@ export const make = ({ gate }: Pick<GateParts, "gate">, called: Called): GatedCa
  * was denied, or the log failed.
  */
 export const dispatched = async (parts: GateParts, call: GatedCall): Promise<boolean> => {
-  const exit = await Effect.runPromiseExit(Interpreter.travel([call], waysOf(parts)))
+  const exit = await Effect.runPromiseExit(Interpreter.drive([call], waysOf(parts)))
   if (Exit.isSuccess(exit)) return call.state.at === "dispatched"
   const failure = Cause.squash(exit.cause)
   if (failure instanceof NotRecorded) return false

@@ -8,19 +8,19 @@ import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { failureOf } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import * as ActiveCommand from "./ActiveCommand.ts"
 import * as Command from "./Command.ts"
+import * as CommandBatch from "./CommandBatch.ts"
 import { recordOutcome, unrecorded } from "./CommandOutcome.ts"
 import { rewardsAfter } from "./FailedStep.ts"
-import * as Journey from "./Journey.ts"
 import type { LeftCommand } from "./LeftCommand.ts"
 import type { Reach } from "./Reach.ts"
-import * as Traveller from "./Traveller.ts"
 import { rewardsOf } from "./WorldRewards.ts"
 
 export type { ActError, CommandOutcome } from "./Command.ts"
 
 /**
- * Takes a command through the gate and, if it passes, to its actuator (see `Journey.make`).
+ * Takes a command through the gate and, if it passes, to its actuator (see `CommandBatch.make`).
  *
  * @param causationId the decision or other event that caused the command
  */
@@ -35,7 +35,7 @@ export const act = (
   alone(
     task,
     Effect.map(Command.make(task, actuator, args, agentId), (command) =>
-      Traveller.requested({ ...command, stop }, identity, causationId),
+      ActiveCommand.requested({ ...command, stop }, identity, causationId),
     ),
     stop,
   )
@@ -56,17 +56,21 @@ export const resume = (
 ): Effect.Effect<Command.CommandOutcome, LeaseLost | AppendError | LogError> =>
   alone(
     task,
-    Effect.sync(() => Traveller.left(task, left, stop)),
+    Effect.sync(() => ActiveCommand.left(task, left, stop)),
     stop,
   )
 
-const alone = <E>(task: ActingTask, setout: Effect.Effect<Traveller.Setout, E>, stop: Command.Stop | undefined) =>
+const alone = <E>(
+  task: ActingTask,
+  unjudged: Effect.Effect<ActiveCommand.UnjudgedCommand, E>,
+  stop: Command.Stop | undefined,
+) =>
   Command.stoppable(
     Effect.flatMap(
-      Journey.make(
+      CommandBatch.make(
         task,
         REACH,
-        Effect.map(setout, (setout) => [setout]),
+        Effect.map(unjudged, (unjudged) => [unjudged]),
       ),
       ([outcome]) => (outcome === undefined ? Effect.dieMessage("a command has no outcome") : Effect.succeed(outcome)),
     ),
@@ -84,7 +88,7 @@ const REACH: Reach = {
 
 const called = (
   process: Parameters<Reach["call"]>[0],
-  of: Traveller.Traveller,
+  of: ActiveCommand.ActiveCommand,
   { plugin, component, declared, isStep }: Command.ResolvedActuator,
 ): ReturnType<Reach["call"]> => {
   const { command, state } = of

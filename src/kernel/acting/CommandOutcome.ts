@@ -10,9 +10,9 @@ import * as JsonPatch from "../../projections/patch/JsonPatch.ts"
 import { defined } from "../../values/defined.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import type { ActiveCommand } from "./ActiveCommand.ts"
 import { type Command, type CommandOutcome, unknownReason } from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
-import type { Traveller } from "./Traveller.ts"
 import { unknownReward } from "./WorldRewards.ts"
 
 export type ExecutionResult = (
@@ -31,7 +31,7 @@ export type ExecutionResult = (
  * cannot store gets the code `OutcomeNotRecordable`.
  */
 export const recordOutcome = (
-  of: Pick<Traveller, "command" | "state" | "outcome">,
+  of: Pick<ActiveCommand, "command" | "state" | "outcome">,
   plugin: string,
   ending: ExecutionResult,
 ): Effect.Effect<CommandOutcome, AppendError> =>
@@ -161,7 +161,7 @@ export const changesOf = (
 
 /** Sets the outcome of a command that ended without a call of its plugin. */
 export const endedBy = (
-  of: Pick<Traveller, "command" | "doubt" | "outcome">,
+  of: Pick<ActiveCommand, "command" | "doubt" | "outcome">,
   step: CommandState.Step,
   event: Event,
 ) => {
@@ -178,10 +178,10 @@ export const endedBy = (
 
 /** Records, in one commit, the ends of commands that were interrupted or failed without an outcome. */
 export const recordAborted = (
-  travellers: ReadonlyArray<Traveller>,
+  active: ReadonlyArray<ActiveCommand>,
   cause: Cause.Cause<unknown>,
 ): Effect.Effect<void> => {
-  const open = travellers.filter(({ state: { at } }) => at !== "new" && at !== "ended")
+  const open = active.filter(({ state: { at } }) => at !== "new" && at !== "ended")
   const [first, ...others] = open.map((each) => abortedEvent(each, cause))
   const rewards = open.flatMap(({ state, step }) =>
     step === undefined ? [] : [{ causationId: state.last, ...unknownReward(step) }],
@@ -208,7 +208,7 @@ export const recordAborted = (
   )
 }
 
-const abortedEvent = ({ command, state }: Traveller, cause: Cause.Cause<unknown>): CoreNewEvent => {
+const abortedEvent = ({ command, state }: ActiveCommand, cause: Cause.Cause<unknown>): CoreNewEvent => {
   const { commandId, stop } = command
   const isInterrupted = Cause.isInterruptedOnly(cause)
   const why = isInterrupted ? (stop?.reason ?? "the caller stopped waiting") : Cause.pretty(cause).split("\n")[0]

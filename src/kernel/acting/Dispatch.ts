@@ -11,28 +11,28 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
 import type { Instance } from "../instances/Instance.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
+import type { ActiveCommand } from "./ActiveCommand.ts"
 import { type ResolvedActuator, resolve } from "./Command.ts"
 import { endedBy } from "./CommandOutcome.ts"
 import * as CommandState from "./CommandState.ts"
 import * as Interpreter from "./Interpreter.ts"
 import { type Denial, GRANTED_MORE, outdatedBy } from "./Judging.ts"
-import type { Journey } from "./Reach.ts"
-import type { Traveller } from "./Traveller.ts"
+import type { CommandBatch } from "./Reach.ts"
 import { endIfRecorded, isOpen, refuse, unreached } from "./Undispatched.ts"
 
 class Paused extends Data.TaggedError("Paused") {}
 
-type Ledger = Interpreter.Ledger<Traveller, Event, LeaseLost | AppendError | LogError>
+type Ledger = Interpreter.Ledger<ActiveCommand, Event, LeaseLost | AppendError | LogError>
 
 /** After the dispatch only the call itself is interruptible. */
 export const carryOut = (
-  journey: Journey,
+  batch: CommandBatch,
   resolved: ResolvedActuator,
-  ready: ReadonlyArray<Traveller>,
+  ready: ReadonlyArray<ActiveCommand>,
   ledger: Ledger,
 ): Effect.Effect<void, LeaseLost | AppendError | LogError> =>
-  Effect.flatMap(atOnce(journey, resolved, ready, ledger), (isDone) =>
-    isDone ? Effect.void : Effect.zipRight(ledger.commit, inTurn(journey, resolved, ready)),
+  Effect.flatMap(atOnce(batch, resolved, ready, ledger), (isDone) =>
+    isDone ? Effect.void : Effect.zipRight(ledger.commit, inTurn(batch, resolved, ready)),
   )
 
 /**
@@ -41,13 +41,13 @@ export const carryOut = (
  * records nothing and returns false.
  */
 const atOnce = (
-  journey: Journey,
+  batch: CommandBatch,
   resolved: ResolvedActuator,
-  ready: ReadonlyArray<Traveller>,
+  ready: ReadonlyArray<ActiveCommand>,
   ledger: Ledger,
 ): Effect.Effect<boolean, LeaseLost | AppendError | LogError> =>
   Effect.suspend(() => {
-    const { task, place } = journey
+    const { task, place } = batch
     const [first] = ready
     const running = () => task.running(resolved.plugin, resolved.found)
     const instance = running()
@@ -72,31 +72,31 @@ const atOnce = (
     })
 
     const dispatched = Effect.gen(function* () {
-      const entries = [...pending, ...dispatches(journey, ready, ledger.ahead)]
+      const entries = [...pending, ...dispatches(batch, ready, ledger.ahead)]
       const recorded = yield* task
         .recordUndisturbed(eventsOf(entries), stillApplies)
-        .pipe(Effect.tapErrorTag("LogUnavailable", (cause) => endIfRecorded(journey, ready, entries, cause)))
+        .pipe(Effect.tapErrorTag("LogUnavailable", (cause) => endIfRecorded(batch, ready, entries, cause)))
       if (recorded === undefined) return false
       ledger.committed(recorded)
       Interpreter.recorded(entries.slice(pending.length), recorded.slice(pending.length), endedBy)
       yield* task.kernel.commands.leave(place)
-      yield* call(journey, instance.process, ready, resolved)
+      yield* call(batch, instance.process, ready, resolved)
       return true
     })
     return Effect.ensuring(instance.use(dispatched), giveBack)
   })
 
 const inTurn = (
-  journey: Journey,
+  batch: CommandBatch,
   resolved: ResolvedActuator,
-  ready: ReadonlyArray<Traveller>,
+  ready: ReadonlyArray<ActiveCommand>,
 ): Effect.Effect<void, LeaseLost | AppendError | LogError> => {
-  const { task, place, waiting } = journey
+  const { task, place, waiting } = batch
   const { lane, priority, plugin } = resolved
   const [first] = ready
   if (first === undefined) return Effect.void
   const instance = Effect.flatMap(task.kernel.registry.state, (registry) => waiting(task.instance(plugin, registry)))
-  const sent = Effect.flatMap(instance, ({ process, use }) => use(send(journey, resolved, ready, process)))
+  const sent = Effect.flatMap(instance, ({ process, use }) => use(send(batch, resolved, ready, process)))
   return waiting(task.continued).pipe(
     Effect.zipRight(
       Effect.acquireUseRelease(
@@ -105,24 +105,24 @@ const inTurn = (
         ({ giveBack }) => giveBack,
       ),
     ),
-    onPluginFailure((failure) => unreached(journey, resolved, ready, failure)),
-    Effect.catchTag("Paused", () => inTurn(journey, resolved, ready.filter(isOpen))),
+    onPluginFailure((failure) => unreached(batch, resolved, ready, failure)),
+    Effect.catchTag("Paused", () => inTurn(batch, resolved, ready.filter(isOpen))),
   )
 }
 
 const send = (
-  journey: Journey,
+  batch: CommandBatch,
   resolved: ResolvedActuator,
-  ready: ReadonlyArray<Traveller>,
+  ready: ReadonlyArray<ActiveCommand>,
   process: Instance["process"],
 ) =>
   Effect.gen(function* () {
-    const { task, place } = journey
+    const { task, place } = batch
     const [first] = ready
     if (first === undefined) return
     const now = yield* resolve(first.command)
-    if (now?.digest !== resolved.digest) return yield* refuse(journey, ready, () => DEACTIVATED)
-    yield* refuse(journey, ready, (of) => {
+    if (now?.digest !== resolved.digest) return yield* refuse(batch, ready, () => DEACTIVATED)
+    yield* refuse(batch, ready, (of) => {
       const reason = outdatedBy(of, resolved, now)
       return reason === undefined ? undefined : { rule: GRANTED_MORE, reason }
     })
@@ -130,14 +130,14 @@ const send = (
     if (passing.length === 0) return
     yield* task.kernel.lease.check
     if (task.isPaused()) return yield* new Paused()
-    if (!(yield* recordDispatches(journey, passing))) {
+    if (!(yield* recordDispatches(batch, passing))) {
       // A kernel that took over holds the lease and has ended the task: the check fails then. Otherwise another program
       // wrote to a stream that is not its own.
       yield* task.kernel.lease.check
-      return yield* refuse(journey, passing.filter(isOpen), () => CLOSED)
+      return yield* refuse(batch, passing.filter(isOpen), () => CLOSED)
     }
     yield* task.kernel.commands.leave(place)
-    yield* call(journey, process, passing, resolved)
+    yield* call(batch, process, passing, resolved)
   })
 
 const DEACTIVATED: Denial = {
@@ -148,25 +148,25 @@ const DEACTIVATED: Denial = {
 const CLOSED: Denial = { rule: "open-task", reason: "its task was closed or cancelled meanwhile" }
 
 const call = (
-  { reach, waiting }: Journey,
+  { reach, waiting }: CommandBatch,
   process: Instance["process"],
-  dispatched: ReadonlyArray<Traveller>,
+  dispatched: ReadonlyArray<ActiveCommand>,
   resolved: ResolvedActuator,
 ): Effect.Effect<void, AppendError> =>
   Effect.flatMap(waiting(reach.call(process, dispatched, resolved)), (recordEnds) => recordEnds)
 
 const dispatches = (
-  { reach }: Journey,
-  ready: ReadonlyArray<Traveller>,
-  stateOf: (of: Traveller) => CommandState.CommandState,
-): ReadonlyArray<Interpreter.Entry<Traveller>> => {
+  { reach }: CommandBatch,
+  ready: ReadonlyArray<ActiveCommand>,
+  stateOf: (of: ActiveCommand) => CommandState.CommandState,
+): ReadonlyArray<Interpreter.Entry<ActiveCommand>> => {
   const round = reach.isRound ? ready[0]?.command.commandId : undefined
   const step: CommandState.Step = { do: "dispatch", ...defined({ round }) }
   return ready.map((of) => Interpreter.entryOf(of, stateOf(of), step))
 }
 
 const eventsOf = (
-  entries: ReadonlyArray<Interpreter.Entry<Traveller>>,
+  entries: ReadonlyArray<Interpreter.Entry<ActiveCommand>>,
 ): readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>] => {
   const [first, ...others] = entries.map(({ event }) => event)
   if (first === undefined) throw new Error("expected a dispatch, found none")
@@ -180,11 +180,11 @@ const eventsOf = (
  * ends the task.
  */
 const recordDispatches = (
-  journey: Journey,
-  ready: ReadonlyArray<Traveller>,
+  batch: CommandBatch,
+  ready: ReadonlyArray<ActiveCommand>,
 ): Effect.Effect<boolean, Paused | AppendError> => {
-  const { task } = journey
-  const entries = dispatches(journey, ready, ({ state }) => state)
+  const { task } = batch
+  const entries = dispatches(batch, ready, ({ state }) => state)
   const isEnded = (missed: ReadonlyArray<Event>) => {
     for (const of of ready) {
       const end = missed.find(

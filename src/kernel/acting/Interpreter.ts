@@ -10,7 +10,7 @@ import type { PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { ConfirmationResult, RequestedEvent } from "../gate/ConfirmationRequests.ts"
 import * as CommandState from "./CommandState.ts"
 
-export interface Traveller {
+export interface ActiveCommand {
   readonly request: PayloadOf<"ActuatorCommanded">
   readonly judgement: CommandState.Judgement
   /** Why its actuator could not say how the command ended. */
@@ -34,7 +34,7 @@ export interface Ledger<Of, Stored, E> {
   readonly committed: (stored: ReadonlyArray<Stored>) => void
 }
 
-export interface Ways<Of extends Traveller, Stored extends CommandState.CommandEvent, E> {
+export interface Ways<Of extends ActiveCommand, Stored extends CommandState.CommandEvent, E> {
   readonly record: (events: readonly [Entered, ...ReadonlyArray<Entered>]) => Effect.Effect<ReadonlyArray<Stored>, E>
   /** Asks a person, or waits for the answer to the standing question. */
   readonly ask: (of: Of) => Effect.Effect<ConfirmationResult, E>
@@ -48,36 +48,36 @@ export interface Ways<Of extends Traveller, Stored extends CommandState.CommandE
  * Takes commands to their ends. It records all requests before it asks anybody. Commands that do not pass end one by
  * one, in order; the others are allowed and dispatched together.
  */
-export const travel = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
-  travellers: ReadonlyArray<Of>,
+export const drive = <Of extends ActiveCommand, Stored extends CommandState.CommandEvent, E>(
+  active: ReadonlyArray<Of>,
   ways: Ways<Of, Stored, E>,
 ): Effect.Effect<void, E> =>
   Effect.suspend(() => {
     const { ledger, enter } = ledgerFor(ways)
     const next = (of: Of) => CommandState.next(ledger.ahead(of), of.judgement)
     const goTogether = () => {
-      for (const of of travellers) {
+      for (const of of active) {
         const step = next(of)
         if (step.do === "allow") enter(of, step)
       }
-      const ready = travellers.filter((of) => next(of).do === "dispatch")
+      const ready = active.filter((of) => next(of).do === "dispatch")
       return ready.length === 0 ? ledger.commit : ways.carryOut(ready, ledger)
     }
-    for (const of of travellers) if (of.state.at === "new") enter(of, next(of))
-    return travellers.every((of) => isTogether(next(of)))
+    for (const of of active) if (of.state.at === "new") enter(of, next(of))
+    return active.every((of) => isTogether(next(of)))
       ? goTogether()
-      : Effect.flatMap(eachAlone(travellers, ways, ledger, enter), goTogether)
+      : Effect.flatMap(eachAlone(active, ways, ledger, enter), goTogether)
   })
 
-const eachAlone = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
-  travellers: ReadonlyArray<Of>,
+const eachAlone = <Of extends ActiveCommand, Stored extends CommandState.CommandEvent, E>(
+  active: ReadonlyArray<Of>,
   ways: Ways<Of, Stored, E>,
   ledger: Ledger<Of, Stored, E>,
   enter: (of: Of, step: CommandState.Step) => void,
 ): Effect.Effect<void, E> =>
   Effect.gen(function* () {
     const next = (of: Of) => CommandState.next(ledger.ahead(of), of.judgement)
-    for (const of of travellers) {
+    for (const of of active) {
       for (let step = next(of); !isTogether(step); step = next(of)) {
         if (step.do === "ask") {
           yield* ledger.commit
@@ -94,7 +94,7 @@ const eachAlone = <Of extends Traveller, Stored extends CommandState.CommandEven
 
 const isTogether = ({ do: step }: CommandState.Step) => step === "allow" || step === "dispatch" || step === "nothing"
 
-export const entryOf = <Of extends Traveller>(
+export const entryOf = <Of extends ActiveCommand>(
   of: Of,
   state: CommandState.CommandState,
   step: CommandState.Step,
@@ -104,7 +104,7 @@ export const entryOf = <Of extends Traveller>(
   return { of, step, event }
 }
 
-export const recorded = <Of extends Traveller, Stored extends CommandState.CommandEvent>(
+export const recorded = <Of extends ActiveCommand, Stored extends CommandState.CommandEvent>(
   entries: ReadonlyArray<Entry<Of>>,
   stored: ReadonlyArray<Stored>,
   ended: (of: Of, step: CommandState.Step, event: Stored) => void,
@@ -117,7 +117,7 @@ export const recorded = <Of extends Traveller, Stored extends CommandState.Comma
   }
 }
 
-export const record = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(
+export const record = <Of extends ActiveCommand, Stored extends CommandState.CommandEvent, E>(
   entries: ReadonlyArray<Entry<Of>>,
   { record, ended }: Pick<Ways<Of, Stored, E>, "record" | "ended">,
 ): Effect.Effect<void, E> => {
@@ -128,7 +128,9 @@ export const record = <Of extends Traveller, Stored extends CommandState.Command
   )
 }
 
-const ledgerFor = <Of extends Traveller, Stored extends CommandState.CommandEvent, E>(ways: Ways<Of, Stored, E>) => {
+const ledgerFor = <Of extends ActiveCommand, Stored extends CommandState.CommandEvent, E>(
+  ways: Ways<Of, Stored, E>,
+) => {
   let entries: Array<Entry<Of>> = []
   const states = new Map<Of, CommandState.CommandState>()
   const ahead = (of: Of) => states.get(of) ?? of.state

@@ -11,16 +11,16 @@ import { defined } from "../../values/defined.ts"
 import * as Gate from "../gate/Gate.ts"
 import { mayDoMore } from "../gate/PluginRisk.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import type { ActiveCommand, UnjudgedCommand } from "./ActiveCommand.ts"
 import * as Command from "./Command.ts"
 import * as CommandState from "./CommandState.ts"
-import type { Setout, Traveller } from "./Traveller.ts"
 
 export interface Denial {
   readonly rule: string
   readonly reason: string
 }
 
-export const denying = (denial: Denial): ((setout: Setout) => CommandState.Judgement) => {
+export const denying = (denial: Denial): ((unjudged: UnjudgedCommand) => CommandState.Judgement) => {
   const judgement = deny(denial)
   return () => judgement
 }
@@ -35,7 +35,7 @@ const deny = ({ rule, reason }: Denial): CommandState.Judgement => ({
 /** A person who was asked by an earlier kernel approved the grants of that time. */
 export const by =
   (resolved: Command.ResolvedActuator) =>
-  ({ command, state, plugin }: Setout): CommandState.Judgement => {
+  ({ command, state, plugin }: UnjudgedCommand): CommandState.Judgement => {
     const wrong = validationError(command, resolved)
     if (wrong !== undefined) return deny({ rule: "args-schema", reason: wrong })
     const isApproved = state.question !== undefined
@@ -77,7 +77,7 @@ const outdated = (
 }
 
 export const outdatedBy = (
-  { command, state, begun, plugin }: Traveller,
+  { command, state, begun, plugin }: ActiveCommand,
   resolved: Command.ResolvedActuator,
   now: Command.ResolvedActuator,
 ): string | undefined => {
@@ -95,7 +95,7 @@ export const noActuator = (task: ActingTask) =>
     }
   })
 
-export const ask = ({ command, judgement, state }: Traveller, resolved: Command.ResolvedActuator | undefined) => {
+export const ask = ({ command, judgement, state }: ActiveCommand, resolved: Command.ResolvedActuator | undefined) => {
   const { task, actuator, args, commandId, argsDigest, agentId } = command
   const { confirmations } = task.kernel
   if (state.question !== undefined) return confirmations.resume(state.question)

@@ -1,20 +1,20 @@
-/** A journey, and the way in which its commands reach their plugin. */
+/** A batch, and the way in which its commands reach their plugin. */
 
 import type { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import type { Instance, Restore } from "../instances/Instance.ts"
 import type { PluginFailure } from "../instances/PluginFailure.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import type { ActiveCommand } from "./ActiveCommand.ts"
 import type { ResolvedActuator } from "./Command.ts"
 import type { Denial } from "./Judging.ts"
 import type { Place } from "./queue/CommandOrder.ts"
-import type { Traveller } from "./Traveller.ts"
 
-export interface Journey {
+export interface CommandBatch {
   readonly task: ActingTask
   readonly reach: Reach
   readonly place: Place
-  readonly travellers: ReadonlyArray<Traveller>
+  readonly active: ReadonlyArray<ActiveCommand>
   /**
    * Makes a wait as interruptible as the caller. Nothing else is interruptible, so that each step that began is
    * recorded.
@@ -28,12 +28,12 @@ export interface Reach {
   /** Returns an effect that records how the commands ended. */
   readonly call: (
     process: Instance["process"],
-    dispatched: ReadonlyArray<Traveller>,
+    dispatched: ReadonlyArray<ActiveCommand>,
     resolved: ResolvedActuator,
   ) => Effect.Effect<Effect.Effect<void, AppendError>>
   readonly unreached: (
     failure: PluginFailure,
-    ready: ReadonlyArray<Traveller>,
+    ready: ReadonlyArray<ActiveCommand>,
     resolved: ResolvedActuator,
   ) => Effect.Effect<void, AppendError>
 }

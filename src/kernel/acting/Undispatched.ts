@@ -3,49 +3,49 @@
 import { Cause, Effect, Option } from "effect"
 import type { AppendError, LogUnavailable } from "../../events/log/EventLog.ts"
 import type { PluginFailure } from "../instances/PluginFailure.ts"
+import type { ActiveCommand } from "./ActiveCommand.ts"
 import type { ResolvedActuator } from "./Command.ts"
 import { endedBy, recordAborted } from "./CommandOutcome.ts"
 import * as CommandState from "./CommandState.ts"
 import * as Interpreter from "./Interpreter.ts"
 import type { Denial } from "./Judging.ts"
-import type { Journey } from "./Reach.ts"
-import type { Traveller } from "./Traveller.ts"
+import type { CommandBatch } from "./Reach.ts"
 
-export const isOpen = ({ state }: Traveller): boolean => state.at !== "ended"
+export const isOpen = ({ state }: ActiveCommand): boolean => state.at !== "ended"
 
 export const unreached = (
-  journey: Journey,
+  batch: CommandBatch,
   resolved: ResolvedActuator,
-  ready: ReadonlyArray<Traveller>,
+  ready: ReadonlyArray<ActiveCommand>,
   failure: PluginFailure,
 ): Effect.Effect<void, AppendError> => {
   const inDoubt = ready.filter(({ state }) => state.at === "doubtful")
   const others = ready.filter((of) => isOpen(of) && of.state.at !== "doubtful")
   return Effect.zipRight(
     conclude(
-      journey,
+      batch,
       inDoubt.map((of) => ({ of, step: { do: "doubt" } })),
     ),
-    others.length === 0 ? Effect.void : journey.reach.unreached(failure, others, resolved),
+    others.length === 0 ? Effect.void : batch.reach.unreached(failure, others, resolved),
   )
 }
 
 export const refuse = (
-  journey: Journey,
-  travellers: ReadonlyArray<Traveller>,
-  why: (of: Traveller) => Denial | undefined,
+  batch: CommandBatch,
+  active: ReadonlyArray<ActiveCommand>,
+  why: (of: ActiveCommand) => Denial | undefined,
 ): Effect.Effect<void, AppendError> =>
   conclude(
-    journey,
-    travellers.flatMap((of) => {
+    batch,
+    active.flatMap((of) => {
       const denial = why(of)
       return denial === undefined ? [] : [{ of, step: CommandState.refusal(of.state, denial.rule, denial.reason) }]
     }),
   )
 
 const conclude = (
-  { task }: Journey,
-  ends: ReadonlyArray<{ readonly of: Traveller; readonly step: CommandState.Step }>,
+  { task }: CommandBatch,
+  ends: ReadonlyArray<{ readonly of: ActiveCommand; readonly step: CommandState.Step }>,
 ): Effect.Effect<void, AppendError> =>
   Interpreter.record(
     ends.map(({ of, step }) => Interpreter.entryOf(of, of.state, step)),
@@ -57,9 +57,9 @@ const conclude = (
  * not executed.
  */
 export const endIfRecorded = (
-  { task }: Journey,
-  ready: ReadonlyArray<Traveller>,
-  entries: ReadonlyArray<Interpreter.Entry<Traveller>>,
+  { task }: CommandBatch,
+  ready: ReadonlyArray<ActiveCommand>,
+  entries: ReadonlyArray<Interpreter.Entry<ActiveCommand>>,
   cause: LogUnavailable,
 ) => {
   const last = entries.at(-1)?.event.id

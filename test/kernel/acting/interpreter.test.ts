@@ -8,17 +8,17 @@ const question = { id: "q", type: "ConfirmationRequested", payload: {} } as unkn
 const answer = { kind: "approved", event: { id: "a" } } as unknown as ConfirmationResult
 
 /** A command that was asked about, by what is judged about it now. */
-const asked = (decision: "confirm" | "deny"): Interpreter.Traveller => ({
+const asked = (decision: "confirm" | "deny"): Interpreter.ActiveCommand => ({
   request: { commandId: "c", actuator: "program/publish", args: {}, argsDigest: "", priority: 0 },
   judgement: { decision, rule: "args-schema", reason: "wrong arguments", confirmWithinMs: 0 },
   state: { ...CommandState.unrecorded("before"), at: "asked", last: "q", requested: "r", version: 1, question },
 })
 
 /** What an interpreter does with a command. */
-const done = (traveller: Interpreter.Traveller): ReadonlyArray<string> => {
+const done = (active: Interpreter.ActiveCommand): ReadonlyArray<string> => {
   const does: Array<string> = []
   const say = (what: string) => does.push(what)
-  const ways: Interpreter.Ways<Interpreter.Traveller, Interpreter.Entered, never> = {
+  const ways: Interpreter.Ways<Interpreter.ActiveCommand, Interpreter.Entered, never> = {
     record: (events) =>
       Effect.as(
         Effect.sync(() => say(events.map(({ type }) => type).join(" "))),
@@ -34,7 +34,7 @@ const done = (traveller: Interpreter.Traveller): ReadonlyArray<string> => {
     carryOut: (_, ledger) =>
       Effect.sync(() => void say(`carry out with ${ledger.entries().map(({ step }) => step.do)}`)),
   }
-  Effect.runSync(Interpreter.travel([traveller], ways))
+  Effect.runSync(Interpreter.drive([active], ways))
   return does
 }
 

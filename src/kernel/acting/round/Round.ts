@@ -9,11 +9,11 @@ import * as MonotonicClock from "../../../platform/MonotonicClock.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import * as Options from "../../../values/Options.ts"
 import type { ActingTask } from "../ActingTask.ts"
+import * as ActiveCommand from "../ActiveCommand.ts"
 import * as Command from "../Command.ts"
-import * as Journey from "../Journey.ts"
+import * as CommandBatch from "../CommandBatch.ts"
 import type { LeftCommands } from "../LeftCommands.ts"
 import type { Reach } from "../Reach.ts"
-import * as Traveller from "../Traveller.ts"
 import { recordFailure, recordRound } from "./RoundEnd.ts"
 
 /** The step of one agent. */
@@ -44,10 +44,10 @@ export const together = (
     const all = commands.flatMap((command) => stopOf(command) ?? [])
     // An agent without a stop keeps the whole round going.
     const stops = all.length < commands.length ? [] : all
-    let known: ReadonlyArray<Traveller.Traveller> = []
-    const settingOut = Effect.forEach(commands, (command, index) => setOut(task, left, command, stops[index]))
-    const taking = Journey.make(task, REACH, settingOut, (travellers) => {
-      known = travellers
+    let known: ReadonlyArray<ActiveCommand.ActiveCommand> = []
+    const preparing = Effect.forEach(commands, (command, index) => prepare(task, left, command, stops[index]))
+    const taking = CommandBatch.make(task, REACH, preparing, (active) => {
+      known = active
     })
     return Command.stoppable(taking, stops, () => {
       const outcomes = known.flatMap(({ command, outcome }) => outcome ?? command.stop?.outcome ?? [])
@@ -55,7 +55,7 @@ export const together = (
     })
   })
 
-const setOut = (
+const prepare = (
   task: ActingTask,
   left: LeftCommands,
   { agentId, actuator, args, causationId = task.openedBy }: AgentCommand,
@@ -63,9 +63,9 @@ const setOut = (
 ) =>
   Effect.suspend(() => {
     const begun = left.take({ agentId, actuator, args })
-    if (begun !== undefined) return Effect.succeed(Traveller.left(task, begun, stop))
+    if (begun !== undefined) return Effect.succeed(ActiveCommand.left(task, begun, stop))
     return Effect.map(Command.make(task, actuator, args, agentId), (command) =>
-      Traveller.requested({ ...command, stop }, {}, causationId),
+      ActiveCommand.requested({ ...command, stop }, {}, causationId),
     )
   })
 
@@ -98,24 +98,24 @@ const REACH: Reach = {
   // The world takes a round as a step, whatever actuator the gate ruled on.
   refuses: ({ isStep }) =>
     isStep ? undefined : { rule: "world-step", reason: "it is no world's step, and only steps are taken together" },
-  call: (process, travellers, { plugin }) => {
-    const [first] = travellers
+  call: (process, active, { plugin }) => {
+    const [first] = active
     const task = first?.command.task
     if (first === undefined || task === undefined) return Effect.succeed(Effect.void)
-    for (const of of travellers) {
+    for (const of of active) {
       of.step = { taskId: task.id, plugin, because: [of.state.commandedAt], agentId: of.command.agentId }
     }
     const startedAt = performance.now()
     const actions = Object.fromEntries(
-      travellers.map(({ command }) => [command.agentId ?? "", command.args.action ?? null] as const),
+      active.map(({ command }) => [command.agentId ?? "", command.args.action ?? null] as const),
     )
     return Effect.match(process.round(actions, { taskId: task.instanceName, causationId: first.state.last }), {
-      onSuccess: (answer) => recordRound(task, travellers, plugin, answer, MonotonicClock.elapsedSince(startedAt)),
-      onFailure: (failure) => recordFailure(task, travellers, plugin, failure, MonotonicClock.elapsedSince(startedAt)),
+      onSuccess: (answer) => recordRound(task, active, plugin, answer, MonotonicClock.elapsedSince(startedAt)),
+      onFailure: (failure) => recordFailure(task, active, plugin, failure, MonotonicClock.elapsedSince(startedAt)),
     })
   },
-  unreached: (failure, travellers, { plugin }) => {
-    const task = travellers[0]?.command.task
-    return task === undefined ? Effect.void : recordFailure(task, travellers, plugin, failure, 0)
+  unreached: (failure, active, { plugin }) => {
+    const task = active[0]?.command.task
+    return task === undefined ? Effect.void : recordFailure(task, active, plugin, failure, 0)
   },
 }

@@ -9,10 +9,10 @@ import type { RoundAnswer } from "../../../plugins/process/Components.ts"
 import { type Json, plainText } from "../../../values/Json.ts"
 import { failureOf, type PluginFailure } from "../../instances/PluginFailure.ts"
 import type { ActingTask } from "../ActingTask.ts"
+import type { ActiveCommand } from "../ActiveCommand.ts"
 import * as CommandOutcome from "../CommandOutcome.ts"
 import * as CommandState from "../CommandState.ts"
 import { rewardsAfter } from "../FailedStep.ts"
-import type { Traveller } from "../Traveller.ts"
 import { rewardsOf, unknownReward } from "../WorldRewards.ts"
 import { resultsOf } from "./RoundResults.ts"
 
@@ -22,28 +22,28 @@ import { resultsOf } from "./RoundResults.ts"
  */
 export const recordRound = (
   task: ActingTask,
-  travellers: ReadonlyArray<Traveller>,
+  active: ReadonlyArray<ActiveCommand>,
   plugin: string,
   { agents, state }: RoundAnswer,
   latencyMs: number,
 ) => {
-  const acted = travellers.map(({ command }) => command.agentId ?? "")
+  const acted = active.map(({ command }) => command.agentId ?? "")
   const results = resultsOf(agents, acted)
   const endings = results.map(
     (result): CommandOutcome.ExecutionResult =>
       "ok" in result ? { succeeded: result.ok, latencyMs } : { failed: result.error, latencyMs },
   )
-  const rewards = travellers.flatMap(({ command, state: { commandedAt } }, index) => {
+  const rewards = active.flatMap(({ command, state: { commandedAt } }, index) => {
     const result = results[index]
     const got = result === undefined || "ok" in result ? result?.ok : result.got
     if (got === undefined) return []
     const { agentId } = command
     return rewardsOf({ taskId: task.id, plugin, because: [commandedAt], agentId }, got)
   })
-  const unknown = travellers.flatMap(({ step }) => (step === undefined ? [] : [unknownReward(step)]))
+  const unknown = active.flatMap(({ step }) => (step === undefined ? [] : [unknownReward(step)]))
   const without = ({ reason, message }: InvalidEvent, state: Json | undefined, rewards: ReadonlyArray<CoreNewEvent>) =>
     recordEndings(
-      ...([task, travellers, plugin] as const),
+      ...([task, active, plugin] as const),
       endings.map((ending) =>
         "succeeded" in ending
           ? CommandOutcome.unrecorded(task, plugin, { reason, state }, latencyMs)
@@ -52,7 +52,7 @@ export const recordRound = (
       state,
       rewards,
     )
-  return recordEndings(task, travellers, plugin, endings, state, rewards).pipe(
+  return recordEndings(task, active, plugin, endings, state, rewards).pipe(
     Effect.catchTag("InvalidEvent", (invalid) => without(invalid, state, rewards)),
     Effect.catchTag("InvalidEvent", (invalid) => without(invalid, undefined, unknown)),
   )
@@ -64,32 +64,32 @@ export const recordRound = (
  */
 export const recordFailure = (
   task: ActingTask,
-  travellers: ReadonlyArray<Traveller>,
+  active: ReadonlyArray<ActiveCommand>,
   plugin: string,
   failure: PluginFailure & { readonly state?: Json },
   latencyMs: number,
 ) => {
   const rewards = rewardsAfter(
     failure,
-    travellers.flatMap(({ step }) => step ?? []),
+    active.flatMap(({ step }) => step ?? []),
   )
   if ("reason" in failure && failure._tag === "AnswerInvalid") {
     const ending = CommandOutcome.unrecorded(task, plugin, failure, latencyMs)
     return recordEndings(
-      ...([task, travellers, plugin] as const),
-      travellers.map(() => ending),
+      ...([task, active, plugin] as const),
+      active.map(() => ending),
       failure.state,
       rewards,
     )
   }
   const error = failureOf(failure)
-  const endings = travellers.map(() => ({ failed: error, latencyMs }))
-  return recordEndings(task, travellers, plugin, endings, failure.state, rewards)
+  const endings = active.map(() => ({ failed: error, latencyMs }))
+  return recordEndings(task, active, plugin, endings, failure.state, rewards)
 }
 
 const recordEndings = (
   task: ActingTask,
-  travellers: ReadonlyArray<Traveller>,
+  active: ReadonlyArray<ActiveCommand>,
   plugin: string,
   endings: ReadonlyArray<CommandOutcome.ExecutionResult>,
   state: Json | undefined,
@@ -97,12 +97,12 @@ const recordEndings = (
 ) =>
   task.inOrder(
     Effect.gen(function* () {
-      const open = travellers.map((traveller, index) => ({ traveller, ending: endings[index] }))
-      const outcomes = open.flatMap(({ traveller: { command, state }, ending }) =>
+      const open = active.map((of, index) => ({ of, ending: endings[index] }))
+      const outcomes = open.flatMap(({ of: { command, state }, ending }) =>
         ending === undefined ? [] : [CommandOutcome.outcomeEvent(command.commandId, state.last, ending)],
       )
-      const commands = travellers.map(({ command }) => command.commandId)
-      const last = travellers.at(-1)?.state.last ?? task.openedBy
+      const commands = active.map(({ command }) => command.commandId)
+      const last = active.at(-1)?.state.last ?? task.openedBy
       const changed = CommandOutcome.changesOf(task, plugin, state, {
         commands,
         isConfirmed: endings.some(CommandOutcome.isUnrecorded),
@@ -110,11 +110,11 @@ const recordEndings = (
       const causedBy = (event: CoreNewEvent): CoreNewEvent => ({ causationId: last, ...event })
       const recorded = yield* recordedAll(task, [...outcomes, ...changed.map(causedBy), ...rewards.map(causedBy)])
       if (state !== undefined) task.documents.set(plugin, state)
-      for (const [index, { traveller, ending }] of open.entries()) {
+      for (const [index, { of, ending }] of open.entries()) {
         const event = recorded[index]
         if (event === undefined || ending === undefined) continue
-        traveller.state = CommandState.evolve(traveller.state, event)
-        traveller.outcome = CommandOutcome.outcomeOf(traveller.command, event, ending)
+        of.state = CommandState.evolve(of.state, event)
+        of.outcome = CommandOutcome.outcomeOf(of.command, event, ending)
       }
     }),
   )

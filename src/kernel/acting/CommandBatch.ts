@@ -5,14 +5,14 @@ import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { ActingTask } from "./ActingTask.ts"
+import type { ActiveCommand, UnjudgedCommand } from "./ActiveCommand.ts"
 import * as Command from "./Command.ts"
 import { endedBy, recordAborted } from "./CommandOutcome.ts"
 import { carryOut } from "./Dispatch.ts"
 import * as Interpreter from "./Interpreter.ts"
 import * as Judging from "./Judging.ts"
 import type { Place } from "./queue/CommandOrder.ts"
-import type { Journey, Reach } from "./Reach.ts"
-import type { Setout, Traveller } from "./Traveller.ts"
+import type { CommandBatch, Reach } from "./Reach.ts"
 
 /**
  * Takes commands to their ends and returns their outcomes, in order. It records each step before the next one;
@@ -25,29 +25,29 @@ import type { Setout, Traveller } from "./Traveller.ts"
 export const make = <E>(
   task: ActingTask,
   reach: Reach,
-  settingOut: Effect.Effect<ReadonlyArray<Setout>, E>,
-  begun: (travellers: ReadonlyArray<Traveller>) => void = () => {},
+  preparing: Effect.Effect<ReadonlyArray<UnjudgedCommand>, E>,
+  begun: (active: ReadonlyArray<ActiveCommand>) => void = () => {},
 ): Effect.Effect<ReadonlyArray<Command.CommandOutcome>, E | LeaseLost | AppendError | LogError> =>
   Effect.uninterruptibleMask((waiting) =>
     withPlace(task, (place) =>
       Effect.gen(function* () {
-        const setouts = yield* settingOut
-        const [first] = setouts
+        const unjudged = yield* preparing
+        const [first] = unjudged
         if (first === undefined) return []
         const resolved = yield* Command.resolve(first.command)
         const judge =
           resolved === undefined ? Judging.denying(yield* Judging.noActuator(task)) : judgeBy(reach, resolved)
-        const travellers = setouts.map((setout): Traveller => {
-          const judgement = judge(setout)
-          return { ...setout, request: setout.requestFor(resolved?.priority ?? 0), judgement }
+        const active = unjudged.map((each): ActiveCommand => {
+          const judgement = judge(each)
+          return { ...each, request: each.requestFor(resolved?.priority ?? 0), judgement }
         })
-        begun(travellers)
-        const journey = { task, reach, place, travellers, waiting }
-        yield* Effect.onExit(Interpreter.travel(travellers, waysOf(journey, resolved)), (exit) =>
-          Exit.isFailure(exit) ? recordAborted(travellers, exit.cause) : Effect.void,
+        begun(active)
+        const batch = { task, reach, place, active, waiting }
+        yield* Effect.onExit(Interpreter.drive(active, waysOf(batch, resolved)), (exit) =>
+          Exit.isFailure(exit) ? recordAborted(active, exit.cause) : Effect.void,
         )
-        const outcomes = travellers.flatMap(({ outcome }) => outcome ?? [])
-        return outcomes.length === travellers.length ? outcomes : yield* Effect.dieMessage("a command has no outcome")
+        const outcomes = active.flatMap(({ outcome }) => outcome ?? [])
+        return outcomes.length === active.length ? outcomes : yield* Effect.dieMessage("a command has no outcome")
       }),
     ),
   )
@@ -64,24 +64,24 @@ export const withPlace = <A, E>(task: ActingTask, steps: (place: Place) => Effec
     return Effect.ensuring(steps(place), leave(place))
   })
 
-export type KernelWays = Interpreter.Ways<Traveller, Event, LeaseLost | AppendError | LogError>
+export type KernelWays = Interpreter.Ways<ActiveCommand, Event, LeaseLost | AppendError | LogError>
 
-const waysOf = (journey: Journey, resolved: Command.ResolvedActuator | undefined): KernelWays => {
-  const { task, waiting } = journey
+const waysOf = (batch: CommandBatch, resolved: Command.ResolvedActuator | undefined): KernelWays => {
+  const { task, waiting } = batch
   return {
     record: task.recordAll,
     withdraw: task.kernel.confirmations.withdraw,
-    ask: (of) => stepAside(journey, waiting(Judging.ask(of, resolved))),
+    ask: (of) => stepAside(batch, waiting(Judging.ask(of, resolved))),
     ended: endedBy,
     carryOut: (ready, ledger) =>
       resolved === undefined
         ? Effect.dieMessage("a command passed that has no actuator")
-        : carryOut(journey, resolved, ready, ledger),
+        : carryOut(batch, resolved, ready, ledger),
   }
 }
 
 /** While a person is asked, the command keeps its place but holds up no other command. */
-const stepAside = <A, E>({ task, place }: Journey, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>
+const stepAside = <A, E>({ task, place }: CommandBatch, asking: Effect.Effect<A, E>): Effect.Effect<A, E> =>
   Effect.suspend(() => {
     const { leave, comeBack } = task.kernel.commands
     return Effect.ensuring(

@@ -10,7 +10,7 @@ import type * as Interpreter from "./Interpreter.ts"
 import { commandOf, type LeftCommand } from "./LeftCommand.ts"
 import type { TakenStep } from "./WorldRewards.ts"
 
-export interface Traveller extends Interpreter.Traveller {
+export interface ActiveCommand extends Interpreter.ActiveCommand {
   readonly command: Command
   /** The state in which this kernel took it up. */
   readonly begun: CommandState.CommandState
@@ -23,7 +23,7 @@ export interface Traveller extends Interpreter.Traveller {
   outcome?: CommandOutcome | undefined
 }
 
-export type Setout = Omit<Traveller, "request" | "judgement"> & {
+export type UnjudgedCommand = Omit<ActiveCommand, "request" | "judgement"> & {
   readonly requestFor: (priority: number) => PayloadOf<"ActuatorCommanded">
 }
 
@@ -31,7 +31,7 @@ export const requested = (
   command: Command,
   { callId, source }: Omit<CommandIdentity, "agentId">,
   causationId: string,
-): Setout => {
+): UnjudgedCommand => {
   const { commandId, actuator, args, argsDigest, agentId } = command
   const state = CommandState.unrecorded(causationId)
   return {
@@ -50,7 +50,7 @@ export const requested = (
   }
 }
 
-export const left = (task: ActingTask, left: LeftCommand, stop?: Stop): Setout => {
+export const left = (task: ActingTask, left: LeftCommand, stop?: Stop): UnjudgedCommand => {
   const { plugin, doubt, settled: outcome, commanded } = left
   const state = outcome === undefined ? CommandState.takenUp(left.state) : CommandState.ended(left.state)
   const command = { ...commandOf(task, left), stop }
