@@ -1,4 +1,4 @@
-/** A batch, and the way in which its commands reach their plugin. */
+/** A batch of commands, and the way in which they reach their plugin. */
 
 import type { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"

@@ -61,7 +61,7 @@ export const run = (
     const look = Effect.gen(function* () {
       hasFailed = false
       if (log.mayHave?.({ types: TYPES, after: from }) !== false) yield* tried(handOn)
-      // A task that cannot be closed does not hold up the others.
+      // A task that fails to close does not hold up the others.
       for (const event of unclosed) {
         if (isOver) return
         yield* tried(Effect.map(cancelled(event), () => void unclosed.delete(event)))

@@ -26,7 +26,7 @@ export class WorldLost extends Data.TaggedError("WorldLost")<{ readonly plugin: 
   }
 }
 
-/** Reasons why no process of a plugin can be called. */
+/** Reasons why the kernel cannot call a plugin. */
 export type InstanceError =
   | PluginError
   | PluginUnavailable
@@ -46,7 +46,7 @@ export interface InstancesOptions {
   readonly seed: number
   /** The gate, for its rules about host requests. Default: granted requests are allowed. */
   readonly gate?: GateConfig
-  /** Handles pushed readings, one at a time for each process. Default: they are refused. */
+  /** Handles pushed readings, one at a time for each process. Default: refuses them. */
   readonly onEmit?: (emitted: PushedReading) => Effect.Effect<unknown, unknown>
   /**
    * Milliseconds after which an idle process that serves all tasks stops. The next use starts it again, with empty

@@ -22,7 +22,7 @@ import * as Supervision from "./Supervision.ts"
 export interface Instances {
   /**
    * The instance that serves a task: one of its own, in the task's scope, or the shared one. A crashed shared instance
-   * restarts with a growing back-off, until the plugin is quarantined. A task's own instance does not restart, since
+   * restarts with a growing back-off, until its plugin enters quarantine. A task's own instance does not restart, since
    * its environment is lost.
    */
   readonly get: (
@@ -34,7 +34,7 @@ export interface Instances {
   readonly running: (plugin: string, found: Plugin, task: RequestingTask) => Instance | undefined
 }
 
-/** The task that an instance is requested for. */
+/** The task that needs an instance. */
 export interface RequestingTask {
   readonly id: string
   readonly instanceName: string
@@ -84,8 +84,8 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
       })
 
     /**
-     * Keeps a plugin's version running while a task that was opened with it is open. The last such task stops an
-     * earlier version.
+     * Keeps a plugin's version running while a task of that version is open. The last such task stops an earlier
+     * version.
      */
     const keepWhileOpen = (slot: Slot, plugin: string, { instanceName, scope }: RequestingTask) => {
       if (slot.tasks.has(instanceName)) return Effect.void
@@ -105,7 +105,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
           slots.delete(key)
           if (slot.running !== undefined) yield* Effect.forkIn(slot.running.retire, kernelScope)
         }
-        // If the log cannot be read, the next operation fails too, and the processes stop with the kernel.
+        // If the log is unreadable, the next operation fails too, and the processes stop with the kernel.
       }).pipe(Effect.ignore)
 
     const runningFor: Instances["running"] = (plugin, found, task) => {
@@ -126,7 +126,7 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
         if (current !== undefined) return Effect.succeed(current)
         const slot = slotOf(plugin, perTask ? task.instanceName : versionOf(found))
         const retain = perTask ? Effect.void : keepWhileOpen(slot, plugin, task)
-        // If the caller is interrupted, the process stops while it starts.
+        // An interrupt of the caller stops the starting process.
         const acquire = Effect.uninterruptibleMask((restore) =>
           Effect.gen(function* () {
             const { running } = slot
@@ -150,14 +150,14 @@ export const make = (options: InstancesOptions): Effect.Effect<Instances, never,
 
 const keyOf = (plugin: string, instance: string): string => `${plugin}\0${instance}`
 
-/** Tasks that were opened with different versions of a plugin use different processes. */
+/** Tasks of different versions of a plugin use different processes. */
 const versionOf = ({ digest }: Plugin): string => `${KERNEL}@${digest}`
 
 /** A shared process restarts when the plugin's grants change. */
 const hasSameGrants = (has: Plugin, found: Plugin): boolean =>
   has.grants === found.grants || JSON.stringify(has.grants) === JSON.stringify(found.grants)
 
-/** A task keeps its own process, unless that holds permissions that were revoked. */
+/** A task keeps its own process, unless that holds revoked permissions. */
 const hasNoRevokedGrants = (has: Plugin, found: Plugin): boolean =>
   has.grants === found.grants ||
   (isGrants(has.grants) && isGrants(found.grants) && Grants.covers(found.grants, has.grants))
@@ -178,7 +178,7 @@ const stopWhenIdle = (slot: Slot, running: ManagedProcess.ManagedProcess, idleMs
   }
   const stop = Effect.suspend(() => {
     if (slot.running !== running || running.ended()) return Effect.succeed(true)
-    // A running instance is found without the lock, so nothing may come between this check and the end.
+    // Callers find a running instance without the lock, so nothing may come between this check and the end.
     const isIdle = () => left() <= 0
     return Effect.tap(running.retireIfUnused(isIdle), (retired) => {
       if (retired) delete slot.running

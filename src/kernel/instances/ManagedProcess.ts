@@ -81,7 +81,7 @@ export const start = (
       denoDir: path.join(directory, `${manifest.name}.deno`),
       metadata: metadataOf(described),
       record,
-      // Without rules about requests, granted requests are allowed and no ruling is recorded.
+      // Without rules about requests, granted requests pass without a recorded ruling.
       ...(gate?.requests === undefined
         ? {}
         : { ruling: RequestGate.make(log, gate, (servedInstance = instance) => servedIn(servedInstance)) }),
@@ -159,7 +159,7 @@ const usesOf = () => {
 
 /**
  * The log's file and the files next to it, whether they exist or not: no grant lets a plugin touch the log that judges
- * it. Links are resolved first, since the files are next to the link's target.
+ * it. Resolves links first, since the files are next to the link's target.
  */
 export const filesOf = (log: string, plugin: string): Effect.Effect<ReadonlyArray<string>, PluginUnavailable> =>
   Effect.tryPromise({
@@ -190,7 +190,7 @@ const metadataOf = ({ metadata, components }: Plugin) => ({
 export const describe = (running: ManagedProcess, now: Plugin): Effect.Effect<void> => {
   const { metadata, components } = running.described
   running.described = now
-  // Unchanged parts of the registry are shared, so identity is enough.
+  // The registry shares unchanged parts, so identity is enough.
   return metadata === now.metadata && components === now.components
     ? Effect.void
     : running.process.setMetadata(metadataOf(now))
@@ -212,8 +212,7 @@ export const recordAs =
   (log: EventLog.Service, plugin: string, version: string, instance: string, kernel?: string) =>
   (event: CoreNewEvent, servedInstance: string | null = instance): ReturnType<typeof log.append> => {
     const served = servedIn(servedInstance)
-    // Events about processes are recorded on `main` even for a fork, so that recovery finds all processes of this
-    // machine.
+    // Events about processes go to `main` even for a fork, so that recovery finds all processes of this machine.
     const isOfFork = PROCESS_EVENTS.has(event.type) && served.timeline !== MAIN
     return log.append({
       stream: `plugin/${plugin}`,

@@ -32,7 +32,7 @@ export const isGiven = (
     if (is(event, "PluginRemoved") && event.payload.plugin === plugin) isConsented = false
     if (!is(event, "SandboxConsentGiven")) continue
     const { payload } = event
-    // A machine without an id cannot be identified, so consent never holds there.
+    // Consent never holds on a machine without an id.
     isConsented ||= id !== undefined && payload.machine === id && payload.plugin === plugin && payload.digest === digest
   }
   return isConsented
@@ -68,8 +68,8 @@ const give = (
   })
 
 /**
- * Whether a version may start where consent is needed: it ships with Hindcast, has consent, or receives it now, in
- * which case the consent is recorded first.
+ * Whether a version may start where it needs consent: it ships with Hindcast, has consent, or receives it now, in which
+ * case the log records the consent first.
  */
 export const mayStart =
   (log: EventLog.Service, version: Version): ((said: boolean) => Effect.Effect<boolean, LogError | AppendError>) =>

@@ -113,7 +113,7 @@ export const make = ({ log, registry, policy = standard }: SupervisorOptions): S
         crashesOf.set(plugin, crashes)
         return
       }
-      // After the quarantine is lifted, the count starts at zero.
+      // After the quarantine, the count starts at zero.
       crashesOf.delete(plugin)
       const reason = plainText(
         `it crashed ${crashes.length} times within ${policy.windowMs / 1000} s, the last time: ${how}`,
