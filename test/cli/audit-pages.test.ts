@@ -135,7 +135,7 @@ describe("Markdown", () => {
   })
 
   it("says that a task was not scored, or its scoring not finished", () => {
-    expect(AuditMarkdown.lines(audited({ scores: [] }), TIMES).at(-1)).toBe("Not scored: no measure takes part.")
+    expect(AuditMarkdown.lines(audited({ scores: [] }), TIMES).at(-1)).toBe("Not scored: no measure is active.")
     const unfinished = audited({ scores: [scored({ finished: false })] })
     expect(AuditMarkdown.lines(unfinished, TIMES).join("\n")).toContain("The scoring was not finished.")
   })

@@ -200,8 +200,7 @@ describe("demo, elsewhere", () => {
       await terminal.shows((lines) => {
         const screen = lines.join("\n")
         return (
-          screen.lastIndexOf("Let it be executed? [y/N]") > screen.lastIndexOf(`"path": "${file}"`) &&
-          screen.includes(file)
+          screen.lastIndexOf("Execute it? [y/N]") > screen.lastIndexOf(`"path": "${file}"`) && screen.includes(file)
         )
       })
       terminal.type("y\r")
@@ -217,9 +216,9 @@ describe("demo, elsewhere", () => {
   it.each([
     [["--live", "--tasks", "3"], /--live, --tasks: expected one of them, found both/],
     [["--world", "--tasks", "3"], /--world, --tasks: expected one of them, found both/],
-    [["--other-model", "anthropic/one"], /--other-model: expected --model beside it, found none/],
+    [["--other-model", "anthropic/one"], /--other-model: expected --model with it, found none/],
     [["--model", "antropic/one"], /Did you mean anthropic/],
-    [["--seed", "3"], /--seed: expected --world or --tasks beside it, found neither/],
+    [["--seed", "3"], /--seed: expected --world or --tasks with it, found neither/],
     [["--directory", "."], /--directory \.: expected a new or an empty directory, found one with files in it/],
     [["--world", "--model", "anthropic/one"], /--model: expected no --world, which has no such option/],
   ])("refuses %j", async (args, said) => {

@@ -136,7 +136,7 @@ describe("hindcast export events", () => {
     expect(nowhere).toMatchObject({ code: 1, error: { tag: "OutputUnavailable" } })
     expect(type.error.message).toContain("such as SensorRead")
     expect(timeline.error.tag).toBe("TimelineNotFound")
-    expect(own.error.message).toContain("it is a part of the log that is read")
+    expect(own.error.message).toContain("it is part of the log that is being read")
     await document(["export", "events", "--log", log, "--output", file, "--force", "--until", "@1"])
     expect(linesOf(file)).toHaveLength(1)
   })

@@ -175,14 +175,14 @@ describe("a command line that is wrong", () => {
       /one of demo, run, .*confirm, hooks, gate, plugin, log/,
     )
     expect(await badInput("BadInput", "log", "list")).toBe(
-      'hindcast log: expected one of ls, show, info, reprice, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, backup, restore, upgrade, found "list". `hindcast log --help` says what they do.',
+      'hindcast log: expected one of ls, show, info, reprice, verify, anchor, doctor, archive, segments, snapshot, subjects, shred, import, backup, restore, upgrade, found "list". `hindcast log --help` describes them.',
     )
     expect(await badInput("BadInput", "aduit", "--log", log)).toContain("Did you mean audit? `hindcast --help`")
     expect(await badInput("BadInput", "plugin", "lst", "--log", log)).toContain(
       "Did you mean ls or list? `hindcast plugin --help`",
     )
     expect(await badInput("BadInput", "audit", "x", "--timelin", "y", "--log", log)).toBe(
-      'hindcast audit: expected one of its options, found "--timelin". Did you mean --timeline? `hindcast audit --help` says what is possible.',
+      'hindcast audit: expected one of its options, found "--timelin". Did you mean --timeline? `hindcast audit --help` lists them.',
     )
     expect(await badInput("Usage", "audit")).toContain("hindcast audit --help")
     expect(await badInput("BadInput", "audit", "--bogus", "x", "--log", log)).toContain("--bogus")

@@ -71,7 +71,7 @@ describe("hindcast import", () => {
       ].join("\n"),
     )
     const again = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })
-    expect(again.stdout).toBe("1 file of these is in the log already, whole.\nNothing is new.\n")
+    expect(again.stdout).toBe("1 file of these is in the log already, whole.\nNothing new.\n")
   })
 
   it("makes tasks that are stepped back in, scored again and compared with the scores that they came with", async () => {
@@ -106,7 +106,7 @@ describe("hindcast import", () => {
     expect((await hindcast(["import", "--log", "none.db"], { cwd })).code).toBe(1)
     fs.mkdirSync(path.join(cwd, "nothing"))
     const nothing = await hindcast(["import", "nothing", "--log", "none.db"], { cwd })
-    expect([nothing.code, nothing.stdout]).toEqual([3, "Nothing is new.\n"])
+    expect([nothing.code, nothing.stdout]).toEqual([3, "Nothing new.\n"])
     expect(nothing.stderr).toContain("nothing: expected a file of a known format, found none.")
     for (const name of ["a.md", "b.md", "README"]) fs.writeFileSync(path.join(cwd, "nothing", name), "x")
     fs.writeFileSync(path.join(cwd, "nothing", "c.jsonl"), "")
@@ -116,8 +116,8 @@ describe("hindcast import", () => {
       [
         "1 file of no known format was passed over:",
         "  nothing/c.jsonl: an empty file; import it when something is in it",
-        "3 files are not named as runs are, and not looked at (.md 2, no ending 1); name what is to be read.",
-        "Nothing is new.",
+        "3 files do not have the name of a run, and were not read (.md 2, no ending 1); name those to read.",
+        "Nothing new.",
         "",
       ],
     ])
@@ -127,7 +127,7 @@ describe("hindcast import", () => {
     const archive = fs.readFileSync(path.join(cwd, "log.eval"))
     fs.writeFileSync(path.join(cwd, "cut.eval"), archive.subarray(0, archive.length / 2))
     const cut = await hindcast(["import", "cut.eval", "--log", "none.db"], { cwd })
-    expect([cut.code, cut.stdout]).toEqual([1, "Nothing is new.\n"])
+    expect([cut.code, cut.stdout]).toEqual([1, "Nothing new.\n"])
     expect(cut.stderr).toContain("the archive has no list of its entries: it is cut off, or still being written")
     fs.writeFileSync(path.join(cwd, "empty.traj"), '{"trajectory":[],"history":[]}')
     const empty = await hindcast(["import", "empty.traj", "--log", "none.db"], { cwd })
@@ -139,7 +139,7 @@ describe("hindcast import", () => {
     const mapped = await hindcast(["import", "runs.jsonl", "--mapping", "mapping.yaml", "--log", "m.db", "--dry-run"], {
       cwd,
     })
-    expect(mapped.stdout).toContain("The first run as it would be: shop-agent-s1, Where is my parcel?")
+    expect(mapped.stdout).toContain("The first run, as it would be imported: shop-agent-s1, Where is my parcel?")
     expect(mapped.stdout).toMatch(/2026-01-01T12:00:00\.000Z {2}InputReceived +user: .*Where is my parcel\?/)
     fs.writeFileSync(path.join(cwd, "bad.yaml"), "name: x\nrecords: [{ is: said, content: { cel: recrod.a } }]\n")
     const bad = await hindcast(["import", "runs.jsonl", "--mapping", "bad.yaml", "--log", "m.db"], { cwd })
@@ -152,7 +152,7 @@ describe("hindcast import", () => {
       ["--follow", "--dry-run"],
     ]) {
       const { code, stderr } = await hindcast(["import", "runs.jsonl", ...words, "--log", "m.db"], { cwd })
-      expect([code, stderr]).toEqual([1, expect.stringMatching(/expected no --(?:from|dry-run) beside it, found both/)])
+      expect([code, stderr]).toEqual([1, expect.stringMatching(/expected no --(?:from|dry-run) with it, found both/)])
     }
     expect(fs.existsSync(path.join(cwd, "m.db"))).toBe(false)
   })

@@ -102,7 +102,7 @@ describe("log verify --anchor", () => {
     expect(await document(against)).toMatchObject({ intact: true, trusted: false })
     const { stdout } = await hindcast(against)
     expect(stdout).toMatch(
-      /^Intact: .*\nIt holds against the anchor @\d+ of .*, which was not compared with a key that you trust: .*--public-key/,
+      /^Intact: .*\nIt matches the anchor @\d+ of .*, which was not compared with a key that you trust: .*--public-key/,
     )
   })
 

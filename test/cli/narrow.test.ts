@@ -46,7 +46,7 @@ const writeLongNames = (filename: string) => {
       error: { code: "locked", message: "日本語の長い文 ".repeat(12) },
       latencyMs: 2,
     }),
-    event("TaskClosed", { outcome: "failed", reason: "Nothing came of it. ".repeat(9) }),
+    event("TaskClosed", { outcome: "failed", reason: "It caused no events. ".repeat(9) }),
   ])
   return Effect.gen(function* () {
     const log = yield* EventLog

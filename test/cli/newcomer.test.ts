@@ -69,7 +69,7 @@ describe("what is printed where something is wrong", () => {
     const { code, stderr } = await hindcast(["log", "archive", "--until", "2001-01-01", "--log", log])
     expect({ code, stderr }).toMatchObject({ code: 1 })
     expect(stderr.replaceAll(/\s+/g, " ")).toMatch(
-      /--until 2001-01-01: expected a moment by which events were recorded, found none: the first one was recorded at 20\S+Z\. Nothing was archived\./,
+      /--until 2001-01-01: expected a moment after the first event, found none: the first one was recorded at 20\S+Z\. Nothing was archived\./,
     )
   })
 

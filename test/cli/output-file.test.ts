@@ -86,7 +86,7 @@ describe("a target that is there already", () => {
       const error = yield* Effect.flip(writeAll({ file }, Stream.make("theirs")))
       expect(error).toMatchObject({ _tag: "OutputExists", file })
       expect(error.message).toBe(
-        `${file}: expected a file that is not there yet, found one. It was not changed; --force replaces it.`,
+        `${file}: expected a file that does not exist yet, found one. It was not changed; --force replaces it.`,
       )
       expect(fs.readFileSync(file, "utf8")).toBe("mine")
       expect(fs.readdirSync(directory)).toEqual(["out.txt"])
@@ -144,7 +144,7 @@ describe("a target that is there already", () => {
   )
 
   it.scopedLive.each(["", "-wal", "-shm", ".keys", ".keys-wal", ".segments/0000000001-0000000002.segment"])(
-    "is never replaced where it is a part of the log that is read: log.db%s",
+    "is never replaced where it is part of the log that is being read: log.db%s",
     (suffix) =>
       Effect.gen(function* () {
         const { directory } = yield* target
@@ -153,7 +153,7 @@ describe("a target that is there already", () => {
         const file = log + suffix
         fs.writeFileSync(file, "events")
         const error = yield* Effect.flip(writeAll({ file, force: true, log }, Stream.make("x")))
-        expect(error).toMatchObject({ _tag: "OutputUnavailable", reason: "it is a part of the log that is read" })
+        expect(error).toMatchObject({ _tag: "OutputUnavailable", reason: "it is part of the log that is being read" })
         expect(fs.readFileSync(file, "utf8")).toBe("events")
         // A name that only begins like the log's is anybody's.
         yield* writeAll({ file: `${log}.jsonl`, log }, Stream.make("x"))

@@ -121,7 +121,7 @@ describe("an update that asks for more", () => {
   it("loses by revoke what it was granted, and says what it would take to take part", async () => {
     const revoked = await hindcast(["plugin", "revoke", "ear", "--grant-run", "git", ...log], at)
     expect(revoked).toMatchObject({ code: 0, stderr: "" })
-    expect(revoked.stdout).toContain("It takes no part until it has what it asks for:")
+    expect(revoked.stdout).toContain("It is inactive until it has the permissions that it asks for:")
     const grant = /^ {2}(node \S+main\.js plugin grant ear --grant-run git --log held\.db)$/m.exec(revoked.stdout)?.[1]
     expect(grant).toBeDefined()
     const activate = () => hindcast(["plugin", "activate", "ear", ...log], at)
@@ -138,7 +138,7 @@ describe("an update that asks for more", () => {
     const shown = await hindcast(["plugin", "show", "ear", ...log], at)
     expect(shown.stdout).toMatch(/^ {2}takes part: no \(waits for a grant\)$/m)
     expect(shown.stdout).toMatch(/^ {2}by name, to this code or earlier code: net example\.org$/m)
-    expect(shown.stdout).toMatch(/^ {2}taken back: run git$/m)
+    expect(shown.stdout).toMatch(/^ {2}revoked: run git$/m)
 
     const agent = inRepository("examples", "agents", "wanderer.mjs")
     const alone = await hindcast(["run", "--agent", agent, "--goal", "g", "--max-steps", "1", ...log], at)
@@ -194,7 +194,7 @@ describe("changed code under the same version", () => {
 
   it("asks at a terminal; yes installs the code that was shown", async () => {
     const terminal = inTerminal(["plugin", "add", changed("c"), ...log], at)
-    await terminal.shows("Grant that to the changed code, too? [y/N]")
+    await terminal.shows("Grant this to the changed code, too? [y/N]")
     terminal.type("y\r")
     expect(await terminal.ended).toBe(0)
     expect(await document(["plugin", "show", "ear", ...log], at)).toMatchObject({ held: null, active: true })
@@ -211,7 +211,7 @@ describe("plugin add", () => {
     tar.create({ file: archive, cwd: directory, gzip: true, sync: true, prefix: "package" }, fs.readdirSync(directory))
     const packed = await hindcast(["plugin", "add", archive, "--log", "sources.db"], at)
     expect(packed.stdout).toContain(`  from the archive ${archive} (SHA-256 `)
-    expect(packed.stdout).toContain("Imported; it takes part.")
+    expect(packed.stdout).toContain("Imported; it is active.")
 
     ear("1.1.0")
     const git = (...args: ReadonlyArray<string>) =>
@@ -225,7 +225,7 @@ describe("plugin add", () => {
     const commit = git("rev-parse", "HEAD")
     const cloned = await hindcast(["plugin", "add", `${directory}#main`, "--log", "sources.db"], at)
     expect(cloned.stdout).toContain(`  from the Git repository ${directory}, main (commit ${commit.slice(0, 12)})`)
-    expect(cloned.stdout).toContain("Updated from 1.0.0; it takes part.")
+    expect(cloned.stdout).toContain("Updated from 1.0.0; it is active.")
     expect(await document(["plugin", "check", `${directory}#main`], at)).toMatchObject({ version: "1.1.0" })
     const { origin, source } = await document(["plugin", "show", "ear", "--log", "sources.db"], at)
     expect({ origin, source }).toEqual({

@@ -85,15 +85,15 @@ describe("plugin add", () => {
       "  run         .            any command",
       `  from the directory ${place.file("asking")}`,
     ])
-    expect(stdout).toContain("Imported; it takes part.")
+    expect(stdout).toContain("Imported; it is active.")
   })
 
   it("says so where all of it was there already", async () => {
     const add = async (...more: ReadonlyArray<string>) =>
       (await hindcast(["plugin", "add", plugin("ear", manifest()), "--log", "again.db", ...more], at)).stdout
-    expect(await add("--no-activate")).toContain("Imported; it does not take part until it is activated.")
-    expect(await add()).toContain("Imported; it takes part.")
-    expect(await add()).toContain("Already imported, unchanged; it takes part.")
+    expect(await add("--no-activate")).toContain("Imported; it is inactive until you activate it.")
+    expect(await add()).toContain("Imported; it is active.")
+    expect(await add()).toContain("Already imported, unchanged; it is active.")
     expect((await document(["log", "info", "--log", "again.db"], at)).head).toMatchObject({ position: 2 })
   })
 })

@@ -140,7 +140,7 @@ describe("hindcast record", () => {
     const before = asked
     const same = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "hello"])
     expect(same).toMatchObject({ code: 0, stdout: "You said: hello\n" })
-    expect(same.stderr).toContain(`The program did as was recorded in task ${first.id}.`)
+    expect(same.stderr).toContain(`The program did as recorded in task ${first.id}.`)
     const other = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "good night"])
     expect(other.code).toBe(2)
     expect(other.stderr).toMatch(/diverged @\d+, by fetch: expected in message 1 \(user\) \[?hello/)
@@ -219,7 +219,7 @@ process.stdout.write(stdout)`
       "hello",
     ])
     expect({ code, stdout }).toEqual({ code: 1, stdout: "" })
-    expect(stderr).toContain("expected a path where a file can be, found ENOTDIR")
+    expect(stderr).toContain("expected a possible path of a file, found ENOTDIR")
     const foreign = await run([
       "record",
       "--log",

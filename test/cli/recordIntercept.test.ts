@@ -70,7 +70,7 @@ describe("hindcast record --intercept -- python agent.py", () => {
     const recorded = await run(["record", "--intercept"])
     expect(recorded).toMatchObject({ code: 0, stdout: "hello yourself 7\n" })
     expect(recorded.stderr).toContain("Recorded 1 model request and 1 other request")
-    expect(recorded.stderr).toContain(`Contacted beside its models: ${otherAddress} (1 request).`)
+    expect(recorded.stderr).toContain(`Other servers contacted: ${otherAddress} (1 request).`)
     expect(asked.splice(0)).toEqual(["/v1/chat/completions", "/telemetry"])
     const { tasks } = (await document(["task", "ls", "--log", log])) as {
       tasks: ReadonlyArray<{ readonly id: string }>

@@ -54,7 +54,7 @@ const OPENING = `# Commands
 Every command, as \`npx hindcast COMMAND --help\` shows it. \`UPDATE_PAGES=1 npx vitest run test/cli/commands.test.ts\` writes this page from
 what the commands declare.
 
-- Options may stand anywhere, as \`--name value\` or \`--name=value\`. What follows \`--\` is no option. A value that looks like an option
+- Options may stand anywhere, as \`--name value\` or \`--name=value\`. Words after \`--\` are not options. A value that looks like an option
   (\`--x\`) is written with \`=\`.
 - Each command takes \`--log FILE\` (default: \`HINDCAST_LOG\`, else \`.hindcast/log.db\`; where it has no such option, it needs no log),
   \`--json\` (one JSON document, and errors as JSON on the standard error) and \`--help\`. They are not explained again below.

@@ -93,7 +93,7 @@ describe("fork", () => {
       ),
     )
     expect(stdout).toMatch(/^ {2}timeline {4}fork-1$/m)
-    expect(stdout).toMatch(/How the two compare: node \S+main\.js compare main\/live fork-1\/live --log \S+log\.db$/m)
+    expect(stdout).toMatch(/To compare the two: node \S+main\.js compare main\/live fork-1\/live --log \S+log\.db$/m)
   })
 
   it("stands beside its original: audited, compared, listed and replayed in its own timeline", async () => {

@@ -101,7 +101,7 @@ describe("fork", () => {
     const { code, stdout } = await hindcast([...place, "--agent", parting, "--timeline", "parting"])
     expect(code).toBe(0)
     expect(stdout).toContain(
-      `Parted @${fifth}, before the moment of the fork: text-room/go {"direction":"south"} was recorded, and the agent decided text-room/go {"direction":"up"}. It decided otherwise in 1 of `,
+      `Parted @${fifth}, before the moment of the fork: text-room/go {"direction":"south"} was recorded, and the agent decided text-room/go {"direction":"up"}. It decided differently in 1 of `,
     )
     const silent = otherwise("never", "return new Promise(() => {})")
     const refused = await hindcast([...place, "--agent", silent, "--timeline", "never", "--led-within", "0.2"])

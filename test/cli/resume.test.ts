@@ -53,7 +53,7 @@ describe("a task whose process was killed", () => {
       const { log, agent, id } = yield* killed
       const other = yield* run("run", "--log", log, "--agent", agent, "--goal", "walk too")
       expect(other.code).toBe(0)
-      expect(other.stderr).toContain(`Task ${id} of walker@1 is open since its kernel ended.`)
+      expect(other.stderr).toContain(`Task ${id} of walker@1 has been open since its kernel ended.`)
       const resumed = yield* run("resume", id.slice(-8), "--log", log, "--agent", agent)
       expect(resumed.stderr).toBe("")
       expect(resumed.code).toBe(0)

@@ -59,7 +59,7 @@ describe("run", () => {
       '  2 sensors, 9 actuators, 4 measures, environment "Text room"',
       "  asks for no permission",
       `  from the directory ${room}`,
-      "Imported; it takes part.",
+      "Imported; it is active.",
     ])
     const lines = rest.join("\n\n").split("\n")
     expect(lines[0]).toMatch(/^Task \S+ @\d+$/)

@@ -68,7 +68,7 @@ describe("state --view", () => {
     expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining("There is a view of room.") })
     const alone = await run("state", "room")
     expect(alone.code).not.toBe(0)
-    expect(alone.stderr).toContain("PLUGIN: expected --view beside it")
+    expect(alone.stderr).toContain("PLUGIN: expected --view with it")
   })
 })
 

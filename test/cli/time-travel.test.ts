@@ -102,7 +102,7 @@ describe("bisect", () => {
     const told = await page("bisect", "--when", when)
     expect(told).toContain(`${when} first holds at @${closed?.position}.\n`)
     expect(told).toContain("TaskClosed")
-    expect(told).toContain("Certain: every event that can matter was looked at.")
+    expect(told).toContain("Certain: every event that can matter was examined.")
     const found = await on("bisect", "--when", when)
     expect(keysOf(found)).toEqual(
       ["certain", "event", "first", "from", "method", "predicate", "probes", "timeline", "to"].sort(),
@@ -193,7 +193,7 @@ describe("across timelines", () => {
     const { turns } = JSON.parse(history.stdout)
     expect(turns).toMatchObject([{ value: "hall" }, { value: "cellar" }])
     expect(aligned.stdout.split("\n").slice(0, 2)).toEqual([
-      "Both come from one past, up to @2.",
+      "Both share their history up to @2.",
       "0 the same, 1 changed, 1 only in A, 1 only in B.",
     ])
     expect(task.stdout).toMatch(/\nA: walk\nB: fork-1@walk\n/)

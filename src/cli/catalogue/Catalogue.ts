@@ -32,19 +32,19 @@ export const PATHS: ReadonlyArray<Path> = ENTRIES.map(({ path }) => path.split("
 
 /** Descriptions of the groups: commands that share their first word. */
 export const GROUPS: ReadonlyMap<string, string> = new Map([
-  ["cassette", "What a provider's model answered, in a file that is played without the provider"],
+  ["cassette", "Save a provider's answers in a file, to play them without the provider"],
   ["hooks", "Record and gate the coding agent that you use"],
   ["gate", "Try gate rules on recorded commands, and propose rules"],
   ["confirm", "Commands and host requests that wait for a person"],
-  ["plugin", "Which plugins and components there are, what they may do, and which take part"],
+  ["plugin", "List, import, update, permit and activate plugins and their components"],
   [
     "log",
-    "The events of a log: list, verify, sign, archive, back up, import and upgrade them; whose personal data they hold",
+    "The events of a log: list, verify, sign, archive, back up, import and upgrade them; list and shred personal data",
   ],
   ["timeline", "The forked timelines of a log"],
   ["task", "The tasks of a log: list, show, follow, copy, pause and end them"],
   ["score", "The score sets of a log, and the pointers that name one"],
-  ["export", "Write what is in a log to a file that other programs read"],
+  ["export", "Write a log's contents to files for other programs"],
 ])
 
 /** Commands that only this program itself calls. No list shows them. */

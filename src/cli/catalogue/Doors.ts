@@ -13,7 +13,7 @@ export const DOORS: ReadonlyArray<Entry> = [
   },
   {
     path: "hooks uninstall",
-    uses: [["hooks uninstall CLIENT", "remove the hooks from its settings"]],
+    uses: [["hooks uninstall CLIENT", "remove the hooks from the agent's settings"]],
     example: "hooks uninstall claude-code",
     load: command(async () => (await import("../hooks/InstallCommands.ts")).uninstall),
   },

@@ -4,7 +4,12 @@ import { command, type Entry } from "./Entry.ts"
 export const FROM_OTHERS: ReadonlyArray<Entry> = [
   {
     path: "import",
-    uses: [["import PATH…", "runs that other agents left or are writing (--follow); --dry-run shows them first"]],
+    uses: [
+      [
+        "import PATH…",
+        "import runs of other agents, also while they write them (--follow); --dry-run shows them first",
+      ],
+    ],
     example: "import ~/.claude/projects",
     page: "docs/guides/import-sessions.md",
     load: command(async () => (await import("../log/ImportRunsCommand.ts")).importRuns),
@@ -35,14 +40,14 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
   },
   {
     path: "export otlp",
-    uses: [["export otlp --output FILE", "tasks as OpenTelemetry traces (OTLP/JSON), named as agents' are"]],
+    uses: [["export otlp --output FILE", "tasks as OpenTelemetry traces of agents (OTLP/JSON)"]],
     example: "export otlp --output traces.jsonl",
     page: "docs/guides/export-a-log.md",
     load: command(async () => (await import("../export/Otlp.ts")).otlp),
   },
   {
     path: "export mcap",
-    uses: [["export mcap --output FILE", "readings and commands, a channel each, for robotics' tools"]],
+    uses: [["export mcap --output FILE", "readings and commands, each in a channel, for robotics tools"]],
     example: "export mcap --output tasks.mcap",
     page: "docs/guides/export-a-log.md",
     load: command(async () => (await import("../export/Mcap.ts")).mcap),

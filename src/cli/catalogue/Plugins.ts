@@ -4,7 +4,7 @@ import { command, type Entry } from "./Entry.ts"
 export const PLUGINS: ReadonlyArray<Entry> = [
   {
     path: "plugin new",
-    uses: [["plugin new DIR", "start a plugin of your own, with its test"]],
+    uses: [["plugin new DIR", "create a plugin of your own, with a test"]],
     example: "plugin new greenhouse",
     load: command(async () => (await import("../plugin/PluginNew.ts")).create),
   },
@@ -52,19 +52,19 @@ export const PLUGINS: ReadonlyArray<Entry> = [
   },
   {
     path: "plugin show",
-    uses: [["plugin show PLUGIN[@VERSION]", "show one plugin whole, and its versions"]],
+    uses: [["plugin show PLUGIN[@VERSION]", "show one plugin in full, and its versions"]],
     example: "plugin show greenhouse@1.0.0",
     load: command(async () => (await import("../plugin/PluginList.ts")).show),
   },
   {
     path: "plugin activate",
-    uses: [["plugin activate TARGET", "let a plugin or a component take part"]],
+    uses: [["plugin activate TARGET", "activate a plugin or a component"]],
     example: "plugin activate greenhouse/lamp",
     load: command(async () => (await import("../plugin/PluginCommands.ts")).activate),
   },
   {
     path: "plugin deactivate",
-    uses: [["plugin deactivate TARGET", "let a plugin or a component take no part"]],
+    uses: [["plugin deactivate TARGET", "deactivate a plugin or a component"]],
     example: "plugin deactivate greenhouse",
     load: command(async () => (await import("../plugin/PluginCommands.ts")).deactivate),
   },

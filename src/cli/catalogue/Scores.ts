@@ -4,7 +4,7 @@ import { command, type Entry } from "./Entry.ts"
 export const SCORES: ReadonlyArray<Entry> = [
   {
     path: "task ls",
-    uses: [["task ls", "list tasks; --outcome failed: those that ended so"]],
+    uses: [["task ls", "list tasks; --outcome failed: only failed ones"]],
     example: "task ls --limit 20",
     load: command(async () => (await import("../task/looking/ListCommand.ts")).ls),
   },
@@ -32,13 +32,13 @@ export const SCORES: ReadonlyArray<Entry> = [
   },
   {
     path: "task pause",
-    uses: [["task pause TASK", "begin nothing new in an open task"]],
+    uses: [["task pause TASK", "pause an open task"]],
     example: "task pause 1a2b3c4d",
     load: command(async () => (await import("../task/ControlCommands.ts")).pause),
   },
   {
     path: "task continue",
-    uses: [["task continue TASK", "go on with a paused task"]],
+    uses: [["task continue TASK", "continue a paused task"]],
     example: "task continue 1a2b3c4d",
     load: command(async () => (await import("../task/ControlCommands.ts")).continueTask),
   },
@@ -51,9 +51,9 @@ export const SCORES: ReadonlyArray<Entry> = [
   {
     path: "audit",
     uses: [
-      ["audit TASK", "what a task took in, did, changed and scored; --markdown for a pull request"],
+      ["audit TASK", "a task's readings, commands, changes and scores; --markdown for a pull request"],
       ["audit --all", "all tasks as a table: --sort, --group by agent, model, goal, outcome …"],
-      ["audit --trend", "is an agent getting better from task to task? --measure of one measure"],
+      ["audit --trend", "whether an agent improves from task to task; --measure for one measure"],
     ],
     example: "audit --all --group agent",
     page: "docs/guides/rank-tasks.md",
@@ -62,8 +62,8 @@ export const SCORES: ReadonlyArray<Entry> = [
   {
     path: "rescore",
     uses: [
-      ["rescore --rubric FILE", "score past tasks again by other rules"],
-      ["rescore --resume SET", "finish a scoring that was interrupted"],
+      ["rescore --rubric FILE", "score past tasks again by another rubric"],
+      ["rescore --resume SET", "finish an interrupted scoring"],
     ],
     example: "rescore --rubric rubric.yaml --label stricter",
     page: "docs/guides/write-a-rubric.md",
@@ -85,7 +85,7 @@ export const SCORES: ReadonlyArray<Entry> = [
   },
   {
     path: "score promote",
-    uses: [["score promote POINTER SET", "let a name such as `official` stand for a score set"]],
+    uses: [["score promote POINTER SET", "let a pointer such as `official` name a score set"]],
     example: "score promote official stricter",
     page: "docs/guides/compare-scorings.md",
     load: command(async () => (await import("../score/ScoreCommands.ts")).promote),
@@ -94,7 +94,7 @@ export const SCORES: ReadonlyArray<Entry> = [
     path: "compare",
     uses: [["compare A B", "compare two scorings of the same tasks"]],
     example: "compare live stricter --cluster agent",
-    exits: "It ends with 3 where nothing pairs.",
+    exits: "It exits with 3 if no tasks pair.",
     page: "docs/guides/compare-scorings.md",
     load: command(async () => (await import("../score/ScoreCommands.ts")).compare),
   },

@@ -7,7 +7,7 @@ export const RUN: ReadonlyArray<Entry> = [
     uses: [
       ["demo", "see what Hindcast does: an agent fixes a test, is killed, resumed, explained and scored"],
       ["demo --world", "two agents in a text adventure, and a plugin that looks at this directory"],
-      ["demo --tasks N", "write a log of many tasks to look at, with all that goes wrong"],
+      ["demo --tasks N", "write a log of many tasks to explore, with typical failures"],
     ],
     example: "demo --tasks 60 --seed 7 --log demo.db",
     load: command(async () => (await import("../demo/Demo.ts")).demo),
@@ -27,7 +27,7 @@ export const RUN: ReadonlyArray<Entry> = [
     uses: [
       [
         "cassette record FILE --model NAME",
-        "the same, and keep the answers: run --model NAME --cassette FILE plays them",
+        "the same, and save the answers: run --model NAME --cassette FILE plays them",
       ],
     ],
     example: 'cassette record answers.json --model anthropic/claude-sonnet-4-5 --goal "Mend the test"',
@@ -35,7 +35,7 @@ export const RUN: ReadonlyArray<Entry> = [
   },
   {
     path: "chat",
-    uses: [["chat --model NAME", "talk with it while it works; or with the agent of a task: --task TASK"]],
+    uses: [["chat --model NAME", "talk with the model while it works; --task TASK: with the agent of a task"]],
     example: "chat --model ollama/llama3.2",
     page: "docs/guides/talk-to-an-agent.md",
     load: command(async () => (await import("../chat/ChatCommand.ts")).chat),
@@ -49,7 +49,7 @@ export const RUN: ReadonlyArray<Entry> = [
   },
   {
     path: "proxy",
-    uses: [["proxy", "record what a team's services ask models, each conversation as a task: --port N"]],
+    uses: [["proxy", "record the model calls of a team's services, each conversation as a task: --port N"]],
     example: "proxy --log team.db --port 4180",
     page: "docs/guides/record-a-service.md",
     load: command(async () => (await import("../record/ProxyCommand.ts")).proxy),
@@ -59,45 +59,44 @@ export const RUN: ReadonlyArray<Entry> = [
     uses: [
       [
         "record -- node FILE",
-        "record the requests of a program that has an agent of its own; record doctor -- node FILE: what a replay would not repeat",
+        "record the requests of a program with its own agent; record doctor -- node FILE: what a replay would not repeat",
       ],
       ["record --proxy -- PROGRAM", "the same for a program in any language, such as python agent.py"],
-      ["record --intercept -- PROGRAM", "all that it asks of any server"],
+      ["record --intercept -- PROGRAM", "record its requests to all servers"],
     ],
     example: 'record --goal "Answer the letter" -- node agent.js',
     page: "docs/guides/record-any-program.md",
-    exits:
-      "The exit code is that of the program that was run. `record doctor` ends with 2 where a replay would not repeat all of it.",
+    exits: "The exit code is the program's. `record doctor` exits with 2 if a replay would not repeat all of it.",
     load: command(async () => (await import("../record/RecordCommand.ts")).record),
   },
   {
     path: "resume",
-    uses: [["resume TASK --agent FILE", "go on with a task whose kernel was killed; also with --model NAME"]],
+    uses: [["resume TASK --agent FILE", "continue a task whose kernel was killed; also with --model NAME"]],
     example: "resume 1a2b3c4d --agent agent.mjs",
     page: "docs/guides/pause-and-resume.md",
     load: command(async () => (await import("../task/ResumeCommand.ts")).resume),
   },
   {
     path: "stop",
-    uses: [["stop", "end all open tasks at once"]],
+    uses: [["stop", "end all open tasks immediately"]],
     example: "stop",
     load: command(async () => (await import("../task/ControlCommands.ts")).stop),
   },
   {
     path: "confirm ls",
-    uses: [["confirm ls", "list the commands that wait for a person"]],
+    uses: [["confirm ls", "list the commands and host requests that wait for a person"]],
     example: "confirm ls",
     load: command(async () => (await import("../task/ConfirmCommands.ts")).ls),
   },
   {
     path: "confirm show",
-    uses: [["confirm show ID", "show all that is asked"]],
+    uses: [["confirm show ID", "show a waiting command in full"]],
     example: "confirm show 9f8e7d6c",
     load: command(async () => (await import("../task/ConfirmCommands.ts")).show),
   },
   {
     path: "confirm approve",
-    uses: [["confirm approve ID", "let a waiting command be executed"]],
+    uses: [["confirm approve ID", "approve a waiting command"]],
     example: "confirm approve 9f8e7d6c",
     load: command(async () => (await import("../task/ConfirmCommands.ts")).approve),
   },

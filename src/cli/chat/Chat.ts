@@ -134,4 +134,4 @@ export const talk = (first: ConversationAtWork, { terminal, json: asJson, user }
     return yield* Effect.zipRight(working, Ref.get(current))
   }).pipe(Effect.scoped)
 
-const UNDO_ANYWAY = "`/undo anyway` goes back all the same, with that world as it is now."
+const UNDO_ANYWAY = "`/undo anyway` goes back anyway, and leaves that world as it is now."

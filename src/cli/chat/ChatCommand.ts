@@ -25,7 +25,7 @@ import * as ConversationAtWork from "./ConversationAtWork.ts"
 const options = {
   ...AgentOption.modelOptions,
   ...RunCommand.workOptions,
-  goal: optionalText("goal", "What is said first. Default: the first line that is typed"),
+  goal: optionalText("goal", "The first message. Default: the first line that you type"),
   task: optionalText("task", `Instead of --model: a task that another process works on. ${TASK}`),
   timeline: TimelineOption.timeline,
 }
@@ -60,7 +60,7 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
     const worked = Effect.gen(function* () {
       const { opening, played } = yield* RunPlugins.prepare({ ...typed, json })
       if (played !== undefined && played.agents.length > 1) {
-        const found = `one of ${played.agents.length}, which \`hindcast run\` plays`
+        const found = `one of ${played.agents.length}, which \`hindcast run\` can play`
         return yield* new BadInput({ input: "--scenario", expected: "a scenario of one agent", found })
       }
       const terminal = yield* terminalOf(json)
@@ -82,7 +82,7 @@ export const chat = Command.make("chat", { ...common, ...options }, ({ log, json
   }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Talk with an agent at work: it answers as it thinks, shows what it does, and asks where a person decides",
+    "Talk with an agent while it works: see its answers and commands as they come, and decide its confirmations",
   ),
 )
 

@@ -14,13 +14,13 @@ const NAMES = ["why", "state", "cost", "undo", "help", "quit"] as const
 export type CommandName = (typeof NAMES)[number]
 
 export const HELP: ReadonlyArray<readonly [typed: string, does: string]> = [
-  ["TEXT", "say it: the agent is told once it is done with what it does"],
-  ["> TEXT", "steer: it is told before its next turn"],
-  ["! TEXT", "interrupt: its answer ends, and it is told at once"],
-  ["/why", "why it said or did the last thing"],
-  ["/state", "what it does now"],
-  ["/cost", "the tokens and the money that were used"],
-  ["/undo", "go back to before your last words, in a fork; /undo anyway: even where a world stays as it is now"],
+  ["TEXT", "say it: the agent hears it once it has finished its current work"],
+  ["> TEXT", "steer: the agent hears it before its next turn"],
+  ["! TEXT", "interrupt: end its answer, and tell it immediately"],
+  ["/why", "the causes of what it last said or did"],
+  ["/state", "what it is doing now"],
+  ["/cost", "tokens and money used so far"],
+  ["/undo", "go back to before your last message, in a fork; /undo anyway: even if a world cannot be rewound"],
   ["/help", "this page"],
   ["/quit", "end the conversation"],
 ]

@@ -26,7 +26,7 @@ export const why = (style: Style, { taskId, timeline }: Channel) =>
     yield* eachOf(taskId, timeline, ["MessageSent", "ActuatorCommanded"], (event) => {
       last = event
     })
-    if (last === undefined) return ["It said and did nothing yet."]
+    if (last === undefined) return ["It has not said or done anything yet."]
     const chain = yield* (yield* TimeTravel).why(`${timeline}@${last.position}`)
     return [...EventPage.chain(style, chain)]
   })

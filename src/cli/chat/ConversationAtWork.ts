@@ -34,14 +34,14 @@ export interface ConversationAtWork {
 
 export class NothingToUndo extends Data.TaggedError("NothingToUndo") {
   override get message() {
-    return "There is nothing to undo: expected something that you said and the agent heard, found nothing."
+    return "There is nothing to undo: expected a message of yours that the agent has heard, found none."
   }
 }
 
 /** Only the process that runs the agent can undo. */
 export class WorksElsewhere extends Data.TaggedError("WorksElsewhere") {
   override get message() {
-    return "The agent works in another process: go back there, or fork its task: `hindcast fork --help` says how."
+    return "The agent works in another process. Go back there, or fork its task: see `hindcast fork --help`."
   }
 }
 
@@ -52,9 +52,9 @@ export class ConversationTakenOver extends Data.TaggedError("ConversationTakenOv
 }> {
   override get message() {
     return (
-      `${this.by} took over the log while this process was silent: nothing more is said or done in this conversation here. ` +
-      `\`hindcast audit ${quoteWord(this.taskId)}\` says whether its task was closed. If it is open, talk to it by \`hindcast chat --task ${quoteWord(this.taskId)}\` ` +
-      `where an agent works on it, or go on with it by \`hindcast resume ${quoteWord(this.taskId)}\` once the log is free.`
+      `${this.by} took over the log while this process was silent. This conversation cannot go on here. ` +
+      `\`hindcast audit ${quoteWord(this.taskId)}\` shows whether its task was closed. If it is open, talk to its agent with \`hindcast chat --task ${quoteWord(this.taskId)}\` ` +
+      `if one works on it, or continue it with \`hindcast resume ${quoteWord(this.taskId)}\` once the log is free.`
     )
   }
 }

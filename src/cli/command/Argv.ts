@@ -161,7 +161,7 @@ const wrongOption = (call: Call, path: Catalogue.Path): BadInput | undefined => 
       return new BadInput({
         input: name,
         expected: "the option once",
-        found: count === 2 ? "it twice" : "it more often",
+        found: count === 2 ? "it twice" : `it ${count} times`,
       })
     if (declared.takesValue && (value === undefined || value === ""))
       return new BadInput({ input: name, expected: "a value", found: value === undefined ? "none" : "an empty one" })
@@ -180,7 +180,7 @@ const wrongOption = (call: Call, path: Catalogue.Path): BadInput | undefined => 
 }
 
 /** Advice for commands that take a moment, and thus no `--timeline`. */
-const TIMELINE_BY_MOMENT = "A moment names its timeline, as fork-1@412 and fork-1@now do."
+const TIMELINE_BY_MOMENT = "A moment can name its timeline, such as fork-1@412 or fork-1@now."
 
 const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Catalogue.Path): BadInput => {
   const input = ["hindcast", ...path].join(" ")
@@ -192,7 +192,7 @@ const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Cata
       )
     : {}
   const advice = isByMoment ? TIMELINE_BY_MOMENT : similar.advice
-  const help = `\`${input} --help\` says what is possible.`
+  const help = `\`${input} --help\` lists them.`
   return new BadInput({
     input,
     expected: "one of its options",
@@ -208,7 +208,7 @@ const unknownCommand = (path: Catalogue.Path, typed: ReadonlyArray<Typed>): BadI
   if (path.length === 0 && typed.some(({ name }) => name === "--completions")) return undefined
   const possible = Catalogue.wordsAfter(before)
   const { advice } = last === undefined ? {} : adviceOf(last, possible)
-  const help = `\`${["hindcast", ...before, "--help"].join(" ")}\` says what they do.`
+  const help = `\`${["hindcast", ...before, "--help"].join(" ")}\` describes them.`
   return new BadInput({
     input: ["hindcast", ...before].join(" "),
     expected: `one of ${possible.join(", ")}`,

@@ -76,13 +76,13 @@ export const workspace = optionalText(
 
 export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
   Options.withDescription(
-    "How plugins are confined. A tier that this machine does not have is an error. flags also consents to running plugins that did not come with Hindcast where only Deno's permissions confine them. Default: auto",
+    "How plugins are confined. A tier that this machine lacks is an error. flags also consents to confining plugins that do not come with Hindcast only by Deno's permissions. Default: auto",
   ),
   Options.withDefault("auto"),
 )
 
 /** How help texts describe a task argument (`Ids.task`). */
-export const TASK = "A task's id, or at least four characters at its beginning or end that no other id has there"
+export const TASK = "A task's id, or at least four characters of its beginning or end, if they are unique"
 
 /** How help texts describe a moment (`Moment.locate`). */
 export const MOMENT = "a position (@412, fork-1@412), an event's id, a time with its zone, or now"

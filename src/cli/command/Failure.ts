@@ -67,7 +67,7 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
   if (Cause.isInterruptedOnly(cause)) {
     return { exitCode: ExitCode.interrupted, tag: "Interrupted", message: "Interrupted." }
   }
-  const message = `This is a bug in Hindcast; please report it with what follows.\n${Cause.pretty(cause)}`
+  const message = `This is a bug in Hindcast. Please report it with the following text.\n${Cause.pretty(cause)}`
   return { exitCode: ExitCode.bug, tag: "Defect", message }
 }
 
@@ -113,6 +113,6 @@ const usage = ({ error }: ValidationError.ValidationError, path: ReadonlyArray<s
   return {
     exitCode: ExitCode.badInput,
     tag: "Usage",
-    message: `${text}${/[?!]$/.test(text) ? "" : "."} \`${help}\` says what is possible.`,
+    message: `${text}${/[?!]$/.test(text) ? "" : "."} See \`${help}\`.`,
   }
 }

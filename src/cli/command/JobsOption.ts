@@ -7,7 +7,7 @@ import { wholeNumber } from "./CommonOptions.ts"
 
 export const jobs = wholeNumber("jobs", 1).pipe(
   Options.withDescription(
-    "How many threads read the log; the result is the same. Default: as many as there are processors, and 1 for a log of less than 50,000 events",
+    "The number of threads that read the log. Default: one for each processor, or 1 for a log of fewer than 50,000 events",
   ),
   Options.optional,
 )

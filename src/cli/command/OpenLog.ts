@@ -16,13 +16,13 @@ import * as Output from "./Output.ts"
 
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
   override get message() {
-    return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run --agent FILE --goal TEXT\` and \`hindcast plugin add SOURCE\` make a new one.`
+    return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run --agent FILE --goal TEXT\` and \`hindcast plugin add SOURCE\` create one.`
   }
 }
 
 export class WorkspaceMissing extends Data.TaggedError("WorkspaceMissing")<{ readonly workspace: string }> {
   override get message() {
-    return `--workspace ${this.workspace}: expected a directory, found none. Make it, or name another.`
+    return `--workspace ${this.workspace}: expected a directory, found none. Create it, or name another.`
   }
 }
 
@@ -42,7 +42,7 @@ export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInp
       const found = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause)
       return found === "ENOENT"
         ? Effect.succeed(input)
-        : new BadInput({ input, expected: "a path where a file can be", found })
+        : new BadInput({ input, expected: "a possible path of a file", found })
     }
   })
 
@@ -89,7 +89,7 @@ export class Shared extends Context.Tag("hindcast/cli/SharedLog")<Shared, { read
 
 export const decrypt = flag(
   "decrypt",
-  "Write personal data in the clear, as far as its keys are there. It stays readable when a key is destroyed later",
+  "Write personal data as plain text, if its keys exist. It stays readable after a key is destroyed",
 )
 
 /**

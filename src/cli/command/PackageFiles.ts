@@ -20,7 +20,7 @@ export class OwnProgramFailed extends Data.TaggedError("OwnProgramFailed")<{
   readonly reason: string
 }> {
   override get message() {
-    return `\`hindcast ${this.args.join(" ")}\`: expected it to succeed, found that it failed: ${this.reason}`
+    return `\`hindcast ${this.args.join(" ")}\` failed: ${this.reason}`
   }
 }
 

@@ -5,7 +5,7 @@ import * as Timelines from "../../events/read/Timelines.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { optionalText } from "./CommonOptions.ts"
 
-export const timeline = optionalText("timeline", "The timeline whose history it is about. Default: main")
+export const timeline = optionalText("timeline", "The timeline. Default: main")
 
 /** The end of a message: "in this log", or "on the timeline" that was typed. */
 export const where = (timeline: Option.Option<string>): string =>

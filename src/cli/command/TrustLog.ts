@@ -9,7 +9,7 @@ import * as Output from "./Output.ts"
 
 export const option = flag(
   "trust-log",
-  "Act on a log that you did not write on this machine, with the plugins, grants and tasks that it brings along",
+  "Act on a log that was not written by you on this machine, with its plugins, grants and tasks",
 )
 
 export interface Typed {
@@ -51,16 +51,16 @@ const asked = (foreign: Trust.ForeignLog, json: boolean): Effect.Effect<boolean,
     if (json || !Question.isPossible()) return yield* foreign
     const { log, why, brought, head } = foreign
     const lines = [
-      `${visible(log)} is foreign: ${visible(why)}. Acting on it brings along:`,
+      `${visible(log)} is foreign: ${visible(why)}. Acting on it starts:`,
       ...Trust.describe(brought).map((line) => `  ${line}`),
     ]
     yield* Output.write(lines.join("\n"))
-    if (!Question.isYes(yield* Question.ask("Trust this log and start that? [y/N] "))) return yield* foreign
+    if (!Question.isYes(yield* Question.ask("Trust this log and start these? [y/N] "))) return yield* foreign
     return yield* Trust.trust(head, "answer").pipe(
       Effect.provide(SqliteEventLog.layer({ filename: log, readonly: true })),
       Effect.as(true),
       Effect.catchAll(({ message }) =>
-        Effect.as(Output.note(`warning: ${message} The trust holds for this time only.`), false),
+        Effect.as(Output.note(`warning: ${message} It is trusted only this time.`), false),
       ),
     )
   })

@@ -40,12 +40,9 @@ const options = {
   ),
   directory: optionalText(
     "directory",
-    "A new or an empty directory for the repository that the agent works on, which is kept. Default: a temporary one",
+    "A new or empty directory for the agent's repository, which is kept. Default: a temporary one",
   ),
-  model: optionalText(
-    "model",
-    "A provider's model to ask, as provider/model, in place of turns that were written by hand",
-  ),
+  model: optionalText("model", "A provider's model to call, as provider/model, instead of prepared turns"),
   otherModel: optionalText("other-model", "With --model: the model of the fork. Default: the same"),
   world: flag(
     "world",
@@ -58,14 +55,14 @@ const options = {
     Options.optional,
   ),
   seed: wholeNumber("seed", 0).pipe(
-    Options.withDescription(`With --world and --tasks: seeds the agents' randomness. Default: ${SEED}`),
+    Options.withDescription(`With --world or --tasks: the seed of the agents' randomness. Default: ${SEED}`),
     Options.optional,
   ),
   sandbox,
   ask: Options.boolean("ask").pipe(
     Options.withDescription("Ask you at the terminal whether a file may be written. Default: another process answers"),
   ),
-  live: flag("live", "The name of this demo before 0.3.1; it changes nothing"),
+  live: flag("live", "The name of this demo before 0.3.1; it has no effect"),
 }
 
 export const demo = Command.make("demo", options, (typed) =>
@@ -77,7 +74,7 @@ export const demo = Command.make("demo", options, (typed) =>
   }),
 ).pipe(
   Command.withDescription(
-    "See what Hindcast does, in a few seconds: an agent fixes a failing test, is killed and resumed, and you look back at how",
+    "See what Hindcast does in a few seconds: an agent fixes a failing test, is killed and resumed, and you look back at its steps",
   ),
 )
 
@@ -113,10 +110,10 @@ const checkOptions = ({ tasks, world, live, directory, model, otherModel, seed }
       })
     }
     if (isStory && Option.isSome(seed)) {
-      return new BadInput({ input: "--seed", expected: "--world or --tasks beside it", found: "neither" })
+      return new BadInput({ input: "--seed", expected: "--world or --tasks with it", found: "neither" })
     }
     return Option.isSome(otherModel) && Option.isNone(model)
-      ? new BadInput({ input: "--other-model", expected: "--model beside it", found: "none" })
+      ? new BadInput({ input: "--other-model", expected: "--model with it", found: "none" })
       : Effect.void
   })
 

@@ -33,7 +33,7 @@ export const audits = Command.make(
     ...OutputFile.outputOptions,
     scores: optionalText(
       "scores",
-      "Scores by this: a pointer, a score set's id or the end of it, a label, or `all`: a row for each. Default: in a table as elsewhere (official, else live), in documents all",
+      "The scores: a pointer, a score set's id or the end of it, a label, or `all`, with a row for each. Default: official, else live; in documents all",
     ),
     format: oneOf("format", FORMATS).pipe(
       Options.withDescription("Default: by the end of the file's name (.md is markdown), csv if it has none"),
@@ -87,7 +87,7 @@ export const audits = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(
   Command.withDescription(
-    "Write the audits of all tasks as a table, a row for each task (CSV, Parquet); or whole (JSON, JSON Lines, Markdown)",
+    "Write the audits of all tasks as a table with a row for each task (CSV, Parquet), or in full (JSON, JSON Lines, Markdown)",
   ),
 )
 

@@ -25,7 +25,7 @@ export const events = Command.make(
     ),
 ).pipe(
   Command.withDescription(
-    "Write events as JSON Lines, exactly as they are stored, so that `hindcast log import` makes the same log of them; or as a Parquet table",
+    "Write events as JSON Lines, exactly as they are stored, from which `hindcast log import` creates the same log; or as a Parquet table",
   ),
 )
 

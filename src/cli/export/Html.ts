@@ -37,10 +37,7 @@ export const html = Command.make(
     ...common,
     ...OutputFile.outputOptions,
     scores: ScoreOption.scores,
-    task: optionalText(
-      "task",
-      "A page of this task alone, with all that happened in it: an id, or its beginning or end",
-    ),
+    task: optionalText("task", "Report only on this task, with all its events: an id, or its beginning or end"),
     timeline: TimelineOption.timeline,
     decrypt: OpenLog.decrypt,
     studio: StudioPage.studio,
@@ -78,10 +75,10 @@ export const html = Command.make(
       )
       const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.chunks(report, source)))
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
-      const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.${ScoreOption.noneScored(choice, report.tasks, report.scored)}`
+      const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens offline.${ScoreOption.noneScored(choice, report.tasks, report.scored)}`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
-).pipe(Command.withDescription("Write a report of all tasks as one HTML page, with charts, which opens offline"))
+).pipe(Command.withDescription("Write a report of all tasks as one HTML page with charts that opens offline"))
 
 const ofTask = (taskId: string, choice: ScoreChoice) =>
   Effect.gen(function* () {

@@ -5,7 +5,7 @@ import * as OtlpTraces from "../../projections/exports/OtlpTraces.ts"
 import { text } from "../command/CommonOptions.ts"
 import * as EventExport from "./EventExport.ts"
 
-const service = text("service", "What the spans say as service.name. Default: hindcast").pipe(
+const service = text("service", "The service.name of the spans. Default: hindcast").pipe(
   Options.withDefault("hindcast"),
 )
 
@@ -18,6 +18,6 @@ export const otlp = Command.make("otlp", { ...EventExport.options, service }, ({
   }),
 ).pipe(
   Command.withDescription(
-    "Write tasks as OpenTelemetry traces, a line of OTLP/JSON for at most 500 spans, named as agents' are",
+    "Write tasks as OpenTelemetry traces of agents: lines of OTLP/JSON with at most 500 spans each",
   ),
 )

@@ -11,7 +11,7 @@ import * as AtomicOutput from "./AtomicOutput.ts"
 
 export const outputOptions = {
   output: text("output", "The file to write; - is the standard output").pipe(Options.withPseudoName("file")),
-  force: flag("force", "Replace the file where it is there already"),
+  force: flag("force", "Replace the file if it exists"),
 }
 
 export interface Target {
@@ -37,7 +37,7 @@ export interface Written {
 
 export class OutputExists extends Data.TaggedError("OutputExists")<{ readonly file: string }> {
   override get message() {
-    return `${this.file}: expected a file that is not there yet, found one. It was not changed; --force replaces it.`
+    return `${this.file}: expected a file that does not exist yet, found one. It was not changed; --force replaces it.`
   }
 }
 
@@ -176,7 +176,8 @@ const open = ({
     return Effect.flatMap(
       attempt(file, 0, async () => resolveTarget(file)),
       ({ name, found }) => {
-        if (log !== undefined && isPartOf(log, name)) return unavailable(file, "it is a part of the log that is read")
+        if (log !== undefined && isPartOf(log, name))
+          return unavailable(file, "it is part of the log that is being read")
         if (found?.isDirectory() === true) return unavailable(file, "it is a directory. Name a file in it")
         if (found !== undefined && !found.isFile()) return attempt(file, 0, () => AtomicOutput.inPlace(name))
         if (found !== undefined && !force) return new OutputExists({ file })
@@ -215,10 +216,10 @@ const attempt = <A>(file: string, after: number, run: () => Promise<A>): Effect.
 /** No space left, quota exceeded, file too large. */
 const DISK_FULL: ReadonlySet<string> = new Set(["ENOSPC", "EDQUOT", "EFBIG"])
 
-const accessDenied = (directory: string) => `the directory ${directory} or the file is closed to this user`
+const accessDenied = (directory: string) => `the directory ${directory} or the file is not writable for this user`
 
 const REASONS: Readonly<Record<string, (directory: string) => string>> = {
-  ENOENT: (directory) => `there is no directory ${directory}. Make it, or name another`,
+  ENOENT: (directory) => `there is no directory ${directory}. Create it, or name another`,
   ENOTDIR: (directory) => `${directory} is no directory`,
   EACCES: accessDenied,
   EPERM: accessDenied,

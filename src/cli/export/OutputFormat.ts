@@ -18,7 +18,7 @@ const FORMATS = {
   markdown: { holds: "Markdown", ends: ["md", "markdown"] },
   html: { holds: "an HTML page", ends: ["html", "htm"] },
   mcap: { holds: "MCAP", ends: ["mcap"] },
-  otlp: { holds: "OTLP/JSON, a document a line", ends: [...LINES, "json"] },
+  otlp: { holds: "OTLP/JSON, one document per line", ends: [...LINES, "json"] },
   piaavt: { holds: "JSON Lines of PiaAVT", ends: LINES },
   log: { holds: "a log", ends: ["db", "sqlite", "sqlite3"] },
 } satisfies Readonly<Record<string, Format>>

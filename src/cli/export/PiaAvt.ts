@@ -10,16 +10,16 @@ import * as Selection from "./Selection.ts"
 
 const ownOptions = {
   type: Selection.type,
-  experiment: optionalText("experiment", "What the lines say as experiment_id. Default: the log's file name"),
+  experiment: optionalText("experiment", "The experiment_id of the lines. Default: the log's file name"),
   timestamps: oneOf("timestamps", ["iso", "seconds"]).pipe(
     Options.withDescription(
-      "iso (2026-03-01T12:00:00.000Z), which PiaAVT's loader demands; or seconds since 1970 as a number, which its scripts Goal_Dynamics_Analysis and task_performance_analysis subtract. Default: iso",
+      "iso (2026-03-01T12:00:00.000Z), which PiaAVT's loader requires; or seconds since 1970 as a number, which its scripts Goal_Dynamics_Analysis and task_performance_analysis subtract. Default: iso",
     ),
     Options.withDefault("iso"),
   ),
   aliases: flag(
     "aliases",
-    "Write `source` and `data` as well, the older names that PiaAVT's BasicAnalyzer and EventSequencer read",
+    "Also write `source` and `data`, the older names that PiaAVT's BasicAnalyzer and EventSequencer read",
   ),
 }
 
@@ -39,7 +39,7 @@ export const piaavt = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Write events as the log lines of the PiaAGI toolkit PiaAVT, in its vocabulary: tasks are goals, one JSON object a line",
+    "Write events as the log lines of the PiaAGI toolkit PiaAVT, in its vocabulary: tasks are goals, one JSON object per line",
   ),
 )
 

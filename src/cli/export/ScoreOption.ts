@@ -14,7 +14,7 @@ export const LIVE = "live"
 
 export const scores = optionalText(
   "scores",
-  "A pointer, a score set's id or the end of it, or a label. Default: official, where it names a set, else live",
+  "A pointer, a score set's id or the end of it, or a label. Default: official if it names a set, else live",
 )
 
 export const resolve = (typed: Option.Option<string>) =>
@@ -31,7 +31,7 @@ export const resolve = (typed: Option.Option<string>) =>
 export const noneScored = ({ name }: ScoreChoice.ScoreChoice, tasks: number, scored: number): string =>
   tasks === 0 || scored > 0
     ? ""
-    : CommandHints.inText(` None of them has a score by "${name}": \`hindcast score ls\` lists what was scored.`)
+    : CommandHints.inText(` None of them has a score by "${name}": \`hindcast score ls\` lists the score sets.`)
 
 const pointers = Effect.gen(function* () {
   const log = yield* EventLog

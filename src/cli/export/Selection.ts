@@ -13,10 +13,7 @@ export const options = {
   task: optionalText("task", "Only events of this task"),
   since: optionalText("since", "Only events after this moment"),
   until: optionalText("until", "Only events up to this moment. Default: the end of the log when the export begins"),
-  timeline: optionalText(
-    "timeline",
-    "Only the history of this timeline, with what it shares with those it was forked from",
-  ),
+  timeline: optionalText("timeline", "Only the history of this timeline, including what it shares with its parents"),
 }
 
 export const type = repeatedText("type", "Only events of this type")

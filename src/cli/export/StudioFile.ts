@@ -26,7 +26,7 @@ export const studioFile = Command.make(
       Options.optional,
     ),
     decrypt: OpenLog.decrypt,
-    personal: flag("personal", "The older name of --decrypt"),
+    personal: flag("personal", "Older name of --decrypt"),
     timeline: TimelineOption.timeline,
   },
   ({ log: named, json, output, force, tasks: typed, at, decrypt, personal: older, timeline }) =>
@@ -43,7 +43,7 @@ export const studioFile = Command.make(
       })
       const written = yield* OutputFile.writeAll({ file: output, force, log: log.name }, Stream.make(html))
       const summary = { ...written, tasks: ids, events, personal }
-      const line = `Wrote ${count(ids.length, "task")} with ${count(events, "event")} (${size(written.bytes)}) to ${output}: one page, which every browser opens without a network.`
+      const line = `Wrote ${count(ids.length, "task")} with ${count(events, "event")} (${size(written.bytes)}) to ${output}: one page, which every browser opens offline.`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(
       Effect.provide(Layer.provideMerge(StudioLog.layer, ALLOWED)),
@@ -51,7 +51,7 @@ export const studioFile = Command.make(
         Layer.provideMerge(Confirmations.layer, OpenLog.forSharing(named, { decrypted: decrypt || older })),
       ),
     ),
-).pipe(Command.withDescription("Write tasks and the debugger that shows them as one HTML file, which opens offline"))
+).pipe(Command.withDescription("Write tasks, with the debugger that shows them, as one HTML file that opens offline"))
 
 /** A shared file cannot act on a log. */
 const ALLOWED = Layer.succeed(Allowed, {

@@ -19,7 +19,7 @@ export const suggest = Command.make(
     ...common,
     ...GateOptions.options,
     atLeast: wholeNumber("at-least", 1).pipe(
-      Options.withDescription(`Allow only what people approved at least so often. Default: ${AT_LEAST}`),
+      Options.withDescription(`Allow only what people approved at least this often. Default: ${AT_LEAST}`),
       Options.withDefault(AT_LEAST),
     ),
   },

@@ -16,7 +16,7 @@ const NAMES = Installers.all.map(({ name }) => name)
 
 export const client = argument("client", `The coding agent: ${NAMES.join(", ")}`).pipe(Args.withDefault("claude-code"))
 
-export const project = flag("project", "Write the settings of this directory's project. Default: those of this user")
+export const project = flag("project", "Change the settings of this directory's project. Default: your user settings")
 
 export const installerOf = (name: string): Effect.Effect<Installer, BadInput> => {
   const found = Installers.named(name)

@@ -36,8 +36,8 @@ export const install = Command.make(
     project,
     json,
     log: optionalText("log", "The log's file. Default: one for all sessions of this user"),
-    gate: optionalText("gate", "A file of gate rules, which decide about each call. Default: every call is let pass"),
-    dryRun: flag("dry-run", "Show what would be written, and write nothing"),
+    gate: optionalText("gate", "A file of gate rules that decide about each call. Default: all calls pass"),
+    dryRun: flag("dry-run", "Show what would be written, without writing"),
   },
   ({ client: name, project, json, log, gate, dryRun }) =>
     Effect.gen(function* () {
@@ -69,7 +69,7 @@ export const install = Command.make(
         dryRun
           ? `Would write ${file}:`
           : after === before
-            ? `${file} has the hooks already.`
+            ? `${file} already has the hooks.`
             : `Wrote the hooks to ${file}:`,
         ...(after === before ? [] : ["", ...added(before, after), ""]),
         ...(name === "codex" && !dryRun ? ["Codex trusts them: their hashes are in its own settings."] : []),
@@ -78,12 +78,12 @@ export const install = Command.make(
           ? []
           : [`Process ${elsewhere.pid} still records to ${elsewhere.log}: end it, and the next hook starts another.`]),
         rules === undefined
-          ? "Every call is let pass and recorded. A file of rules decides about them: --gate FILE."
-          : `${rules.accepted.file} decides about each call, as it is now: install again when you have changed it.`,
+          ? "All calls pass and are recorded. To decide about them, name a file of rules: --gate FILE."
+          : `${rules.accepted.file} decides about each call, as the file is now. Install again after changing it.`,
         ...(dryRun
           ? []
           : [
-              `Sessions that are open keep their settings: begin a new one. hindcast task ls --log ${logFile} lists them.`,
+              `Open sessions keep their settings: begin a new one. hindcast task ls --log ${logFile} lists them.`,
               "hindcast hooks status shows what the hooks enforce, and what they do not see.",
             ]),
       ])
@@ -100,7 +100,7 @@ export const uninstall = Command.make("uninstall", { client, project, json }, ({
     yield* Output.show(json, { client: name, file, changed: after !== before }, () => [
       after === before
         ? `${file} has no hooks of Hindcast.`
-        : `Removed the hooks from ${file}. What was recorded stays.`,
+        : `Removed the hooks from ${file}. The recorded sessions stay.`,
     ])
   }),
 ).pipe(Command.withDescription("Remove Hindcast's hooks from a coding agent's settings"))
@@ -158,7 +158,7 @@ const added = (before: string, after: string): ReadonlyArray<string> => {
     ? lines.map((line) => `  ${line}`)
     : [
         ...lines.slice(0, MOST_LINES).map((line) => `  ${line}`),
-        `  … and ${lines.length - MOST_LINES} lines more: --json shows all`,
+        `  … and ${lines.length - MOST_LINES} more lines: --json shows all`,
       ]
 }
 

@@ -29,10 +29,10 @@ export const serve = Command.make(
     log: optionalText("log", "The log's file. Default: the one that the hooks were installed with"),
     json,
     port: wholeNumber("port", 0).pipe(
-      Options.withDescription("The port to listen on. Default: one that is free"),
+      Options.withDescription("The port to listen on. Default: any free port"),
       Options.optional,
     ),
-    quiet: flag("quiet", "Say nothing, and end when nothing was heard for half an hour: so a hook starts it"),
+    quiet: flag("quiet", "Print nothing, and end after half an hour without requests. Hooks start it this way"),
   },
   ({ log, json, port, quiet }) =>
     Effect.gen(function* () {
@@ -61,7 +61,7 @@ export const serve = Command.make(
           // Do not print the token.
           const { port, pid, log } = other
           yield* Output.show(json, { port, pid, log }, () => [
-            `Process ${other.pid} answers hooks already, and records to ${other.log}. Nothing was started.`,
+            `Process ${other.pid} already answers hooks, and records to ${other.log}. Nothing was started.`,
           ])
         }
         return
@@ -78,6 +78,6 @@ export const serve = Command.make(
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Answer the hooks of coding agents: each session is a task, and each call of a tool passes the gate. The hooks start it by themselves",
+    "Answer the hooks of coding agents: each session is a task, and each call of a tool passes the gate. The hooks start it automatically",
   ),
 )

@@ -31,7 +31,7 @@ export const archive = Command.make(
       )
       yield* Output.show(json, { segment, recorded: event.position, shrunk }, (style) => [
         `${style.good("Archived")} ${count(segment.last - segment.first + 1, "event")}, ${at(segment.first)} to ${at(segment.last)}, in ${segment.file}, ${count(segment.bytes ?? 0, "byte")}; recorded at ${at(event.position)}.`,
-        "They can be read as before, as long as that file stays in the directory beside the log that ends in .segments.",
+        "They stay readable as long as that file stays in the directory beside the log that ends in .segments.",
         ...(shrunk
           ? []
           : [
@@ -39,7 +39,9 @@ export const archive = Command.make(
             ]),
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
-).pipe(Command.withDescription("Move the oldest events into a compressed file beside the log; they read as before"))
+).pipe(
+  Command.withDescription("Move the oldest events into a compressed file beside the log. They stay readable as before"),
+)
 
 const refuseTheStart = (until: string) =>
   Effect.gen(function* () {
@@ -47,7 +49,7 @@ const refuseTheStart = (until: string) =>
     const since = first === undefined ? "an empty log" : `none: the first one was recorded at ${iso(first.recordedAt)}`
     return yield* new BadInput({
       input: `--until ${until}`,
-      expected: "a moment by which events were recorded",
+      expected: "a moment after the first event",
       found: since,
       advice: "Nothing was archived.",
     })
@@ -58,7 +60,7 @@ export const segments = Command.make("segments", common, ({ log, json }) =>
     const list = yield* (yield* Archive).segments
     yield* Output.show(json, { segments: list }, (style) =>
       list.length === 0
-        ? ["Nothing was archived of this log."]
+        ? ["No event of this log was archived."]
         : Table.lines(
             style,
             [...Table.right("from", "to", "bytes"), "archived", "file"],
@@ -72,7 +74,7 @@ export const segments = Command.make("segments", common, ({ log, json }) =>
           ),
     )
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("List what was archived, and whether the files are there"))
+).pipe(Command.withDescription("List the archived segments, and whether their files exist"))
 
 export const upgrade = Command.make("upgrade", common, ({ log, json }) =>
   Effect.gen(function* () {

@@ -14,8 +14,8 @@ import { at, count } from "../terminal/Text.ts"
 
 const options = {
   ...common,
-  withKeys: flag("with-keys", "Copy the keys of personal data too: whoever has them reads the personal fields"),
-  replace: flag("replace", "Replace what is there under that name"),
+  withKeys: flag("with-keys", "Also copy the keys of personal data: whoever has them can read the personal fields"),
+  replace: flag("replace", "Replace existing files of that name"),
 }
 
 type Copying = (options: CopyOptions) => Effect.Effect<Copied, CopyError>
@@ -32,19 +32,20 @@ const lines = (style: Style, done: string, { file, head, events, bytes, segments
 
 export const backup = Command.make(
   "backup",
-  { ...options, file: argument("file", "The backup's file; what belongs to it gets its name, such as FILE.segments") },
+  {
+    ...options,
+    file: argument("file", "The backup's file. Its other files are named after it, such as FILE.segments"),
+  },
   ({ log, json, file, withKeys, replace }) =>
     Effect.gen(function* () {
       const from = yield* OpenLog.existing(log)
       const found = yield* copied(WholeFile.backup, json, { from, to: path.resolve(file), withKeys, replace })
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Backed up", found),
-        `Where the log is lost: ${CommandHints.shellCommand(CommandHints.written("log", "restore", found.file, ...(found.keys ? ["--with-keys"] : [])))}`,
+        `If the log is lost: ${CommandHints.shellCommand(CommandHints.written("log", "restore", found.file, ...(found.keys ? ["--with-keys"] : [])))}`,
       ])
     }),
-).pipe(
-  Command.withDescription("Copy the log with all that belongs to it, also while a kernel writes, and verify the copy"),
-)
+).pipe(Command.withDescription("Copy the log with all its files, even while a kernel writes, and verify the copy"))
 
 export const restore = Command.make(
   "restore",
@@ -56,12 +57,12 @@ export const restore = Command.make(
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Restored", found),
         found.own
-          ? "You made this backup here, of a log of your own: it is your own log again, as it was then."
-          : "No backup of a log of your own, made by you on this machine, ends like this one: acting on it asks once whether you trust it, or say `--trust-log`.",
+          ? "You made this backup here from a log of your own, so it is your own log again."
+          : "No backup that you made on this machine from a log of your own ends like this one: acting on it asks once whether you trust it. `--trust-log` trusts it without asking.",
       ])
     }),
 ).pipe(
   Command.withDescription(
-    "Bring a backup back as the log, verified before and after; refused while a kernel holds that log. Keys and plugins that are there stay unless the backup has its own",
+    "Restore a backup as the log, and verify it before and after. Refused while a kernel holds that log. Existing keys and plugins stay unless the backup has its own",
   ),
 )

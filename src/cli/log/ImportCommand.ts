@@ -12,10 +12,7 @@ import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { at, count } from "../terminal/Text.ts"
 import * as ImportLines from "./ImportLines.ts"
 
-const file = argument(
-  "file",
-  "What `hindcast export events` wrote as JSON Lines, of all events; - is the standard input",
-)
+const file = argument("file", "All events as JSON Lines, written by `hindcast export events`; - is the standard input")
 
 export const importing = Command.make("import", { ...common, file }, ({ log, json, file }) =>
   Effect.gen(function* () {

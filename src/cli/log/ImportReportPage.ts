@@ -21,21 +21,23 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
     ...read.flatMap((file) => fileLines(style, file)),
     ...(known.length === 0
       ? []
-      : [`${count(known.length, "file")} of these ${known.length === 1 ? "is" : "are"} in the log already, whole.`]),
+      : [
+          `${count(known.length, "file")} of these ${known.length === 1 ? "is" : "are"} already completely in the log.`,
+        ]),
     ...passedOver(
       style,
       unknown,
-      (of) => `${count(unknown.length, "file")} of no known format ${of} passed over:`,
+      (of) => `${count(unknown.length, "file")} of no known format ${of} skipped:`,
       unknownBecause,
     ),
     ...passedOver(
       style,
       links,
-      (of) => `${count(links.length, "symbolic link")} in directories ${of} passed over; name what is to be followed:`,
+      (of) => `${count(links.length, "symbolic link")} in directories ${of} skipped; name those to follow:`,
     ),
     ...notLookedAt(others),
     ...(preview === undefined ? [] : previewLines(style, preview)),
-    added === 0 ? "Nothing is new." : `${style.good(done)} ${count(added, "event")} of ${count(runs.length, "run")}.`,
+    added === 0 ? "Nothing new." : `${style.good(done)} ${count(added, "event")} of ${count(runs.length, "run")}.`,
   ]
 }
 
@@ -64,7 +66,7 @@ const notLookedAt = (others: ImportReport["others"]): ReadonlyArray<string> => {
   const sum = all.reduce((before, [, times]) => before + times, 0)
   const endings = [first, ...rest, ...(all.length > MAX_ENDINGS ? ["…"] : [])].join(", ")
   return [
-    `${count(sum, "file")} ${sum === 1 ? "is" : "are"} not named as runs are, and not looked at (${endings}); name what is to be read.`,
+    `${count(sum, "file")} ${sum === 1 ? "does" : "do"} not have the name of a run, and ${sum === 1 ? "was" : "were"} not read (${endings}); name those to read.`,
   ]
 }
 
@@ -73,7 +75,7 @@ const MAX_ENDINGS = 6
 const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): ReadonlyArray<string> => {
   const width = events.reduce((widest, { type }) => Math.max(widest, type.length), 0)
   return [
-    `${style.bold("The first run as it would be:")} ${style.name(oneLine(taskId))}, ${shorten(oneLine(goal), GOAL)}`,
+    `${style.bold("The first run, as it would be imported:")} ${style.name(oneLine(taskId))}, ${shorten(oneLine(goal), GOAL)}`,
     ...events.map(
       (event) =>
         `  ${style.dim(event.at === null ? "without a time" : Text.time(event.at))}  ${style.name(event.type.padEnd(width))}  ${EventSummary.of(event)}`,

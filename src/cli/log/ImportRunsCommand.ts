@@ -34,23 +34,20 @@ const options = {
     oneOf(
       "from",
       SOURCES.map(({ name }) => name),
-    ).pipe(Options.withDescription("What the files are. Default: each is recognized by what is in it")),
+    ).pipe(Options.withDescription("The format of the files. Default: recognized by the contents of each")),
   ),
-  mapping: optionalText("mapping", "A file in YAML that says how JSON Lines of your own become runs"),
+  mapping: optionalText("mapping", "A YAML file that maps JSON Lines of your own to runs"),
   subject: optionalText(
     "subject",
-    "The person whose data the files hold: what was said, done and answered is encrypted under this subject's key",
+    "The person whose data the files contain: messages, commands and results are encrypted with this person's key",
   ),
-  redact: flag(
-    "redact",
-    "Leave out what was said, done and answered: only structure, times, tokens and outcomes are kept",
-  ),
-  dryRun: flag("dry-run", "Show what would be imported; nothing is written"),
-  follow: flag("follow", "Go on with what is added to the files, and with new ones, until Ctrl-C"),
+  redact: flag("redact", "Leave out messages, commands and results: keep only structure, times, tokens and outcomes"),
+  dryRun: flag("dry-run", "Show what would be imported, without writing"),
+  follow: flag("follow", "Keep importing what is added to the files, and new files, until Ctrl-C"),
 }
 
 const paths = Args.text({ name: "path" }).pipe(
-  Args.withDescription("Files, and directories with all that is in them"),
+  Args.withDescription("Files and directories with their contents"),
   Args.atLeast(1),
 )
 
@@ -61,13 +58,13 @@ export const importRuns = Command.make(
     Effect.gen(function* () {
       const format = yield* formatOf(mapping, typed.from)
       if (follow && dryRun)
-        return yield* new BadInput({ input: "--follow", expected: "no --dry-run beside it", found: "both" })
+        return yield* new BadInput({ input: "--follow", expected: "no --dry-run with it", found: "both" })
       const options = { paths, redact, ...format, ...given(typed) }
       yield* follow ? followFiles(log, options, json) : importOnce(log, { ...options, dryRun }, json)
     }),
 ).pipe(
   Command.withDescription(
-    "Import the runs that other agents left, one task each. What is in the log already is not imported again",
+    "Import runs of other agents, one task each. What the log already contains is not imported again",
   ),
 )
 
@@ -75,7 +72,7 @@ const formatOf = (mapping: Option.Option<string>, from: Option.Option<string>) =
   Effect.gen(function* () {
     if (Option.isNone(mapping)) return {}
     if (Option.isSome(from))
-      return yield* new BadInput({ input: "--mapping", expected: "no --from beside it", found: "both" })
+      return yield* new BadInput({ input: "--mapping", expected: "no --from with it", found: "both" })
     const taken = SOURCES.map(({ name }) => name)
     return { format: yield* Mapping.load(mapping.value, taken) }
   })
@@ -92,7 +89,7 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
           options.dryRun === true
             ? Effect.void
             : Output.note(
-                `${files} of ${count(of, "file")} imported, ${count(added, "event")} new. They stay in the log: the same command goes on from there.`,
+                `${files} of ${count(of, "file")} imported, ${count(added, "event")} new. They stay in the log: the same command continues from there.`,
               ),
         onProgress: (bytes, of) => onProgress(Math.ceil(bytes / 1024), Math.ceil(of / 1024)),
       }),

@@ -36,7 +36,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
     }
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("What a log holds, in numbers, and what takes its space"))
+).pipe(Command.withDescription("Statistics of a log, and what takes its space"))
 
 /** Counts all and open tasks. A second `TaskOpened` with the same id changes nothing. */
 const countTasks: Effect.Effect<InfoPage.Info["tasks"], LogError, EventLog> = Effect.gen(function* () {

@@ -37,7 +37,7 @@ const anchorOptions = {
   publicKey: optionalText("public-key", "The key that the anchor has to be signed with, in PEM"),
 }
 
-const quick = flag("quick", "Verify the chain of hashes only, without the indexes and the data beside the events")
+const quick = flag("quick", "Verify only the hash chain, not the indexes and the data beside the events")
 
 export const verify = Command.make(
   "verify",
@@ -73,8 +73,8 @@ export const verify = Command.make(
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Verify that nothing was changed since it was recorded: the chain of hashes, tables, indexes, versions, ids, names, blobs, segments, " +
-      "snapshots. A removal of the last events, or a rewrite of the whole log, is detected only with an anchor",
+    "Verify that nothing has changed since it was recorded: the hash chain, tables, indexes, versions, ids, names, blobs, segments, " +
+      "snapshots. Only an anchor reveals a removal of the last events or a rewrite of the whole log",
   ),
 )
 
@@ -88,7 +88,7 @@ const recordedAtOf = (log: EventLog.Service, position: number) =>
 const ageLine = (recordedAt: number, now: number) =>
   recordedAt > now
     ? `  its head was recorded ${time(recordedAt)}, which is ${ageOf(recordedAt - now)} in the future by this machine's clock: one of the two clocks is wrong, and the head's age is unknown`
-    : `  its head was recorded ${time(recordedAt)}, ${ageOf(now - recordedAt)} ago by this machine's clock: a copy that is older than the log lacks what came after`
+    : `  its head was recorded ${time(recordedAt)}, ${ageOf(now - recordedAt)} ago by this machine's clock: an older copy of the log lacks later events`
 
 const ageOf = (ms: number): string => {
   const [unit, size] = UNITS.find(([, size]) => ms >= 2 * size) ?? ["second", 1000]
@@ -126,8 +126,8 @@ const anchorOption = (checkedAnchor: CheckedAnchor | undefined) => {
 }
 
 const anchorLine = ({ anchor, trusted }: CheckedAnchor): string =>
-  `It holds against the anchor ${at(anchor.position)} of ${time(anchor.at)}, signed with the key ${anchor.publicKey}${
-    trusted ? "." : ", which was not compared with a key that you trust: name that key with --public-key FILE."
+  `It matches the anchor ${at(anchor.position)} of ${time(anchor.at)}, signed with the key ${anchor.publicKey}${
+    trusted ? "." : ", which was not compared with a key that you trust: name one with --public-key FILE."
   }`
 
 export const anchor = Command.make(
@@ -145,7 +145,7 @@ export const anchor = Command.make(
       const log = yield* EventLog
       if (Option.isSome(out) && fs.existsSync(out.value)) {
         const found = `${out.value}, and an anchor is never overwritten`
-        return yield* new BadInput({ input: "--out", expected: "a file that is not there yet", found })
+        return yield* new BadInput({ input: "--out", expected: "a file that does not exist yet", found })
       }
       if (Option.isSome(out)) yield* OutputFormat.check("--out", out.value, "json")
       // A signature vouches for the log, so do not sign one that was tampered with.
@@ -168,7 +168,7 @@ export const anchor = Command.make(
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Verify the log, and sign its head. The signed document (an anchor) proves later which events the log held",
+    "Verify the log, and sign its head. The signed document (an anchor) proves later which events the log contained",
   ),
 )
 

@@ -16,14 +16,14 @@ import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
 
 const filters = {
-  after: optionalText("after", "Only events after this moment: the first of them"),
+  after: optionalText("after", "Only events after this moment: the first ones"),
   until: optionalText("until", "Only events up to this moment"),
   type: repeatedText("type", "Only events of this type"),
   task: optionalText("task", "Only events of this task"),
   stream: optionalText("stream", "Only events of this stream, such as kernel or task/ID"),
   timeline: optionalText(
     "timeline",
-    "Only the history of this timeline, with what it shares with those it was forked from. Default: the events of all",
+    "Only the history of this timeline, including what it shares with its parents. Default: the events of all timelines",
   ),
   limit: LimitOption.lastOrFirst("after"),
 }
@@ -94,4 +94,4 @@ export const show = Command.make("show", { ...common, event: eventArgument }, ({
     if (event === undefined) return yield* new Moment.EventNotFound({ event: wanted, log: log.name })
     yield* Output.show(json, event, (style) => EventPage.lines(style, event))
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("Show one event whole"))
+).pipe(Command.withDescription("Show one complete event"))

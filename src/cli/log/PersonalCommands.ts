@@ -16,9 +16,7 @@ export const subjects = Command.make("subjects", common, ({ log, json }) =>
     const list = yield* (yield* PersonalData).subjects
     yield* Output.show(json, { subjects: list }, (style) =>
       list.length === 0
-        ? [
-            "No key is kept for this log: nothing in it is encrypted, or all of it was shredded, or the key file is elsewhere.",
-          ]
+        ? ["This log has no keys: nothing in it is encrypted, or all of it was shredded, or the key file is elsewhere."]
         : Table.lines(
             style,
             ["subject", "key", "since", ""],
@@ -57,9 +55,9 @@ export const shred = Command.make(
       if (!agrees) return yield* Output.write("No key was destroyed.")
       const event = yield* (yield* PersonalData).shred({ subject, reason, actor: userAsActor() })
       yield* Output.show(json, event, (style) => [
-        `${style.good("Shredded")}: the key ${String(event.payload.keyId)} is destroyed, recorded at ${at(event.position)}. What it encrypted cannot be read any more, here or in any copy; copies of the key file, such as backups, have to be destroyed as well.`,
+        `${style.good("Shredded")}: the key ${String(event.payload.keyId)} is destroyed, recorded at ${at(event.position)}. The data that it encrypted can no longer be read, here or in any copy. Destroy copies of the key file, such as backups, as well.`,
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(
-  Command.withDescription("Destroy a subject's key, so that the personal data in its events cannot be read any more"),
+  Command.withDescription("Destroy a subject's key, so that the personal data in its events can no longer be read"),
 )

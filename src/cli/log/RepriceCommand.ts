@@ -20,7 +20,7 @@ export const reprice = Command.make("reprice", { ...common, task }, ({ log, json
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Price all model calls again by today's table, each at the time of its answer, and say where the log does not hold enough. The log stays as it is",
+    "Calculate the cost of all model calls again by today's price table, each at the time of its answer, and report calls with too little data. The log does not change",
   ),
 )
 

@@ -17,10 +17,10 @@ export const snapshot = Command.make("snapshot", common, ({ log, json }) =>
     const position = yield* KeptSnapshots.store(projector)
     yield* Output.show(json, { head, before, position }, (style) => [
       position === 0
-        ? "The log is empty, so that there is nothing to store."
+        ? "The log is empty, so there is nothing to store."
         : position === before
           ? `A snapshot of ${at(position)} is stored already.`
-          : `${style.good("Stored")} a snapshot of ${at(position)}${before === 0 ? "" : `; the one before is of ${at(before)}`}.`,
+          : `${style.good("Stored")} a snapshot of ${at(position)}${before === 0 ? "" : `; the previous one is of ${at(before)}`}.`,
       ...(position === 0
         ? []
         : ["Questions about the state and lists of all tasks start there, and a kernel opens there."]),

@@ -19,7 +19,7 @@ export const read = (input: string, file: string): Effect.Effect<string, BadInpu
 export const make = (input: string, file: string, text: string, mode: number): Effect.Effect<void, BadInput> =>
   Effect.try({
     try: () => fs.writeFileSync(file, text, { flag: "wx", mode }),
-    catch: (cause) => new BadInput({ input, expected: "a file that can be made", found: reasonOf(cause) }),
+    catch: (cause) => new BadInput({ input, expected: "a file that can be created", found: reasonOf(cause) }),
   })
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))

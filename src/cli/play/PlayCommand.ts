@@ -23,7 +23,7 @@ const options = {
   ...common,
   world: argument("world", "A plugin's directory, which is imported, or the name of an imported plugin"),
   options: optionalText("options", "Options of the world: a JSON object, or a YAML or JSON file"),
-  goal: optionalText("goal", "What the task is. Default: to play the world"),
+  goal: optionalText("goal", "The task's goal. Default: to play the world"),
   seed: workOptions.seed,
   sandbox,
   workspace,
@@ -75,7 +75,7 @@ export const play = Command.make("play", options, ({ log, json, sandbox, workspa
   }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Play a world in the terminal; without one, read an action a line. Such as: hindcast play ./frozen-lake --seed 7",
+    "Play a world in the terminal; without a terminal, read one action per line. For example: hindcast play ./frozen-lake --seed 7",
   ),
 )
 

@@ -71,7 +71,7 @@ const PIPE_COLUMNS = 120
 
 const atTerminal = (world: WorldToPlay): Effect.Effect<Seat, FullScreen.TerminalNeeded, Scope.Scope> =>
   Effect.gen(function* () {
-    const screen = yield* FullScreen.open("play", "Without one, it reads an action a line.")
+    const screen = yield* FullScreen.open("play", "Without one, it reads one action per line.")
     const style = Output.styleOf(process.stdout)
     return {
       move: (turn, moves) =>

@@ -33,7 +33,7 @@ export const press = (table: Table, key: Key): Pressed => {
   const action = Moves.ofKey(moves, key)
   if (action !== undefined) return { do: "act", action }
   const name = key.text.trim() === "" ? key.name : key.text
-  return { do: "show", table: { ...table, message: `The key ${oneLine(name)} is no action.` } }
+  return { do: "show", table: { ...table, message: `The key ${oneLine(name)} is not an action.` } }
 }
 
 const edit = (table: Table, key: Key): Pressed => {

@@ -18,12 +18,12 @@ export const ask = (held: UpdateHeld, { json, activate }: { readonly json: boole
     if (json || !held.lacksOnlyLapsed || !Question.isPossible()) return undefined
     const { plugin, version, digest, installed, missing, changes } = held
     const lines = [
-      `${plugin} ${oneLine(version)} (${digest.slice(0, 12)}) is other code than the installed ${oneLine(installed)}:`,
+      `${plugin} ${oneLine(version)} (${digest.slice(0, 12)}) has other code than the installed ${oneLine(installed)}:`,
       ...ImportPage.changes(changes),
       `The installed code was granted: ${Grants.remedies(missing).flags.map(oneLine).join(" ")}`,
     ]
     yield* Output.write(lines.join("\n"))
-    if (!Question.isYes(yield* Question.ask("Grant that to the changed code, too? [y/N] "))) return undefined
+    if (!Question.isYes(yield* Question.ask("Grant this to the changed code, too? [y/N] "))) return undefined
     const registry = yield* Registry
     const { updated } = yield* registry.grant(plugin, held.kept)
     // Another process may have imported other code in the meantime.

@@ -10,7 +10,7 @@ import { GrantsMissing } from "./GrantsMissing.ts"
 import * as PluginCheck from "./PluginCheck.ts"
 import { importing, importOptions, name, sandbox, source, target } from "./PluginOptions.ts"
 
-const running = flag("run", "Also run it, if it is a world: check that it behaves as worlds do. For a directory only")
+const running = flag("run", "If it is a world, also run it to check that it behaves like one. Only for a directory")
 
 export const check = Command.make(
   "check",
@@ -44,15 +44,11 @@ const activation = (word: "activate" | "deactivate") =>
       )
       const active = word === "activate"
       yield* Output.show(json, { target, active }, () => [
-        active ? `${target} takes part from the next turn on.` : `${target} takes no part from the next turn on.`,
+        active ? `${target} is active from the next turn on.` : `${target} is inactive from the next turn on.`,
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
   )
 
-export const activate = activation("activate").pipe(
-  Command.withDescription("Let a plugin or a component take part again"),
-)
+export const activate = activation("activate").pipe(Command.withDescription("Activate a plugin or a component again"))
 
-export const deactivate = activation("deactivate").pipe(
-  Command.withDescription("Let a plugin or a component take no part"),
-)
+export const deactivate = activation("deactivate").pipe(Command.withDescription("Deactivate a plugin or a component"))

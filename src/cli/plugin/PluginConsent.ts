@@ -50,8 +50,8 @@ export const ask = ({ why, improve }: SandboxConsentMissing, version: SandboxCon
   Effect.gen(function* () {
     if (!Question.isPossible()) return false
     const lines = [
-      `${version.plugin} ${version.version} did not come with Hindcast, and nothing but Deno's permissions would confine it on this machine`,
-      `(${why}): through a hole in them it could do whatever you may do.${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`,
+      `${version.plugin} ${version.version} does not come with Hindcast, and only Deno's permissions would confine it on this machine`,
+      `(${why}): through a flaw in them it could do anything that you may do.${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`,
     ]
     yield* Output.write(CommandHints.inText(lines.join("\n")))
     const answer = yield* Question.ask("Run this version here anyway? [y/N] ")

@@ -14,7 +14,7 @@ import * as LapsedGrants from "./LapsedGrants.ts"
 import * as PluginConsent from "./PluginConsent.ts"
 import { importing, importOptions, keepGrants, sandbox, source } from "./PluginOptions.ts"
 
-const noActivate = flag("no-activate", "Import it without letting it take part yet")
+const noActivate = flag("no-activate", "Import it without activating it")
 
 export const add = Command.make(
   "add",

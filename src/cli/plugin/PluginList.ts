@@ -76,7 +76,7 @@ export const show = Command.make("show", { ...common, named, at }, ({ log, json,
       PluginPage.show(style, { ...status, manifest: manifestOf(plugin), versions }),
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
-).pipe(Command.withDescription("Show one plugin: what it declares, was granted, and what people set, and its versions"))
+).pipe(Command.withDescription("Show one plugin: its declarations, grants, settings and versions"))
 
 /** The latest version with this name, or with a digest that begins with it. */
 const versionOf = (plugin: string, versions: ReadonlyArray<PluginVersion>, requested: string) => {

@@ -53,7 +53,7 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
       ...(needsConsent ? [style.dim(CONSENT_NOTE)] : []),
     ])
   }),
-).pipe(Command.withDescription("Start a plugin of your own: a manifest, an entry and a test that work"))
+).pipe(Command.withDescription("Create a plugin of your own: a working manifest, entry and test"))
 
 const CONSENT_NOTE =
   "`--sandbox flags` consents to running it here, where only Deno's permissions confine it. The consent is recorded for this version."

@@ -22,8 +22,8 @@ export const grants = {
     "grant-write",
     'A directory that it may write. The workspace (".") needs no grant at a first import',
   ),
-  net: repeatedText("grant-net", "A host it may connect to: none without such a grant"),
-  env: repeatedText("grant-env", "A variable it may read: none without such a grant"),
+  net: repeatedText("grant-net", "A host that it may connect to. Default: none"),
+  env: repeatedText("grant-env", "An environment variable that it may read. Default: none"),
   run: repeatedText(
     "grant-run",
     "A command that the host may run for it. Commands that the manifest names need no grant at a first import",
@@ -33,12 +33,12 @@ export const grants = {
 
 export const keepGrants = flag(
   "keep-grants",
-  "If its code changed: let it keep what the installed code was granted by name, without being asked",
+  "If its code changed: keep the explicit grants of the installed code, without asking",
 )
 
 export const sandbox = oneOf("sandbox", ["auto", "flags"]).pipe(
   Options.withDescription(
-    "flags: let this version run on this machine even where only Deno's permissions confine it. Default: auto",
+    "flags: let this version run on this machine even if only Deno's permissions confine it. Default: auto",
   ),
   Options.withDefault("auto" as const),
 )

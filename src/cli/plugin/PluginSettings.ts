@@ -61,7 +61,7 @@ export const meta = Command.make(
   { ...common, target, key, value, unset },
   ({ log, json, target, key, value, unset }) => {
     if (unset && Option.isSome(value)) {
-      return new BadInput({ input: "--unset", expected: "no value beside it", found: value.value })
+      return new BadInput({ input: "--unset", expected: "no value with it", found: value.value })
     }
     const change = unset || Option.isSome(value)
     return Effect.gen(function* () {

@@ -14,7 +14,7 @@ import * as Program from "./Program.ts"
 
 export const allowHost = repeatedText(
   "allow-host",
-  `Of a program after --, what it may reach although it is answered from the recording: ${AllowedHosts.FORM}. Default: nothing`,
+  `With a program after --: a server that it may reach even though the recording answers, as ${AllowedHosts.FORM}. Default: none`,
 )
 
 export const checked = (hosts: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<string>, BadInput> => {
@@ -42,7 +42,9 @@ export const closing = (hosts: ReadonlyArray<string>) =>
       const open = Unseen.read(Unseen.fileBeside(attempts))
       if (open.length > 0) {
         const started = open.map(Unseen.described).join(", ")
-        yield* Output.note(`The replay did not close the network to what is not Node and was started: ${started}.`)
+        yield* Output.note(
+          `The replay did not close the network to programs other than Node that were started: ${started}.`,
+        )
       }
       const tried = attemptsIn(attempts)
       if (tried.length === 0) return false
@@ -62,7 +64,7 @@ export const closing = (hosts: ReadonlyArray<string>) =>
 
 const advice = (tried: ReadonlyArray<Attempt>): string => {
   const hosts = [...new Set(tried.map(({ target }) => target))].map((target) => `--allow-host ${target}`)
-  return `What the recording does not hold cannot be answered from it. To let the program reach it for real: ${hosts.join(" ")}`
+  return `The recording cannot answer requests that it does not contain. To let the program reach these servers: ${hosts.join(" ")}`
 }
 
 const attemptsIn = (file: string): ReadonlyArray<Attempt> => {

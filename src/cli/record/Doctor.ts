@@ -22,7 +22,7 @@ export const BESIDE: Program.Running = { stdio: ["inherit", 2, "inherit"] }
 /** The program did not end on its own recording. It has to end when its requests fail. */
 export class NotEnded extends Data.TaggedError("NotEnded")<{ readonly run: string }> {
   override get message() {
-    return `expected the program to end when it is run on its recording (${this.run}), found it at work after ${LONGEST_MS / 1000} s. A program that waits for something else than the answers of \`fetch\` cannot be examined.`
+    return `expected the program to end when it is run on its recording (${this.run}), found it at work after ${LONGEST_MS / 1000} s. A program that waits for anything other than the answers of \`fetch\` cannot be examined.`
   }
 }
 

@@ -27,7 +27,7 @@ export const lines = (
   }
   if (reproducible) {
     return [
-      `${style.good("Reproducible")}: ${asked} came out the same at another time, with other random numbers, with the answers in another order, and with another time zone and language.`,
+      `${style.good("Reproducible")}: ${asked} were the same at another time, with other random numbers, with the answers in another order, and with another time zone and language.`,
     ]
   }
   return [
@@ -46,7 +46,7 @@ export const lines = (
     ...attempts.flatMap(({ what, target, at: frame }) => [
       "",
       `${style.name("The network")}, which a replay closes: ${oneLine(what)}, ${frame === null ? "from no frame of the program's own" : `at ${oneLine(frame)}`}`,
-      `  Ask for it by \`run.io\` or by HTTP, so that it is recorded, or let it out: --allow-host ${oneLine(target)}`,
+      `  Request it by \`run.io\` or HTTP, so that it is recorded, or allow it: --allow-host ${oneLine(target)}`,
     ]),
   ]
 }
@@ -62,9 +62,7 @@ const NAMES: Readonly<Record<Cause, string>> = {
 const ADVICE: Readonly<Record<Cause, string>> = {
   time: "Take the time from `run.now()`, or from what the program was given.",
   randomness: "Take random numbers from `run.random()`, and ids from what the program was given.",
-  order:
-    "Put the answers of concurrent calls in an order of their own before they are used, such as that of the calls.",
-  environment: "Leave out of requests what is another thing on another machine, or record it by `run.io`.",
-  unknown:
-    "Ask for it by `run.io`: a file, a database, the process's id, a timer, a request that is not made by `fetch`.",
+  order: "Sort the answers of concurrent calls before using them, for example in the order of the calls.",
+  environment: "Leave machine-dependent values out of requests, or record them by `run.io`.",
+  unknown: "Get it by `run.io`: a file, a database, the process's id, a timer, a request that is not made by `fetch`.",
 }

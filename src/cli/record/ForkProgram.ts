@@ -60,7 +60,7 @@ export const fork = (typed: Typed) =>
       ? Output.show(true, { taskId, parent, at, timeline, changes }, () => [])
       : Output.note(
           CommandHints.inText(
-            `Task ${taskId} went on from ${shownAt(at)} in timeline ${timeline}. \`${align}\` shows where they part.`,
+            `Task ${taskId} continued from ${shownAt(at)} on timeline ${timeline}. \`${align}\` shows where they diverge.`,
           ),
         )
   }).pipe(Effect.scoped)

@@ -12,7 +12,7 @@ import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 export const words = Args.text({ name: "command" }).pipe(
-  Args.withDescription("After --, the program: node, its file, its arguments"),
+  Args.withDescription("The program, after --: node, its file and its arguments"),
   Args.repeated,
 )
 

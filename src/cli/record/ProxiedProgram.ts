@@ -51,9 +51,9 @@ export const recorderOf = (taskId: string) =>
     if (means === "hooks") {
       return yield* new BadInput({
         input: taskId,
-        expected: "a recording of what a program asked its models",
-        found: "a session that hooks of a coding agent recorded, without its requests",
-        advice: "Nothing of it can be replayed; `hindcast task show` and `hindcast why` look back on it.",
+        expected: "a recording of a program's model calls",
+        found: "a session recorded by a coding agent's hooks, without its requests",
+        advice: "It cannot be replayed; `hindcast task show` and `hindcast why` show what happened.",
       })
     }
     return { means, ...defined({ addresses }) }
@@ -125,10 +125,10 @@ export const record = (
   }).pipe(Effect.scoped)
 
 const besideModels = (hosts: ReadonlyArray<readonly [host: string, requests: number]>): string =>
-  `Contacted beside its models: ${hosts.map(([host, requests]) => `${host} (${count(requests, "request")})`).join(", ")}.`
+  `Other servers contacted: ${hosts.map(([host, requests]) => `${host} (${count(requests, "request")})`).join(", ")}.`
 
 const noUsage = (answers: number): string =>
-  `The tokens of ${count(answers, "streamed answer")} are unknown: the program did not ask for them (\`stream_options\`: \`include_usage\`). LangChain asks for them only where no variable names an address; \`ChatOpenAI(stream_usage=True)\` always does.`
+  `The tokens of ${count(answers, "streamed answer")} are unknown: the program did not ask for them (\`stream_options\`: \`include_usage\`). LangChain asks for them only if no variable names an address; \`ChatOpenAI(stream_usage=True)\` always does.`
 
 /** Begins a replayed or forked run, given the `fetch` for live requests. */
 type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
@@ -159,7 +159,7 @@ export const fork = (program: Command, recorder: Proxied, begin: Begin, running:
   }).pipe(Effect.scoped)
 
 const FORK_IS_OPEN =
-  "The network was open to this program all the time: a fork closes it up to its moment only to programs of Node."
+  "The network was open to this program all the time: only for Node programs, a fork closes it up to its moment."
 
 const answered = (
   program: Command,

@@ -18,14 +18,14 @@ export const proxy = Command.make(
   {
     ...common,
     port: wholeNumber("port", 0).pipe(
-      Options.withDescription("The port to listen on. Default: one that is free"),
+      Options.withDescription("The port to listen on. Default: any free port"),
       Options.optional,
     ),
     host: optionalText(
       "host",
       "The address to listen on, such as 0.0.0.0: whoever reaches it can use the proxy. Default: 127.0.0.1",
     ),
-    agent: optionalText("agent", "What the services are called in the log. Default: services"),
+    agent: optionalText("agent", "The services' name in the log. Default: services"),
   },
   ({ log, json, port, host, agent }) =>
     Effect.gen(function* () {
@@ -58,7 +58,7 @@ export const proxy = Command.make(
             "",
             ...Object.entries(variables).map(([name, value]) => `export ${name}=${value}`),
             "",
-            `${served.url}/run/NAME/… in place of ${served.url}/…, or the header x-hindcast-run: NAME, names the task.`,
+            `${served.url}/run/NAME/… instead of ${served.url}/…, or the header x-hindcast-run: NAME, names the task.`,
           ])
       return yield* Effect.forever(
         Effect.delay(
@@ -69,6 +69,6 @@ export const proxy = Command.make(
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Record what services ask models: a proxy on the loopback, which forwards to the providers until it is interrupted. Each conversation is a task; a service can name the task by a path prefix or a header",
+    "Record the model calls of services: a proxy on the loopback, which forwards to the providers until it is interrupted. Each conversation is a task; a service can name the task by a path prefix or a header",
   ),
 )

@@ -25,32 +25,32 @@ export const record = Command.make(
   "record",
   {
     log: common.log,
-    goal: optionalText("goal", "What the run is for. Default: its command"),
-    agent: optionalText("agent", "The program's name. Default: that of its file"),
+    goal: optionalText("goal", "The goal of the run. Default: its command"),
+    agent: optionalText("agent", "The program's name. Default: its file's name"),
     subject: optionalText(
       "subject",
-      "The person whose data the run holds: it is encrypted under a key of theirs, until `log shred` destroys it",
+      "The person whose data the run contains: it is encrypted with this person's key, until `log shred` destroys the key",
     ),
     onLogFailure: oneOf("on-log-failure", ["go-on", "stop"]).pipe(
       Options.withDescription("Whether the program goes on if the log fails. Default: go-on"),
       Options.withDefault("go-on" as const),
     ),
-    task: optionalText("task", "With doctor: a task that was recorded of the program. Default: it is recorded first"),
+    task: optionalText("task", "With doctor: a recorded task of the program. Default: record one first"),
     continues: optionalText(
       "continue",
-      "The id of a task that several processes record, one after the other: this one continues it, or begins it. Default: a new task",
+      "The id of a task that several processes record one after another: continue it, or begin it. Default: a new task",
     ),
     keepOpen: Options.boolean("keep-open").pipe(
       Options.withDescription("Leave the task open when the program ends, for another process to continue it"),
     ),
     proxy: Options.boolean("proxy").pipe(
       Options.withDescription(
-        "Record a program in any language: by a proxy on the loopback, to which the variables of its models' clients lead",
+        "Record a program in any language: environment variables send its model calls to a proxy on the loopback",
       ),
     ),
     intercept: Options.boolean("intercept").pipe(
       Options.withDescription(
-        "Record all that a program asks of any server: by an HTTP proxy with certificates that it alone trusts",
+        "Record a program's requests to all servers, by an HTTP proxy with certificates that only the program trusts",
       ),
     ),
     json: common.json,
@@ -113,7 +113,7 @@ export const record = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Run a program and record its requests: of models as turns, all others as they are. With `--proxy`, a program in any language, by a proxy to which the variables of its clients lead; with `--intercept`, all that it asks of any server. Otherwise a Node program, by its `fetch`, `node:http`, `node:https` and undici: what else goes out is named, and not recorded. `record doctor -- node FILE` runs it on the recording again and again, and names what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. Of files and of other processes it sees nothing",
+    "Run a program and record its requests: model calls as turns, all others as they are. By default, it is a Node program that uses `fetch`, `node:http`, `node:https` or undici; other connections are reported, but not recorded. With `--proxy`, it may be in any language: environment variables send its model calls to a proxy. With `--intercept`, its requests to all servers are recorded. `record doctor -- node FILE` runs it on the recording several times, and reports what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. It does not see files and other processes",
   ),
 )
 
@@ -198,7 +198,7 @@ const report = (
       const byProxy = CommandHints.written("record", "--proxy", "--", ...words)
       return yield* Output.note(
         CommandHints.inText(
-          `Nothing was recorded: the program made no request that ${recorder === "proxy" ? "reached the proxy" : "Hindcast sees in Node, by fetch, node:http, node:https or undici"}. Task ${taskId} has nothing that a replay could answer.${recorder === "proxy" ? "" : ` \`${byProxy}\` records what other clients and other processes ask their models.`}`,
+          `Nothing was recorded: the program made no request that ${recorder === "proxy" ? "reached the proxy" : "Hindcast sees in Node, by fetch, node:http, node:https or undici"}. Task ${taskId} has nothing that a replay could answer.${recorder === "proxy" ? "" : ` \`${byProxy}\` records the model calls of other clients and processes.`}`,
         ),
       )
     }

@@ -62,7 +62,7 @@ const told = (
 ) =>
   Effect.gen(function* () {
     const anew = ran.report?.compared?.live ?? 0
-    if (Option.isSome(live)) yield* Output.note(`made anew: ${anew} of its requests`)
+    if (Option.isSome(live)) yield* Output.note(`sent again: ${anew} of its requests`)
     yield* named
     const compared = yield* Comparison.of(ran, words, options)
     if (compared === undefined) return
@@ -74,16 +74,16 @@ const told = (
     if (!isCompared && !compared.isSuccess) return
     const did =
       compared.recorded === 0
-        ? `nothing of it was answered from task ${taskId}, so that nothing was compared.`
-        : `but for what was made anew, it did as was recorded in task ${taskId}.`
+        ? `no request was answered from task ${taskId}, so nothing was compared.`
+        : `apart from the requests that were sent again, it did as recorded in task ${taskId}.`
     yield* Output.note(
       Option.isSome(live)
-        ? `The program came to its end; ${did}`
-        : `The program did as was recorded in task ${taskId}.${exit === undefined ? NO_EXIT : ""}`,
+        ? `The program ended; ${did}`
+        : `The program did as recorded in task ${taskId}.${exit === undefined ? NO_EXIT : ""}`,
     )
   })
 
-const NO_EXIT = " How it ended then is not known: its exit code was not compared."
+const NO_EXIT = " How it ended in the recording is unknown, so its exit code was not compared."
 
 /** How the task's program ended; undefined if that is unknown, or if several processes recorded it. */
 const exitOf = (taskId: string) =>

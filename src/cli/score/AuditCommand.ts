@@ -48,16 +48,16 @@ const options = {
     "scores",
     "With --all, --trend: a pointer, a score set's id or the end of it, or a label. Default: official, else live",
   ),
-  sort: text("sort", "With --all: what to sort by, such as `score:desc`. Rows without such a value come last").pipe(
+  sort: text("sort", "With --all: the column to sort by, such as `score:desc`. Rows without a value come last").pipe(
     Options.withPseudoName("column[:desc]"),
     Options.optional,
   ),
   group: oneOf("group", AuditTable.GROUPINGS).pipe(
-    Options.withDescription("With --all: a line for all tasks that have this in common"),
+    Options.withDescription("With --all: one line for all tasks that have this in common"),
     Options.optional,
   ),
-  limit: wholeNumber("limit", 1).pipe(Options.withDescription("With --all: at most so many lines"), Options.optional),
-  measure: optionalText("measure", "With --trend: of this measure, `plugin/measure`. Default: of all"),
+  limit: wholeNumber("limit", 1).pipe(Options.withDescription("With --all: at most this many lines"), Options.optional),
+  measure: optionalText("measure", "With --trend: only this measure, `plugin/measure`. Default: all measures"),
   by: oneOf("by", ["net", "normalized"]).pipe(
     Options.withDescription("With --trend: which value of a score; `normalized` is net / possible. Default: net"),
     Options.optional,

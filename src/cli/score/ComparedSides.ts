@@ -15,10 +15,10 @@ export const options = {
   b: argument("b", "The second scoring, in the same forms; differences are B less A").pipe(Args.optional),
   model: repeatedText(
     "model",
-    "Twice, in place of A and B: compare the tasks of two models, as `audit --group model` names them",
+    "Twice, instead of A and B: compare the tasks of two models, as `audit --group model` names them",
   ).pipe(Options.withPseudoName("provider/model")),
-  scores: optionalText("scores", "With --model: by which scores. Default: official, else live"),
-  anySeed: flag("any-seed", "With --model: pair tasks also where their seeds differ"),
+  scores: optionalText("scores", "With --model: the scores to compare. Default: official, else live"),
+  anySeed: flag("any-seed", "With --model: also pair tasks with different seeds"),
 }
 
 export interface Given {
@@ -39,7 +39,7 @@ export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
     if (Option.isSome(scores) || anySeed) {
       return new BadInput({
         input: Option.isSome(scores) ? "--scores" : "--any-seed",
-        expected: "--model A --model B beside it",
+        expected: "--model A --model B with it",
         found: "none",
       })
     }
@@ -59,7 +59,7 @@ export const asked = (given: Given): Effect.Effect<Asked, BadInput> => {
     const found = [...Option.toArray(a), ...Option.toArray(b)].map((name) => `"${name}"`).join(" and ")
     return new BadInput({
       input: "--model",
-      expected: "no scorings A and B beside it",
+      expected: "no scorings A and B with it",
       found,
       advice: "--scores names the scoring that two models are compared by.",
     })

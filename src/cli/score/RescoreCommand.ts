@@ -25,12 +25,9 @@ import * as TaskSelection from "./TaskSelection.ts"
 const options = {
   rubric: optionalText("rubric", "A rubric: a YAML or JSON file of measures"),
   ...TaskSelection.options,
-  label: optionalText("label", "What the new score set is called. Default: the rubric's name"),
+  label: optionalText("label", "The new score set's label. Default: the rubric's name"),
   ...CriticOptions.options,
-  resume: optionalText(
-    "resume",
-    "Finish this score set, which was interrupted, by its own rubric and for its own tasks",
-  ),
+  resume: optionalText("resume", "Finish this interrupted score set, with its own rubric and tasks"),
   trustLog: TrustLog.option,
   dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
 }
@@ -86,9 +83,9 @@ const finish = (name: string, beside: { readonly [option: string]: OptionValue }
     if (Object.values(beside).some(isGiven)) {
       return yield* new BadInput({
         input: "--resume",
-        expected: "no other option than --log and --json beside it",
+        expected: "no other options than --log and --json",
         found: "one",
-        advice: "The rubric, the label and the tasks of a score set are those that it was begun with.",
+        advice: "A score set keeps the rubric, label and tasks that it was begun with.",
       })
     }
     const { scoreSetIds } = yield* SetScores.resolve(name)

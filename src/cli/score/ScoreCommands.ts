@@ -143,7 +143,7 @@ export const compare = Command.make(
     ),
     cluster: oneOf("cluster", CLUSTERS).pipe(
       Options.withDescription(
-        "Treat tasks that have this in common as dependent. Default: every task is independent, but for those that two models were given more than once",
+        "Treat tasks that have this in common as dependent. Default: tasks are independent, except those that two models were given more than once",
       ),
       Options.optional,
     ),
@@ -155,11 +155,11 @@ export const compare = Command.make(
       Options.withDescription("Seed of the resampling. Default: 1"),
       Options.withDefault(1),
     ),
-    html: text("html", "Write it as an HTML page with charts as well; - is the standard output").pipe(
+    html: text("html", "Also write an HTML page with charts; - is the standard output").pipe(
       Options.withPseudoName("file"),
       Options.optional,
     ),
-    force: flag("force", "Replace the page's file where it is there already"),
+    force: flag("force", "Replace the page's file if it exists"),
     decrypt: OpenLog.decrypt,
     timeline: TimelineOption.timeline,
   },
@@ -197,8 +197,4 @@ export const compare = Command.make(
         `Written as a page to ${written.file} (${size(written.bytes)}).`,
       ])
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(log, { decrypted: decrypt }))),
-).pipe(
-  Command.withDescription(
-    "Compare two scorings of the same tasks, task by task; or two models on tasks that are the same",
-  ),
-)
+).pipe(Command.withDescription("Compare two scorings of the same tasks, task by task, or two models on the same tasks"))

@@ -15,14 +15,14 @@ import * as Ids from "../command/Ids.ts"
 export const options = {
   task: repeatedText(
     "task",
-    "Only this task: its id, or at least four characters at its beginning or end that no other id has there",
+    "Only this task: its id, or at least four characters of its beginning or end, if they are unique",
   ),
   agent: repeatedText("agent", "Only this agent's tasks: `name@version`, or its name alone for all versions"),
   plugin: repeatedText("plugin", "Only tasks that this plugin takes part in"),
-  outcome: someOf("outcome", TaskOutcome.literals).pipe(Options.withDescription("Only tasks that ended like this")),
+  outcome: someOf("outcome", TaskOutcome.literals).pipe(Options.withDescription("Only tasks with this outcome")),
   since: optionalText("since", "Only tasks that were opened after this moment"),
   until: optionalText("until", "Only tasks that were closed by this moment"),
-  where: optionalText("where", "Only tasks of which this is true: CEL over `task`, such as task.steps > 10"),
+  where: optionalText("where", "Only tasks for which this CEL expression over `task` is true, such as task.steps > 10"),
 }
 
 export interface TaskSelectionInput {

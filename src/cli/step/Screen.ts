@@ -88,7 +88,7 @@ const stateLines = (style: Style, session: Session): Array<string> => {
   const path = session.path === "" ? defaultPath(session.frame.event) : session.path
   const value = valueAt(session.frame.state, pointerKeys(path))
   const title = `${style.name(oneLine(path) || "all")}${style.dim(session.path === "" ? "  (/ shows another path)" : "")}`
-  return value === undefined ? [title, "Nothing is there at this moment."] : [title, ...json(value, 2).split("\n")]
+  return value === undefined ? [title, "The path has no value at this moment."] : [title, ...json(value, 2).split("\n")]
 }
 
 /** The path shown by default: the part of the state that the event can change. */
@@ -123,18 +123,18 @@ const KEYS: ReadonlyArray<string> = [
 ]
 
 const HELP: ReadonlyArray<string> = [
-  "Small letters go towards the end of the log, capital ones towards its beginning.",
+  "Lower-case letters go towards the end of the log, capitals towards its beginning.",
   "",
   "n p  → ←    the next event, the one before        N P   ten events at a time",
-  "c C         the next (last) change of the path that / set; of anything, where none is set",
-  "r R         the next (last) reward or punishment",
+  "c C         the next (previous) change of the path set with /, or of anything",
+  "r R         the next (previous) reward or punishment",
   "f b         run forward (back) to where a CEL predicate is true, such as",
   '            state.tasks["t1"].pending.size() > 0; event and position are there too',
   "F B         the same predicate again",
   "g           go to a position (@412, fork-1@512), an event's id or a time",
   "Home End    the beginning and the end of the log",
-  "e s v d w   the event whole, the state after it, the worlds drawn, what it changed, why",
-  "/           a path (JSON Pointer): the state shows it alone",
+  "e s v d w   the whole event, the state after it, the worlds, what it changed, why",
+  "/           a path (JSON Pointer): the state shows only this",
   "t           step through the events of this task only, or of all again",
   "↑ ↓ j k     scroll; also Page Up and Page Down",
   "Esc         stop a search, leave a prompt",

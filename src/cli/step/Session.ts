@@ -65,7 +65,7 @@ export const press = (session: Session, key: Key): Update => {
 const command = (session: Session, key: Key): Update => {
   const action = COMMANDS.get(key.text) ?? COMMANDS.get(key.name)
   return action === undefined
-    ? show(say(session, `${describe(key)} does nothing here; ? shows what does.`))
+    ? show(say(session, `${describe(key)} does nothing here; ? lists the keys.`))
     : action(session)
 }
 
@@ -118,11 +118,11 @@ const repeatPredicate =
       : { do: "search", session, search: { kind: "predicate", direction, predicate: session.predicate } }
 
 const toggleTask = (session: Session): Update => {
-  if (session.task !== null) return show(say({ ...session, task: null }, "All events are stepped through."))
+  if (session.task !== null) return show(say({ ...session, task: null }, "Stepping through all events."))
   const task = session.frame.event?.taskId ?? null
   if (task === null)
     return show(say(session, "This event belongs to no task. Go to an event of a task and press t there.", true))
-  return show(say({ ...session, task }, `Only events of task ${task} are stepped through; t ends that.`))
+  return show(say({ ...session, task }, `Stepping only through events of task ${task}; t ends that.`))
 }
 
 const PAGE_LINES = 10
@@ -183,7 +183,11 @@ const submitPrompt = (session: Session, { asks, text }: NonNullable<Session["pro
       return given === "" || given.startsWith("/")
         ? show({ ...session, path: given, pane: "state", scroll: 0 })
         : show(
-            say(session, `"${given}" is no path: expected a JSON Pointer such as /shared, or nothing for all.`, true),
+            say(
+              session,
+              `"${given}" is not a path: expected a JSON Pointer such as /shared, or nothing for all.`,
+              true,
+            ),
           )
     case "moment":
       return given === "" || given === "@"

@@ -19,7 +19,7 @@ export const step = Command.make(
   "step",
   {
     log,
-    task: argument("task", "Step through this task's events only, from its opening on. Default: all events").pipe(
+    task: argument("task", "Step only through this task's events, from its opening on. Default: all events").pipe(
       Args.optional,
     ),
     at: optionalText("at", "The moment to begin at: a position, an event's id or a time. Default: the first event"),

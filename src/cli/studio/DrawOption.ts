@@ -15,7 +15,7 @@ import { repeatedText } from "../command/CommonOptions.ts"
 
 export const option = repeatedText(
   "draw",
-  "Let this version of a plugin draw its world in the page by its own code, as PLUGIN@DIGEST. =DIRECTORY after it: its files",
+  "Let this version of a plugin draw its world in the page with its own code: PLUGIN@DIGEST, or PLUGIN@DIGEST=DIRECTORY with the directory of its files",
 )
 
 export const parsed = (typed: ReadonlyArray<string>): Effect.Effect<ReadonlyArray<Consent.Consent>, BadInput> =>
@@ -84,12 +84,12 @@ const theOne = (consent: Consent.Consent, versions: ReadonlyArray<Version>): Eff
     return new BadInput({ input, expected: "the digest of a version that the log records", found, missing: true })
   }
   if (another !== undefined) {
-    const expected = "digits that one version alone begins with"
+    const expected = "the beginning of only one version's digest"
     return new BadInput({ input, expected, found: `two: ${one.digest} and ${another.digest}` })
   }
   if (!one.draws) {
-    const expected = "a version that brings drawing code, as viewHtml of its manifest"
-    return new BadInput({ input, expected, found: `${one.plugin} ${one.version}, which brings none` })
+    const expected = "a version with drawing code (viewHtml in its manifest)"
+    return new BadInput({ input, expected, found: `${one.plugin} ${one.version}, which has none` })
   }
   return Effect.succeed(one)
 }

@@ -17,7 +17,7 @@ export const directoriesOf = (
   write: boolean,
 ): Effect.Effect<ReadonlyArray<string>, BadInput> =>
   typed.length > 0 && !write
-    ? new BadInput({ input: "--scenarios", expected: "--write beside it", found: "none" })
+    ? new BadInput({ input: "--scenarios", expected: "--write with it", found: "none" })
     : Effect.forEach(typed, (directory) =>
         fs.statSync(directory, { throwIfNoEntry: false })?.isDirectory() === true
           ? Effect.succeed(fs.realpathSync(directory))

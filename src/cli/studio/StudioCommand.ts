@@ -25,18 +25,18 @@ import * as SharedKernel from "./SharedKernel.ts"
 
 const options = {
   port: wholeNumber("port", 0).pipe(
-    Options.withDescription("The port to listen on. Default: one that is free"),
+    Options.withDescription("The port to listen on. Default: any free port"),
     Options.optional,
   ),
-  answer: flag("answer", "Let questions be answered in the page"),
-  fork: flag("fork", "Let the agents that are named by --agent or --model go on from any moment"),
-  write: flag("write", "Let tasks be scored again from the page, and scenarios be edited"),
+  answer: flag("answer", "Allow answering questions in the page"),
+  fork: flag("fork", "Allow the agents of --agent and --model to continue from any moment"),
+  write: flag("write", "Allow scoring tasks again and editing scenarios in the page"),
   scenarios: repeatedText(
     "scenarios",
-    "With --write: a directory whose scenarios and rubrics can be edited in the page, and run by the agents that are named",
+    "With --write: a directory whose scenarios and rubrics can be edited in the page, and run by the agents of --agent and --model",
   ),
   draw: DrawOption.option,
-  ...AgentOption.options("an agent that may go on, as NAME=FILE"),
+  ...AgentOption.options("an agent that may continue tasks, as NAME=FILE"),
   ...AgentAtWork.options,
 }
 
@@ -94,7 +94,7 @@ export const studio = Command.make(
       const reading = Layer.provideMerge(Confirmations.layer, OpenLog.forPast(log))
       return yield* Effect.provide(served, Layer.provideMerge(serving, reading))
     }).pipe(Effect.scoped),
-).pipe(Command.withDescription("Look at a log in the browser: its tasks, each moment of them, and what happens now"))
+).pipe(Command.withDescription("Explore a log in the browser: its tasks, their moments and live events"))
 
 type Typed = AgentOption.TypedAgents & AgentAtWork.KernelInput
 
@@ -105,7 +105,7 @@ const agentsOf = ({ forks, plays }: { readonly forks: boolean; readonly plays: b
     if (!forks && !plays && agents.size > 0) {
       return yield* new BadInput({
         input: "--agent, --model",
-        expected: "--fork or --scenarios beside them",
+        expected: "--fork or --scenarios with them",
         found: "none",
       })
     }
@@ -121,17 +121,19 @@ const lines = (
 ) => {
   const allows = [
     ...(answer ? ["questions can be answered"] : []),
-    ...(forks === null ? [] : [`${[...forks.agents.keys()].map(oneLine).join(", ")} can go on from any moment`]),
+    ...(forks === null ? [] : [`${[...forks.agents.keys()].map(oneLine).join(", ")} can continue from any moment`]),
     ...(write ? ["tasks can be scored again"] : []),
     ...(scenarios === undefined ? [] : [`scenarios can be edited in ${scenarios.directories.map(oneLine).join(", ")}`]),
-    ...consents.map(({ plugin }) => `${plugin} draws by code of its own`),
+    ...consents.map(({ plugin }) => `${plugin} draws with its own code`),
   ]
   return [
     address,
     "",
     `Open it in a browser on this machine. Whoever has the address can use it while this runs: keep it to yourself.`,
     style.dim(
-      allows.length === 0 ? "It only reads. Ctrl-C ends it." : `There, ${allows.join(", and ")}. Ctrl-C ends it.`,
+      allows.length === 0
+        ? "It is read-only. Ctrl-C ends it."
+        : `In the page, ${allows.join(", and ")}. Ctrl-C ends it.`,
     ),
   ]
 }

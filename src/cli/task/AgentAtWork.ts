@@ -18,19 +18,19 @@ import * as RunProgress from "./RunProgress.ts"
 /** The option `--max-steps`. `from` says from where steps count, `otherwise` extends the text about the default. */
 export const maxSteps = (from: string, otherwise = "") =>
   wholeNumber("max-steps", 1).pipe(
-    Options.withDescription(`Steps the agent may take${from}. Default: 100${otherwise}`),
+    Options.withDescription(`Maximum number of steps of the agent${from}. Default: 100${otherwise}`),
     Options.optional,
   )
 
 export const options = {
   deadlineMs: positive("deadline").pipe(
-    Options.withDescription("Seconds that reading the sensors may take at each step. Default: until all have answered"),
+    Options.withDescription("Seconds that the sensors may take at each step. Default: no limit"),
     milliseconds,
     Options.optional,
   ),
   gate: oneOf("gate", ["ask", "allow", "deny"]).pipe(
     Options.withDescription(
-      "ask: a person decides about all but little risk, by the effective risk: what is declared, or more where the plugin's grants allow more; allow or deny: all of it. Default: ask",
+      "ask: a person decides about commands of more than low risk; the risk is the declared one, or higher if the plugin's grants allow more; allow or deny: all commands. Default: ask",
     ),
     Options.withDefault("ask" as const),
   ),
@@ -46,7 +46,7 @@ export const options = {
 
 export const ledWithinMs = positive("led-within").pipe(
   Options.withDescription(
-    "Seconds that the agent may take for each recorded decision, over which it is led. Default: as long as it likes",
+    "Seconds that the agent may take for each recorded decision through which it is led. Default: no limit",
   ),
   milliseconds,
   Options.optional,

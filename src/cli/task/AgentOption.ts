@@ -23,15 +23,15 @@ export const modelOptions = {
   model: optionalText("model", "A language model, as provider/model, such as anthropic/claude-sonnet-4-5"),
   guide: optionalText(
     "guide",
-    "What an agent with --model is told: a YAML or JSON file with systemPrompt, memoryPolicy …, or a plugin's guide as plugin/guide",
+    "With --model: the agent's guide, a YAML or JSON file with systemPrompt, memoryPolicy …, or a plugin's guide as plugin/guide",
   ),
   cassette: CassetteOption.cassette,
   maxTokens: wholeNumber("max-tokens", 0).pipe(
-    Options.withDescription("Of an agent with --model: the tokens that it may use up"),
+    Options.withDescription("With --model: the agent's maximum number of tokens"),
     Options.optional,
   ),
   maxUsd: number("max-usd").pipe(
-    Options.withDescription("Of an agent with --model: what it may cost, in US dollars"),
+    Options.withDescription("With --model: the agent's maximum cost in US dollars"),
     Options.optional,
   ),
 }
@@ -40,7 +40,7 @@ export const options = (which: string) => ({
   ...modelOptions,
   agent: repeatedText(
     "agent",
-    `A JavaScript module whose default export is ${which}: ${Agent.FORMS}. Of several agents in one task each is NAME=FILE`,
+    `A JavaScript module whose default export is ${which}: ${Agent.FORMS}. Each of several agents in one task is NAME=FILE`,
   ),
   model: repeatedText(
     "model",

@@ -38,11 +38,11 @@ export const record = Command.make(
       yield* RunCommand.work("cassette record", typed, agents, { ...typed, cassette: Option.none() })
       yield* newFile(file)
       yield* recorder.save
-      yield* Output.note(`Recorded in ${file}. Whoever reads it reads the whole conversation.`)
+      yield* Output.note(`Recorded in ${file}. Whoever can read the file can read the whole conversation.`)
     }),
 ).pipe(
   Command.withDescription(
-    "Let a language model work on a goal, and keep its provider's answers in a file, which --cassette plays. Nothing is written if a key occurs in them, or if the model fails",
+    "Let a language model work on a goal, and save its provider's answers in a file, which --cassette plays. Nothing is written if a key occurs in them, or if the model fails",
   ),
 )
 

@@ -7,7 +7,7 @@ import { optionalText } from "../command/CommonOptions.ts"
 
 export const cassette = optionalText(
   "cassette",
-  "Of an agent with --model: a cassette that answers in place of the provider, offline and without a key",
+  "With --model: a cassette that answers instead of the provider, offline and without a key",
 )
 
 const PREFIX = `${ScriptedTurns.PROVIDER}/`

@@ -32,7 +32,7 @@ export class NoKernel extends Data.TaggedError("NoKernel")<{
   readonly position: number
 }> {
   override get message() {
-    return `Confirmation ${this.confirmationId}: the approval is recorded at @${this.position}, but no kernel is at work on this log, so nothing is executed yet. It counts once its task is resumed (\`hindcast resume --help\`), if that is before the question expires.`
+    return `Confirmation ${this.confirmationId}: the approval is recorded at @${this.position}, but no kernel is at work on this log, so nothing is executed yet. It takes effect once its task is resumed (\`hindcast resume --help\`), if the question has not expired by then.`
   }
 }
 
@@ -56,10 +56,10 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
           ],
     )
   }).pipe(Effect.provide(OpenLog.forReading(log))),
-).pipe(Command.withDescription("List what waits for a person"))
+).pipe(Command.withDescription("List the commands and host requests that wait for a person"))
 
 const NO_KERNEL_WARNING =
-  "No kernel is at work on this log: nothing that is approved now is executed, but for what a recorded program waits for."
+  "No kernel is at work on this log: nothing that you approve now is executed, except what a recorded program waits for."
 
 /**
  * Whether each of these tasks has somebody waiting for the answer: a kernel on the log, or the recorded program itself.
@@ -88,7 +88,7 @@ const showCommand = (id: string) => CommandHints.shellCommand(CommandHints.writt
 
 const confirmation = argument(
   "confirmation",
-  "Its id, or at least four characters at its beginning or end that no other id has there",
+  "Its id, or at least four characters of its beginning or end, if they are unique",
 )
 
 interface PendingEntry {
@@ -121,7 +121,7 @@ const pageOf = (style: Style, { id, waiting, digest, origin }: PendingEntry, lim
   return { page, hidden }
 }
 
-const all = flag("all", "Show all of it, however long it is")
+const all = flag("all", "Show it in full, even if it is very long")
 
 export const show = Command.make("show", { ...common, confirmation, all }, ({ log, json, confirmation, all }) =>
   Effect.gen(function* () {
@@ -142,7 +142,7 @@ const failNotPending = (id: string) =>
     Effect.flatMap((found) => new NotPending({ confirmationId: id, found })),
   )
 
-const reason = optionalText("reason", "Why; it is recorded")
+const reason = optionalText("reason", "The reason, which is recorded")
 
 const answer = (id: string, approved: boolean, reason: Option.Option<string>, shownDigest?: string) =>
   Effect.flatMap(Confirmations, (confirmations) =>
@@ -156,10 +156,10 @@ const answer = (id: string, approved: boolean, reason: Option.Option<string>, sh
   )
 
 const approveOptions = {
-  yes: flag("yes", "Approve without a question at the terminal. What is approved is printed"),
+  yes: flag("yes", "Approve without asking at the terminal. The confirmation is printed"),
   digest: optionalText(
     "digest",
-    "Approve only if the confirmation has this digest (whole, or its beginning), which `confirm show` prints",
+    "Approve only if the confirmation's digest, which `confirm show` prints, is or begins with this",
   ),
   unseen: flag("unseen", "Approve even if it is too long to be shown completely, without seeing the rest"),
 }
@@ -197,7 +197,7 @@ export const approve = Command.make("approve", { ...common, confirmation, reason
   }).pipe(Effect.provide(OpenLog.forWriting(typed.log))),
 ).pipe(
   Command.withDescription(
-    "Approve what waits, so that it is executed. It is shown first, and you are asked; without a terminal, --yes or --digest is needed",
+    "Approve a waiting command or host request, so that it is executed. It is shown first, and you are asked; without a terminal, --yes or --digest is needed",
   ),
 )
 
@@ -225,4 +225,4 @@ export const reject = Command.make(
         `${style.bad("Rejected")} ${id} ${style.dim(at(position))}`,
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
-).pipe(Command.withDescription("Refuse what waits"))
+).pipe(Command.withDescription("Refuse a waiting command or host request"))

@@ -15,7 +15,7 @@ import * as Output from "../command/Output.ts"
 import * as TimelineOption from "../command/TimelineOption.ts"
 import { at, count } from "../terminal/Text.ts"
 
-const reason = optionalText("reason", "Why, for the log")
+const reason = optionalText("reason", "The reason, for the log")
 const timeline = TimelineOption.timeline
 
 const control = (
@@ -62,21 +62,21 @@ const waitingFor = (silent: Holder | undefined): ReadonlyArray<string> =>
   silent === undefined
     ? []
     : [
-        `"${silent.owner}" (process ${silent.pid}) works on the log and has been silent since ${iso(silent.heartbeatAt)}. It closes what is cancelled once it goes on; if its process is ended, the next kernel does.`,
+        `"${silent.owner}" (process ${silent.pid}) works on the log and has been silent since ${iso(silent.heartbeatAt)}. It closes cancelled tasks once it continues; if its process has ended, the next kernel does.`,
       ]
 
 export const pause = control(
   "pause",
-  "Begin nothing new in an open task until it is continued; what is under way is finished",
+  "Pause an open task: what has begun is finished, and nothing new begins until the task is continued",
   "is paused",
   (control) => control.pause,
 )
 
-export const continueTask = control("continue", "Go on with a paused task", "goes on", (control) => control.continue)
+export const continueTask = control("continue", "Continue a paused task", "goes on", (control) => control.continue)
 
 export const cancel = control(
   "cancel",
-  "End an open task: what is under way is interrupted, and it is closed as abandoned",
+  "End an open task: interrupt what has begun, and close the task as abandoned",
   "is cancelled",
   (control) => control.cancel,
 )
@@ -88,7 +88,7 @@ export const stop = Command.make("stop", { ...common, reason }, ({ log, json, ..
     const silent = cancelled.length > 0 ? yield* closeIfNobodyWorks(log) : undefined
     yield* Output.show(json, { cancelled }, () => [...lines(cancelled), ...waitingFor(silent)])
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
-).pipe(Command.withDescription("End all open tasks of a log at once, those of forks too"))
+).pipe(Command.withDescription("End all open tasks of a log immediately, including those of forks"))
 
 const lines = (cancelled: ReadonlyArray<Event>): ReadonlyArray<string> =>
   cancelled.length === 0

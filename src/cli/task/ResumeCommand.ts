@@ -17,11 +17,11 @@ import * as ConversationTask from "./ConversationTask.ts"
 const options = {
   ...AgentOption.options("the agent that the task was run with"),
   rewind: oneOf("rewind", ["snapshot", "re-execution"]).pipe(
-    Options.withDescription("How worlds are brought back. Default: by snapshot where a plugin can"),
+    Options.withDescription("How worlds are rewound. Default: by snapshot if the plugin can"),
     Options.optional,
   ),
-  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be brought back"),
-  maxSteps: AgentAtWork.maxSteps(" in all"),
+  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be rewound"),
+  maxSteps: AgentAtWork.maxSteps(" in total"),
   ledWithinMs: AgentAtWork.ledWithinMs,
   ...AgentAtWork.options,
 }
@@ -44,7 +44,7 @@ export const resume = Command.make(
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Go on with a task whose kernel was killed: what was answered is not asked again, and questions to people still stand",
+    "Continue a task whose kernel was killed: recorded answers are not requested again, and questions to people stay open",
   ),
 )
 

@@ -20,22 +20,22 @@ import * as RunPlugins from "./RunPlugins.ts"
 import * as Scenario from "./Scenario.ts"
 
 export const workOptions = {
-  goal: optionalText("goal", "What the agent is to achieve. Default: the description of the scenario that is played"),
-  plugin: repeatedText("plugin", "A plugin's directory: it is imported, and only such plugins take part"),
+  goal: optionalText("goal", "The agent's goal. Default: the scenario's description"),
+  plugin: repeatedText("plugin", "A plugin's directory, which is imported. Only plugins given here take part"),
   scenario: repeatedText(
     "scenario",
     "A scenario to play, or options of the environment, a YAML or JSON file: FILE, or plugin=FILE for options",
   ),
-  maxSteps: AgentAtWork.maxSteps("", ", or as many as an episode of the world may have"),
+  maxSteps: AgentAtWork.maxSteps("", ", or the length of the world's longest episode"),
   seed: wholeNumber("seed", 0).pipe(
     Options.withDescription(
-      "Seeds all randomness: worlds are reset with this seed, as Gymnasium's are. Default: drawn, and recorded",
+      "The seed of all randomness: worlds are reset with it, as in Gymnasium. Default: random, and recorded",
     ),
     Options.optional,
   ),
   subject: optionalText(
     "subject",
-    "The person whose data the task holds: it is encrypted under a key of theirs, until `log shred` destroys it",
+    "The person whose data the task contains: it is encrypted with this person's key, until `log shred` destroys the key",
   ),
   ...AgentAtWork.options,
 }
@@ -81,7 +81,7 @@ export const work = <E>(
 
 const noGoal = new BadInput({
   input: "--goal",
-  expected: "what the agent is to achieve, or a scenario to play (--scenario)",
+  expected: "the agent's goal, or a scenario to play (--scenario)",
   found: "nothing",
 })
 
@@ -150,7 +150,7 @@ const noteUnfinished = (filename: string) =>
         ? ""
         : ` So are ${count(others.length, "other task")}: ${CommandHints.command(["task", "ls", ...log])}.`
     yield* Output.note(
-      `Task ${first.taskId} of ${first.agent} is open since its kernel ended. ${CommandHints.command(["resume", first.taskId, "--agent", "FILE", ...log])} goes on with it, ${CommandHints.command(["task", "cancel", first.taskId, ...log])} ends it.${more}`,
+      `Task ${first.taskId} of ${first.agent} has been open since its kernel ended. ${CommandHints.command(["resume", first.taskId, "--agent", "FILE", ...log])} continues it, ${CommandHints.command(["task", "cancel", first.taskId, ...log])} ends it.${more}`,
     )
   })
 

@@ -46,7 +46,7 @@ export const advance = (
     if (is(event, "TaskResumed")) {
       return [
         { ...progress, taskId: event.taskId },
-        `Task ${style.name(String(event.taskId))} ${style.dim(`goes on from ${at(event.payload.at)}`)}`,
+        `Task ${style.name(String(event.taskId))} ${style.dim(`continues from ${at(event.payload.at)}`)}`,
       ]
     }
     if (!is(event, "TaskOpened")) return [progress, undefined]

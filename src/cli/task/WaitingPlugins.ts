@@ -13,7 +13,7 @@ export const warning = (plugins: PluginRegistry) =>
     return CommandHints.inText(lines.join("\n  "))
   })
 
-const NO_PLUGIN = "warning: no plugin takes part. The agent gets no readings, and all of its commands are denied."
+const NO_PLUGIN = "warning: no plugin is active. The agent gets no readings, and all of its commands are denied."
 
 export const ungranted = (plugins: PluginRegistry) =>
   Effect.map(remedies(plugins), (all) =>
@@ -29,7 +29,7 @@ const remedies = (plugins: PluginRegistry) =>
         const activate = `\`hindcast plugin activate ${quoteWord(name)}\``
         const text =
           missing.length === 0
-            ? `${name} is deactivated: ${activate} lets it take part.`
+            ? `${name} is inactive: ${activate} activates it.`
             : `${name} waits for a grant: \`${GrantPage.command(name, missing)}\`, then ${activate}.`
         return { waits: missing.length > 0, text }
       }),

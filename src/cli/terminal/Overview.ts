@@ -14,8 +14,8 @@ export const lines = (style: Style, version: string, group?: string): ReadonlyAr
     `${style.bold(`hindcast ${version}`)}: an event-sourced kernel for agents`,
     ...Table.rows(style, all),
     "",
-    "Each takes --log FILE (default: HINDCAST_LOG, else .hindcast/log.db), --json and --help.",
-    "Moments are positions (@412, fork-1@412), events' ids, times with their zone (2026-03-01T12:00:00Z), or now.",
+    "Commands take --log FILE (default: HINDCAST_LOG, else .hindcast/log.db), --json and --help.",
+    "Moments are positions (@412, fork-1@412), event ids, times with a zone (2026-03-01T12:00:00Z), or now.",
     "Completions for your shell: hindcast --completions bash|zsh|fish|sh.",
     `Exit codes: ${ExitCode.MEANINGS.map(([code, meaning]) => `${code} ${meaning}`).join(", ")}.`,
   ]

@@ -12,7 +12,7 @@ import * as AlignmentPage from "../pages/time/AlignmentPage.ts"
 
 const run = (name: string) => argument(name, RunOption.RUN)
 
-const task = optionalText("task", "Of two timelines: only what belongs to this task")
+const task = optionalText("task", "With two timelines: only events of this task")
 
 const limit = LimitOption.limit("Show at most this many lines, from the first divergence on")
 
@@ -36,7 +36,9 @@ export const align = Command.make(
       )
     }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(
-  Command.withDescription("Two tasks or timelines event by event, matched by what happened: where they part, and how"),
+  Command.withDescription(
+    "Compare two tasks or timelines event by event, matched by their contents: where and how they diverge",
+  ),
 )
 
 /** A pair in the JSON output: only the positions of its events. */

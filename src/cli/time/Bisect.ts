@@ -10,11 +10,11 @@ import * as BisectionPage from "../pages/time/BisectionPage.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as PastOptions from "./PastOptions.ts"
 
-const from = optionalText("from", "Where to begin, a moment. Default: before the first event")
+const from = optionalText("from", "The moment to begin at. Default: before the first event")
 
-const to = optionalText("to", `Where to end: ${MOMENT}. Default: now`)
+const to = optionalText("to", `The moment to end at: ${MOMENT}. Default: now`)
 
-const scan = flag("scan", "Examine every moment. This takes longer, and the result is certainly the first")
+const scan = flag("scan", "Examine every moment: this takes longer, but certainly finds the first")
 
 export const bisect = Command.make(
   "bisect",
@@ -28,4 +28,4 @@ export const bisect = Command.make(
       )
       yield* Output.show(json, found, (style) => BisectionPage.lines(style, found))
     }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("The first moment at which something holds, and the event that made it so"))
+).pipe(Command.withDescription("The first moment at which a predicate holds, and the event that made it true"))

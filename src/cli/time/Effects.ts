@@ -10,11 +10,11 @@ import * as ConsequencePage from "../pages/time/ConsequencePage.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as PastOptions from "./PastOptions.ts"
 
-const limit = LimitOption.limit("Stop after so many events", 100)
+const limit = LimitOption.limit("Stop after this many events", 100)
 
 const timeline = optionalText("timeline", "The timeline whose history is searched. Default: that of the event")
 
-const forks = flag("forks", "Search the timelines that were forked from it, too")
+const forks = flag("forks", "Also search the timelines that were forked from it")
 
 export const effects = Command.make(
   "effects",

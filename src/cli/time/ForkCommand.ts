@@ -21,28 +21,28 @@ import * as AgentOption from "../task/AgentOption.ts"
 import * as ConversationTask from "../task/ConversationTask.ts"
 
 const options = {
-  ...AgentOption.options("the agent that goes on"),
-  task: optionalText("task", "The task that goes on. Default: that of the event at the moment"),
-  timeline: optionalText("timeline", "What the new timeline is called. Default: fork-1, fork-2 …"),
+  ...AgentOption.options("the agent that continues"),
+  task: optionalText("task", "The task to continue. Default: that of the event at the moment"),
+  timeline: optionalText("timeline", "The new timeline's name. Default: fork-1, fork-2 …"),
   override: repeatedText(
     "override",
     "A difference from the parent: seed=N, goal=TEXT, reading:PLUGIN/SENSOR=JSON (the sensor's first reading), world:PLUGIN=JSON (a JSON Merge Patch of the environment's document)",
   ),
   io: oneOf("io", ["live", "recorded"]).pipe(
     Options.withDescription(
-      "live: plugins execute the agent's commands; recorded: the recording answers, as far as it goes. Default: live",
+      "live: plugins execute the agent's commands; recorded: the recording answers as far as it goes. Default: live",
     ),
     Options.withDefault("live" as const),
   ),
   rewind: oneOf("rewind", ["snapshot", "re-execution"]).pipe(
-    Options.withDescription("How worlds are brought back to the moment. Default: by snapshot where a plugin can"),
+    Options.withDescription("How worlds are rewound to the moment. Default: by snapshot if the plugin can"),
     Options.optional,
   ),
-  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be brought back"),
+  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be rewound"),
   fresh: flag("fresh", "Start the agent at the moment, without leading it through the recorded decisions first"),
   set: repeatedText(
     "set",
-    "Of a program after --, what is otherwise from the moment on: model=NAME, answer=TEXT (what the model says next), result=TEXT (what the next other request is answered)",
+    "With a program after --: a change from the moment on: model=NAME, answer=TEXT (the model's next answer), result=TEXT (the answer to the next other request)",
   ),
   allowHost: ClosedProgram.allowHost,
   words: Program.words,
@@ -92,7 +92,7 @@ export const fork = Command.make(
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Let an agent go on from a moment of a recorded task, in a timeline of its own. After --, a program whose run `hindcast record` recorded",
+    "Let an agent continue from a moment of a recorded task, on a new timeline. Or, after --, a program that `hindcast record` recorded",
   ),
 )
 

@@ -11,8 +11,8 @@ export const moment = (name: string) => argument(name, MOMENT)
 
 /** The range of moments that the question is about. */
 export const range = {
-  since: optionalText("since", "Only what came after this moment. With it, the first results are shown, not the last"),
-  until: optionalText("until", `Only what came up to this moment: ${MOMENT}`),
+  since: optionalText("since", "Only results after this moment: the first ones, not the last"),
+  until: optionalText("until", `Only results up to this moment: ${MOMENT}`),
 }
 
 /** The option `--when`. `over` lists the expression's variables. */

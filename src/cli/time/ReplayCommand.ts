@@ -30,7 +30,7 @@ export class Diverged extends Data.TaggedError("Diverged")<{
 }> {
   override get message() {
     const asked = this.kind.replaceAll("-", " ")
-    return `Task ${this.taskId} diverged ${at(this.position)} (${asked}). \`hindcast fork ${quoteWord(moment(this.timeline, this.after))} --task ${quoteWord(this.taskId)} --agent FILE\` goes on from right before it.`
+    return `Task ${this.taskId} diverged ${at(this.position)} (${asked}). \`hindcast fork ${quoteWord(moment(this.timeline, this.after))} --task ${quoteWord(this.taskId)} --agent FILE\` continues from right before it.`
   }
 }
 
@@ -45,20 +45,20 @@ export const replay = Command.make(
     timeline: TimelineOption.timeline,
     deadlineMs: positive("deadline").pipe(
       Options.withDescription(
-        "Seconds that the agent may take for each decision; one that takes longer has diverged. Default: as long as it likes",
+        "Seconds that the agent may take for each decision; a slower one is a divergence. Default: no limit",
       ),
       milliseconds,
       Options.optional,
     ),
     live: oneOf("live", ["model", "tools"]).pipe(
       Options.withDescription(
-        "Of a program after --, what is asked anew: model (a regression test of a prompt: no tool is called) or tools (all but the models). Default: nothing",
+        "With a program after --: the requests to send again: model (a regression test of a prompt: no tool is called) or tools (all but those to models). Default: none",
       ),
       Options.optional,
     ),
     part: wholeNumber("part", 1).pipe(
       Options.withDescription(
-        "Of a program after --, where several processes recorded the task one after the other: the one whose requests it makes again, from 1",
+        "With a program after --, if several processes recorded the task one after another: the number of the process to replay, from 1",
       ),
       Options.optional,
     ),
@@ -98,7 +98,7 @@ export const replay = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Run an agent on a recorded task again, using only the recording, and show whether it acts identically or where it diverges (exit code 2). After --, a program whose run `hindcast record` recorded",
+    "Run an agent on a recorded task again, using only the recording, and show whether it acts identically or where it diverges (exit code 2). Or, after --, a program that `hindcast record` recorded",
   ),
 )
 
@@ -107,7 +107,7 @@ const stoodAt = (standing: Replay.Standing, json: boolean): string => {
   const { position, decision, decisions } = standing
   const place = position === null ? "after the last recorded event" : at(position)
   const counted = decisions === 0 ? "" : `, at decision ${decision} of ${decisions}`
-  return `The replay stood ${place}${counted}. \`--deadline SECONDS\` ends one whose agent does not answer.`
+  return `The replay was ${place}${counted}. \`--deadline SECONDS\` ends one whose agent does not answer.`
 }
 
 /** The task's last events up to and including a position. */

@@ -39,9 +39,9 @@ const projection = oneOf("projection", projections).pipe(
 
 const path = text("path", "A JSON Pointer (RFC 6901) to a part of it, such as /tasks").pipe(Options.withDefault(""))
 
-const view = flag("view", "Draw the worlds of that moment, as their plugins' manifests say")
+const view = flag("view", "Draw the worlds at that moment, by the views in their plugins' manifests")
 
-const plugin = argument("plugin", "With --view: draw the world of this plugin alone").pipe(Args.optional)
+const plugin = argument("plugin", "With --view: draw only this plugin's world").pipe(Args.optional)
 
 const task = optionalText("task", "With --view: the task whose worlds are drawn. Default: the task of the event there")
 
@@ -59,14 +59,14 @@ export const state = Command.make("state", options, ({ log, json, at, projection
         : yield* partOf(yield* stateOf(projection, timeline, position), path, position)
     yield* Output.showDocument(json, { timeline, at: position, projection, path, state: part }, [Text.json(part, 2)])
   }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("The environment, or another projection, as it stood at a moment"))
+).pipe(Command.withDescription("The environment, or another projection, at a moment"))
 
 const refuseWithoutView = (input: string, given: Option.Option<string>) =>
   Option.isNone(given)
     ? Effect.void
     : new BadInput({
         input,
-        expected: "--view beside it",
+        expected: "--view with it",
         found: `"${given.value}" alone`,
         advice: "--path shows a part of the state.",
       })
@@ -113,7 +113,7 @@ export const diff = Command.make(
           : PatchLines.lines(style, changes),
       )
     }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("What differs in the environment between two moments, and which event made it so"))
+).pipe(Command.withDescription("What differs in the environment between two moments, and the events that changed it"))
 
 export const blame = Command.make("blame", { ...common, path: PastOptions.path, at }, ({ log, json, path, at }) =>
   Effect.gen(function* () {
@@ -126,7 +126,7 @@ export const blame = Command.make("blame", { ...common, path: PastOptions.path, 
         : blamedLines(style, event)),
     ])
   }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("Which event gave a part of the environment its value"))
+).pipe(Command.withDescription("The event that gave a part of the environment its value"))
 
 /** The event that set a value; for an outcome, also the rule that paired it with its call. */
 const blamedLines = (style: Style, event: Event): ReadonlyArray<string> => {

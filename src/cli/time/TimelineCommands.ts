@@ -19,7 +19,7 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
       forks.length === 0
         ? [
             CommandHints.inText(
-              "This log has only the timeline main: nothing was forked. `hindcast fork MOMENT --agent FILE` makes a fork.",
+              "This log has only the timeline main: nothing was forked. `hindcast fork MOMENT --agent FILE` creates a fork.",
             ),
           ]
         : Table.lines(
@@ -44,4 +44,4 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
           ),
     )
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("List the timelines that were forked, and how their tasks stand in them"))
+).pipe(Command.withDescription("List the forked timelines and the state of their tasks"))

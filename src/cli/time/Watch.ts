@@ -13,7 +13,7 @@ import * as PastOptions from "./PastOptions.ts"
 
 const path = argument(
   "path",
-  "A JSON Pointer (RFC 6901) into the environment: ask only when the value there changes",
+  "A JSON Pointer (RFC 6901) into the environment: evaluate only when the value there changes",
 ).pipe(Args.optional)
 
 export const watch = Command.make(
@@ -21,7 +21,7 @@ export const watch = Command.make(
   {
     ...common,
     path,
-    when: PastOptions.when("value (what is at the path), state, event and position"),
+    when: PastOptions.when("value (the value at the path), state, event and position"),
     ...PastOptions.range,
     limit: LimitOption.lastOrFirst("since"),
   },
@@ -38,4 +38,4 @@ export const watch = Command.make(
         LimitOption.lines(style, some, EventLine.lines, "The predicate never became true in that range."),
       )
     }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("Every event at which something came true: a breakpoint on the past"))
+).pipe(Command.withDescription("Every event at which a predicate became true: a breakpoint on the past"))

@@ -81,7 +81,7 @@ describe("a chat", () => {
         [text("It is 2.")],
         [text("You are welcome.")],
       ])
-      yield* chat.shows("Let it be executed? [y/N] ")
+      yield* chat.shows("Execute it? [y/N] ")
       expect(chat.screen()).toMatch(/actuator\s+counter\/add/)
       yield* chat.answer("y")
       yield* chat.shows("It is 2.\n")
@@ -257,7 +257,7 @@ describe("a chat", () => {
   it.scopedLive("ends so while a question waits, which nobody answers then", () =>
     Effect.gen(function* () {
       const chat = yield* talking([[call("a", "counter__add", { by: 2 })]])
-      yield* chat.shows("Let it be executed? [y/N] ")
+      yield* chat.shows("Execute it? [y/N] ")
       loseLease(chat.kernel.log)
       const other = yield* (yield* testKernel({ directory: chat.kernel.directory })).start
       expect(yield* Effect.flip(chat.finished)).toMatchObject({ _tag: "ConversationTakenOver", by: "hindcast" })

@@ -100,7 +100,7 @@ describe("hindcast chat", () => {
         await terminal.shows(/Hello, \\u\{1b\}\]0;owned\\u\{7\}what shall I count\?\n+you:/)
         // A line that is typed ahead is an input, and an unfinished one is no answer.
         terminal.type("Two\ry")
-        await terminal.shows("Let it be executed? [y/N]")
+        await terminal.shows("Execute it? [y/N]")
         expect(terminal.screen().findLast((line) => line.includes("Let it be"))).not.toMatch(/y$/)
         terminal.type("yes\r")
         await terminal.shows("It is 2.")

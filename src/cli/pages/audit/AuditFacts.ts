@@ -46,7 +46,7 @@ const COMMAND_ENDS = ["commanded", "succeeded", "failed", "denied", "expired", "
 const beside = ({ unrecorded = 0, settled = 0, observed = 0 }: TaskAudit["acting"]) => ({
   "observed, timed from call to result": observed,
   "without a recorded result": unrecorded,
-  "told by a plugin after a crash": settled,
+  "reported by a plugin after a crash": settled,
 })
 
 /** The steps and their duration, and the time that the duration leaves out. */

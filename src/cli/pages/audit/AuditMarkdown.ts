@@ -36,7 +36,7 @@ export const lines = (audit: TaskAudit, times: Rewards.Times, level = 1): Readon
       ),
     ]),
     ...(audit.scores.length === 0
-      ? [[`${section} Scores`], ["Not scored: no measure takes part."]]
+      ? [[`${section} Scores`], ["Not scored: no measure is active."]]
       : audit.scores.flatMap((score) => scored(section, score, times))),
   )
 }

@@ -20,7 +20,7 @@ export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): Re
     ...scoreLines(style, score),
     ...(times === undefined ? [] : overTime(style, Rewards.timeline(score, times))),
   ]),
-  ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure takes part.")] : []),
+  ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure is active.")] : []),
 ]
 
 export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {

@@ -44,7 +44,7 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
     width,
   )
   const waiting = tasks.flatMap(({ id, waits }) =>
-    waits === undefined ? [] : [style.dim(`${oneLine(id)} is not whole: ${oneLine(waits)}.`)],
+    waits === undefined ? [] : [style.dim(`${oneLine(id)} is incomplete: ${oneLine(waits)}.`)],
   )
   return [...table, ...waiting]
 }

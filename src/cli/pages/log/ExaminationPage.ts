@@ -16,10 +16,8 @@ export const lines = (style: Style, examination: Examination): ReadonlyArray<str
 }
 
 export const lookLines = (style: Style, looks: ReadonlyArray<CheckResult>): ReadonlyArray<string> => [
-  style.dim(`looked at: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
-  ...looks.flatMap(({ what, looked, told }) =>
-    looked ? [] : [style.dim(`not looked at: ${what} (${oneLine(told)})`)],
-  ),
+  style.dim(`examined: ${looks.flatMap(({ what, looked }) => (looked ? [what] : [])).join(", ")}`),
+  ...looks.flatMap(({ what, looked, told }) => (looked ? [] : [style.dim(`not examined: ${what} (${oneLine(told)})`)])),
 ]
 
 export const findingLines = (style: Style, findings: ReadonlyArray<Finding>): ReadonlyArray<string> =>

@@ -101,11 +101,14 @@ export const lines = (
     ...(updated === undefined ? [] : [style.good(`The update to ${oneLine(updated.version)} is installed.`)]),
     ...(lacking.length === 0
       ? []
-      : [style.warn("It takes no part until it has what it asks for:"), ...missing(style, plugin, lacking)]),
+      : [
+          style.warn("It is inactive until it has the permissions that it asks for:"),
+          ...missing(style, plugin, lacking),
+        ]),
     ...(inactive
       ? [
           style.warn(
-            CommandHints.inText(`It does not take part; \`hindcast plugin activate ${quoteWord(plugin)}\` lets it.`),
+            CommandHints.inText(`It is inactive; \`hindcast plugin activate ${quoteWord(plugin)}\` activates it.`),
           ),
         ]
       : []),

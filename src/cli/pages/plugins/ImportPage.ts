@@ -21,8 +21,8 @@ export const lines = (style: Style, of: Import): ReadonlyArray<string> => [
   `  from ${GrantPage.origin(of.imported.origin)}`,
   ...changes(of.imported.changes),
   of.after?.active === true
-    ? style.good(`${done(of)}; it takes part.`)
-    : style.warn(`${done(of)}; it does not take part until it is activated.`),
+    ? style.good(`${done(of)}; it is active.`)
+    : style.warn(`${done(of)}; it is inactive until you activate it.`),
 ]
 
 export const changes = (of: UpdateChanges | undefined): ReadonlyArray<string> =>

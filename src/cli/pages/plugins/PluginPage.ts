@@ -173,7 +173,7 @@ export const show = (style: Style, { manifest, plugin, versions, ...of }: ShownP
 const grantLines = (style: Style, manifest: Manifest, { grants, given, revoked }: Plugin): ReadonlyArray<string> => [
   ...GrantPage.table(style, Grants.requested(manifest), Schema.is(Grants.Grants)(grants) ? grants : Grants.NO_GRANTS),
   ...(Object.keys(given).length === 0 ? [] : [`  by name, to this code or earlier code: ${GrantPage.words(given)}`]),
-  ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  taken back: ${GrantPage.words(revoked)}`)]),
+  ...(Object.keys(revoked).length === 0 ? [] : [style.warn(`  revoked: ${GrantPage.words(revoked)}`)]),
 ]
 
 const waitingNotes = (style: Style, { name, plugin: { held }, missing }: PluginStatus): ReadonlyArray<string> => [
@@ -181,7 +181,7 @@ const waitingNotes = (style: Style, { name, plugin: { held }, missing }: PluginS
     ? []
     : [
         "",
-        style.warn(`${name} takes no part until it has what it asks for:`),
+        style.warn(`${name} is inactive until it has the permissions that it asks for:`),
         ...GrantPage.missing(style, name, missing),
       ]),
   ...(held === null

@@ -8,7 +8,7 @@ export const lines = (style: Style, report: SandboxReport): ReadonlyArray<string
   const { platform, wanted, programs, tier, layer, why, improve, limits } = report
   return [
     tier === null
-      ? `${style.bad("No sandbox")}: ${style.bold(wanted)} is wanted, and plugins cannot be started`
+      ? `${style.bad("No sandbox")}: ${style.bold(wanted)} is required, so no plugin can be started`
       : `${layer === "none" ? style.warn("Sandbox") : style.good("Sandbox")}: ${style.bold(tier)} on ${platform}, layer ${style.bold(layer ?? "none")}`,
     `  why      ${oneLine(why)}`,
     ...(improve === null ? [] : [`  improve  ${oneLine(improve)}`]),

@@ -32,7 +32,7 @@ export const around = (
   ]),
   "",
   ...compared,
-  style.dim("A model answers otherwise another time: the difference is one of these runs."),
+  style.dim("A model may answer differently next time: the difference is between these runs."),
 ]
 
 const sideOf = (style: Style, { model, tasks, paired, unpaired, unscored, unreadable }: ModelSide): string =>

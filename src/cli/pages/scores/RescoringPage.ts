@@ -27,7 +27,7 @@ export const planLines = (style: Style, plan: RescorePlan): ReadonlyArray<string
     ...(ScoreSetPage.isTimed(critic) ? [["", style.warn(ScoreSetPage.TIMED_NOTE)] as const] : []),
   ]
   return [
-    `A score set ${style.name(oneLine(label))} would be made; nothing was scored or recorded.`,
+    `A score set ${style.name(oneLine(label))} would be created; nothing was scored or recorded.`,
     ...Table.facts(style, facts),
   ]
 }
@@ -49,7 +49,7 @@ export const lines = (style: Style, { scoreSetId, label, summary, against }: Res
         "",
         style.dim(
           CommandHints.inText(
-            `\`hindcast compare ${quoteWord(against)} ${scoreSetId.slice(-8)}\` holds it against what the tasks scored ${against === "live" ? "when they were closed" : "before"}.`,
+            `\`hindcast compare ${quoteWord(against)} ${scoreSetId.slice(-8)}\` compares it with what the tasks scored ${against === "live" ? "when they were closed" : "before"}.`,
           ),
         ),
       ]),

@@ -64,7 +64,7 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
 /** Whether a critic abandons rules that take too long. */
 export const isTimed = (critic: string): boolean => critic.split("+").some((name) => name.startsWith("timed-rule@"))
 
-export const TIMED_NOTE = "rules that take too long are given up: on a slower machine more may be unscored"
+export const TIMED_NOTE = "rules that take too long are abandoned: on a slower machine, more may be unscored"
 
 const unfinishedNote = (sets: ReadonlyArray<ScoreSetRow>, unfinished: number): string => {
   // Returns cannot be resumed: they finish when their tasks close.

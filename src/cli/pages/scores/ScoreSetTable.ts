@@ -54,7 +54,7 @@ const notes = (groups: ReadonlyArray<ReadonlyArray<ScoreSetRow>>): string => {
   )
   return [
     ...(labels.has("live") ? ["live: what tasks scored when they closed."] : []),
-    ...(labels.has("return") ? ["return: what their worlds gave."] : []),
+    ...(labels.has("return") ? ["return: the rewards that their worlds gave."] : []),
   ].join(" ")
 }
 

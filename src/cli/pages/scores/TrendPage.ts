@@ -52,7 +52,7 @@ const answer = ({ answer, points }: Series): string => {
     case "worse":
       return "it is getting worse"
     case "unclear":
-      return least === most ? `no change: every task scored ${number(least)}` : "no trend that chance would not explain"
+      return least === most ? `no change: every task scored ${number(least)}` : "no trend beyond chance"
     case "descriptive":
       return points.length === 0 ? "not scored" : `descriptive only: under ${MIN_TASKS} scored tasks`
   }
@@ -99,7 +99,7 @@ const perTask = (slope: number): string => `${slope > 0 ? "+" : ""}${signed(Numb
 const explanations = ({ series }: Trend): ReadonlyArray<string> => [
   "p is the probability of an order at least this marked if the scores were in random order.",
   ...(series.filter(({ p }) => p !== null).length > 1
-    ? ["Several agents were looked at: Holm's p takes into account that one of them may stand out by chance."]
+    ? ["Several agents were examined: Holm's p takes into account that one of them may stand out by chance."]
     : []),
   "Goals that get easier or harder from task to task look the same as an agent that gets better or worse.",
 ]
@@ -109,7 +109,7 @@ export const markdown = (trend: Trend): ReadonlyArray<string> =>
     [`# Trend of ${trend.measure === null ? "all measures" : code(trend.measure)}`],
     [`Scores ${code(trend.scores.name)}, ${VALUES[trend.value]}, from task to task.`],
     table(
-      ["Agent", "Answer", "What it rests on"],
+      ["Agent", "Answer", "Basis"],
       trend.series.map((series) => [code(series.agent), `**${answer(series)}**`, details(series).join("<br>")]),
     ),
     explanations(trend).map((line) => `- ${line}`),

@@ -18,7 +18,7 @@ export interface Page extends Aligned {
 /** How much two runs agree, then their differences from the first divergence on. Only counts equal events. */
 export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<string> => {
   const { pairs, divergence, shared } = page
-  const sharedNote = shared > 0 ? [`Both come from one past, up to ${at(shared)}.`] : []
+  const sharedNote = shared > 0 ? [`Both share their history up to ${at(shared)}.`] : []
   if (divergence === null)
     return [...sharedNote, `${style.good("Nothing differs")}: ${count(page.same, "event")} of each.`]
   const parts = countEqualPairs(pairs)

@@ -19,8 +19,8 @@ export const lines = (style: Style, found: Bisection): ReadonlyArray<string> => 
 }
 
 const methodNote = ({ method, certain, probes, first }: Bisection): string => {
-  if (method === "scanned") return "Certain: every event that can matter was looked at."
-  const probed = `${count(probes, "moment")} of the log were looked at`
+  if (method === "scanned") return "Certain: every event that can matter was examined."
+  const probed = `${count(probes, "moment")} of the log were examined`
   if (certain) return `Certain: ${probed}, and the form of the predicate shows that it stays true once it is true.`
   const before = first === null ? "" : ` before ${at(first)}`
   return `Likely: ${probed}, not all. The predicate may also have held for a while${before}, between two of them; --scan examines all.`

@@ -22,13 +22,13 @@ export const lines = (style: Style, found: Consequences, withForks: boolean): Re
       const note = consequence === undefined ? "" : InferenceLines.ofCause(consequence)
       return style.dim(branch) + (shown[index] ?? "") + style.dim(note)
     }),
-    ...(events.length === 1 && !more ? [style.dim("Nothing came of it.")] : []),
+    ...(events.length === 1 && !more ? [style.dim("It caused no events.")] : []),
     ...InferenceLines.legend(style, events, []),
     ...(unsearched.length === 0
       ? []
       : [
           style.dim(
-            `That is in ${oneLine(timeline)}. ${count(unsearched.length, "timeline")} forked from it: --forks shows what came of it there.`,
+            `That is in ${oneLine(timeline)}. ${count(unsearched.length, "timeline")} forked from it: --forks searches them, too.`,
           ),
         ]),
     ...(more

@@ -18,11 +18,11 @@ export const lines = (
   "",
   ...AuditPage.lines(style, audit),
   "",
-  `It shares the history of ${oneLine(parent)} up to ${at(shared)}. How the two compare: ${compareCommand}`,
+  `It shares the history of ${oneLine(parent)} up to ${at(shared)}. To compare the two: ${compareCommand}`,
 ]
 
 const partedLine = (style: Style, { first, decisions, of }: NonNullable<Forked["parted"]>): string =>
-  `${style.bad("Parted")} ${at(first.position)}, before the moment of the fork: ${ReplayPage.choice(first.expected)} was recorded, and the agent decided ${ReplayPage.choice(first.found)}. It decided otherwise in ${decisions} of ${count(of, "recorded decision")}; what was recorded stands.`
+  `${style.bad("Parted")} ${at(first.position)}, before the moment of the fork: ${ReplayPage.choice(first.expected)} was recorded, and the agent decided ${ReplayPage.choice(first.found)}. It decided differently in ${decisions} of ${count(of, "recorded decision")}; the recorded ones hold.`
 
 const worldLine =
   (style: Style) =>
@@ -36,5 +36,5 @@ const worldLine =
       ...(checked.outcomes === 0 ? [] : [count(checked.outcomes, "outcome")]),
     ]
     const found = compared.length === 0 ? "as it was overridden" : `verified: ${compared.join(", ")}`
-    return `${style.good("Rewound")}: ${oneLine(plugin)} stands as it did ${at(position)}, by ${by}; ${found}.`
+    return `${style.good("Rewound")}: ${oneLine(plugin)} is as it was ${at(position)}, by ${by}; ${found}.`
   }

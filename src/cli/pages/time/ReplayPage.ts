@@ -13,11 +13,9 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
   const { divergence, recorded, replayed, taskId, timeline, events, complete, rationales } = report
   const where = `task ${style.name(taskId)}${timeline === "main" ? "" : ` on ${timeline}`}`
   const words =
-    rationales === 0
-      ? []
-      : [`${count(rationales, "rationale")} read differently, which does not count as a divergence.`]
+    rationales === 0 ? [] : [`${count(rationales, "rationale")} differ, which does not count as a divergence.`]
   if (divergence === null) {
-    const end = complete ? "to its end" : "as far as it goes: it was cut short before its agent was done"
+    const end = complete ? "to its end" : "as far as it goes: it ended before its agent was done"
     return [
       `${style.good("Identical")}: ${oneLine(replayed)} did in ${where} what ${oneLine(recorded)} did, over ${count(events, "event")}, ${end}.`,
       ...words,
@@ -25,7 +23,7 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
   }
   const { kind, position, path, expected, found } = divergence
   return [
-    `${style.bad("Diverged")} ${at(position)}: ${oneLine(replayed)} did otherwise in ${where} than ${oneLine(recorded)}.`,
+    `${style.bad("Diverged")} ${at(position)}: ${oneLine(replayed)} acted differently in ${where} than ${oneLine(recorded)}.`,
     ...words,
     "",
     ...Table.rows(style, [

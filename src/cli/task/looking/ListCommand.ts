@@ -19,7 +19,7 @@ const listOptions = {
   limit: LimitOption.limit("List at most this many tasks, and as many forked ones: the newest"),
   all: flag("all", "List all tasks"),
   outcome: someOf("outcome", [...TaskOutcome.literals, "open"]).pipe(
-    Options.withDescription("Only tasks that ended like this, or are open"),
+    Options.withDescription("Only tasks with this outcome, or open ones"),
   ),
 }
 

@@ -63,7 +63,7 @@ export const bundle = Command.make(
       const added = count(head.position - events, "event")
       yield* Output.show(json, bundled, (style) => [
         `${style.good("Bundled")} ${count(events, "event")} in ${file}: a log of its own, for every command that takes --log.`,
-        `Positions are its own, ${at(1)} to ${at(head.position)}. Where the other events are in the source is recorded in ${added} (TaskBundled) before them.`,
+        `It has its own positions, ${at(1)} to ${at(head.position)}. The positions of the copied events in the source are recorded in ${added} (TaskBundled) before them.`,
       ])
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(

@@ -32,7 +32,7 @@ export const watch = Command.make(
   },
 ).pipe(
   Command.withDescription(
-    "Follow a task live until it is closed, with its worlds drawn; --json prints its events, a line each. Such as: hindcast task watch a1b2, or hindcast task watch a1b2 --timeline fork-1",
+    "Follow a task live until it is closed, with its worlds drawn; --json prints its events, one per line. For example: hindcast task watch a1b2, or hindcast task watch a1b2 --timeline fork-1",
   ),
 )
 
@@ -135,7 +135,8 @@ const onScreen = (taskId: string) =>
       )
     }).pipe(Effect.scoped)
     const worlds = yield* drawn(style, taskId, Output.columnsOf(process.stdout))
-    const last = ended === "closed" && watched.closed !== null ? closing(style, taskId, watched.closed) : "It goes on."
+    const last =
+      ended === "closed" && watched.closed !== null ? closing(style, taskId, watched.closed) : "The task continues."
     yield* Effect.forEach([...worlds, "", last], Output.write, { discard: true })
   })
 
@@ -148,7 +149,7 @@ const rows = (
   { columns, rows }: FullScreen.Size,
 ): ReadonlyArray<string> => {
   const head = `Task ${style.name(oneLine(taskId))} ${style.dim(`step ${progress.steps}`)}`
-  const foot = style.dim("q leaves; the task goes on")
+  const foot = style.dim("q quits; the task continues")
   const above = [head, "", ...worlds, ""].slice(0, Math.max(0, rows - 1))
   const room = Math.max(0, rows - above.length - 1)
   const steps = room === 0 ? [] : lines.slice(-room)
