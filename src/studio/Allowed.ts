@@ -83,7 +83,7 @@ const begun = (scope: Scope.Scope, work: Effect.Effect<unknown, Refused>): Effec
   Effect.suspend(() => {
     let isLeft = false
     const watched = Effect.tapErrorCause(work, (cause) =>
-      isLeft ? ProgramLog.error("an agent that Studio let work failed", cause) : Effect.void,
+      isLeft ? ProgramLog.error("an agent that Studio ran failed", cause) : Effect.void,
     )
     const leave = Effect.sync(() => {
       isLeft = true
@@ -135,6 +135,6 @@ export declare namespace Allowed {
 /** The server was started without the switch for this action. */
 export class NotAllowed extends Data.TaggedError("NotAllowed")<{ readonly what: string; readonly option: string }> {
   override get message() {
-    return `This server was not started to ${this.what}. Expected the switch --${this.option} of \`hindcast studio\` (in a program, ${this.option} of Studio.layer), found none.`
+    return `This server was started without permission to ${this.what}. Expected --${this.option} of \`hindcast studio\` (in a program, ${this.option} of Studio.layer), found none.`
   }
 }

@@ -138,7 +138,7 @@ export const layer = (
       if (isActing) yield* Trust.assertTrusted(trust ? "option" : undefined)
       const kernel = yield* Effect.serviceOption(Kernel)
       if (fork !== undefined && Option.isNone(kernel)) return yield* withoutKernel("fork")
-      if (scenarios !== undefined && !write) return yield* wrong("scenarios", "write: true beside it", "none")
+      if (scenarios !== undefined && !write) return yield* wrong("scenarios", "write: true with it", "none")
       if (scenarios !== undefined && Option.isNone(kernel)) return yield* withoutKernel("scenarios")
       const staging =
         scenarios === undefined || Option.isNone(kernel) ? {} : { scenarios: yield* stagingOf(scenarios, kernel.value) }
@@ -158,7 +158,7 @@ const wrong = (path: string, expected: string, found: string) =>
   new Options.InvalidOptions({ of: "Studio.layer", problems: [{ path, expected, found }] })
 
 const withoutKernel = (path: string) =>
-  wrong(path, "a Kernel in the context, which runs what goes on", "none (Hindcast.layer has one)")
+  wrong(path, "a Kernel in the context, which runs the agents", "none (Hindcast.layer has one)")
 
 /** The real path of a directory. The left side says what was found instead. */
 const realDirectory = (directory: string): Effect.Effect<string, string> =>
@@ -168,7 +168,7 @@ const realDirectory = (directory: string): Effect.Effect<string, string> =>
   }).pipe(
     Effect.filterOrFail(
       (real) => fs.statSync(real).isDirectory(),
-      () => "which is none",
+      () => "which is not a directory",
     ),
   )
 

@@ -359,7 +359,7 @@ describe("the page of a trend", () => {
   it("tells of several agents what each of them came to by Holm's method", () => {
     const other = series({ agent: "other|`x`", answer: "unclear", p: { value: 0.04, method: "exact", adjusted: 0.08 } })
     expect(page(series(), other)).toContain("p = 0.04 (exact), p = 0.08 by Holm")
-    expect(page(series(), other)).toContain("Several agents were looked at")
+    expect(page(series(), other)).toContain("Several agents were examined")
     const rows = TrendPage.markdown(trend(series(), other)).filter((line) => line.startsWith("|"))
     expect(rows.map((line) => cellsOf(line).length)).toEqual([3, 3, 3, 3])
   })

@@ -126,7 +126,7 @@ describe("compare of two models", () => {
       "B          acme/small: 14 tasks, 12 paired, 1 without one like it of the other, 1 without a score",
       "both       1 task asked both, and counts for neither",
       "acme/great (A",
-      "the difference is one of these runs.",
+      "the difference is between these runs.",
     ]) {
       expect(stdout).toContain(line)
     }

@@ -97,7 +97,7 @@ describe("a person at a terminal", () => {
     expect(await refusing.ended).toBe(1)
     expect(await told(log)).toEqual([])
     const agreeing = inTerminal(run(log, "--plugin", foreign("four")), starting)
-    await agreeing.shows("four 1.0.0 did not come with Hindcast")
+    await agreeing.shows("four 1.0.0 does not come with Hindcast")
     await agreeing.shows(/\[y\/N\]/)
     agreeing.type("y\r")
     expect(await agreeing.ended).toBe(0)

@@ -293,7 +293,7 @@ describe("an agent or a scenario that cannot be used", () => {
     expect(await missing("WorkspaceMissing", agent, "--workspace", "nowhere")).toContain("nowhere")
     expect(await run("Usage", agent, "--max-steps", "many")).toContain("--max-steps: expected a whole number")
     expect(await run("Usage", agent, "--deadline", "0")).toContain("--deadline: expected a number above 0")
-    expect(await run("BadInput", agent, "--goal= ")).toContain("--goal: expected what the agent is to achieve")
+    expect(await run("BadInput", agent, "--goal= ")).toContain("--goal: expected the agent's goal")
     expect(await run("Usage", agent, "--gate", "maybe")).toContain("one of ask, allow, deny")
     expect(fs.existsSync(place.file("new.db"))).toBe(false)
   })

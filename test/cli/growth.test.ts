@@ -31,7 +31,7 @@ describe("task bundle", () => {
     const { head } = (await document(["log", "info", "--log", out])) as { head: { position: number } }
     const [, events] = /^Bundled (\d+) events/.exec(made.text) ?? []
     expect(Number(events)).toBe(head.position - 1)
-    expect(made.text).toContain(`Positions are its own, @1 to @${head.position}. `)
+    expect(made.text).toContain(`It has its own positions, @1 to @${head.position}. `)
     expect(made.text).toContain("recorded in 1 event (TaskBundled)")
     const auditIn = async (file: string) => {
       const audit = JSON.stringify(await document(["audit", task, "--log", file]))

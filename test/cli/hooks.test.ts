@@ -74,7 +74,7 @@ describe("hindcast hooks", () => {
     })
     expect(await hook(at("PreToolUse", bash("npm test", "c4")), env)).toEqual(passed)
     const second = await hindcast(["hooks", "serve"], { env })
-    expect(second.stdout).toContain("answers hooks already")
+    expect(second.stdout).toContain("already answers hooks")
     const { token } = JSON.parse(fs.readFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), "utf8"))
     const told = await hindcast(["hooks", "serve", "--json"], { env })
     expect(JSON.parse(told.stdout)).toMatchObject({ log })

@@ -71,7 +71,7 @@ describe("hindcast import", () => {
       ].join("\n"),
     )
     const again = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })
-    expect(again.stdout).toBe("1 file of these is in the log already, whole.\nNothing new.\n")
+    expect(again.stdout).toBe("1 file of these is already completely in the log.\nNothing new.\n")
   })
 
   it("makes tasks that are stepped back in, scored again and compared with the scores that they came with", async () => {
@@ -114,7 +114,7 @@ describe("hindcast import", () => {
     expect([passed.code, passed.stdout.split("\n")]).toEqual([
       3,
       [
-        "1 file of no known format was passed over:",
+        "1 file of no known format was skipped:",
         "  nothing/c.jsonl: an empty file; import it when something is in it",
         "3 files do not have the name of a run, and were not read (.md 2, no ending 1); name those to read.",
         "Nothing new.",

@@ -137,8 +137,8 @@ describe("log verify --anchor", () => {
     ]
     expect(looks).toMatchObject(parts.map((what) => ({ what, looked: true })))
     const { stdout } = await hindcast(["log", "verify", "--log", log])
-    expect(stdout).toContain(`\nlooked at: ${parts.join(", ")}\n`)
-    expect(stdout).not.toContain("not looked at")
+    expect(stdout).toContain(`\nexamined: ${parts.join(", ")}\n`)
+    expect(stdout).not.toContain("not examined")
   })
 
   it("finds an index that was dropped, says what to do, and nothing of it with --quick, which says so", async () => {
@@ -162,7 +162,7 @@ describe("log verify --anchor", () => {
       told: "skipped by a quick verification",
     })
     const { stdout } = await hindcast(["log", "verify", "--quick", "--log", copy])
-    expect(stdout).toContain("looked at: chain\nnot looked at: tables and triggers (skipped by a quick verification)")
+    expect(stdout).toContain("examined: chain\nnot examined: tables and triggers (skipped by a quick verification)")
   })
 
   it("says that snapshots were not looked at where there is no key to tell by", async () => {
@@ -205,7 +205,7 @@ describe("log doctor", () => {
     expect(examined).toMatchObject({ healthy: true, log, findings: [] })
     const { code, stdout, stderr } = await hindcast(["log", "doctor", "--log", log])
     expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
-    expect(stdout).toMatch(/^Healthy: .*log\.db, nothing found\nlooked at: file, .*, chain\n$/)
+    expect(stdout).toMatch(/^Healthy: .*log\.db, nothing found\nexamined: file, .*, chain\n$/)
     expect(fs.readFileSync(log).equals(before)).toBe(true)
   })
 

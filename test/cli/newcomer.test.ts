@@ -62,7 +62,7 @@ describe("task show", () => {
 describe("what is printed where something is wrong", () => {
   it("asks one question, with one sign at its end", async () => {
     const { stderr } = await hindcast(["compare", "a", "b", "--cluster", "gaol", "--log", log])
-    expect(stderr).toMatch(/Did you mean goal\? `node /)
+    expect(stderr).toMatch(/Did you mean goal\? See `node /)
   })
 
   it("tells since when events were recorded, where an archive is to end before that", async () => {

@@ -170,7 +170,7 @@ describe("a target that cannot be written", () => {
       const error = yield* refusal(path.join(directory, "none", "out.txt"))
       expect(error).toMatchObject({ _tag: "OutputUnavailable" })
       expect(error.message).toContain(
-        `there is no directory ${path.join(directory, "none")}. Make it, or name another.`,
+        `there is no directory ${path.join(directory, "none")}. Create it, or name another.`,
       )
     }),
   )

@@ -142,7 +142,7 @@ describe("an update that asks for more", () => {
 
     const agent = inRepository("examples", "agents", "wanderer.mjs")
     const alone = await hindcast(["run", "--agent", agent, "--goal", "g", "--max-steps", "1", ...log], at)
-    expect(alone.stderr).toContain(`warning: no plugin takes part`)
+    expect(alone.stderr).toContain(`warning: no plugin is active`)
     expect(alone.stderr).toContain(`\n  ear waits for a grant: \`${grant}\`, then \``)
     expect((await hindcast(["plugin", "add", inRepository("plugins", "text-room"), ...log], at)).code).toBe(0)
     const among = await hindcast(["run", "--agent", agent, "--goal", "g", "--max-steps", "1", ...log], at)

@@ -158,15 +158,15 @@ describe("hindcast record", () => {
     const program = ["--log", log, "--live", "model", "--", process.execPath, agent, "good night"]
     const live = await run(["replay", id, ...program])
     expect(live).toMatchObject({ code: 0, stdout: "You said: good night\n" })
-    expect(live.stderr).toContain("made anew: 1 of its requests")
-    expect(live.stderr).toContain(`nothing of it was answered from task ${id}, so that nothing was compared`)
+    expect(live.stderr).toContain("sent again: 1 of its requests")
+    expect(live.stderr).toContain(`no request was answered from task ${id}, so nothing was compared`)
     expect(asked).toBe(before + 1)
     const tools = await run(
       ["replay", id, "--log", log, "--live", "tools", "--", process.execPath, agent, "hello"],
       "http://gone.invalid",
     )
     expect(tools).toMatchObject({ code: 0, stdout: "You said: hello\n" })
-    expect(tools.stderr).toContain("but for what was made anew, it did as was recorded")
+    expect(tools.stderr).toContain("apart from the requests that were sent again, it did as recorded")
     const json = await hindcast(["replay", id, "--log", log, "--json", "--", process.execPath, agent, "hello"])
     expect(json.code).toBe(1)
     expect(json.stderr).toContain("whose output is its own")

@@ -237,7 +237,7 @@ describe("a program whose clients are node:http, undici, and what is built on th
       const replaying = ["replay", id, "--log", log, ...program]
       const replayed = await start(replaying, { env: { ...env, BASE, PROXY: "http://127.0.0.1:1" } }).ended
       expect(JSON.parse(replayed.stdout)).toEqual(plain)
-      expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was recorded") })
+      expect(replayed).toMatchObject({ code: 0, stderr: expect.stringContaining("did as recorded") })
     }
     expect(served.length).toBe(before)
   })
@@ -289,7 +289,7 @@ spawnSync("true")
     const replayed = await run("replay", id, ...program)
     expect(replayed).toMatchObject({ code: 0, stdout: said })
     expect(replayed.stderr).toContain(
-      "did not close the network to what is not Node and was started: a process: sh, a process: true.",
+      "did not close the network to programs other than Node that were started: a process: sh, a process: true.",
     )
     expect(served.length).toBe(before)
   })
@@ -372,7 +372,7 @@ console.log(await ask("two"))
     const before = served.length
     const replayed = await run("replay", id, "--live", "tools", ...program)
     expect(replayed).toMatchObject({ code: 0, stdout: recorded.stdout })
-    expect(replayed.stderr).toContain("made anew: 1 of its requests")
+    expect(replayed.stderr).toContain("sent again: 1 of its requests")
     expect(served.slice(before)).toEqual(["GET /zipped"])
   })
 

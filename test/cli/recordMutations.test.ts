@@ -80,10 +80,13 @@ const pasted = async (message: string, before: string) => {
 
 describe("a recorded program on the command line that", () => {
   it("does as was recorded is replayed, and goes on in a fork", async () => {
-    expect(await replay(...does(RECORDED))).toMatchObject({ code: 0, stderr: expect.stringContaining("did as was") })
+    expect(await replay(...does(RECORDED))).toMatchObject({
+      code: 0,
+      stderr: expect.stringContaining("did as recorded"),
+    })
     expect(asked).toEqual([])
     const forked = await fork("faithful", ...does(RECORDED))
-    expect(forked).toMatchObject({ code: 0, stderr: expect.stringContaining(`went on from @${second}`) })
+    expect(forked).toMatchObject({ code: 0, stderr: expect.stringContaining(`continued from @${second}`) })
     expect(asked).toEqual(["/three", "/four"])
     expect(await closedIn("faithful")).toMatchObject([{ outcome: "achieved" }])
   })
@@ -98,7 +101,7 @@ describe("a recorded program on the command line that", () => {
       expect(code).toBe(2)
       expect(stderr).toContain(found)
       expect(stderr).toContain(done)
-      expect(stderr).not.toMatch(/did as was recorded in|went on from/)
+      expect(stderr).not.toMatch(/did as recorded in|continued from/)
     }
     if (steps.length === 0) {
       const again = /`node \S+main\.js record --log \S+mutated\.db -- \S+node \S+steps\.mjs '\[\]'` records it/
@@ -122,7 +125,7 @@ describe("a recorded program on the command line that", () => {
       start(["replay", id, "--log", other, "--", ...words], { env }).ended
     expect(await again(...does(["one"], "fails"))).toMatchObject({
       code: 3,
-      stderr: expect.stringContaining("did as was"),
+      stderr: expect.stringContaining("did as recorded"),
     })
     const succeeded = await again(...does(["one"]))
     expect(succeeded).toMatchObject({
@@ -146,7 +149,7 @@ describe("a recorded program on the command line that", () => {
     const first = await hindcast(["record", "--log", other, "--", ...words], { env })
     expect(await pasted(first.stderr, "replays it")).toMatchObject({
       code: 0,
-      stderr: expect.stringContaining("did as was"),
+      stderr: expect.stringContaining("did as recorded"),
     })
     const forked = await hindcast(["fork", "@1", "--log", other, "--", ...words], { env })
     expect(await pasted(forked.stderr, "shows where")).toMatchObject({

@@ -42,7 +42,7 @@ describe("replay", () => {
     const lines = stdout.split("\n")
     expect(code).toBe(2)
     expect(lines[0]).toMatch(
-      new RegExp(`^Diverged @${fifth}: knows-the-way@1\\.0\\.0 did otherwise in task \\S+ than `),
+      new RegExp(`^Diverged @${fifth}: knows-the-way@1\\.0\\.0 acted differently in task \\S+ than `),
     )
     expect(lines.slice(2, 6)).toEqual([
       "kind      another-command",
@@ -88,7 +88,7 @@ describe("fork", () => {
     expect(lines[1]).toMatch(/^ {2}1 {2}text-room\/go \{"direction":"south"\} {2}succeeded in .* ms {2}@\d+$/)
     expect(stdout).toMatch(
       new RegExp(
-        `^Rewound: text-room stands as it did @${fifth - 1}, by snapshot; verified: its document, 2 readings\\.$`,
+        `^Rewound: text-room is as it was @${fifth - 1}, by snapshot; verified: its document, 2 readings\\.$`,
         "m",
       ),
     )

@@ -37,7 +37,7 @@ describe("replay of an agent that fails or does not answer", () => {
     const { code, stdout, stderr } = await hindcast(["replay", task, "--agent", failing, ...log])
     expect(code).toBe(2)
     expect(stdout.split("\n").slice(0, 5)).toEqual([
-      expect.stringMatching(new RegExp(`^Diverged @${fifth}: failing@1\\.0\\.0 did otherwise`)),
+      expect.stringMatching(new RegExp(`^Diverged @${fifth}: failing@1\\.0\\.0 acted differently`)),
       "",
       "kind      agent-failed",
       'recorded  text-room/go {"direction":"south"}',
@@ -86,7 +86,7 @@ describe("replay of an agent that fails or does not answer", () => {
     expect(await stood()).toEqual({
       code: 130,
       stdout: "",
-      stderr: `thinking\nThe replay stood @${fifth}, at decision 5 of 9. \`--deadline SECONDS\` ends one whose agent does not answer.\nerror: Interrupted.\n`,
+      stderr: `thinking\nThe replay was @${fifth}, at decision 5 of 9. \`--deadline SECONDS\` ends one whose agent does not answer.\nerror: Interrupted.\n`,
     })
     const { code, stderr } = await stood("--json")
     expect(code).toBe(130)
@@ -101,7 +101,7 @@ describe("fork", () => {
     const { code, stdout } = await hindcast([...place, "--agent", parting, "--timeline", "parting"])
     expect(code).toBe(0)
     expect(stdout).toContain(
-      `Parted @${fifth}, before the moment of the fork: text-room/go {"direction":"south"} was recorded, and the agent decided text-room/go {"direction":"up"}. It decided differently in 1 of `,
+      `Diverged @${fifth}, before the fork: text-room/go {"direction":"south"} was recorded, but the agent decided text-room/go {"direction":"up"}. It decided differently in 1 of `,
     )
     const silent = otherwise("never", "return new Promise(() => {})")
     const refused = await hindcast([...place, "--agent", silent, "--timeline", "never", "--led-within", "0.2"])

@@ -57,7 +57,7 @@ describe("a task whose process was killed", () => {
       const resumed = yield* run("resume", id.slice(-8), "--log", log, "--agent", agent)
       expect(resumed.stderr).toBe("")
       expect(resumed.code).toBe(0)
-      expect(resumed.stdout).toContain("goes on from @")
+      expect(resumed.stdout).toContain("continues from @")
       expect(resumed.stdout).toContain("achieved")
       expect(resumed.stdout).toMatch(/6 commanded/)
       const replayed = yield* run("replay", id, "--log", log, "--agent", agent)

@@ -149,7 +149,7 @@ describe("run", () => {
     const { stderr } = await hindcast([
       ...["run", "--log", place.file("alone.db"), "--agent", agent, "--goal", "g", "--max-steps", "1"],
     ])
-    expect(stderr).toMatch(/^warning: no plugin takes part\. .*--plugin DIR/m)
+    expect(stderr).toMatch(/^warning: no plugin is active\. .*--plugin DIR/m)
   })
 
   it("names the task of an agent that fails, which is closed as failed", async () => {

@@ -72,7 +72,7 @@ describe("run --scenario FILE", () => {
 
   it("is asked for, or a goal", async () => {
     const { code, stderr } = await hindcast(["run", ...LOG, "--agent", place.file("agent.mjs", AGENT), ...room])
-    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("--goal: expected what the agent is") })
+    expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("--goal: expected the agent's goal") })
   })
 })
 

@@ -45,7 +45,7 @@ describe("what is suggested about a score set", () => {
     expect(unfinished).toContain(`\`${CommandHints.command(["rescore", "--resume", "set-7"])}\` resumes it`)
     const rescored = (against: string | undefined) =>
       RescoringPage.lines(plain, { scoreSetId: "set-7", label: "strict", summary: nothing, against }).join("\n")
-    const compare = (with_: string) => `\`${CommandHints.command(["compare", with_, "set-7"])}\` holds it`
+    const compare = (with_: string) => `\`${CommandHints.command(["compare", with_, "set-7"])}\` compares it`
     expect(rescored("live")).toContain(compare("live"))
     expect(rescored("set-6")).toContain(compare("set-6"))
     expect(rescored(undefined)).not.toContain("compare")

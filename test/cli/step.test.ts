@@ -182,7 +182,7 @@ describe("hindcast step", () => {
       terminal.type("n")
       await terminal.shows("main@5 of")
       terminal.type("t")
-      await terminal.shows("Only events of task a are stepped through")
+      await terminal.shows("Stepping only through events of task a")
     }))
 
   it("says what is wrong with what was typed, and stays where it is", () =>
@@ -193,7 +193,7 @@ describe("hindcast step", () => {
       terminal.type(`gnever${KEYS.enter}`)
       await terminal.shows('"@never" is not a moment')
       terminal.type(`/nowhere${KEYS.enter}`)
-      await terminal.shows('"nowhere" is no path')
+      await terminal.shows('"nowhere" is not a path')
       terminal.type(`f1 + 1${KEYS.enter}`)
       await terminal.shows("it gives a value of type int")
       terminal.type(`f\u0015state.${KEYS.enter}`)

@@ -125,7 +125,7 @@ describe("hindcast studio", () => {
       [`text-room@${digest.slice(0, 15)}`, "at least 16", "with 15 digits"],
       [`text-rom@${digest}`, "a plugin of this log", "text-room", 3],
       [`text-room@${"0".repeat(16)}`, "the digest of a version", `text-room@${digest.slice(0, 16)}`, 3],
-      [`text-room@${digest}`, "viewHtml", "brings none"],
+      [`text-room@${digest}`, "viewHtml", "has none"],
     ] as const) {
       const failed = await failing("--draw", draw, "--log", log)
       expect(failed).toMatchObject({ code, tag: "BadInput" })

@@ -386,7 +386,7 @@ describe("a server of Studio", () => {
         expect(String(yield* built({ fork: {} }))).toContain("Kernel")
         const scenarios = { directories: ["."] }
         expect(String(yield* built({ scenarios, write: true }))).toContain("scenarios: expected a Kernel")
-        expect(String(yield* built({ scenarios }))).toContain("scenarios: expected write: true beside it, found none")
+        expect(String(yield* built({ scenarios }))).toContain("scenarios: expected write: true with it, found none")
         expect(String(yield* built({ scenarios: { directories: [] }, write: true }))).toContain("directories")
       }),
     ),

@@ -207,7 +207,7 @@ describe("scenarios in a program", () => {
       const failure = yield* Effect.flip(running({ write: true, scenarios: nowhere }))
       expect(String(failure)).toContain("scenarios.directories[0]: expected a directory, found")
       for (const [none, found] of [
-        [path.join(directory, "a.yaml"), "which is none"],
+        [path.join(directory, "a.yaml"), "which is not a directory"],
         [path.join(directory, "loop"), "ELOOP"],
         [path.join(directory, "a.yaml", "b"), "ENOTDIR"],
         [path.join(directory, "x".repeat(300)), "ENAMETOOLONG"],

@@ -71,7 +71,7 @@ describe("the text of a rubric", () => {
       const wrong = yield* wrongIn(text)
       expect(wrong).toHaveLength(201)
       expect(wrong[199]).toMatchObject({ line: 5, message: expect.stringContaining('"r199"') })
-      expect(wrong[200]).toEqual({ line: null, column: null, message: "and 100 more mistakes" })
+      expect(wrong[200]).toEqual({ line: null, column: null, message: "and 100 more issues" })
     }),
   )
 })

@@ -72,7 +72,7 @@ const notesOf = (a: Side, b: Side): ReadonlyArray<string> => {
     ...unscored.map((run) => `${run} was not scored.`),
     ...(setA === undefined || setB === undefined || setA.rubricDigest === setB.rubricDigest
       ? []
-      : ["They were scored by different rubrics: their rewards do not mean the same."]),
+      : ["They were scored by different rubrics: their rewards are not comparable."]),
     ...(setA === undefined || setB === undefined || setA.critic === setB.critic
       ? []
       : [`They were scored by different critics: ${setA.critic} and ${setB.critic}.`]),

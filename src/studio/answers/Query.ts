@@ -22,7 +22,7 @@ export const decode = <A, I>(
     const names = [...parameters.keys()]
     const twice = names.find((name, index) => names.indexOf(name) < index)
     if (twice !== undefined) {
-      return yield* new InvalidQuery({ path, found: `${shown(twice)}: expected it once, found it more often` })
+      return yield* new InvalidQuery({ path, found: `${shown(twice)}: expected it once, found it several times` })
     }
     const given = Object.fromEntries(parameters)
     return yield* Schema.decodeUnknown(schema, { errors: "all", onExcessProperty: "error" })(given).pipe(

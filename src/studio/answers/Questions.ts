@@ -74,14 +74,14 @@ export const AnswerBody: Schema.Schema<Answer> = Schema.Struct({
 /** The question was already answered, or has expired. */
 export class AlreadyAnswered extends Data.TaggedError("AlreadyAnswered")<{ readonly found: string }> {
   override get message() {
-    return `Expected a question that waits, found ${this.found}. Nothing was answered.`
+    return `Expected a waiting question, found ${this.found}. Nothing was answered.`
   }
 }
 
 /** The pending question differs from the one that the person saw. */
 export class OtherQuestion extends Data.TaggedError("OtherQuestion")<{ readonly found: string }> {
   override get message() {
-    return `The answer is to another question than the one that waits: ${this.found}. Nothing was answered; look at it again.`
+    return `This is an answer to another question than the waiting one: ${this.found}. Nothing was answered. Look at the question again.`
   }
 }
 

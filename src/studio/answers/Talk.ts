@@ -72,6 +72,6 @@ export const input = ({ timeline, task, text, delivery }: Input) =>
 /** The program that serves Studio runs no kernel, so the agent works elsewhere. */
 export class NoAgentsHere extends Data.TaggedError("NoAgentsHere")<{ readonly task: string }> {
   override get message() {
-    return `Task ${this.task}: expected an agent of the program that serves Studio, found that this program runs no kernel. Serve Studio from the program that runs the agent (Studio.layer beside Hindcast.layer), or use its channel.`
+    return `Task ${this.task}: expected an agent of the program that serves Studio, found that this program runs no kernel. Serve Studio from the program that runs the agent (Studio.layer with Hindcast.layer), or use its channel.`
   }
 }

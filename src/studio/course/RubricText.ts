@@ -21,7 +21,7 @@ export const parse = (text: string): Effect.Effect<Judged> =>
 const tooLarge = (most: string): RubricIssue => ({
   line: 1,
   column: 1,
-  message: `expected a text of at most ${most}, found more: hindcast rescore takes larger rubrics`,
+  message: `expected a text of at most ${most}, found more. \`hindcast rescore\` takes larger rubrics`,
 })
 
 type Judged = Either.Either<Rubric.Rubric, ReadonlyArray<RubricIssue>>

@@ -13,6 +13,6 @@ export const told = <Flaw>(
   const more = flaws.length - MAX_TOLD
   return [
     ...flaws.slice(0, MAX_TOLD).map(issueOf),
-    ...(more > 0 ? [{ line: null, column: null, message: `and ${more} more mistakes` }] : []),
+    ...(more > 0 ? [{ line: null, column: null, message: `and ${more} more issues` }] : []),
   ]
 }

@@ -16,7 +16,7 @@ export interface Consent {
 /** Minimum digits of a digest: 64 bits, so that nobody can craft another plugin with the same beginning. */
 export const LEAST_DIGITS = 16
 
-export const EXPECTED = `PLUGIN@DIGEST, with at least ${LEAST_DIGITS} of the 64 digits of the plugin's digest, and =DIRECTORY where its copy beside the log is not there`
+export const EXPECTED = `PLUGIN@DIGEST, with at least ${LEAST_DIGITS} of the 64 digits of the plugin's digest, and =DIRECTORY if the log has no copy of it beside it`
 
 const FORM = /^([a-z0-9][a-z0-9._-]*)@([0-9a-f]{16,64})(?:=(.+))?$/s
 

@@ -93,8 +93,8 @@ const labelOf = ({ digest }: Consent.Consent): string => digest.slice(0, 63)
 
 const elsewhere = (plugin: string, digest: string, frames: ReadonlyArray<Frame>): string => {
   const allowed = frames.map(({ consent }) => `${plugin}@${Consent.short(consent.digest)}`).join(", ")
-  return `Studio was started to draw by the code of ${allowed}; at this position ${plugin}@${Consent.short(digest)} is installed.`
+  return `Studio was started to draw with the code of ${allowed}; at this position ${plugin}@${Consent.short(digest)} is installed.`
 }
 
 const ambiguous = ({ plugin, digest }: Consent.Consent): string =>
-  `The log has two versions of ${plugin} whose digests begin with ${digest}: say more digits with --draw.`
+  `The log has two versions of ${plugin} whose digests begin with ${digest}: give more digits to --draw.`

@@ -33,12 +33,12 @@ export const read = (plugin: string, digest: string, directory: string): Effect.
   Effect.gen(function* () {
     const unavailable = (found: string) => new DrawingUnavailable({ plugin, digest, directory, found })
     const loaded = yield* Manifest.load(directory, { lenient: true, trusted: true }).pipe(
-      Effect.mapError(({ message }) => unavailable(`none that can be loaded (${message})`)),
+      Effect.mapError(({ message }) => unavailable(`files that cannot be loaded (${message})`)),
     )
-    const changed = `others, with the digest ${loaded.digest}: they were changed since, or are of another version`
+    const changed = `others, with the digest ${loaded.digest}: they have changed since, or belong to another version`
     if (loaded.digest !== digest || loaded.manifest.name !== plugin) return yield* unavailable(changed)
     const file = loaded.manifest.peas.environment?.viewHtml
-    if (file === undefined) return yield* unavailable("none that draws: its manifest has no `viewHtml`")
+    if (file === undefined) return yield* unavailable("none with drawing code: its manifest has no `viewHtml`")
     const code = yield* Effect.tryPromise({
       try: () => fs.readFile(path.join(loaded.directory, file), "utf8"),
       catch: (cause) => unavailable(`that ${file} cannot be read (${String(cause)})`),

@@ -33,7 +33,7 @@ const begin = async (): Promise<void> => {
   if (given === null)
     return say(
       "Open Studio by its own link",
-      "This page needs the link that `hindcast studio` printed in its terminal: it ends in #token=… . A tab in which Studio is open lends its token to others: keep it open, and reload this one.",
+      "This page needs the link that `hindcast studio` printed in its terminal: it ends in #token=… . An open Studio tab shares its token with other tabs: keep one open, and reload this one.",
     )
   await show(httpSource(given), serverLinks)
 }
@@ -55,7 +55,7 @@ const show = async (source: Source, links: Links): Promise<void> => {
       forget()
       return say(
         "This link is no longer good",
-        "Studio was started again, and has another token. Open the link that it printed last.",
+        "Studio was started again with a new token. Open the link that it printed last.",
       )
     }
     say("Studio cannot show this log", messageOf(cause))

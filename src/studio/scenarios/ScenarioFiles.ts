@@ -25,7 +25,7 @@ export class FileNotFound extends Data.TaggedError("FileNotFound")<{ readonly fi
 /** Another program wrote the file since it was read. */
 export class FileChanged extends Data.TaggedError("FileChanged")<{ readonly file: string; readonly found: string }> {
   override get message() {
-    return `${this.file} ${this.found} since it was read, so that nothing was written. Read it again; what you typed is still here to be copied.`
+    return `${this.file} ${this.found} since it was read, so nothing was written. Read it again; you can still copy your text from here.`
   }
 }
 
@@ -35,7 +35,7 @@ export class FileNotWritten extends Data.TaggedError("FileNotWritten")<{
   readonly reason: string
 }> {
   override get message() {
-    return `${this.file} was not written: ${this.reason}. What it was before is still there.`
+    return `${this.file} was not written: ${this.reason}. The previous file is unchanged.`
   }
 }
 

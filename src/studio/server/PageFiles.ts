@@ -56,7 +56,7 @@ export const serve = (response: ServerResponse, pathname: string, files = direct
   })
 
 const NOT_BUILT =
-  "Studio's page was not built: expected its files beside the server, found none. `npm run build` makes them; the API is served."
+  "Studio's page was not built: expected its files beside the server, found none. `npm run build` creates them. The API is available."
 
 const answer = (response: ServerResponse, status: number, type: string, body: string | Buffer): void => {
   response.writeHead(status, { "content-type": type })

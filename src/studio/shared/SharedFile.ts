@@ -40,13 +40,13 @@ export class SharedFileTooLarge extends Data.TaggedError("SharedFileTooLarge")<{
   readonly events: number
 }> {
   override get message() {
-    return `These tasks have ${this.events} events, which make a file of ${Math.ceil(this.bytes / 1e6)} MB: expected at most ${MAX_BYTES / 1e6} MB. Name fewer tasks, or let people look by \`hindcast studio\`.`
+    return `These tasks have ${this.events} events, which would make a file of ${Math.ceil(this.bytes / 1e6)} MB: expected at most ${MAX_BYTES / 1e6} MB. Name fewer tasks, or use \`hindcast studio\` instead.`
   }
 }
 
 export class PageMissing extends Data.TaggedError("PageMissing")<{ readonly directory: string }> {
   override get message() {
-    return `${this.directory}: expected the files of Studio's page, found none. \`npm run build\` makes them.`
+    return `${this.directory}: expected the files of Studio's page, found none. \`npm run build\` creates them.`
   }
 }
 

@@ -120,9 +120,9 @@ describe("a chat", () => {
     Effect.gen(function* () {
       const adding: Scripted = [call("a", "counter__add", { by: 2 })]
       const chat = yield* talking([adding, adding, [text("Then not.")]])
-      yield* chat.shows("Let it be executed?")
+      yield* chat.shows("Execute it?")
       yield* chat.answer("not today, approve this")
-      yield* chat.shows("Let it be executed?", 2)
+      yield* chat.shows("Execute it?", 2)
       yield* chat.answer("")
       yield* chat.shows("Then not.\n")
       yield* chat.type(undefined)
@@ -250,7 +250,7 @@ describe("a chat", () => {
       yield* (yield* testKernel({ directory: chat.kernel.directory, owner: "the other one" })).start
       const failure = yield* Effect.flip(chat.finished)
       expect(failure).toMatchObject({ _tag: "ConversationTakenOver", taskId, by: "the other one" })
-      expect(String(failure)).toContain(`go on with it by \`hindcast resume ${taskId}\` once the log is free`)
+      expect(String(failure)).toContain(`continue it with \`hindcast resume ${taskId}\` once the log is free`)
     }),
   )
 

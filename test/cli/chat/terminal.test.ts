@@ -101,7 +101,7 @@ describe("hindcast chat", () => {
         // A line that is typed ahead is an input, and an unfinished one is no answer.
         terminal.type("Two\ry")
         await terminal.shows("Execute it? [y/N]")
-        expect(terminal.screen().findLast((line) => line.includes("Let it be"))).not.toMatch(/y$/)
+        expect(terminal.screen().findLast((line) => line.includes("Execute it?"))).not.toMatch(/y$/)
         terminal.type("yes\r")
         await terminal.shows("It is 2.")
         await terminal.shows(/you: y$/m)

@@ -49,7 +49,7 @@ describe("hindcast play", () => {
       expect(terminal.isOwnScreen()).toBe(true)
       expect(terminal.screen().at(-1)).toBe("←/0 left  ↓/1 down  →/2 right  ↑/3 up   q ends")
       terminal.type("x")
-      await terminal.shows("The key x is no action.")
+      await terminal.shows("The key x is not an action.")
       const { id } = await onlyTask("keys")
       const watching = start(["task", "watch", id, "--log", logOf("keys")])
       const following = start(["task", "watch", id, "--log", logOf("keys"), "--json"])

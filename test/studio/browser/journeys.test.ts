@@ -57,7 +57,7 @@ describe("someone who has never seen the log, by keyboard alone", () => {
     const burst = await position(page)
     // Why: the chain up to the task's goal.
     await page.keyboard.press("w")
-    await page.getByText("What came of it?").waitFor()
+    await page.getByText("What did it cause?").waitFor()
     await expect.poll(() => text(page, ".chain")).toContain("TaskOpened")
     expect(await text(page, ".chain")).toContain("DecisionMade")
     // Back to the decision that was made with an old reading.
@@ -252,7 +252,7 @@ describe("someone who has never seen the log, by keyboard alone", () => {
       dialog.close()
       field.dispatchEvent(new KeyboardEvent("keydown", { key: "y", bubbles: true }))
     }`)
-    await page.getByRole("dialog", { name: "Take this view elsewhere" }).waitFor()
+    await page.getByRole("dialog", { name: "Copy this view" }).waitFor()
   })
 
   it("begins at the first field of a dialog", async () => {
@@ -338,7 +338,7 @@ describe("a link", () => {
     ["/t/main/task-0015/@999999", "@999999 is not in task-0015"],
     ["/t/main/task-0015/@1010?pane=value&path=/tasks/task-0015/never", "never"],
     ["/t/main/task-0015/@1010?when=1%20%2B", "1 +"],
-    ["/nowhere/at/all", "This link leads nowhere"],
+    ["/nowhere/at/all", "This link has no page"],
   ])("to what is not there, %s, says so in the page", async (path, said) => {
     const { page } = await visit(path)
     await expect.poll(() => page.locator("body").textContent()).toContain(said)

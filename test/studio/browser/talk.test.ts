@@ -51,17 +51,17 @@ describe("talking to an agent at work", () => {
       // What the model's answer says is not shown again as what the agent said.
       expect(await page.locator(".said").count()).toBe(1)
       expect(await page.getByRole("button", { name: "Queue" }).isDisabled()).toBe(true)
-      await page.getByLabel("Say to the agent").fill("What do you <b>think</b>?")
+      await page.getByLabel("Message to the agent").fill("What do you <b>think</b>?")
       // What was typed outlives a look at another pane.
       await page.getByRole("tab", { name: "why" }).click()
-      await page.getByLabel("Say to the agent").waitFor({ state: "detached" })
+      await page.getByLabel("Message to the agent").waitFor({ state: "detached" })
       await page.getByRole("tab", { name: "talk" }).click()
-      expect(await page.getByLabel("Say to the agent").inputValue()).toBe("What do you <b>think</b>?")
+      expect(await page.getByLabel("Message to the agent").inputValue()).toBe("What do you <b>think</b>?")
       expect(await violationsInBothSchemes(page)).toEqual([])
       await page.getByRole("button", { name: "Queue" }).click()
       await page.locator(".coming").getByText("I thi").waitFor()
       await state.getByText("thinks").waitFor()
-      expect(await page.getByLabel("Say to the agent").inputValue()).toBe("")
+      expect(await page.getByLabel("Message to the agent").inputValue()).toBe("")
       studio.write("go on")
       await page.locator(".said.model").getByText("I think so.").waitFor()
       await state.getByText("waits for an input").waitFor()
@@ -85,8 +85,8 @@ describe("talking to an agent at work", () => {
     try {
       const { page } = await open(browser.browser, studio.url.replace("/#", "/t/main/t?pane=talk#"))
       await page.locator(".speaking .state").getByText("waits for an input").waitFor()
-      await page.locator(".speaking").getByText("It is only shown here").waitFor()
-      expect(await page.getByLabel("Say to the agent").count()).toBe(0)
+      await page.locator(".speaking").getByText("You can only watch it here").waitFor()
+      expect(await page.getByLabel("Message to the agent").count()).toBe(0)
     } finally {
       await studio.stop()
     }

@@ -125,7 +125,7 @@ describe("a question", () => {
     running({}, async (studio) => {
       const { page } = await open(browser.browser, linkTo(studio, "/questions"))
       studio.begin("t")
-      await page.getByText("Studio was started to look, not to answer").waitFor()
+      await page.getByText("Studio was started without answering").waitFor()
       expect(await page.getByRole("button", { name: "Approve" }).count()).toBe(0)
       const status = await page.evaluate(`(async () => {
         const headers = { authorization: "Bearer " + sessionStorage.getItem("hindcast-studio-token") }
@@ -159,7 +159,7 @@ describe("the dialogs", () => {
       await fork.click()
       await expect.poll(() => page.locator("dialog .problem").textContent()).toContain("cannot be brought back")
       expect(await forks()).toBe(1)
-      await page.getByLabel("go on even in a world").check()
+      await page.getByLabel("continue even if a world").check()
       await fork.click()
       await page.waitForURL(/vs=fork-1\/t/)
       await expect.poll(() => page.locator(".side-of").nth(1).textContent(), { timeout: 20_000 }).toContain("No time.")
@@ -211,7 +211,7 @@ describe("the dialogs", () => {
       await page.locator(".strip-of canvas").nth(1).waitFor()
       expect(await page.locator(".strip-of .of").allTextContents()).toEqual(["t", "t on fork-1"])
       await page.locator(".parts-here").waitFor()
-      expect(await sentence(page)).toContain(`They share the history up to @${start}. They part at`)
+      expect(await sentence(page)).toContain(`They share the history up to @${start}. They diverge at`)
       expect(await violationsInBothSchemes(page)).toEqual([])
       // It grows while it is looked at, up to its end.
       const side = page.locator(".side-of").nth(1)
@@ -252,9 +252,9 @@ describe("the dialogs", () => {
       expect(await violationsInBothSchemes(page)).toEqual([])
       await page.getByRole("button", { name: "line 2, column 1" }).click()
       expect(await page.evaluate("document.activeElement.selectionStart")).toBe("name: x\n".length)
-      // What it would come to is shown before anything is written.
+      // Preview of the net score is shown before anything is written.
       await rubric.fill(RUBRIC)
-      const preview = page.getByLabel("What it would come to")
+      const preview = page.getByLabel("Preview of the net score")
       await expect.poll(() => preview.textContent()).toContain("By this rubric: −0.3")
       expect(await preview.textContent()).toContain("Nothing is written until you score")
       expect(await page.locator(".remarks span").count()).toBe(0)

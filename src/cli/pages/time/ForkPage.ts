@@ -22,7 +22,7 @@ export const lines = (
 ]
 
 const partedLine = (style: Style, { first, decisions, of }: NonNullable<Forked["parted"]>): string =>
-  `${style.bad("Parted")} ${at(first.position)}, before the moment of the fork: ${ReplayPage.choice(first.expected)} was recorded, and the agent decided ${ReplayPage.choice(first.found)}. It decided differently in ${decisions} of ${count(of, "recorded decision")}; the recorded ones hold.`
+  `${style.bad("Diverged")} ${at(first.position)}, before the fork: ${ReplayPage.choice(first.expected)} was recorded, but the agent decided ${ReplayPage.choice(first.found)}. It decided differently in ${decisions} of ${count(of, "recorded decision")}; the recorded ones hold.`
 
 const worldLine =
   (style: Style) =>

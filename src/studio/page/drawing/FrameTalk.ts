@@ -88,7 +88,7 @@ export class FrameTalk {
   take(data: unknown): void {
     if (this.#standing.value.kind === "down") return
     const message = said(data)
-    if (this.#isFlood()) this.#takeDown("It sent more messages than anybody can look at.")
+    if (this.#isFlood()) this.#takeDown("It sent too many messages.")
     else if (message === null) this.#takeDown("It sent a message that Studio does not know.")
     else if (message.kind === "ready") this.#begin()
     else this.#answer(message)
@@ -118,7 +118,7 @@ export class FrameTalk {
   /** Handles the frame's load event. A second one means that the frame left its document. */
   loaded(): void {
     this.#documents += 1
-    if (this.#documents > 1) this.#takeDown("It left its own document.")
+    if (this.#documents > 1) this.#takeDown("It navigated to another document.")
   }
 
   /**
@@ -126,7 +126,7 @@ export class FrameTalk {
    * Studio.
    */
   focused(): void {
-    this.#takeDown("It took the keyboard.")
+    this.#takeDown("It took the keyboard focus.")
   }
 
   end(): void {

@@ -87,7 +87,7 @@ export const CompareLanes = ({ comparison, courses, now, onSelect }: Props) => {
         ))}
         {parts === null ? null : (
           <div class={parts < most / 4 ? "parts-here first" : "parts-here"} style={{ left: placed(parts) }}>
-            <span>they part</span>
+            <span>they diverge</span>
           </div>
         )}
         <div class="playhead" style={{ left: placed(before + now) }} />

@@ -65,7 +65,7 @@ export const WholeLog = ({ course: { timeline }, first, last, theme }: Props) =>
     <div
       class="whole"
       aria-hidden="true"
-      title={`All events of ${timeline}, higher where more was decided and done, red where something failed: a click goes there`}
+      title={`All events of ${timeline}: higher for more decisions and commands, red for failures. A click goes there`}
       onClick={(event) => go(event.clientX)}
     >
       <canvas ref={canvas} style={{ height: `${HEIGHT}px` }} />

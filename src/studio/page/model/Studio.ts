@@ -253,7 +253,7 @@ export class Studio {
     if (!isWanted()) return
     this.marked.look(to)
     if (to.at !== null && (to.at > course.last || to.at < course.first))
-      this.say(`@${to.at} is not in ${to.task ?? to.timeline}: it has @${course.first} to @${course.last}.`, true)
+      this.say(`@${to.at} is not in ${to.task ?? to.timeline}, which has @${course.first} to @${course.last}.`, true)
   }
 
   /** Opens a course, which receives live events from the start of the request on. */

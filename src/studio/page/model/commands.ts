@@ -106,7 +106,7 @@ const atTime = async (studio: Studio, given: string): Promise<void> => {
   const [, day, clock = ""] = LOCAL_TIME.exec(given) ?? []
   const here = new Date(studio.frame.value?.entry?.occurredAt ?? studio.log.value.headAt ?? Date.now())
   const time = new Date(`${day ?? dayOf(here.getTime())}T${clock}`)
-  if (Number.isNaN(time.getTime())) return studio.say(`${given} is no time of a day.`, true)
+  if (Number.isNaN(time.getTime())) return studio.say(`${given} is not a time of day.`, true)
   await locate(studio, time.toISOString())
 }
 

@@ -67,10 +67,16 @@ export const KEYS: ReadonlyArray<Key> = [
     keys: ["p", "ArrowLeft", "k", "ArrowUp"],
     shown: "p k ←",
     name: "back",
-    says: "the event before",
+    says: "the previous event",
     run: (studio) => studio.step(-1),
   },
-  { keys: ["N", "PageDown"], shown: "N", name: "ten on", says: "ten events on", run: (studio) => studio.step(LEAP) },
+  {
+    keys: ["N", "PageDown"],
+    shown: "N",
+    name: "ten on",
+    says: "ten events forward",
+    run: (studio) => studio.step(LEAP),
+  },
   { keys: ["P", "PageUp"], shown: "P", name: "ten back", says: "ten events back", run: (studio) => studio.step(-LEAP) },
   {
     keys: ["Home"],
@@ -97,7 +103,7 @@ export const KEYS: ReadonlyArray<Key> = [
     keys: ["C"],
     shown: "C",
     name: "change before",
-    says: "the change before",
+    says: "the previous change of the followed value",
     run: (studio) => void studio.seek(-1, changes(studio), () => studio.say(noChange(studio, "before"))),
   },
   {
@@ -111,7 +117,7 @@ export const KEYS: ReadonlyArray<Key> = [
     keys: ["R"],
     shown: "R",
     name: "reward before",
-    says: "the reward or punishment before",
+    says: "the previous reward or punishment",
     run: (studio) => studio.hop(rewardsOf(studio), -1, "No reward or punishment comes before this."),
   },
   {
@@ -130,7 +136,7 @@ export const KEYS: ReadonlyArray<Key> = [
     keys: ["B"],
     shown: "B",
     name: "failure before",
-    says: "the failure before",
+    says: "the previous failure",
     run: (studio) =>
       void studio.seek(
         -1,
@@ -142,7 +148,7 @@ export const KEYS: ReadonlyArray<Key> = [
     keys: ["f"],
     shown: "f",
     name: "next hit",
-    says: "on to where the predicate becomes true",
+    says: "forward to where the predicate becomes true",
     run: (studio, page) => hit(studio, 1, page),
   },
   {
@@ -172,8 +178,8 @@ export const KEYS: ReadonlyArray<Key> = [
   { keys: ["v"], shown: "v", name: "value", says: "the followed value", run: pane("value") },
   { keys: ["d"], shown: "d", name: "diff", says: "what it changed", run: pane("diff") },
   { keys: ["s"], shown: "s", name: "rewards", says: "rewards and score sets", run: pane("rewards") },
-  { keys: ["a"], shown: "a", name: "talk", says: "what was said", run: pane("talk") },
-  { keys: ["i"], shown: "i", name: "capture", says: "what a recording or an import saw", run: pane("capture") },
+  { keys: ["a"], shown: "a", name: "talk", says: "the conversation", run: pane("talk") },
+  { keys: ["i"], shown: "i", name: "capture", says: "what a recording or import captured", run: pane("capture") },
   {
     keys: ["t"],
     shown: "t",

@@ -15,7 +15,7 @@ const HEADINGS: { readonly [name in Row["name"]]: string } = {
   stubbed: "Set by a person",
   cut: "Cut",
   "not visible": "Not visible",
-  "cannot show": "What the source cannot show",
+  "cannot show": "Not shown by the source",
 }
 
 export const CapturePane = () => {
@@ -24,7 +24,7 @@ export const CapturePane = () => {
   const asked = head?.isCaptured === true ? { timeline: head.timeline, task: head.id } : null
   const { answer, problem } = useAnswer("capture", asked, head?.to)
   if (head === null) return <p class="empty">Captures belong to tasks. Choose one: its events have their own list.</p>
-  if (asked === null) return <p class="empty">A kernel ran this task. Nothing of it was captured from outside.</p>
+  if (asked === null) return <p class="empty">A kernel ran this task. Nothing was captured from outside.</p>
   if (answer === null) return problem === "" ? <span class="skeleton" /> : <Problem text={problem} />
   return (
     <>
@@ -50,7 +50,7 @@ export const CapturePane = () => {
       {answer.some(({ name }) => name === "inferred") ? (
         <p class="note">All other causes, tasks and attempts were recorded.</p>
       ) : (
-        <p class="note">Nothing of its causes was inferred when it was written.</p>
+        <p class="note">None of its causes was inferred.</p>
       )}
     </>
   )

@@ -31,7 +31,7 @@ export const DiffPane = ({ frame }: { readonly frame: Frame }) => {
           : `What differs between @${Math.min(other, frame.position)} and @${Math.max(other, frame.position)}`}
       </h2>
       {all.length === 0 ? (
-        <p class="empty">Nothing in the state. Press c to go to the next event that changes something.</p>
+        <p class="empty">It changed nothing in the state. Press c to go to the next event that changes something.</p>
       ) : null}
       <ul class="diff">
         {all.slice(0, ROWS).map(({ path, before, after }) => (
@@ -54,13 +54,13 @@ export const DiffPane = ({ frame }: { readonly frame: Frame }) => {
       {all.length > ROWS ? <p class="note">… {all.length - ROWS} more</p> : null}
       {other === undefined ? (
         <button type="button" onClick={() => studio.look({ vs: `@${frame.position}`, pane: "diff" })}>
-          hold other positions against this one
+          compare with another position
         </button>
       ) : (
         <p>
-          Against <At position={other} />.{" "}
+          Compared with <At position={other} />.{" "}
           <button type="button" onClick={() => studio.look({ vs: "", pane: "diff" })}>
-            no longer
+            stop comparing
           </button>
         </p>
       )}

@@ -41,7 +41,7 @@ export const EventPane = ({ frame }: { readonly frame: Frame }) => {
         {entry.unreadable.length === 0 ? null : (
           <>
             <dt>not readable</dt>
-            <dd>{entry.unreadable.join(", ")}: its key was destroyed, or is not here</dd>
+            <dd>{entry.unreadable.join(", ")}: its key was destroyed, or is missing</dd>
           </>
         )}
       </dl>

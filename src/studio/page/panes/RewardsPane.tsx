@@ -23,7 +23,7 @@ export const RewardsPane = () => {
   if (head.sets.length === 0)
     return (
       <p class="empty">
-        Nobody has scored this task. <code>hindcast rescore {head.id} --rubric FILE</code> does.
+        This task has no scores. <code>hindcast rescore {head.id} --rubric FILE</code> does.
       </p>
     )
   const chosen = studio.scoreSetOf(head)
@@ -60,7 +60,7 @@ const Rewards = ({ rewards, netAt }: RewardsProps) => {
   const [turned, turn] = useState<number | null>(null)
   useEffect(() => turn(null), [position])
   const { rows, number, pages } = pageOf(rewards, turned, position)
-  if (rewards.length === 0) return <p class="empty">No rule of this score set held.</p>
+  if (rewards.length === 0) return <p class="empty">No rule of this score set applied.</p>
   return (
     <>
       <table class="rewards">

@@ -15,9 +15,9 @@ const STATES: { readonly [state in AgentState]: string } = {
 
 /** The verb of each delivery, and when the agent receives the input. */
 const VERBS: ReadonlyArray<readonly [delivery: InputDelivery, verb: string, title: string]> = [
-  ["queued", "Queue", "The agent is given it once it is done with what it does"],
-  ["steering", "Steer", "The agent is given it before its next turn"],
-  ["interrupting", "Interrupt", "The agent is given it at once: the answer that is under way ends"],
+  ["queued", "Queue", "The agent hears it once it has finished its current work"],
+  ["steering", "Steer", "The agent hears it before its next turn"],
+  ["interrupting", "Interrupt", "The agent hears it immediately, which ends its current answer"],
 ]
 
 export const Speaking = ({ live }: { readonly live: LiveTalk }) => {
@@ -35,10 +35,10 @@ export const Speaking = ({ live }: { readonly live: LiveTalk }) => {
 }
 
 const READ_ONLY =
-  "It is only shown here. To talk to it, serve Studio with answer from the program that runs the agent (Studio.layer)."
+  "You can only watch it here. To talk to it, serve Studio with answer from the program that runs the agent (Studio.layer)."
 
 const ELSEWHERE =
-  "It is only shown here: the program that serves Studio does not run the agent. Its channel takes inputs."
+  "You can only watch it here: the program that serves Studio does not run the agent. Use its channel for inputs."
 
 const Field = () => {
   const studio = useStudio()
@@ -66,7 +66,7 @@ const Field = () => {
       }}
     >
       <textarea
-        aria-label="Say to the agent"
+        aria-label="Message to the agent"
         rows={3}
         maxLength={LONGEST_INPUT}
         value={text}

@@ -43,8 +43,7 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
       )}
       {spoken.length === 0 ? (
         <p class="empty">
-          Nobody has said anything here. Agents that think with a model, and people who talk to them, are shown in this
-          pane.
+          No conversation yet. This pane shows the messages of agents that use a model, and of people who talk to them.
         </p>
       ) : null}
       <ol class="talk">
@@ -79,10 +78,10 @@ const Before = ({ earlier, from }: { readonly earlier: EarlierTalk; readonly fro
     From <At position={from} /> on.{" "}
     {earlier.canLoad ? (
       <button type="button" disabled={earlier.isLoading.value} onClick={() => void earlier.load()}>
-        {earlier.isLoading.value ? "loading …" : "show what was said before"}
+        {earlier.isLoading.value ? "loading …" : "show earlier messages"}
       </button>
     ) : (
-      "For what was said before, go there."
+      "Go there for earlier messages."
     )}
   </p>
 )
@@ -146,7 +145,7 @@ const Heard = ({ input }: { readonly input: Input }) => (
     <Text text={input.text} />
     <small>
       {input.delivery}
-      {input.given === null ? ", not given to the agent yet" : null}
+      {input.given === null ? ", not yet heard by the agent" : null}
     </small>
   </>
 )
@@ -212,9 +211,9 @@ const Called = ({ call }: { readonly call: Call }) => (
         {call.end.unrecorded === undefined ? (
           <Value value={call.end.result} />
         ) : (
-          <bdi>It was done. Its result is not recorded: {call.end.unrecorded}</bdi>
+          <bdi>It was done, but its result is not recorded: {call.end.unrecorded}</bdi>
         )}
-        {call.end.settledBy === undefined ? null : <bdi> (so said {call.end.settledBy}, asked after a crash)</bdi>}
+        {call.end.settledBy === undefined ? null : <bdi> (reported by {call.end.settledBy} after a crash)</bdi>}
       </p>
     )}
   </details>

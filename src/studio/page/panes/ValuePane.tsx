@@ -44,7 +44,7 @@ export const ValuePane = ({ frame }: { readonly frame: Frame }) => {
       {now === undefined && before === undefined && values.length === 0 ? null : (
         <p>
           {writer === undefined ? (
-            "Written before what is loaded."
+            "Written before the loaded events."
           ) : writer === frame.position && before !== now ? (
             <>Written by this event. Before: {inline(before)}.</>
           ) : (

@@ -26,12 +26,12 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
       <p class="facts-line">
         <span>
           {other.length === 0
-            ? "They decide alike."
+            ? "They decide the same."
             : `${count(other.length, "verdict")} of ${answer.rows.length} differ`}
         </span>
         {other.length === 0 ? null : (
           <label>
-            <input type="checkbox" checked={onlyOther} onChange={() => setOnlyOther(!onlyOther)} /> only those
+            <input type="checkbox" checked={onlyOther} onChange={() => setOnlyOther(!onlyOther)} /> show only these
           </label>
         )}
         {answer.left === 0 ? null : (
@@ -78,7 +78,7 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
         </table>
       </section>
       <p class="note">
-        ≠ they differ · – did not hold · blank: not in its rubric. Choose a score set, and the line below follows it.
+        ≠ they differ · – did not apply · blank: not in its rubric. Choose a score set to draw its line below.
       </p>
     </div>
   )

@@ -34,10 +34,10 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
         ))}
       </ol>
       <Rules of={chain} />
-      <h2>What came of it?</h2>
+      <h2>What did it cause?</h2>
       <Problem text={problem} />
       {effects.answer === null || effects.answer.length === 0 ? (
-        <p class="empty">{effects.answer === null ? " " : "Nothing names it as its cause."}</p>
+        <p class="empty">{effects.answer === null ? " " : "It caused no events."}</p>
       ) : (
         <ol class="chain effects">
           {effects.answer.map((event) => (

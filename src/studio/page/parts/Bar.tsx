@@ -49,9 +49,9 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
       </nav>
       <div class="side">
         {studio.source.follow === null ? (
-          <span class="stopped">a copy, as it was shared</span>
+          <span class="stopped">a shared copy</span>
         ) : connection.value === "lost" ? (
-          <span class="stopped" title="Start hindcast studio again; the page goes on by itself">
+          <span class="stopped" title="Start hindcast studio again; the page reconnects automatically">
             not connected
           </span>
         ) : now === null || !isOpen ? null : (

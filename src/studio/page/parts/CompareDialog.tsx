@@ -14,7 +14,7 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
   if (head === null)
     return (
       <DialogBox title="Compare" onClose={onClose}>
-        <p>Tasks are compared with tasks. Choose one first (t).</p>
+        <p>Only tasks can be compared. Choose one first (t).</p>
       </DialogBox>
     )
   const choose = (timeline: string, task: string) => {
@@ -27,7 +27,7 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
         {head.forks.map(({ timeline, task, position }) => (
           <li key={timeline}>
             <button type="button" onClick={() => choose(timeline, task)}>
-              its fork {timeline}, which left it at @{position}
+              its fork {timeline}, which branched off at @{position}
             </button>
           </li>
         ))}
@@ -55,7 +55,7 @@ export const CompareDialog = ({ onClose }: { readonly onClose: () => void }) => 
         <button type="submit">compare</button>
       </form>
       {others !== null && others.rows.length + head.forks.length === 0 ? (
-        <p class="empty">It has no forks, and no other task has its goal.</p>
+        <p class="empty">It has no forks, and no other task has the same goal.</p>
       ) : null}
     </DialogBox>
   )

@@ -19,11 +19,11 @@ export const CopyDialog = ({ onClose }: { readonly onClose: () => void }) => {
   const copy = (name: string, text: string) => {
     navigator.clipboard.writeText(text).then(
       () => setCopied(`The ${name} is copied.`),
-      () => setCopied("The browser does not let the page copy: select the text."),
+      () => setCopied("The browser does not allow the page to copy. Select the text instead."),
     )
   }
   return (
-    <DialogBox title="Take this view elsewhere" onClose={onClose}>
+    <DialogBox title="Copy this view" onClose={onClose}>
       {Object.entries(copies).map(([name, text]) => (
         <p class="copy" key={name}>
           <button type="button" onClick={() => copy(name, text)}>
@@ -33,7 +33,7 @@ export const CopyDialog = ({ onClose }: { readonly onClose: () => void }) => {
         </p>
       ))}
       <p class="note" role="status">
-        {copied === "" ? "A link opens in a browser in which this page is open: it has no token." : copied}
+        {copied === "" ? "The link has no token: it opens only in a browser in which this page is open." : copied}
       </p>
     </DialogBox>
   )

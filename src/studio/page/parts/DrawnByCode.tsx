@@ -52,7 +52,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
       <>
         {children}
         <p class="note">
-          The drawing code of <bdi>{plugin}</bdi> was taken down. {standing.why}{" "}
+          The drawing code of <bdi>{plugin}</bdi> was stopped. {standing.why}{" "}
           <button type="button" onClick={() => tryAgain(attempt + 1)}>
             Try again
           </button>
@@ -64,7 +64,7 @@ export const DrawnByCode = ({ plugin, address, digest, picture, children }: Prop
     <>
       <figure class={standing.kind === "drawn" ? "foreign" : "foreign unseen"}>
         <figcaption>
-          drawn by code of the plugin <bdi>{plugin}</bdi> <code>{digest.slice(0, DIGITS)}</code>
+          drawn by the code of the plugin <bdi>{plugin}</bdi> <code>{digest.slice(0, DIGITS)}</code>
         </figcaption>
         <iframe
           // Sandbox the frame before giving it an address.
@@ -97,7 +97,7 @@ export const NotDrawn = ({ plugin, code }: { readonly plugin: string; readonly c
   <p class="note">
     {code.problem === null ? (
       <>
-        <bdi>{plugin}</bdi> brings drawing code of its own. To see it, start Studio with{" "}
+        <bdi>{plugin}</bdi> has its own drawing code. To see it, start Studio with{" "}
         <code>
           --draw {plugin}@{code.digest.slice(0, DIGITS)}
         </code>

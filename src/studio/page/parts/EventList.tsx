@@ -131,7 +131,7 @@ const EntryRow = ({ entry }: { readonly entry: Entry }) => {
         <span class="type">{entry.type}</span> <bdi>{entry.line}</bdi>
       </span>
       {isHit ? (
-        <span class="hit" title="The predicate turns true here">
+        <span class="hit" title="The predicate becomes true here">
           ●
         </span>
       ) : null}

@@ -24,8 +24,8 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
       <DialogBox title="Fork here" onClose={onClose}>
         <p>
           {allows.fork
-            ? "A fork goes on with a task. Choose one first (t)."
-            : "Studio was started to look, not to fork. Start it with hindcast studio --fork --agent NAME=MODULE, and forks go on from any position with the agents that you name there."}
+            ? "Only tasks can be forked. Choose one first (t)."
+            : "Studio was started without forking. Start it with hindcast studio --fork --agent NAME=MODULE, and forks go on from any position with the agents that you name there."}
         </p>
       </DialogBox>
     )
@@ -48,8 +48,8 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
   return (
     <DialogBox title={`Fork after @${at}`} onClose={onClose}>
       <p>
-        What came before stays as it was. From here on the agent decides anew, in a world that was brought to this
-        moment. Its course is shown beside this one as it goes.
+        The history stays as it is. From here on the agent decides again, in a world rewound to this moment. You can
+        watch its course beside this one.
       </p>
       <form
         class="fields"
@@ -61,8 +61,8 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
         <AgentAndSeedFields agents={agents} chosen={chosen} otherwise="the task's own" onChoose={choose} />
         <OtherReadings task={task} typed={typed} onTyped={setTyped} />
         <label>
-          <input type="checkbox" checked={isAccepted} onChange={() => accept(!isAccepted)} /> go on even in a world that
-          cannot be brought back to this moment, as it is now
+          <input type="checkbox" checked={isAccepted} onChange={() => accept(!isAccepted)} /> continue even if a world
+          cannot be rewound to this moment and stays as it is now
         </label>
         <button type="submit" class="main" disabled={isBusy || typed.some((reading) => flawOf(reading) !== null)}>
           {isBusy ? "forking …" : "fork"}
@@ -88,7 +88,7 @@ const OtherReadings = ({ task, typed, onTyped }: OtherReadingsProps) => {
   return (
     <fieldset class="wide">
       <legend>other readings</legend>
-      <p class="note">The agent reads these first, whatever is true; the readings after them are true again.</p>
+      <p class="note">The agent reads these first instead of the true readings. Later readings are true again.</p>
       {typed.map((one) => {
         const flaw = flawOf(one)
         return (
@@ -115,7 +115,7 @@ const OtherReadings = ({ task, typed, onTyped }: OtherReadingsProps) => {
         )
       })}
       {left.length === 0 ? (
-        <p class="note">{typed.length > 0 ? "" : "The agent had read nothing up to here."}</p>
+        <p class="note">{typed.length > 0 ? "" : "The agent has no readings up to here."}</p>
       ) : (
         <select
           aria-label="Add a reading"

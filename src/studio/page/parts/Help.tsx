@@ -34,7 +34,7 @@ export const Help = ({ onClose }: { readonly onClose: () => void }) => (
         </li>
       ))}
       <li>
-        <Mark kind="command" bad /> it failed, was denied, or its outcome is unknown
+        <Mark kind="command" bad /> failed, denied, or of unknown outcome
       </li>
     </ul>
   </DialogBox>

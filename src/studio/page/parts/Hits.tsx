@@ -9,7 +9,7 @@ export const Hits = () => {
     <span class="hits">
       <code>{hits.when}</code>:{" "}
       {hits.problem ?? `${hits.done ? "" : "so far "}true ${count(hits.positions.length, "time")}`} <kbd>f</kbd>{" "}
-      <button type="button" onClick={() => studio.look({ when: "" })} aria-label="Forget the predicate">
+      <button type="button" onClick={() => studio.look({ when: "" })} aria-label="Clear the predicate">
         ✕
       </button>
     </span>

@@ -13,11 +13,11 @@ import { useAnswer } from "./useAnswer.ts"
 import { useDraft } from "./useDraft.ts"
 import { useOrder } from "./useOrder.ts"
 
-const EXAMPLE = `# Rules about each moment of a task: docs/reference/expressions.md has what they can ask.
+const EXAMPLE = `# Rules about each moment of a task: docs/reference/expressions.md describes them.
 name: studio
 measures:
   - name: care
-    description: What was in vain?
+    description: How many commands failed?
     punishments:
       - name: failed
         when: A command failed.
@@ -40,8 +40,8 @@ export const RescoreDialog = ({ onClose }: { readonly onClose: () => void }) => 
       <DialogBox title="Score again" onClose={onClose}>
         <p>
           {canWrite
-            ? "Tasks are scored. Choose one first (t)."
-            : "Studio was started to look, not to write. hindcast studio --write lets tasks be scored again from here; hindcast rescore does so in the terminal."}
+            ? "Only tasks can be scored. Choose one first (t)."
+            : "Studio was started without writing. Start it with hindcast studio --write to score tasks again here, or use hindcast rescore in the terminal."}
         </p>
       </DialogBox>
     )

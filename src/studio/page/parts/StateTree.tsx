@@ -38,7 +38,7 @@ export const StateTree = ({ frame, task }: { readonly frame: Frame; readonly tas
   return (
     <div class="state">
       {value === undefined ? (
-        <p class="empty">Nothing is known of this task yet.</p>
+        <p class="empty">This task has no state yet.</p>
       ) : (
         <Branch value={value} pointer={root} depth={0} shown={shown} />
       )}
@@ -132,7 +132,7 @@ const Node = ({ name, value, pointer, depth, shown }: Part & { readonly name: st
             <span class="folded">{inline(value, 60)}</span>
           )
         ) : (
-          <button type="button" class="value" onClick={follow} title="Who wrote it, and what it was before">
+          <button type="button" class="value" onClick={follow} title="Show who wrote it, and its previous value">
             <bdi>{inline(value, 160)}</bdi>
           </button>
         )}

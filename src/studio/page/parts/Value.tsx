@@ -37,7 +37,7 @@ const Members = ({ value, depth }: { readonly value: object; readonly depth: num
   const isList = Array.isArray(value)
   const entries = Object.entries(value) as ReadonlyArray<readonly [string, Json]>
   if (entries.length === 0) return <span class="v-null">{isList ? "[]" : "{}"}</span>
-  if (depth >= DEEPEST) return <span class="v-null">… deeper than is shown</span>
+  if (depth >= DEEPEST) return <span class="v-null">… deeper levels are not shown</span>
   if (shown === 0)
     return <More text={isList ? `[ ${entries.length} ]` : `{ ${entries.length} }`} onMore={() => show(MEMBERS)} />
   return (

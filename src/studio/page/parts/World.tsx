@@ -97,7 +97,8 @@ export const DrawnByView = ({
         </p>
       ))}
       <figcaption>
-        as <bdi>{world.plugin}</bdi> draws it{world.scope === "shared" ? ", shared by all tasks" : ""}
+        drawn by <bdi>{world.plugin}</bdi>
+        {world.scope === "shared" ? ", shared by all tasks" : ""}
       </figcaption>
     </figure>
   )

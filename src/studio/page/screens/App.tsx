@@ -118,10 +118,10 @@ const Screen = () => {
     case "lost":
       return (
         <main class="lost">
-          <h1>This link leads nowhere</h1>
+          <h1>This link has no page</h1>
           <p>
-            <code>{address.link}</code> is none of Studio’s: a task is at <code>/t/TIMELINE/TASK/@POSITION</code>, all
-            events are at <code>/l/TIMELINE</code>.
+            <code>{address.link}</code> is not an address in Studio. A task is at{" "}
+            <code>/t/TIMELINE/TASK/@POSITION</code>, all events are at <code>/l/TIMELINE</code>.
           </p>
           <p>
             <Link to={OVERVIEW}>All tasks</Link>

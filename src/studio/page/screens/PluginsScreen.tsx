@@ -34,7 +34,7 @@ export const PluginsScreen = () => {
             <dt>grants</dt>
             <dd>
               {grants.length === 0
-                ? "none: it may do nothing but compute"
+                ? "none: it can only compute"
                 : grants.map((grant, index) => (
                     <Fragment key={grant}>
                       {index === 0 ? "" : ", "}

@@ -17,11 +17,11 @@ export const QuestionsScreen = () => {
   return (
     <main class="questions">
       <div class="sentence">
-        <h1>{questions.length === 0 ? "Nothing waits for an answer" : "Somebody waits for your answer"}</h1>
+        <h1>{questions.length === 0 ? "Nothing waits for an answer" : "A question waits for your answer"}</h1>
         {questions.length > 0 ? null : (
           <p class="empty">
-            When a rule of the gate asks a person about a command or a request, the question stands here until it is
-            answered or runs out.
+            When a gate rule asks a person about a command or a request, the question appears here until it is answered
+            or expires.
           </p>
         )}
       </div>
@@ -63,7 +63,7 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
           <bdi>{question.what}</bdi>
         </h2>
         <span class={left < 10_000 ? "left bad" : "left"}>
-          {left <= 0 ? "time is up" : `${duration(Math.ceil(left / 1000) * 1000)} left`}
+          {left <= 0 ? "expired" : `${duration(Math.ceil(left / 1000) * 1000)} left`}
         </span>
       </header>
       {question.warning === null ? null : (
@@ -86,12 +86,12 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
         <dt>task</dt>
         <dd>
           <Link to={visit({ timeline: question.timeline, task: question.task }, question.position)}>
-            {question.task ?? "no task"} @{question.position}: the world as it was
+            {question.task ?? "no task"} @{question.position}: the world at that moment
           </Link>
         </dd>
       </dl>
       <details>
-        <summary>all that was recorded of the question</summary>
+        <summary>the question as it was recorded</summary>
         <Value value={question.shown} />
       </details>
       <h3>Why</h3>
@@ -107,7 +107,7 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
         <form class="answer" onSubmit={(event) => event.preventDefault()}>
           <input
             value={reason}
-            placeholder="a reason, if you like"
+            placeholder="a reason (optional)"
             aria-label="Reason"
             maxLength={2000}
             onInput={({ currentTarget }) => setReason(currentTarget.value)}
@@ -121,7 +121,7 @@ const QuestionBox = ({ question }: { readonly question: Question }) => {
         </form>
       ) : (
         <p class="note">
-          Studio was started to look, not to answer: <code>hindcast studio --answer</code>, or{" "}
+          Studio was started without answering. Use <code>hindcast studio --answer</code>, or{" "}
           <code>hindcast confirm</code>.
         </p>
       )}

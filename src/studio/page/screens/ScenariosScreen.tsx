@@ -34,9 +34,9 @@ export const ScenariosScreen = ({ file }: { readonly file: string }) => {
       <main class="scenarios">
         <h1>Scenarios</h1>
         <p>
-          {allows.write ? "Studio was started without scenarios. " : "Studio was started to look, not to write. "}
-          Start it with <code>hindcast studio --write --scenarios DIRECTORY --agent NAME=FILE</code>, and the scenarios
-          and rubrics of that directory are edited here, and run by the agents that you name.
+          {allows.write ? "Studio was started without scenarios. " : "Studio was started without writing. "}
+          Start it with <code>hindcast studio --write --scenarios DIRECTORY --agent NAME=FILE</code> to edit the
+          scenarios and rubrics of that directory here, and to run them with these agents.
         </p>
       </main>
     )
@@ -55,7 +55,7 @@ export const ScenariosScreen = ({ file }: { readonly file: string }) => {
       {file === "" ? (
         <p class="empty">
           {listed !== null && listed.files.length === 0
-            ? "There is no scenario in these directories yet: make one."
+            ? "These directories have no scenario yet. Create one."
             : "Choose a scenario or a rubric."}
         </p>
       ) : listed === null ? (

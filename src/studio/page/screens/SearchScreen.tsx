@@ -13,7 +13,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
   const [state, setState] = useState("")
   const [stop, setStop] = useState<AbortController | null>(null)
   useEffect(() => {
-    if (text === "") return setState("All payloads on all timelines are searched, whatever the case of their letters.")
+    if (text === "") return setState("Searches all payloads on all timelines, ignoring upper and lower case.")
     const abort = new AbortController()
     setStop(abort)
     setState("searching …")
@@ -41,7 +41,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
             setStop(null)
           } else {
             draw()
-            setState(line.cut ? "There are more; only the first are shown." : `${count(found.length, "event")}.`)
+            setState(line.cut ? "There are more hits. Only the first are shown." : `${count(found.length, "event")}.`)
             setStop(null)
           }
         },
@@ -80,7 +80,7 @@ export const SearchScreen = ({ text }: { readonly text: string }) => {
           <input
             name="text"
             defaultValue={text}
-            placeholder="a text that payloads contain"
+            placeholder="a text in payloads"
             aria-label="Search all payloads for this text"
             spellcheck={false}
             autocomplete="off"

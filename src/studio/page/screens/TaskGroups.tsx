@@ -26,7 +26,7 @@ const GroupName = ({ name, to }: { readonly name: string; readonly to: Overview 
   to === null ? (
     <bdi>{name}</bdi>
   ) : (
-    <Link to={to} title="These tasks alone">
+    <Link to={to} title="Show only these tasks">
       <bdi>{name}</bdi>
     </Link>
   )

@@ -102,7 +102,7 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
             name="where"
             defaultValue={where}
             placeholder={'task.outcome == "failed"'}
-            aria-label="Only tasks of which this CEL expression is true"
+            aria-label="Only tasks for which this CEL expression is true"
             spellcheck={false}
             autocomplete="off"
           />
@@ -139,15 +139,15 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
       {total === 0 ? (
         <p class="empty">
           {where === ""
-            ? "No task has been opened in this log. As soon as one is, it stands here, and its events come live."
-            : "No task is like that."}
+            ? "No task has been opened in this log. A new one appears here immediately, with live events."
+            : "No task matches."}
         </p>
       ) : null}
       {total === null || total === 0 ? null : (
         <div class="task-heads" aria-hidden="true">
           <span>outcome</span>
           <span class="what">task</span>
-          <span class="strip">its course</span>
+          <span class="strip">course</span>
           <span class="net n">net</span>
         </div>
       )}

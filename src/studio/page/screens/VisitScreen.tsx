@@ -83,7 +83,7 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
       <div class="sentence">
         <h1>All events of {course.course.timeline}</h1>
         <p>
-          {count(course.last, "position")}. <kbd>t</kbd> shows the task of an event alone.
+          {count(course.last, "position")}. <kbd>t</kbd> shows only the task of an event.
         </p>
       </div>
     )

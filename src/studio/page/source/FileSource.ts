@@ -86,10 +86,7 @@ export const fileSource = (): Source => {
     const position = Number(/@(\d+)$/.exec(moment)?.[1] ?? Number.NaN)
     const found = (await entries()).find((entry) => entry.position === position || entry.id === moment)
     if (found === undefined)
-      throw new SourceFailed(
-        "NotInFile",
-        `${moment} is not in this file, which holds the tasks that were shared alone.`,
-      )
+      throw new SourceFailed("NotInFile", `${moment} is not in this file, which contains only the shared tasks.`)
     return { timeline: found.timeline, position: found.position, task: found.task }
   }
 
@@ -126,7 +123,7 @@ export const fileSource = (): Source => {
       Promise.reject(
         new SourceFailed(
           "ReadOnly",
-          "A shared file only shows. Open the log with `hindcast studio` to answer, fork or re-score.",
+          "A shared file is read-only. Open the log with `hindcast studio` to answer, fork or re-score.",
         ),
       ),
     find: async (path, parameters, onLine) => {
@@ -146,7 +143,7 @@ const cannotEvaluate = (): SourceFailed =>
 const notHere = (path: string, parameters: Parameters): SourceFailed =>
   new SourceFailed(
     "NotInFile",
-    `This file does not hold that: ${questionOf(path, parameters)}. It has what was shared; \`hindcast studio\` shows all of the log.`,
+    `This file does not contain ${questionOf(path, parameters)}, but only what was shared. \`hindcast studio\` shows the whole log.`,
   )
 
 const unpacked = async (base64: string): Promise<unknown> => {

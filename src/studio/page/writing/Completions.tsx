@@ -31,7 +31,7 @@ export interface Completing {
   readonly write: (option: Option) => void
 }
 
-const HINT = "Ctrl+Space shows what can be written at the caret."
+const HINT = "Ctrl+Space shows completions at the caret."
 
 /** @param schema null completes nothing */
 export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: JsonObject | null): Completing => {
@@ -105,7 +105,7 @@ export const useCompletion = (area: RefObject<HTMLTextAreaElement>, schema: Json
     onKeyDown,
     write,
     close,
-    says: schema === null ? "" : foundNothing ? "Nothing that the schema names fits at the caret." : HINT,
+    says: schema === null ? "" : foundNothing ? "The schema has no completions at the caret." : HINT,
     described: {
       ...(schema === null ? {} : { "aria-autocomplete": "list" }),
       ...(opened === null ? {} : { "aria-controls": LIST, "aria-activedescendant": idOf(opened.chosen) }),
@@ -140,7 +140,7 @@ export const CompletionList = ({ completing: { opened, write }, top, left, isAbo
       id={LIST}
       class={isAbove ? "completions above" : "completions"}
       role="listbox"
-      aria-label="What can be written here"
+      aria-label="Completions"
       style={{ top: `${top}px`, left }}
     >
       {options.slice(first, first + SHOWN).map((option, index) => (

@@ -16,7 +16,7 @@ export const RescorePreview = ({ preview, label }: Props) => {
   const before = netLine(studio.moments.value)
   const rows = besideRewards(rewards, preview.verdicts)
   return (
-    <section class="preview" aria-label="What it would come to">
+    <section class="preview" aria-label="Preview of the net score">
       <p>
         By this rubric: <strong class={preview.net < 0 ? "punishment" : "reward"}>{signed(preview.net)}</strong> (earned{" "}
         {number(preview.earned)}, lost {number(preview.lost)})

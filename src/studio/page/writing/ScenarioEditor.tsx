@@ -58,17 +58,13 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
           </h2>
           <span class="facts-line">
             {isChanged ? "not saved" : "saved"}
-            {answer === null
-              ? ""
-              : answer.length === 0
-                ? " · nothing is wrong"
-                : ` · ${count(answer.length, "mistake")}`}
+            {answer === null ? "" : answer.length === 0 ? " · no issues" : ` · ${count(answer.length, "mistake")}`}
           </span>
           <button type="button" class="main" disabled={!isChanged || saving.isBusy} onClick={save}>
             save
           </button>
           <button type="button" onClick={onAgain}>
-            {isChanged ? "discard, and read again" : "read again"}
+            {isChanged ? "discard and reload" : "read again"}
           </button>
         </header>
         <TextEditor
@@ -90,7 +86,7 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
             <Look text={text} isValid={isValid} />
           </>
         ) : (
-          <p class="note">Tasks are scored by it: open one, press u, and begin with what is written here.</p>
+          <p class="note">To score a task with it, open the task, press u, and start from this text.</p>
         )}
         <SchemaHelp kind={kind} schema={schema} text={text} caret={caret} />
       </section>
@@ -113,8 +109,8 @@ const Run = ({ file, digest, agents, isReady }: RunProps) => {
   if (agents.length === 0)
     return (
       <p class="note">
-        Studio was started without agents: <code>--agent NAME=FILE</code> beside <code>--scenarios</code> names some
-        that can play here.
+        Studio was started without agents: <code>--agent NAME=FILE</code> with <code>--scenarios</code> adds agents that
+        can play here.
       </p>
     )
   const run = () =>
@@ -135,7 +131,7 @@ const Run = ({ file, digest, agents, isReady }: RunProps) => {
       <button type="submit" class="main" disabled={!isReady || isBusy}>
         {isBusy ? "starting …" : "run"}
       </button>
-      {isReady ? null : <small>Save it without mistakes first.</small>}
+      {isReady ? null : <small>Fix the issues and save it first.</small>}
       <Problem text={problem} />
     </form>
   )
@@ -153,14 +149,14 @@ const Look = ({ text, isValid }: { readonly text: string; readonly isValid: bool
       <button type="button" disabled={!isValid || isBusy} onClick={look}>
         {isBusy ? "starting the world …" : "look at the world"}
       </button>{" "}
-      {seen !== null && seen.text !== text ? <small>as it was before the last change</small> : null}
+      {seen !== null && seen.text !== text ? <small>before the last change</small> : null}
       <Problem text={problem} />
       {seen === null ? (
-        <p class="note">The world is started in its sandbox and shown as it begins. Nothing is recorded.</p>
+        <p class="note">Starts the world in its sandbox, and shows its initial state. Nothing is recorded.</p>
       ) : seen.world.view === null ? (
         <>
           <p class="note">
-            <bdi>{seen.world.plugin}</bdi> draws no view: this is its document.
+            <bdi>{seen.world.plugin}</bdi> has no view. This is its document.
           </p>
           <Value value={seen.world.document} />
         </>

@@ -32,9 +32,7 @@ export const CompareScreen = ({ address }: { readonly address: Visit }) => {
     if (answer !== null) setOpen([answer.a, answer.b].some(({ outcome }) => outcome === null))
   }, [answer])
   const said =
-    problem === "" ? null : (
-      <Problem text={`${problem}${answer === null ? "" : " What is shown is as it was compared last."}`} />
-    )
+    problem === "" ? null : <Problem text={`${problem}${answer === null ? "" : " This is the last comparison."}`} />
   return answer === null ? (
     <main class="compare" aria-busy={said === null}>
       {said}
@@ -92,7 +90,7 @@ const Compared = ({ address, comparison, said }: ComparedProps) => {
           </h1>
           <p>
             {shared > 0 ? `They share the history up to @${shared}. ` : ""}
-            {divergence === null ? "They went the same way. " : `They part at ${partOf(pairs[divergence])}. `}
+            {divergence === null ? "They do not diverge. " : `They diverge at ${partOf(pairs[divergence])}. `}
             {count(pairs.filter(([kind]) => kind === "=").length, "event")} the same,{" "}
             {pairs.filter(([kind]) => kind === "~").length} changed, {pairs.filter(([kind]) => kind === "a").length}{" "}
             only in the first, {pairs.filter(([kind]) => kind === "b").length} only in the second.{" "}

@@ -17,8 +17,8 @@ export const Waterfall = ({ a, b, names }: WaterfallProps) => {
   const x = (value: number) => ((value - low) / (high - low || 1)) * 100
   return (
     <section class="waterfall" aria-label="The difference of rewards">
-      <h2>What the difference was worth</h2>
-      {bars.length === 2 ? <p class="empty">Both were worth {number(bars[0]?.to ?? 0)}.</p> : null}
+      <h2>Where the net scores differ</h2>
+      {bars.length === 2 ? <p class="empty">Both have the net score {number(bars[0]?.to ?? 0)}.</p> : null}
       <table>
         <tbody>
           {bars.map(({ name, from, to }, index) => (
