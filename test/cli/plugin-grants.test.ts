@@ -150,7 +150,7 @@ describe("an update that asks for more", () => {
     expect((await hindcast(["plugin", "remove", "text-room", ...log], at)).code).toBe(0)
 
     const granted = await hindcast(["plugin", "grant", "ear", "--grant-run", "git", ...log], at)
-    expect(granted.stdout).toMatch(/`node \S+main\.js plugin activate ear --log held\.db` lets it/)
+    expect(granted.stdout).toMatch(/`node \S+main\.js plugin activate ear --log held\.db` activates it/)
     expect((await hindcast(["plugin", "ls", ...log], at)).stdout).toMatch(/^ear +plugin 2\.0\.0 +no \(deactivated\)$/m)
     expect((await activate()).code).toBe(0)
     const never = await hindcast(["plugin", "revoke", "ear", "--grant-read", "/etc", ...log], at)

@@ -90,7 +90,7 @@ describe("drawing code", () => {
       expect(yield* codeOf("text-room", digest)).toEqual({ digest, frame: null, problem: null })
       // Another version with the same first digits is another one.
       const alike = yield* codeOf("boiler", `${digest.slice(0, 63)}${digest[63] === "0" ? "1" : "0"}`)
-      expect(alike).toMatchObject({ frame: null, problem: expect.stringContaining("say more digits") })
+      expect(alike).toMatchObject({ frame: null, problem: expect.stringContaining("give more digits") })
     }),
   )
 

@@ -267,7 +267,7 @@ describe("drawing code that tries everything", () => {
     const { page } = watched
     const downloads: Array<string> = []
     page.on("download", (download) => downloads.push(download.url()))
-    expect(await outcome(page)).toMatch(/^drawn$|taken down/)
+    expect(await outcome(page)).toMatch(/^drawn$|was stopped/)
     await isWell(watched, number)
     const elsewhere = page
       .frames()
