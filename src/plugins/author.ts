@@ -2,7 +2,7 @@
  * The types for plugin authors: `import type { Plugin } from "hindcast/plugin"`.
  *
  * They exist at compile time only: an entry default-exports a plain object and needs nothing of Hindcast at run time.
- * This module imports nothing, so Deno and editors read it without the package.
+ * It is one module without imports: Deno does not resolve those of the package's declarations, which end in `.ts`.
  *
  * @module hindcast/plugin
  */
