@@ -157,7 +157,7 @@ describe("a manifest's guides", () => {
       [{ ...GUIDES[0], file: "guides/tidy.md" }],
       "/guides/0/file: expected a system prompt or a file with it, found both",
     ],
-    [[GUIDES[0], GUIDES[0]], "expected each guide to have a name of its own"],
+    [[GUIDES[0], GUIDES[0]], "expected a unique name for each guide"],
     [[{ ...GUIDES[1], file: "guides/none.md" }], 'found no file "guides/none.md"'],
     [[{ ...GUIDES[1], file: "../tidy.md" }], "expected a path inside the plugin's directory"],
     [[{ ...GUIDES[0], name: "a b" }], "/guides/0/name: expected a name without spaces"],

@@ -48,10 +48,8 @@ describe("hindcast run, where nothing but Deno's permissions confines a plugin",
   it("does not begin with a plugin that did not come with Hindcast, and says what to do", async () => {
     const { code, stderr } = await hindcast(run("refused.db", "--plugin", foreign("one")), alone)
     expect(code).toBe(1)
-    expect(stderr).toMatch(
-      /^error: Plugin one 1\.0\.0 is not started: nothing but Deno's permissions would confine it/m,
-    )
-    expect(stderr).toContain("say `--sandbox flags` once, to `")
+    expect(stderr).toMatch(/^error: Plugin one 1\.0\.0 is not started: only Deno's permissions would confine it/m)
+    expect(stderr).toContain("pass `--sandbox flags` once to `")
     expect(await told("refused.db")).toEqual([])
   })
 

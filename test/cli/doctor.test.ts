@@ -85,7 +85,7 @@ describe("doctor", () => {
     const unshare = 'echo "mount: permission denied" >&2; exit 1'
     const { survey } = await surveyed([], { ...bounds, unshare, mount: "exit 1" })
     expect(survey).toMatchObject({ tier: "flags", layer: weaker })
-    expect(survey.why).toContain("unshare is there and does not work here (mount: permission denied)")
+    expect(survey.why).toContain("unshare is installed but does not work here (mount: permission denied)")
     const required = await surveyed(["--sandbox", "namespaces"], { ...bounds, unshare, mount: "exit 1" })
     expect(required).toMatchObject({ code: 1, survey: { tier: null, layer: null } })
   })
@@ -101,9 +101,7 @@ describe("doctor", () => {
     expect(bare.survey.improve).toContain("apt-get install util-linux coreutils")
     const weaker = await surveyed([], {})
     expect(weaker).toMatchObject({ code: 0, survey: { tier: "flags" } })
-    expect(weaker.survey.why).toContain(
-      "setpriv, prlimit, nice are not on the PATH, so that its limits do not all hold",
-    )
+    expect(weaker.survey.why).toContain("setpriv, prlimit, nice are not on the PATH, so some limits do not apply")
   })
 
   it("a run that requires what is missing does not begin", async () => {

@@ -83,7 +83,7 @@ describe("a plugin that did not come with Hindcast, where nothing but Deno confi
         const error = yield* Effect.flip(reading(write("one")))
         expect(error._tag).toBe("SandboxConsentMissing")
         expect(error.message).toMatch(
-          /^Plugin sample 1\.0\.0 is not started: nothing but Deno's permissions would confine it on this machine \(.+\), and through a hole in them a plugin does whatever you may do\. If you trust it, say `--sandbox flags` once/,
+          /^Plugin sample 1\.0\.0 is not started: only Deno's permissions would confine it on this machine \(.+\), and a hole in them would give the plugin all your rights\. If you trust it, pass `--sandbox flags` once/,
         )
         expect(yield* events("TaskOpened", "PluginStarted", "SandboxConsentGiven")).toEqual([])
         expect((yield* (yield* Kernel).unconsented(["sample", "nobody"])).map(({ plugin }) => plugin)).toEqual([
@@ -172,9 +172,7 @@ describe("a plugin that did not come with Hindcast, where nothing but Deno confi
         "SandboxConsentMissing",
         "PluginUnavailable",
       ])
-      expect(failures[2]?.message).toContain(
-        "whether somebody consented to its start is not known: the log cannot be read",
-      )
+      expect(failures[2]?.message).toContain("the consent to its start cannot be looked up: the log cannot be read")
       const started = start().pipe(Effect.provide(PluginHost.layerOf({ consent: "flags" })))
       expect((yield* started).layer).toBe("none")
     }),

@@ -110,7 +110,7 @@ describe("a directory with a plugin", () => {
       const directory = write(path.join(yield* temporaryDirectory, "source"))
       fs.rmSync(path.join(directory, "looper-plugin.json"))
       execFileSync("mkfifo", [path.join(directory, "looper-plugin.json")])
-      expect((yield* Effect.flip(Manifest.load(directory))).message).toContain("something else than a file")
+      expect((yield* Effect.flip(Manifest.load(directory))).message).toContain("something other than a file")
     }).pipe(Effect.scoped),
   )
 
@@ -125,11 +125,11 @@ describe("a directory with a plugin", () => {
         }
         fs.writeFileSync(Buffer.concat([Buffer.from(`${directory}/`), Buffer.from([0x61, 0xff])]), "")
       },
-      'a character that looks like "."',
+      'a character that only looks like "."',
       '"a\\nb.ts": expected a plain name, found a control character or a line break',
       "changes the direction of writing",
       'expected "/" between names',
-      "found bytes that are no UTF-8",
+      "found bytes that are not UTF-8",
     ),
   )
 
@@ -234,7 +234,7 @@ describe("an archive with a plugin", () => {
       '"/tmp/hindcast-escaped": expected a relative path',
       '"C:/escaped": expected a relative path',
       '"a\\\\..\\\\escaped": expected "/" between names',
-      'a character that looks like "."',
+      'a character that only looks like "."',
       '"a//b": expected a path, found an empty name',
       '"../directory": expected a path without',
     ),

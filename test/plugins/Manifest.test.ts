@@ -34,21 +34,21 @@ describe("decode", () => {
       "/peas/environment/actions: expected a name for each of the 2 actions, found 1",
     ])
     expect(mistakes(["go", { name: "go", key: "g" }])).toEqual([
-      "/peas/environment/actions/1: expected each action to have a name of its own, found go again",
+      "/peas/environment/actions/1: expected a unique name for each action, found go again",
     ])
     expect(
       mistakes([
         { name: "a", key: "g" },
         { name: "b", key: "g" },
       ]),
-    ).toEqual(["/peas/environment/actions/1: expected each action to have a key of its own, found g again"])
+    ).toEqual(["/peas/environment/actions/1: expected a unique key for each action, found g again"])
     expect(mistakes(["a", "b"], { type: "Text", max_length: 5 })).toEqual([
-      "/peas/environment/actions: expected names only where actions are Discrete, found 2",
+      "/peas/environment/actions: expected names only for a Discrete action space, found 2",
     ])
     // No key may be the one that ends a game.
     expect([...mistakes(["a", { name: "b", key: "q" }]), ...mistakes(["a", "Up"])]).toEqual([
-      '/peas/environment/actions/1/key: expected a small letter other than q, "left", "right", "up", "down" or "space", found "q"',
-      '/peas/environment/actions/1: expected the name of an action in small letters, digits, spaces, - and _, or { name, key }, found "Up"',
+      '/peas/environment/actions/1/key: expected a lower-case letter other than q, "left", "right", "up", "down" or "space", found "q"',
+      '/peas/environment/actions/1: expected the name of an action in lower-case letters, digits, spaces, - and _, or { name, key }, found "Up"',
     ])
   })
 
@@ -66,14 +66,14 @@ describe("decode", () => {
     expect(environment({ spaces, rewards: ["speed", "care"], mask: true, scenario: "a.yaml" })).toEqual([])
     expect(environment({ spaces, mask: "advice", max_episode_steps: null })).toEqual([])
     expect(environment({ spaces, rewards: ["speed", "care", "speed"] })).toEqual([
-      '/peas/environment/rewards/2: expected each reward to have a name of its own, found "speed" again',
+      '/peas/environment/rewards/2: expected a unique name for each reward, found "speed" again',
     ])
     for (const mask of [true, false])
       expect(environment({ mask })).toEqual([
-        "/peas/environment/mask: expected spaces, of whose actions a mask says which are legal, found none",
+        "/peas/environment/mask: expected spaces, because a mask marks legal actions, found none",
       ])
     expect(environment({ scenario: "a.yaml", configuration: "b.yaml" })).toEqual([
-      "/peas/environment/configuration: expected a scenario or a configuration as what a reset is given, found both",
+      "/peas/environment/configuration: expected a scenario or a configuration, found both",
     ])
   })
 
@@ -141,7 +141,7 @@ describe("decode", () => {
       "looper-plugin.json has 5 mistakes:",
       "  /colour: expected one of the fields name, description, version, entry, permissions, peas, guides, precomputed, variables, metadata, instance, concurrent, $schema, found an unknown field",
       "  /name: expected a name of a-z, 0-9, '.', '_' and '-' that starts with a letter or digit, found \"Text Room\"",
-      "  /description: expected non-empty text: what agents are told of the plugin, found nothing",
+      "  /description: expected non-empty text: the description that agents see, found nothing",
       '  /permissions/read: expected a list of directories; "." is the workspace, found "./data"',
       "  /peas/performance/0/rewards/0/weight: expected a number from 0 to 1, found 1.5",
     ])
@@ -178,13 +178,13 @@ describe("decode", () => {
       "  /version: expected non-empty text: the plugin's version, found 1",
       '  /peas/actuators/1/name: expected a name without spaces and "/", non-empty, found "a/b"',
       '  /peas/actuators/2/name: expected a name without spaces and "/", non-empty, found "a b"',
-      '  /peas/actuators/2/description: expected non-empty text: what agents are told of it, found ""',
+      '  /peas/actuators/2/description: expected non-empty text: the description that agents see, found ""',
       '  /entry: expected a path inside the plugin\'s directory, relative and without `..`, found "../elsewhere.ts"',
       '  /peas/environment/scenario: expected a path inside the plugin\'s directory, relative and without `..`, found "/etc/passwd"',
       "  /peas/performance/0: expected at least one reward or punishment, found none",
-      '  /peas/performance/1/name: expected each measure to have a name of its own, found "a", which /peas/performance/0/name has already',
-      '  /peas/performance/1/punishments/1/name: expected each reward and each punishment of a measure to have a name of its own, found "p", which /peas/performance/1/punishments/0/name has already',
-      '  /peas/actuators/0/name: expected each sensor and actuator to have a name of its own, because both are called `plugin/name`, found "look", which /peas/sensors/0/name has already',
+      '  /peas/performance/1/name: expected a unique name for each measure, found "a", which /peas/performance/0/name has already',
+      '  /peas/performance/1/punishments/1/name: expected a unique name for each reward and each punishment of a measure, found "p", which /peas/performance/1/punishments/0/name has already',
+      '  /peas/actuators/0/name: expected a unique name for each sensor and actuator, because both are called `plugin/name`, found "look", which /peas/sensors/0/name has already',
     ])
   })
 
@@ -452,8 +452,8 @@ describe("load", () => {
       const error = yield* Effect.flip(Manifest.load(directory))
       expect(error.message).toBe(
         `${directory}/looper-plugin.json has 2 mistakes:` +
-          "\n  1:2 /version: expected each name once, found a field that a later one of the same name hides" +
-          "\n  1:18 /name: expected each name once, found a field that a later one of the same name hides",
+          "\n  1:2 /version: expected each name once, found a field that a later one of the same name overrides" +
+          "\n  1:18 /name: expected each name once, found a field that a later one of the same name overrides",
       )
       const { manifest, warnings } = yield* Manifest.load(directory, { lenient: true })
       expect(manifest).toEqual(bareManifest)

@@ -261,7 +261,7 @@ describe("a link that leaves what was granted", () => {
         start({ entry: "export default {}", permissions: { read: ["."] }, links: { way: "/etc" }, grantLink: "way" }),
       )
       expect(error).toMatchObject({ _tag: "LinkLeaves", target: "/etc" })
-      expect(error.message).toContain("--grant-read or --grant-write /etc")
+      expect(error.message).toContain("`--grant-read /etc` or `--grant-write /etc`")
     }).pipe(provide),
   )
 
@@ -427,7 +427,7 @@ describe("a plugin whose copy is kept in the workspace, beside the log", () => {
       // The plugin stands in a file's place.
       const error = yield* Effect.flip(start({ entry: "export default {}", directory: "deno/location_data" }))
       expect(error).toMatchObject({ _tag: "PluginUnavailable" })
-      expect(error.message).toContain("location_data, which is no file")
+      expect(error.message).toContain("location_data, which is not a file")
     }).pipe(provide),
   )
 

@@ -137,7 +137,7 @@ describe("a machine that forbids namespaces", () => {
       const { layer, why } = Schema.decodeUnknownSync(Schema.parseJson(Found))(text)
       expect(layer).toBe("none")
       expect(why).toContain(
-        "unshare is there and does not work here (unshare: unshare failed: No space left on device)",
+        "unshare is installed but does not work here (unshare: unshare failed: No space left on device)",
       )
     },
   )

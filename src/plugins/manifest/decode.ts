@@ -91,7 +91,7 @@ const derivedNameIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
     ({ keys }) => {
       const name = valueAt(document, [...keys, "name"])
       if (typeof name !== "string" || !DERIVED.includes(name)) return []
-      const expected = `another name than ${DERIVED.join(", ")}, which a world has by its spaces`
+      const expected = `a name other than ${DERIVED.join(", ")}, which Hindcast derives from the spaces`
       return [{ path: pointer([...keys, "name"]), expected, found: JSON.stringify(name), tolerable: false }]
     },
   )
@@ -150,25 +150,25 @@ const crossFieldIssues = (document: Json): ReadonlyArray<ValidationIssue> => {
       found: "both",
       tolerable: false,
     })),
-    ...duplicates(document, guides, "each guide to have a name of its own"),
+    ...duplicates(document, guides, "a unique name for each guide"),
     ...measures.filter(isEmpty).map(({ keys }) => ({
       path: pointer(keys),
       expected: "at least one reward or punishment",
       found: "none",
       tolerable: true,
     })),
-    ...duplicates(document, measures, "each measure to have a name of its own"),
+    ...duplicates(document, measures, "a unique name for each measure"),
     ...lists.flatMap((keys) =>
       duplicates(
         document,
         elementsAt(document, keys),
-        "each reward and each punishment of a measure to have a name of its own",
+        "a unique name for each reward and each punishment of a measure",
       ),
     ),
     ...duplicates(
       document,
       [...elementsAt(document, ["peas", "sensors"]), ...elementsAt(document, ["peas", "actuators"])],
-      "each sensor and actuator to have a name of its own, because both are called `plugin/name`",
+      "a unique name for each sensor and actuator, because both are called `plugin/name`",
     ),
   ]
 }

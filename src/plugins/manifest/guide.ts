@@ -46,13 +46,13 @@ export type MemoryPolicy = typeof MemoryPolicy.Type
  */
 export const Guide = Schema.Struct({
   name: ComponentId,
-  description: Text.annotations({ description: "non-empty text: what people are told of it" }),
-  systemPrompt: optional(Text.annotations({ description: "non-empty text: who the agent is" })),
+  description: Text.annotations({ description: "non-empty text: the description that people see" }),
+  systemPrompt: optional(Text.annotations({ description: "non-empty text: the system prompt" })),
   file: optional(Text.annotations({ description: "the path of a file in the plugin's directory: its system prompt" })),
   temperature: optional(Temperature),
   memoryPolicy: optional(MemoryPolicy),
   initialMemories: optional(
-    Schema.Array(Text).annotations({ description: "a list of what the agent remembers when it begins" }),
+    Schema.Array(Text).annotations({ description: "a list of memories that the agent begins with" }),
   ),
 }).annotations({ identifier: "Guide" })
 

@@ -156,7 +156,7 @@ const fatal = (issue: ManifestIssue): ValidationIssue => ({ ...issue, tolerable:
 const overriddenField = ({ pointer, place }: SourceLocations["overridden"][number]): ValidationIssue => ({
   path: pointer,
   expected: "each name once",
-  found: "a field that a later one of the same name hides",
+  found: "a field that a later one of the same name overrides",
   place,
   tolerable: true,
 })
@@ -179,7 +179,7 @@ export const MANIFEST_BYTES = 1024 * 1024
 const readText = async (file: string): Promise<string> => {
   const stats = await fs.stat(file)
   // Reading a pipe would block until somebody opens its other end.
-  if (!stats.isFile()) throw new Error("something else than a file")
+  if (!stats.isFile()) throw new Error("something other than a file")
   const { size } = stats
   if (size > MANIFEST_BYTES) throw new Error(`one of ${size} bytes; at most ${MANIFEST_BYTES} are read`)
   return fs.readFile(file, "utf8")

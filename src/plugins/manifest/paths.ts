@@ -18,8 +18,8 @@ export const isInsideAny = (place: string, directories: ReadonlyArray<string>): 
 export const confusableCharacter = (text: string): string | undefined => {
   if (/\p{Cc}|[\u2028\u2029]/u.test(text)) return "a control character or a line break"
   if (/\p{Cf}/u.test(text)) return "an invisible character, or one that changes the direction of writing"
-  if (text.includes("\ufffd")) return "bytes that are no UTF-8"
-  if (text.split("/").some(isConfusable)) return 'a character that looks like ".", "/" or "\\" and is another'
+  if (text.includes("\ufffd")) return "bytes that are not UTF-8"
+  if (text.split("/").some(isConfusable)) return 'a character that only looks like ".", "/" or "\\"'
   return undefined
 }
 

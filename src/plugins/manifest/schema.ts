@@ -42,12 +42,14 @@ export type Reward = typeof Reward.Type
 
 /** A performance measure. Strict decoding requires a reward or punishment. */
 export const Measure = Schema.Struct({
-  name: Text.annotations({ description: "non-empty text: the name that is shown" }),
+  name: Text.annotations({ description: "non-empty text: the displayed name" }),
   description: Text,
   rewards: optional(Schema.Array(Reward)),
   punishments: optional(Schema.Array(Reward)),
   critic: optional(
-    Schema.Literal("plugin").annotations({ description: '"plugin": a function of the entry judges what has no rule' }),
+    Schema.Literal("plugin").annotations({
+      description: '"plugin": a function of the entry judges rewards and punishments without a rule',
+    }),
   ),
   metadata: optional(JsonObject),
 }).annotations({ identifier: "Measure" })
@@ -56,7 +58,7 @@ export type Measure = typeof Measure.Type
 
 const componentFields = {
   name: ComponentId,
-  description: Text.annotations({ description: "non-empty text: what agents are told of it" }),
+  description: Text.annotations({ description: "non-empty text: the description that agents see" }),
   priority: optional(Schema.Finite.annotations({ description: "a number; higher goes first" })),
   metadata: optional(JsonObject),
   timeout: optional(TimeoutMs),
@@ -65,7 +67,7 @@ const componentFields = {
 /** A sensor; `interval` is the time between readings, in milliseconds. */
 export const Sensor = Schema.Struct({
   ...componentFields,
-  reading: optional(JsonObject.annotations({ description: "a JSON Schema: what is read has to fit it" })),
+  reading: optional(JsonObject.annotations({ description: "a JSON Schema that readings must match" })),
   interval: optional(DurationMs),
 }).annotations({ identifier: "Sensor" })
 
@@ -74,12 +76,14 @@ export type Sensor = typeof Sensor.Type
 /** An actuator in a manifest. */
 export const Actuator = Schema.Struct({
   ...componentFields,
-  args: optional(JsonObject.annotations({ description: "a JSON Schema: a command's arguments have to fit it" })),
-  result: optional(JsonObject.annotations({ description: "a JSON Schema: what it answers has to fit it" })),
+  args: optional(JsonObject.annotations({ description: "a JSON Schema that a command's arguments must match" })),
+  result: optional(JsonObject.annotations({ description: "a JSON Schema that results must match" })),
   risk: optional(Risk),
-  idempotent: optional(Schema.Boolean.annotations({ description: "whether doing it twice is as good as once" })),
+  idempotent: optional(
+    Schema.Boolean.annotations({ description: "whether repeating a command has no further effect" }),
+  ),
   concurrent: optional(
-    Schema.Boolean.annotations({ description: "whether it may run at the same time as other calls of one answer" }),
+    Schema.Boolean.annotations({ description: "whether it may run concurrently with other calls of the same turn" }),
   ),
 }).annotations({ identifier: "Actuator" })
 
@@ -98,7 +102,7 @@ export const Environment = Schema.Struct({
    * without it, they are a scenario's `configuration`: its rooms, things and agents.
    */
   scenarioType: optional(
-    Text.annotations({ description: "the environment_type of the scenarios that it plays, which are its options" }),
+    Text.annotations({ description: "the environment_type of the scenarios that it accepts as options" }),
   ),
   /**
    * The ways back to an earlier state, for a fork or a resumed task. Default: none.
@@ -110,8 +114,7 @@ export const Environment = Schema.Struct({
    */
   rewind: optional(
     Schema.Array(Schema.Literal("snapshot", "re-execution", "stateless")).annotations({
-      description:
-        'a list of "snapshot", "re-execution" and "stateless": how the world can be brought to an earlier state',
+      description: 'a list of "snapshot", "re-execution" and "stateless": the ways to restore an earlier state',
     }),
   ),
   ...worldFields,
@@ -140,7 +143,7 @@ export const Permissions = Schema.Struct({
 /** Bytes that follow from the plugin's files and take long to compute. The host computes and caches them once. */
 export const Precomputed = Schema.Struct({
   module: Text.annotations({
-    description: "the path of a TypeScript module in the plugin's directory, which answers with the bytes",
+    description: "the path of a TypeScript module in the plugin's directory, which returns the bytes",
   }),
   sha256: Sha256.annotations({ description: "the SHA-256 of the bytes, 64 hexadecimal digits" }),
 }).annotations({ identifier: "Precomputed" })
@@ -150,7 +153,7 @@ export type Precomputed = typeof Precomputed.Type
 /** A plugin's manifest. Its encoded and decoded forms are equal. `decode` also checks rules that span fields. */
 export const Manifest = Schema.Struct({
   name: PluginName,
-  description: Text.annotations({ description: "non-empty text: what agents are told of the plugin" }),
+  description: Text.annotations({ description: "non-empty text: the description that agents see" }),
   version: Text.annotations({ description: "non-empty text: the plugin's version" }),
   entry: Text.annotations({ description: "the path of the TypeScript entry in the plugin's directory" }),
   permissions: Permissions,
@@ -165,9 +168,9 @@ export const Manifest = Schema.Struct({
   variables: optional(Schema.Array(JsonObject).annotations({ description: "a list of objects of key-value pairs" })),
   metadata: optional(JsonObject),
   instance: optional(Schema.Literal("task", "kernel").annotations({ description: '"task" or "kernel"' })),
-  concurrent: optional(Schema.Boolean.annotations({ description: "whether commands may run at the same time" })),
+  concurrent: optional(Schema.Boolean.annotations({ description: "whether commands may run concurrently" })),
   /** For editors; Hindcast ignores it. */
-  $schema: optional(Text.annotations({ description: "the place of a JSON Schema, for editors" })),
+  $schema: optional(Text.annotations({ description: "the URL or path of a JSON Schema, for editors" })),
 }).annotations({ identifier: "Manifest", title: FILE })
 
 export type Manifest = typeof Manifest.Type

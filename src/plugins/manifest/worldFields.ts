@@ -13,20 +13,20 @@ const MAX_NAMED_ACTIONS = 100
 const ActionNameText = Schema.String.pipe(
   Schema.pattern(/^[a-z][a-z0-9 _-]{0,39}$/),
   Schema.annotations({
-    description: "a name that begins with a small letter: at most 40 small letters, digits, spaces, - and _",
+    description: "a name of at most 40 lower-case letters, digits, spaces, - and _ that starts with a letter",
   }),
 )
 
 const ActionKey = Schema.String.pipe(
   Schema.pattern(/^(?:[a-pr-z]|left|right|up|down|space)$/),
-  Schema.annotations({ description: 'a small letter other than q, "left", "right", "up", "down" or "space"' }),
+  Schema.annotations({ description: 'a lower-case letter other than q, "left", "right", "up", "down" or "space"' }),
 )
 
 /** An action's name, with the key that takes it if the author chooses one. */
 export const NamedAction = Schema.Union(
   ActionNameText,
   Schema.Struct({ name: ActionNameText, key: ActionKey }),
-).annotations({ description: "the name of an action in small letters, digits, spaces, - and _, or { name, key }" })
+).annotations({ description: "the name of an action in lower-case letters, digits, spaces, - and _, or { name, key }" })
 
 export type NamedAction = typeof NamedAction.Type
 
@@ -41,13 +41,13 @@ export const worldFields = {
     Schema.Array(NamedAction)
       .pipe(Schema.maxItems(MAX_NAMED_ACTIONS))
       .annotations({
-        description: `a list of at most ${MAX_NAMED_ACTIONS} names: what each action of its Discrete action space is called, in order`,
+        description: `a list of at most ${MAX_NAMED_ACTIONS} names for the actions of its Discrete action space, in order`,
       }),
   ),
   max_agents: optional(
     Schema.Int.pipe(
       Schema.between(1, MAX_AGENTS),
-      Schema.annotations({ description: `a whole number from 1 to ${MAX_AGENTS}: how many agents it is for` }),
+      Schema.annotations({ description: `a whole number from 1 to ${MAX_AGENTS}: the maximum number of agents` }),
     ),
   ),
   time_model: optional(
@@ -57,8 +57,7 @@ export const worldFields = {
   ),
   max_episode_steps: optional(
     Schema.NullOr(Schema.Positive.pipe(Schema.int())).annotations({
-      description:
-        "a whole number above 0: the step at which an episode is truncated; or null: an episode may go on without end",
+      description: "a whole number above 0, the step that truncates an episode; or null for endless episodes",
     }),
   ),
   conflicts: optional(Text.annotations({ description: "non-empty text: how it resolves actions that conflict" })),
@@ -66,10 +65,10 @@ export const worldFields = {
   mask: optional(
     Schema.Union(Schema.Boolean, Schema.Literal("advice")).annotations({
       description:
-        'true or false: whether it says which actions are legal, and refuses the others; or "advice": it advises against the others, and takes them',
+        'whether a mask marks the legal actions: true if the world refuses others, "advice" if it accepts them, or false',
     }),
   ),
-  options: optional(JsonObject.annotations({ description: "a JSON Schema: the options of a reset have to fit it" })),
+  options: optional(JsonObject.annotations({ description: "a JSON Schema that the options of a reset must match" })),
   configuration: optional(
     Text.annotations({
       description: "the path of a YAML or JSON file in the plugin's directory with the default configuration",

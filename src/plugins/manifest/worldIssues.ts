@@ -20,13 +20,13 @@ export const worldIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   return [
     ...actionIssues(document),
     ...again.map(({ name, index }) =>
-      issue(`rewards/${index}`, "each reward to have a name of its own", `${JSON.stringify(name)} again`),
+      issue(`rewards/${index}`, "a unique name for each reward", `${JSON.stringify(name)} again`),
     ),
     ...(mask !== undefined && spaces === undefined
-      ? [issue("mask", "spaces, of whose actions a mask says which are legal", "none")]
+      ? [issue("mask", "spaces, because a mask marks legal actions", "none")]
       : []),
     ...(scenario !== undefined && configuration !== undefined
-      ? [issue("configuration", "a scenario or a configuration as what a reset is given", "both")]
+      ? [issue("configuration", "a scenario or a configuration", "both")]
       : []),
   ]
 }
@@ -44,13 +44,14 @@ const actionIssues = (document: Json): ReadonlyArray<ManifestIssue> => {
   })
   const { type, n } = asObject(valueAt(document, [...ENVIRONMENT, "spaces", "action"]))
   const fits = type === "Discrete" && n === named.length
-  const expected = type === "Discrete" ? `a name for each of the ${n} actions` : "names only where actions are Discrete"
+  const expected =
+    type === "Discrete" ? `a name for each of the ${n} actions` : "names only for a Discrete action space"
   const names = named.map((one) => (typeof one === "string" ? one : asObject(one).name))
   const keys = named.map((one) => asObject(one).key)
   return [
     ...(fits ? [] : [issue(undefined, expected, `${named.length}`)]),
-    ...repeated(names).map((index) => issue(index, "each action to have a name of its own", `${names[index]} again`)),
-    ...repeated(keys).map((index) => issue(index, "each action to have a key of its own", `${keys[index]} again`)),
+    ...repeated(names).map((index) => issue(index, "a unique name for each action", `${names[index]} again`)),
+    ...repeated(keys).map((index) => issue(index, "a unique key for each action", `${keys[index]} again`)),
   ]
 }
 

@@ -277,7 +277,7 @@ const roundIn =
   ({ value, state }: OkFrame): Effect.Effect<RoundAnswer, AnswerInvalid> => {
     const agents = decodeRound(value)
     if (state === undefined || Either.isLeft(agents)) {
-      const reason = "expected what became of each agent's action, and the world's state"
+      const reason = "expected the result of each agent's action and the world's state"
       return new AnswerInvalid({ plugin, call, reason, ...defined({ state }) })
     }
     return Effect.succeed({ agents: agents.right, state })

@@ -115,7 +115,7 @@ const assertConsent = ({ manifest, consent }: ProcessSpec, { why, improve }: Tie
         const found = cause instanceof Error ? cause.message : String(cause)
         return new PluginUnavailable({
           plugin,
-          reason: `whether somebody consented to its start is not known: ${found}`,
+          reason: `the consent to its start cannot be looked up: ${found}`,
         })
       }),
     )
@@ -146,4 +146,4 @@ const chooseTier = (sandbox: Tier.WantedTier) =>
 const requiredTierMissing =
   (wanted: Tier.Tier) =>
   ({ message }: Tools.DenoMissing) =>
-    new Tier.SandboxUnavailable({ wanted, found: "there is no Deno to confine", remedy: message })
+    new Tier.SandboxUnavailable({ wanted, found: "Deno is missing", remedy: message })

@@ -33,12 +33,12 @@ export class SandboxConsentMissing extends Data.TaggedError("SandboxConsentMissi
   override get message() {
     const { plugin, version, why, improve, say = HOW_TO_CONSENT } = this
     return (
-      `Plugin ${plugin} ${version} is not started: nothing but Deno's permissions would confine it on this machine (${why}), ` +
-      `and through a hole in them a plugin does whatever you may do. ${say}` +
+      `Plugin ${plugin} ${version} is not started: only Deno's permissions would confine it on this machine (${why}), ` +
+      `and a hole in them would give the plugin all your rights. ${say}` +
       `${improve === undefined ? "" : ` A second layer is safer. ${improve}`}`
     )
   }
 }
 
 const HOW_TO_CONSENT =
-  'If you trust it, say `--sandbox flags` once, to `hindcast plugin add` or `hindcast run` (in a program: `host: { consent: "flags" }`): that is recorded, for this version on this machine.'
+  'If you trust it, pass `--sandbox flags` once to `hindcast plugin add` or `hindcast run` (in a program: `host: { consent: "flags" }`). The log records this for this version on this machine.'

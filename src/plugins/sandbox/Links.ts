@@ -20,7 +20,7 @@ export class LinkLeaves extends Data.TaggedError("LinkLeaves")<{
   readonly advice: string
 }> {
   override get message() {
-    return `Plugin ${this.plugin} is not started: expected no symbolic link that leads out of what it was granted, found ${this.link}, which leads to ${this.target}. ${this.advice}`
+    return `Plugin ${this.plugin} is not started: expected no symbolic link out of its grants, found ${this.link}, which leads to ${this.target}. ${this.advice}`
   }
 }
 
@@ -31,7 +31,7 @@ export class TooManyFiles extends Data.TaggedError("TooManyFiles")<{
   readonly most: number
 }> {
   override get message() {
-    return `Plugin ${this.plugin} is not started: expected at most ${this.most} files in ${this.directory}, where no link may lead out of what it was granted, and found more. Grant a smaller directory, or install bubblewrap (\`apt-get install bubblewrap\`), under which links lead nowhere.`
+    return `Plugin ${this.plugin} is not started: expected at most ${this.most} files in ${this.directory}, whose links are checked, and found more. Grant a smaller directory, or install bubblewrap (\`apt-get install bubblewrap\`), which needs no such check.`
   }
 }
 
@@ -50,7 +50,7 @@ export const assertRealGrants = (plugin: string, { read, write }: Grants): Effec
               plugin,
               link: place,
               target,
-              advice: `Import it again with --grant-read or --grant-write ${target}, if that is what you mean.`,
+              advice: `To allow it, import the plugin again with \`--grant-read ${target}\` or \`--grant-write ${target}\`.`,
             }),
       ),
     { discard: true },
@@ -88,7 +88,7 @@ export const assertLinksInside = (
       return yield* new LinkLeaves({
         plugin,
         ...found,
-        advice: `Remove it, grant ${found.target} as well, or install bubblewrap (\`apt-get install bubblewrap\`), under which it leads nowhere.`,
+        advice: `Remove it, grant ${found.target} as well, or install bubblewrap (\`apt-get install bubblewrap\`), which makes it harmless.`,
       })
     }
   })

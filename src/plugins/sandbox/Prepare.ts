@@ -61,7 +61,7 @@ export const prepare = (
 ): Effect.Effect<PreparedSandbox, PrepareError> =>
   Effect.gen(function* () {
     const { plugin, directory, grants, limits } = request
-    const forbidden = yield* resolve(request, "paths of what no plugin may touch", request.forbidden)
+    const forbidden = yield* resolve(request, "forbidden paths", request.forbidden)
     const denoDir = yield* makeDenoDir(request)
     const runner = yield* findRunner(request, denoDir)
     yield* assertFlagSafe(request, [directory, ...forbidden, ...(request.precomputed === undefined ? [] : [denoDir])])
@@ -103,7 +103,7 @@ const makeDenoDir = ({ plugin, denoDir }: SandboxRequest): Effect.Effect<string,
       AtomicFile.removeAbandonedIn(denoDir)
       const blocked = path.join(denoDir, "location_data")
       if (!OwnerOnly.makeFile(blocked) && !(await fs.lstat(blocked)).isFile())
-        throw new Error(`${blocked}, which is no file`)
+        throw new Error(`${blocked}, which is not a file`)
       return await fs.realpath(denoDir)
     },
     catch: (cause) =>

@@ -24,7 +24,7 @@ export const fileIn = (directory: string, name: Name): string => {
   if (EMBEDDED === undefined) {
     if (beside !== undefined) return beside
     throw new Error(
-      `expected the ${name} beside Hindcast's modules or embedded in them, found neither. Install Hindcast again`,
+      `expected the ${name} next to Hindcast's modules or embedded in them, found neither. Install Hindcast again`,
     )
   }
   // A bundle may lie anywhere: a file next to it is not the runner merely by its name.

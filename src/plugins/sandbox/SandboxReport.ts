@@ -36,12 +36,12 @@ export interface SandboxReport {
 
 const PURPOSES = {
   deno: ["runs plugins", Tools.INSTALL_DENO],
-  bwrap: ["gives each a disk, a network and processes of its own", "apt-get install bubblewrap"],
+  bwrap: ["gives each its own disk, network and processes", "apt-get install bubblewrap"],
   unshare: ["does the same, without bubblewrap", "apt-get install util-linux"],
-  mount: ["fills the disks that unshare makes", "apt-get install mount"],
+  mount: ["mounts their files for unshare", "apt-get install mount"],
   setpriv: ["ends them with the kernel; no new privileges", "apt-get install util-linux"],
-  prlimit: ["bounds their memory and descriptors", "apt-get install util-linux"],
-  nice: ["keeps one that spins from slowing others down", "apt-get install coreutils"],
+  prlimit: ["limits their memory and descriptors", "apt-get install util-linux"],
+  nice: ["keeps a busy one from slowing down others", "apt-get install coreutils"],
 } as const
 
 /**

@@ -35,7 +35,7 @@ export class SandboxUnavailable extends Data.TaggedError("SandboxUnavailable")<{
   readonly remedy: string
 }> {
   override get message() {
-    return `The sandbox tier ${this.wanted} was required: ${this.found}. ${this.remedy}`
+    return `The sandbox tier ${this.wanted} is not available: ${this.found}. ${this.remedy}`
   }
 }
 
@@ -79,7 +79,11 @@ export const probe = (tools: Tools, layer: Layer): Effect.Effect<Either.Either<A
     return Either.left({ found: `${NAMES[layer]} does not work here (${failure})`, remedy: HOW_TO_ALLOW[layer] })
   })
 
-const NAMES = { bubblewrap: "bubblewrap is there and", unshare: "unshare is there and", user: "a user of its own" }
+const NAMES = {
+  bubblewrap: "bubblewrap is installed but",
+  unshare: "unshare is installed but",
+  user: "a separate user",
+}
 
 /** Programs that start on a plugin's disk and need their libraries there. */
 const programsOf = ({ deno, setpriv }: Tools, layer: Layer): ReadonlyArray<string> =>
@@ -112,12 +116,12 @@ const missingFor = (tools: Tools, layer: Layer): LayerUnavailable | undefined =>
   if (layer === "none") return undefined
   if (process.platform !== "linux") {
     return {
-      found: `${layer === "user" ? "a user of its own" : layer} is for Linux, and this is ${process.platform}`,
-      remedy: "Run on Linux, or require no more than `--sandbox flags`.",
+      found: `${layer === "user" ? "a separate user" : layer} needs Linux, and this is ${process.platform}`,
+      remedy: "Run on Linux, or use `--sandbox flags`.",
     }
   }
   if (layer === "user" && process.getuid?.() !== 0) {
-    return { found: "only root can give plugins a user of their own", remedy: "" }
+    return { found: "only root can run plugins as separate users", remedy: "" }
   }
   const missing = REQUIRED_TOOLS[layer].filter((name) => tools[name] === undefined)
   if (missing.length === 0) return undefined
@@ -131,7 +135,7 @@ const install = (missing: ReadonlyArray<keyof typeof PACKAGES>): string =>
   `Install ${missing.length === 1 ? "it" : "them"}: \`apt-get install ${[...new Set(missing.map((name) => PACKAGES[name]))].join(" ")}\`.`
 
 const NAMESPACES =
-  "in a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`), or require no more than `--sandbox flags`."
+  "in a container `--security-opt seccomp=unconfined --security-opt apparmor=unconfined`), or use `--sandbox flags`."
 
 /** How to allow a layer whose installed programs do not work. */
 const HOW_TO_ALLOW = {
@@ -147,15 +151,15 @@ const chosen = (
   refusals: ReadonlyArray<LayerUnavailable & { readonly layer: Layer }>,
 ): ChosenTier => {
   const reasons = refusals.map(({ found }) => found)
-  const asked = wanted === "flags" ? ["it was asked for"] : []
+  const asked = wanted === "flags" ? ["it was requested"] : []
   const worksHere = { bubblewrap: ["bubblewrap works on this machine"], unshare: ["unshare works on this machine"] }
   const why = [...(layer === "bubblewrap" || layer === "unshare" ? worksHere[layer] : asked), ...reasons]
   // Another layer of equal strength does not improve anything.
   const improve = tierOf(layer) === "namespaces" ? "" : remedies(refusals)
   const missing = missingLimitTools(tools)
   const missingLimits =
-    missing.length === 0 ? [] : [`${listWithVerb(missing)} not on the PATH, so that its limits do not all hold`]
-  const elsewhere = process.platform === "linux" ? [] : [`${process.platform} bounds no memory beside the heap`]
+    missing.length === 0 ? [] : [`${listWithVerb(missing)} not on the PATH, so some limits do not apply`]
+  const elsewhere = process.platform === "linux" ? [] : [`on ${process.platform}, only the heap is limited`]
   // Installing a stronger layer includes the limit tools.
   const limitTools = missing.length === 0 || improve.startsWith("Install") ? "" : install(missing)
   const steps = [limitTools, improve].filter((step) => step !== "").join(" ")

@@ -92,7 +92,7 @@ const make = (schema: JsonObject, length: number): SchemaValidator => {
   }
   return {
     validationError: (root, value) => {
-      if (timeouts >= MAX_TIMEOUTS) return `${root}: its schema was given up, for it took too long to check`
+      if (timeouts >= MAX_TIMEOUTS) return `${root}: its schema takes too long to check; simplify it in the manifest`
       // A missing Ajv is not the schema's fault.
       ajvs()
       try {

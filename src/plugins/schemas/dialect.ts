@@ -11,7 +11,7 @@ export interface Dialect {
 
 /** Accepted values of `$schema`, for messages. */
 export const DIALECTS =
-  '"https://json-schema.org/draft/2020-12/schema" (which is also meant without a $schema) or "http://json-schema.org/draft-07/schema#"'
+  '"https://json-schema.org/draft/2020-12/schema" (the default) or "http://json-schema.org/draft-07/schema#"'
 
 /** The draft that `$schema` names; 2020-12 without it. Undefined for an unsupported draft. */
 export const dialectOf = ({ $schema }: JsonObject): Dialect | undefined => {
