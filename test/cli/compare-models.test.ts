@@ -122,9 +122,9 @@ describe("compare of two models", () => {
     const { stdout } = await hindcast(models(GREAT, SMALL))
     for (const line of [
       "Tasks by model, scored by live",
-      "A          acme/great: 14 tasks, 12 paired, 1 without one like it of the other, 1 whose goal cannot be read",
-      "B          acme/small: 14 tasks, 12 paired, 1 without one like it of the other, 1 without a score",
-      "both       1 task asked both, and counts for neither",
+      "A          acme/great: 14 tasks, 12 paired, 1 without a counterpart, 1 whose goal cannot be read",
+      "B          acme/small: 14 tasks, 12 paired, 1 without a counterpart, 1 without a score",
+      "both       1 task used both models, and counts for neither",
       "acme/great (A",
       "the difference is between these runs.",
     ]) {
@@ -133,9 +133,7 @@ describe("compare of two models", () => {
     const page = await hindcast([...models(GREAT, SMALL), "--html", "-"])
     expect(page.stdout).toContain("Two models on tasks that both worked on")
     expect(page.stdout).toContain("<code>great-3</code> and <code>small-3</code>")
-    expect(page.stdout).toContain(
-      "Tasks of B: 14 tasks, 12 paired, 1 without one like it of the other, 1 without a score",
-    )
+    expect(page.stdout).toContain("Tasks of B: 14 tasks, 12 paired, 1 without a counterpart, 1 without a score")
   })
 
   it("pairs tasks whose seeds were drawn only if asked to, and says so where nothing pairs", async () => {

@@ -21,7 +21,7 @@ export const around = (
           [
             "both",
             style.warn(
-              `${count(askedBoth, "task")} asked both, and ${askedBoth === 1 ? "counts" : "count"} for neither`,
+              `${count(askedBoth, "task")} used both models, and ${askedBoth === 1 ? "counts" : "count"} for neither`,
             ),
           ] as const,
         ]),
@@ -38,7 +38,7 @@ export const around = (
 const sideOf = (style: Style, { model, tasks, paired, unpaired, unscored, unreadable }: ModelSide): string =>
   [
     `${style.name(oneLine(model))}: ${count(tasks, "task")}, ${paired} paired`,
-    ...(unpaired === 0 ? [] : [style.warn(`${unpaired} without one like it of the other`)]),
+    ...(unpaired === 0 ? [] : [style.warn(`${unpaired} without a counterpart`)]),
     ...(unscored === 0 ? [] : [style.warn(`${unscored} without a score`)]),
     ...(unreadable === 0 ? [] : [style.warn(`${unreadable} whose goal cannot be read`)]),
   ].join(", ")
