@@ -20,7 +20,7 @@ export const program = ({ args, path, overview, problem, json }: Argv.Arranged) 
       (called) => {
         const hindcast = Command.make("hindcast").pipe(Command.withSubcommands(called))
         const run = Command.run(hindcast, { name: "hindcast", version: VERSION })
-        return sayingTimes(run(["node", "hindcast", ...args]), path, json)
+        return reportingTimes(run(["node", "hindcast", ...args]), path, json)
       },
     ).pipe(
       // The parser prints its errors and returns them too. `Failure` reports all errors, so drop the print.
@@ -34,7 +34,7 @@ export const program = ({ args, path, overview, problem, json }: Argv.Arranged) 
  * Reports how Hindcast understood the times on the command line: in the JSON document, or on the standard error. Studio
  * shows it on its page.
  */
-const sayingTimes = <A, E, R>(command: Effect.Effect<A, E, R>, path: Catalogue.Path, json: boolean) =>
+const reportingTimes = <A, E, R>(command: Effect.Effect<A, E, R>, path: Catalogue.Path, json: boolean) =>
   path[0] === "studio"
     ? command
     : NamedTimes.following(command, (text) => (json ? Effect.void : Output.note(CommandHints.inText(text))))

@@ -3,7 +3,7 @@
  * them. The list itself loads no command.
  */
 
-import * as Doors from "./Doors.ts"
+import * as CodingAgents from "./CodingAgents.ts"
 import type { Entry } from "./Entry.ts"
 import { command } from "./Entry.ts"
 import * as Exchange from "./Exchange.ts"
@@ -17,7 +17,7 @@ export type Path = ReadonlyArray<string>
 /** All commands by topic, in the order in which the overview shows them. */
 export const TOPICS: ReadonlyArray<readonly [topic: string, commands: ReadonlyArray<Entry>]> = [
   ["Run", Working.RUN],
-  ["Coding agents", Doors.DOORS],
+  ["Coding agents", CodingAgents.CODING_AGENTS],
   ["Plugins", Plugins.PLUGINS],
   ["The past", Past.PAST],
   ["Tasks and scores", Scores.SCORES],

@@ -24,24 +24,24 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
       : [
           `${count(known.length, "file")} of these ${known.length === 1 ? "is" : "are"} already completely in the log.`,
         ]),
-    ...passedOver(
+    ...skippedLines(
       style,
       unknown,
       (of) => `${count(unknown.length, "file")} of no known format ${of} skipped:`,
       unknownBecause,
     ),
-    ...passedOver(
+    ...skippedLines(
       style,
       links,
       (of) => `${count(links.length, "symbolic link")} in directories ${of} skipped; name those to follow:`,
     ),
-    ...notLookedAt(others),
+    ...notRead(others),
     ...(preview === undefined ? [] : previewLines(style, preview)),
     added === 0 ? "Nothing new." : `${style.good(done)} ${count(added, "event")} of ${count(runs.length, "run")}.`,
   ]
 }
 
-const passedOver = (
+const skippedLines = (
   style: Style,
   paths: ReadonlyArray<string>,
   heading: (of: "was" | "were") => string,
@@ -59,7 +59,7 @@ const passedOver = (
       ]
 
 /** Counts files whose names are not those of runs, by ending. */
-const notLookedAt = (others: ImportReport["others"]): ReadonlyArray<string> => {
+const notRead = (others: ImportReport["others"]): ReadonlyArray<string> => {
   const all = Object.entries(others).sort(([, a], [, b]) => b - a)
   const [first, ...rest] = all.slice(0, MAX_ENDINGS).map(([ending, times]) => `${oneLine(ending)} ${times}`)
   if (first === undefined) return []

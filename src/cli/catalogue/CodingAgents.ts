@@ -1,7 +1,7 @@
 /** Commands that record and gate coding agents. */
 import { command, type Entry } from "./Entry.ts"
 
-export const DOORS: ReadonlyArray<Entry> = [
+export const CODING_AGENTS: ReadonlyArray<Entry> = [
   {
     path: "hooks install",
     uses: [
