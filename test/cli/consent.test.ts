@@ -74,7 +74,7 @@ describe("hindcast run, where nothing but Deno's permissions confines a plugin",
     const args = ["plugin", "add", foreign("three"), "--log", "told.db"]
     const { code, stderr } = await hindcast(args, alone)
     expect(code).toBe(0)
-    expect(stderr).toContain("warning: Plugin three 1.0.0 is not started: nothing but Deno's permissions")
+    expect(stderr).toContain("warning: Plugin three 1.0.0 is not started: only Deno's permissions")
     expect((await document(args, alone)).consentMissing).toBe(true)
   })
 
