@@ -61,7 +61,7 @@ export interface Run {
 /** The run has ended. Record another one. */
 export class RunEnded extends Data.TaggedError("RunEnded")<{ readonly taskId: string; readonly call: string }> {
   override get message() {
-    return `${this.call}: expected it before the end of run ${this.taskId}, found it after. Record another run.`
+    return `${this.call}: expected a call before run ${this.taskId} ended, found one after. Record another run.`
   }
 }
 
@@ -73,7 +73,7 @@ export class RunNotOpen extends Data.TaggedError("RunNotOpen")<{
   readonly found: string
 }> {
   override get message() {
-    return `Run ${this.taskId}: expected a recorded task that is open, to continue it, found ${this.found}. End a run that another process is to continue with \`run.leave()\`, or record another one.`
+    return `Run ${this.taskId} cannot be continued: expected an open recorded task, found ${this.found}. End a run with \`run.leave()\` if another process continues it, or record another run.`
   }
 }
 
@@ -85,7 +85,7 @@ export class ToolDenied extends Data.TaggedError("ToolDenied")<{
   readonly reason: string
 }> {
   override get message() {
-    return `${this.tool} was not called, by ${this.rule}: ${this.reason}`
+    return `${this.tool} was not called (rule ${this.rule}): ${this.reason}`
   }
 }
 
@@ -95,6 +95,6 @@ export class NameTaken extends Data.TaggedError("NameTaken")<{
   readonly name: string
 }> {
   override get message() {
-    return `run.${this.kind}: expected a name of its own, found ${JSON.stringify(this.name)} for a second time. Keep the function that the first call returned.`
+    return `run.${this.kind}: expected a new name, found ${JSON.stringify(this.name)}, which is taken. Reuse the function that the first call returned.`
   }
 }

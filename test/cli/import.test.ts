@@ -97,7 +97,7 @@ describe("hindcast import", () => {
     expect([code, stderr]).toEqual([
       1,
       expect.stringMatching(
-        /^error: rubric\.yaml: expected a session of Claude Code, a rollout of Codex, .*, a log of Inspect, .*, found something else/,
+        /^error: rubric\.yaml: expected a session of Claude Code, a rollout of Codex, .*, a log of Inspect, .*, found a file that begins with/,
       ),
     ])
     expect((await hindcast(["import", "sessions", "--from", "klaude", "--log", "none.db"], { cwd })).stderr).toContain(
@@ -115,7 +115,7 @@ describe("hindcast import", () => {
       3,
       [
         "1 file of no known format was skipped:",
-        "  nothing/c.jsonl: an empty file; import it when something is in it",
+        "  nothing/c.jsonl: an empty file; import it once it has content",
         "3 files do not have the name of a run, and were not read (.md 2, no ending 1); name those to read.",
         "Nothing new.",
         "",
@@ -128,7 +128,7 @@ describe("hindcast import", () => {
     fs.writeFileSync(path.join(cwd, "cut.eval"), archive.subarray(0, archive.length / 2))
     const cut = await hindcast(["import", "cut.eval", "--log", "none.db"], { cwd })
     expect([cut.code, cut.stdout]).toEqual([1, "Nothing new.\n"])
-    expect(cut.stderr).toContain("the archive has no list of its entries: it is cut off, or still being written")
+    expect(cut.stderr).toContain("the archive has no directory of its entries: it is cut off, or still being written")
     fs.writeFileSync(path.join(cwd, "empty.traj"), '{"trajectory":[],"history":[]}')
     const empty = await hindcast(["import", "empty.traj", "--log", "none.db"], { cwd })
     expect([empty.code, empty.stdout]).toEqual([0, expect.stringContaining("it has neither steps nor a history")])
@@ -165,7 +165,7 @@ describe("hindcast import", () => {
     expect(code).toBe(1)
     expect(stdout).toContain("whole.eval inspect")
     expect(stderr).toMatch(
-      /One file was refused.*\n.*cut\.eval: expected a log of Inspect, found the archive has no list of its entries/,
+      /One file was refused.*\n.*cut\.eval: expected a log of Inspect, found the archive has no directory of its entries/,
     )
   })
 })

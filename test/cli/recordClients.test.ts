@@ -280,9 +280,7 @@ spawnSync("true")
     const said = `${names.map((name) => `${name} echo ${name},echo ${name}\n`).join("")}env undefined undefined\n`
     expect(recorded).toMatchObject({ code: 0, stdout: said })
     expect(recorded.stderr).toContain("Recorded 0 model requests and 8 other requests")
-    expect(recorded.stderr).toContain(
-      "Seen, but not recorded:\n  a process: sh\n  a process that the program waits for by",
-    )
+    expect(recorded.stderr).toContain("Seen, but not recorded:\n  a process: sh\n  a process started by")
     const { tasks } = await document(["task", "ls", "--log", log])
     const [{ id }] = tasks as [{ id: string }]
     const before = served.length

@@ -147,7 +147,7 @@ describe("a replayed process", () => {
     const program = ["--", process.execPath, ways]
     const closed = await run("replay", id, "--log", log, ...program, ...CLOSED, ...ANSWERED, ...OPEN)
     const how: Record<string, string> = JSON.parse(closed.stdout)
-    const refused = expect.stringMatching(/closed to the network.*--allow-host/s)
+    const refused = expect.stringMatching(/has no network access.*--allow-host/s)
     expect(how).toEqual({
       ...Object.fromEntries(CLOSED.map((name) => [name, refused])),
       ...Object.fromEntries(OPEN.map((name) => [name, "out"])),

@@ -156,7 +156,7 @@ console.log((await answer.json()).choices[0].message.content, "/", await weather
     asked.length = 0
     const other = await run("fork", `@${answers[0]}`, "--log", log, "--", process.execPath, agent, "what for?")
     expect(other.code).not.toBe(0)
-    expect(other.stderr).toMatch(/diverged @\d+, by fetch: expected in message 1 \(user\)/)
+    expect(other.stderr).toMatch(/diverged @\d+ \(fetch\): in message 1 \(user\), expected /)
     expect(asked).toEqual([])
   })
 

@@ -93,7 +93,7 @@ describe("a recorded program on the command line that", () => {
 
   it.each(Object.entries(MUTATIONS))("%s fails a replay and a fork, which asks nobody", async (name, steps) => {
     asked.length = 0
-    const [found, done] = steps.length === 0 ? ["compared nothing", "found the end"] : ["diverged @", "expected in"]
+    const [found, done] = steps.length === 0 ? ["compared nothing", "found the end"] : ["diverged @", ", expected "]
     const replayed = await replay(...does(steps))
     const timeline = name.replaceAll(" ", "-")
     const forked = await fork(timeline, ...does(steps))

@@ -21,7 +21,7 @@ describe("an archive", () => {
       Effect.gen(function* () {
         const { refused } = yield* importing(directory)
         expect(refused.map(({ reason }) => reason)).toEqual([
-          expect.stringContaining("samples/2_epoch_1.json is damaged: it is not what its checksum says"),
+          expect.stringContaining("samples/2_epoch_1.json is damaged: its checksum does not match"),
         ])
         expect(yield* events).toEqual([])
       }),

@@ -29,4 +29,4 @@ describe("a session that hooks recorded as it happened", () => {
 })
 
 const SAID =
-  "a run that is in this log already, recorded as it happened: nothing was added to its task. Import it into another log to see what the file says"
+  "a run that this log recorded live: nothing was added to its task. Import the file into another log to read it"

@@ -317,7 +317,7 @@ describe("a file", () => {
     withFiles({ "a.jsonl": '{"a":1}\n', "b.json": "", [CLAUDE]: lines(session()), "c.txt": "x" }, (directory) =>
       Effect.gen(function* () {
         expect(yield* refusal(directory, "a.jsonl")).toMatch(
-          /expected a session of Claude Code, a rollout of Codex.*found something else, which begins with "\{\\"a\\":1\}/,
+          /expected a session of Claude Code, a rollout of Codex.*found a file that begins with "\{\\"a\\":1\}/,
         )
         expect(yield* refusal(directory, "b.json")).toContain("found an empty file")
         expect(yield* refusal(directory, "nowhere")).toContain("expected a file that can be read")

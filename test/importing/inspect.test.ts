@@ -221,14 +221,14 @@ describe("a log of Inspect", () => {
           const { refused, files } = yield* importing(directory)
           expect(files).toEqual([])
           expect(refused.map(({ reason }) => reason)).toEqual([
-            expect.stringContaining("no list of its entries"),
+            expect.stringContaining("no directory of its entries"),
             expect.stringContaining("does not expand to the 10 bytes that the archive states"),
             expect.stringContaining("larger than the archive says"),
             expect.stringContaining("2000000000 bytes, more than"),
             expect.stringContaining("expected a log of Inspect"),
             expect.stringContaining("does not expand to the 10 bytes that the archive states"),
             expect.stringContaining(
-              "it lists samplet/2_epoch_1.json, which is named samples/2_epoch_1.json in its place",
+              "its directory lists samplet/2_epoch_1.json, and the entry there is named samples/2_epoch_1.json",
             ),
           ])
           expect(yield* events).toEqual([])

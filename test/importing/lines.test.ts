@@ -179,7 +179,7 @@ describe("a file for a mapping", () => {
   it.effect("is refused whole where no record has the list of `each`, and says what is there instead", () => {
     const line = { id: 1, messages, meta: { messages: "none" } }
     const cases: ReadonlyArray<readonly [each: unknown, found: string]> = [
-      ["/mesages", 'expected a list at "/mesages" (each) in a record at least, found nothing there in any of them'],
+      ["/mesages", 'expected a list at "/mesages" (each) in at least one record, found nothing there in any of them'],
       ["/meta", "found an object in any of them"],
       ["/meta/messages", "found a string in any of them"],
       ["/id", "found a number in any of them"],

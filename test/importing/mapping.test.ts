@@ -63,7 +63,7 @@ describe("a mapping", () => {
 
   it("that cannot be used says everything that is wrong with it, and where", () => {
     expect(issuesOf({ name: "codex", records: [{ is: "said", content: "/a" }] })).toEqual([
-      expect.stringContaining("name: expected a name that no format has, found codex"),
+      expect.stringContaining("name: expected a name that no built-in format has, found codex"),
     ])
     expect(issuesOf({ name: "x", records: [] })[0]).toContain("records")
     expect(issuesOf({ name: "x", record: [], records: [{ is: "nothing" }] })[0]).toMatch(/record: .*records/)
@@ -200,7 +200,7 @@ describe("a mapping", () => {
         const { refused } = yield* importing(directory, { format })
         expect(refused.map(({ reason }) => reason)).toEqual([
           expect.stringMatching(
-            /^expected a mapping whose expressions end, found `record.list.all.*takes more than 5,000,000 steps/,
+            /^expected a mapping whose expressions finish, found `record.list.all.*takes more than 5,000,000 steps/,
           ),
         ])
         expect(yield* events).toEqual([])

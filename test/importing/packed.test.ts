@@ -136,13 +136,13 @@ describe("a file of no format", () => {
         Effect.gen(function* () {
           const { unknown, unknownBecause } = yield* importing(directory)
           expect(unknown.map((file) => [path.basename(file), unknownBecause[file]])).toEqual([
-            ["a.jsonl", "an empty file; import it when something is in it"],
-            ["b.jsonl", "an empty file: nothing but white space is in it"],
-            ["e.jsonl", "zeros, as a machine that stops while it writes leaves them"],
-            ["f.json", "a database of SQLite; export what it holds as JSON Lines"],
-            ["g.jsonl", expect.stringMatching(/^a file packed by xz; `xz -dk ".*g\.jsonl"` unpacks it/)],
+            ["a.jsonl", "an empty file; import it once it has content"],
+            ["b.jsonl", "an empty file: it holds only white space"],
+            ["e.jsonl", "only zero bytes, as left by a machine that stopped while writing"],
+            ["f.json", "an SQLite database; export its rows as JSON Lines"],
+            ["g.jsonl", expect.stringMatching(/^a file packed with xz; `xz -dk ".*g\.jsonl"` unpacks it/)],
             ["h.jsonl", "a tar archive; unpack it"],
-            ["i.jsonl", 'something else, which begins with "{\\"a\\":1}\\n"'],
+            ["i.jsonl", 'a file that begins with "{\\"a\\":1}\\n"'],
           ])
           for (const file of unknown)
             expect((yield* Effect.flip(importing(file))).message).toContain(`found ${unknownBecause[file]}`)

@@ -41,7 +41,7 @@ describe("Attempt", () => {
     const attempt = { means: "connection", target: "a:1", at: "main.mjs:1:1", stack: "" } as const
     expect(summary([attempt, { ...attempt, at: null }, { ...attempt, target: "b:2", at: null }])).toEqual([
       "a connection to a:1, 2 times, at main.mjs:1:1",
-      "a connection to b:2, from no frame of the program's own",
+      "a connection to b:2, from outside the program's code",
     ])
   })
 })

@@ -67,7 +67,7 @@ describe("a program that is replayed in the process of its test", () => {
       await expect(replaying).rejects.toMatchObject({
         _tag: "Diverged",
         message: expect.stringMatching(
-          /in the network nothing, for a replay is closed to it, found a connection to localhost:\d+, at .*closed\.test\.ts/,
+          /in the network, expected no access during a replay, found a connection to localhost:\d+, at .*closed\.test\.ts/,
         ),
       })
       expect(reached).toBe(0)

@@ -188,7 +188,9 @@ describe("a forked run", () => {
     expect(other).toBeInstanceOf(Diverged)
     expect(other).toMatchObject({ call: "fetch", difference: { where: "message 1 (user)" } })
     const less = await rejection(forked(options, (run) => ask(run, "where to?")))
-    expect(less).toMatchObject({ difference: { where: "the calls before the moment", now: "the end of the program" } })
+    expect(less).toMatchObject({
+      difference: { where: "the calls before the fork point", now: "the end of the program" },
+    })
     expect([called, asked]).toEqual([[], []])
     expect(await typesIn(log, "fork-1")).toEqual(["TimelineForked", "TaskClosed"])
   })

@@ -121,7 +121,7 @@ describe("LoopbackOnly", () => {
         // Where the machine forbids namespaces: the program is run as it is, and a person is told.
         expect(confined).toMatchObject({
           command: program,
-          open: expect.stringContaining("The network is not closed to this program: "),
+          open: expect.stringContaining("The program keeps its network access: "),
         })
         return
       }
@@ -150,7 +150,7 @@ describe("LoopbackOnly", () => {
     const host = await LoopbackOnly.confine(["python3", agent], [{ host: "db.example", port: 5432 }])
     expect(host).toMatchObject({
       command: ["python3", agent],
-      open: expect.stringContaining("one that may reach db.example:5432 needs it"),
+      open: expect.stringContaining("it may reach db.example:5432, and only loopback ports can be forwarded"),
     })
     const missing = await LoopbackOnly.confine(["no-such-program"], [])
     expect(missing.command).toEqual(["no-such-program"])

@@ -66,10 +66,11 @@ export const open = async (file: string): Promise<Archive> => {
     const entries = await entriesOf(at, size)
     const startOf = async ({ name, offset }: Entry): Promise<number> => {
       const local = await at(offset, 30)
-      if (local.readUInt32LE(0) !== LOCAL) throw new Error(`${name} is not where the archive says`)
+      if (local.readUInt32LE(0) !== LOCAL) throw new Error(`${name} is not where the archive's directory says`)
       const length = local.readUInt16LE(26)
       const own = (await at(offset + 30, length)).toString("utf8")
-      if (own !== name) throw new Error(`the archive is damaged: it lists ${name}, which is named ${own} in its place`)
+      if (own !== name)
+        throw new Error(`the archive is damaged: its directory lists ${name}, and the entry there is named ${own}`)
       return offset + 30 + length + local.readUInt16LE(28)
     }
     const read = async (entry: Entry): Promise<Buffer> => {
@@ -77,7 +78,7 @@ export const open = async (file: string): Promise<Archive> => {
         throw new Error(`${entry.name} has ${entry.size} bytes, more than ${MAX_ENTRY_BYTES}`)
       const content = expanded(entry, await at(await startOf(entry), entry.compressed))
       if (content.length !== entry.size || crc32(content) !== entry.crc)
-        throw new Error(`${entry.name} is damaged: it is not what its checksum says`)
+        throw new Error(`${entry.name} is damaged: its checksum does not match`)
       return content
     }
     const digest = async () => {
@@ -100,7 +101,7 @@ const entriesOf = async (at: (offset: number, length: number) => Promise<Buffer>
   const tail = await at(size - tailLength, tailLength)
   let end = tail.length - 22
   while (end >= 0 && tail.readUInt32LE(end) !== END) end -= 1
-  if (end < 0) throw new Error("the archive has no list of its entries: it is cut off, or still being written")
+  if (end < 0) throw new Error("the archive has no directory of its entries: it is cut off, or still being written")
   let length = tail.readUInt32LE(end + 12)
   let offset = tail.readUInt32LE(end + 16)
   if (offset === UNKNOWN_32 || length === UNKNOWN_32) {
@@ -178,7 +179,7 @@ const expanded = ({ name, method, size }: Entry, bytes: Buffer): Buffer => {
     case 93:
       return unzstd(bytes, size)
     default:
-      throw new Error(`${name} is compressed by method ${method}; known are deflate (8) and Zstandard (93)`)
+      throw new Error(`${name} is compressed by method ${method}; supported are deflate (8) and Zstandard (93)`)
   }
 }
 

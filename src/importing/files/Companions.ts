@@ -29,7 +29,7 @@ export const of = ({ file, source, pieces }: Found): Effect.Effect<Companions, F
         catch: (cause) =>
           new FileRefused({
             file,
-            expected: `what is beside it to be readable, or not there`,
+            expected: "readable files beside it, or none",
             found: cause instanceof Error ? cause.message : String(cause),
           }),
       })

@@ -168,7 +168,7 @@ const formatOf = (
       return yield* new FileRefused({
         file,
         expected: "a file of one format",
-        found: `one that may be a ${first.title} or a ${second.title}; say which with --from ${first.name} or --from ${second.name}`,
+        found: `one that matches two: ${first.title} and ${second.title}; choose with --from ${first.name} or --from ${second.name}`,
       })
     if (first === undefined) return { is: NoFormat.kindOf(file, head, bytes, sources) }
     const beginning = first.beginning?.(head)

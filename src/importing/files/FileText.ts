@@ -109,7 +109,7 @@ async function* unzstd(chunks: AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
     }
   decompress.push(new Uint8Array(0), true)
   yield* parts
-  if (!hasEnded) throw new Error("its end is not there")
+  if (!hasEnded) throw new Error("its end is missing")
 }
 
 async function* fromUtf16(chunks: AsyncGenerator<Buffer>, isLittleEndian: boolean): AsyncGenerator<Buffer> {

@@ -16,7 +16,7 @@ const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d{1,7}|[.-](?:\d{8
 /** Skipped directories: many files, no runs. */
 const PASSED_OVER = new Set(["node_modules", ".git"])
 
-const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write what it holds to a file" }
+const NO_FILE = { expected: "a file or a directory", found: "a pipe, socket or device; write its content to a file" }
 
 export interface Listing {
   readonly files: ReadonlyArray<string>

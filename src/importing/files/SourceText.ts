@@ -29,7 +29,7 @@ export class FileRefused extends Data.TaggedError("FileRefused")<{
   readonly missing?: boolean
 }> {
   override get message() {
-    return `${this.file}: expected ${this.expected}, found ${this.found}. Nothing of it was imported.`
+    return `${this.file}: expected ${this.expected}, found ${this.found}. Nothing was imported from it.`
   }
 }
 

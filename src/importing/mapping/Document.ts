@@ -39,7 +39,7 @@ export const Meaning = Schema.Union(
     content: Value,
     source: optional(Value),
   }),
-  meaning("guided", "The agent was told who it is", { content: Value }),
+  meaning("guided", "The agent received its instructions", { content: Value }),
   meaning("answer", "A model answered", {
     text: optional(Value),
     reasoning: optional(Value),
@@ -59,7 +59,7 @@ export const Meaning = Schema.Union(
     failed: optional(Value),
   }),
   meaning("denied", "A person refused a call", { id: optional(Value), reason: optional(Value) }),
-  meaning("file", "A file has this content now; null where it is gone", { path: Value, content: Value }),
+  meaning("file", "A file now has this content; null if it was deleted", { path: Value, content: Value }),
   meaning("state", "The environment's state is this document now", { state: Value }),
   meaning("score", "Somebody scored the run", {
     name: Value,
@@ -81,19 +81,19 @@ export const Mapping = Schema.Struct({
   ),
   each: optional(Schema.Union(Value, Schema.Array(Value).pipe(Schema.minItems(1)))).annotations({
     description:
-      "A list in each line or document, or lists within lists: each of their items is a record, which has in _whole what it is an item of, and in _index its place. The line or document itself comes last, without the list",
+      "A list in each line or document, or lists within lists. Each item is a record: _whole holds its parent, _index its position. The line or document itself is the last record, without the list",
   }),
   run: optional(Value).annotations({
     description:
       "The id of the record's run. Default: a file is one run, by its name; with `each`, each line or item of the document's list is one",
   }),
-  goal: optional(Value).annotations({ description: "What the run is about. Default: what was said first" }),
-  agent: optional(Value).annotations({ description: "Who worked. Default: the name of the source" }),
-  time: optional(Value).annotations({ description: "When: RFC 3339, or a number since 1970" }),
+  goal: optional(Value).annotations({ description: "The goal of the run. Default: the first message" }),
+  agent: optional(Value).annotations({ description: "The agent's name. Default: the name of the source" }),
+  time: optional(Value).annotations({ description: "The record's time: RFC 3339, or a number since 1970" }),
   id: optional(Value).annotations({
     description: "The record's own id, unique in its run. Default: its number in the run",
   }),
-  kind: optional(Value).annotations({ description: "The name under which a record is kept. Default: record" }),
+  kind: optional(Value).annotations({ description: "The kind of a kept record. Default: record" }),
   records: Schema.Array(Meaning).pipe(
     Schema.minItems(1),
     Schema.annotations({ description: "a list of at least one meaning; a record that has none is kept as it is" }),

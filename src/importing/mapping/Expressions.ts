@@ -48,7 +48,7 @@ const explained = ({ source, line, column, reason }: Expression.ExpressionFlaw):
 /** An expression exceeded its evaluation budget. */
 class NeverEnding extends Unmappable {
   constructor(found: string) {
-    super("a mapping whose expressions end", found)
+    super("a mapping whose expressions finish", found)
   }
 }
 

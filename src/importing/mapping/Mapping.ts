@@ -48,7 +48,7 @@ export const decode = (
   const mapping = decoded.right
   const issues: Array<string> = []
   if (taken.includes(mapping.name))
-    issues.push(`name: expected a name that no format has, found ${mapping.name}; name it otherwise`)
+    issues.push(`name: expected a name that no built-in format has, found ${mapping.name}; choose another`)
   const at = <A>(place: string, compiled: Expressions.Compiled<A>): A | undefined => {
     if (Either.isRight(compiled)) return compiled.right
     issues.push(`${place}: ${compiled.left}`)
@@ -62,7 +62,7 @@ export const decode = (
   const rules = records.map(({ is, when, ...fields }, index): Rule => {
     const place = `records[${index}]`
     if (when === undefined && index < records.length - 1)
-      issues.push(`${place}.when: expected a condition, found none: what follows would never count`)
+      issues.push(`${place}.when: expected a condition, found none: the entries after it would never apply`)
     const holds = when === undefined ? () => true : at(`${place}.when`, Expressions.condition(when))
     return { is, place, holds: holds ?? (() => false), readers: readersOf(fields, `${place}.`, at) }
   })
@@ -110,7 +110,7 @@ const sourceOf = (name: string, heads: Rule["readers"], rules: ReadonlyArray<Rul
       const { missing } = lists
       if (missing === undefined) return
       const list = JSON.stringify(each.of[missing.level])
-      throw new Unmappable(`a list at ${list} (each) in a record at least`, `${missing.found} in any of them`)
+      throw new Unmappable(`a list at ${list} (each) in at least one record`, `${missing.found} in any of them`)
     }
     let isSurveyed = false
     return {

@@ -52,7 +52,7 @@ export const conclude = (
   })
 
 const FOREIGN =
-  "a run that is in this log already, recorded as it happened: nothing was added to its task. Import it into another log to see what the file says"
+  "a run that this log recorded live: nothing was added to its task. Import the file into another log to read it"
 
 /** The report's part about the file; `added` counts events of no run. */
 type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" | "records" | "known" | "added">

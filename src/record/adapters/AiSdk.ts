@@ -47,7 +47,7 @@ const executable = (tools: ToolSet): ReadonlyArray<string> =>
   Object.entries(tools).flatMap(([name, tool]) => (isExecutable(tool) ? [name] : []))
 
 const Tools = Options.kind<ToolSet>(
-  "an object of tools by their names",
+  "an object that maps names to tools",
   (value) =>
     typeof value === "object" &&
     value !== null &&

@@ -41,7 +41,7 @@ export const langChainTools = <Tool extends object>(
 }
 
 const Tools = Options.kind<ReadonlyArray<Tool>>(
-  "a list of tools, each with a name and what it does",
+  "a list of LangChain tools, each with a name",
   (value) => Array.isArray(value) && value.every(Options.has("name", "_call")),
 )
 

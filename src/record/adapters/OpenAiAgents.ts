@@ -60,7 +60,7 @@ const recorded = (run: Pick<Run, "tool">, tool: FunctionTool, options: Framework
 const isFunction = (tool: Tool): tool is FunctionTool => tool.type === "function"
 
 const Tools = Options.kind<ReadonlyArray<Tool>>(
-  "a list of tools, each of a type, and those of the type function with what they invoke",
+  "a list of tools with types; function tools with a name and invoke",
   (value) =>
     Array.isArray(value) &&
     value.every((tool) => Options.has("type")(tool) && (!isFunction(tool) || Options.has("name", "invoke")(tool))),

@@ -70,7 +70,10 @@ const between = (base: Examined, other: Examined, cause: Cause): Finding | undef
 
 const differenceOf = (was: Asked | undefined, is: Asked | undefined): RequestDifference.Difference => {
   if (was === undefined || is === undefined) {
-    const [recorded, now] = [was === undefined ? "no more of them" : "one more", is === undefined ? "none" : "one more"]
+    const [recorded, now] = [
+      was === undefined ? "no further request" : "one more",
+      is === undefined ? "none" : "one more",
+    ]
     return { where: "the requests", recorded, now }
   }
   if (was.reads === null || is.reads === null) {
@@ -115,7 +118,7 @@ const placesIn = (events: ReadonlyArray<Event>, places: Readonly<Record<string, 
     cause: "environment",
     position: holding[0]?.position ?? null,
     requests: holding.length,
-    difference: { where: name, recorded: text, now: "another one on another machine" },
+    difference: { where: name, recorded: text, now: "another value on another machine" },
   }))
 }
 

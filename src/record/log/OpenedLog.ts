@@ -242,7 +242,7 @@ const joinTask = (
 const whyNot = (events: ReadonlyArray<Event>): string | undefined => {
   const opened = events.find((event) => is(event, "TaskOpened"))
   if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) {
-    return "a task that no program recorded"
+    return "a task that was not recorded from a program"
   }
   const closed = events.find((event) => is(event, "TaskClosed"))
   if (closed !== undefined && is(closed, "TaskClosed")) {
@@ -251,7 +251,9 @@ const whyNot = (events: ReadonlyArray<Event>): string | undefined => {
   const cancelled = events.find((event) => is(event, "TaskCancelled"))
   if (cancelled !== undefined) return `one that was cancelled at @${cancelled.position}`
   const secret = events.find(({ personal }) => personal?.readable === false)
-  return secret === undefined ? undefined : `one whose event @${secret.position} cannot be read, for want of its key`
+  return secret === undefined
+    ? undefined
+    : `one whose event @${secret.position} cannot be read, because its key is missing`
 }
 
 export const eventsOf = (log: EventLog.Service, taskId: string): Effect.Effect<ReadonlyArray<Event>, LogError> =>

@@ -17,7 +17,7 @@ export class RecordingFailed extends Data.TaggedError("RecordingFailed")<{
   readonly failure: unknown
 }> {
   override get message() {
-    return `Run ${this.taskId} stopped, because its log ${this.log} failed: ${this.reason}`
+    return `Run ${this.taskId} stopped: its log ${this.log} failed: ${this.reason}`
   }
 }
 
@@ -63,7 +63,7 @@ export const make = (options: {
     onFailed(failure)
     if (onLogFailure === "go-on") {
       process.emitWarning(
-        `Nothing more of run ${taskId} is recorded: its log ${log} failed (${reason}). The program goes on.`,
+        `Run ${taskId} is no longer recorded: its log ${log} failed (${reason}). The program continues.`,
         { type: "HindcastWarning", code: "HINDCAST_LOG_FAILED" },
       )
     }

@@ -34,7 +34,7 @@ export class NetworkClosed extends Data.TaggedError("NetworkClosed")<{
   readonly code = "ERR_NETWORK_CLOSED"
 
   override get message() {
-    return `A replay is closed to the network: expected only what is answered from the recording, found ${described(this)}. ${this.advice}`
+    return `A replay has no network access: expected only requests that the recording answers, found ${described(this)}. ${this.advice}`
   }
 }
 
@@ -71,6 +71,6 @@ export const summary = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<string>
   return [...groups].map(([what, group]) => {
     const times = group.length === 1 ? "" : `, ${group.length} times`
     const at = group[0]?.at ?? null
-    return `${what}${times}, ${at === null ? "from no frame of the program's own" : `at ${at}`}`
+    return `${what}${times}, ${at === null ? "from outside the program's code" : `at ${at}`}`
   })
 }

@@ -35,7 +35,7 @@ export const confine = async (program: Command, allowed: ReadonlyArray<AllowedHo
   if (elsewhere !== undefined) {
     const { host, port } = elsewhere
     const name = port === undefined ? host : written({ host, port })
-    return left(program, `one that may reach ${name} needs it, and only a port of the loopback can be led out`)
+    return left(program, `it may reach ${name}, and only loopback ports can be forwarded`)
   }
   const found = await namespace()
   if ("missing" in found) return left(program, found.missing)
@@ -55,7 +55,7 @@ export const confine = async (program: Command, allowed: ReadonlyArray<AllowedHo
 
 const left = (program: Command, why: string): Confined => ({
   command: program,
-  open: `The network is not closed to this program: ${why}. Only what it asks by the proxy is answered from the recording.`,
+  open: `The program keeps its network access: ${why}. Only its requests through the proxy are answered from the recording.`,
   close: async () => {},
 })
 
@@ -71,7 +71,7 @@ type Namespace = { readonly command: Command } | { readonly missing: string }
 /** The first method that works. Each is tried, because many machines have the tools but forbid their use. */
 const namespace = async (): Promise<Namespace> => {
   if (process.platform !== "linux")
-    return { missing: `network namespaces are for Linux, and this is ${process.platform}` }
+    return { missing: `network namespaces need Linux, and this machine runs ${process.platform}` }
   const failures: Array<string> = []
   for (const way of ways()) {
     if ("missing" in way) {

@@ -25,7 +25,7 @@ export const observe = (record: Passing.Record, joining: Joining): void => {
     run: (isWaitedFor) => (isWaitedFor ? undefined : joining),
     onProcess: (program, isWaitedFor) => {
       const name = path.basename(program)
-      if (isWaitedFor) note("a process that the program waits for by spawnSync, execFileSync or execSync", name)
+      if (isWaitedFor) note("a process started by spawnSync, execFileSync or execSync", name)
       else if (!Children.isNode(program)) note("a process", name)
     },
   })

@@ -89,7 +89,7 @@ const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add:
   const ended = () => {
     const found = playback.ended()
     if (found !== undefined || !fs.existsSync(closed.attempts)) return found
-    const now = "an attempt to reach it, which is named above"
+    const now = "an attempt to reach it (see above)"
     return playback.diverge("a connection", null, { where: "the network", recorded: "no connection", now })
   }
   // Shows that the program is about to start.
@@ -152,6 +152,6 @@ const begin = async (run: ProcessRun.ProcessRun) => {
 try {
   if (!isLeftAlone) await begin(Either.getOrThrow(ProcessRun.read(told)))
 } catch (error) {
-  say(`nothing was started: ${messageOf(error)}`)
+  say(`the program was not started: ${messageOf(error)}`)
   process.exit(ProcessRun.NOT_STARTED)
 }

@@ -44,7 +44,7 @@ export const make = (
         if (first[0] === HANDSHAKE) secure(host, port, socket)
         else if (passesOthers) tunnel(host, Number(port), socket)
         else socket.destroy()
-        if (first[0] !== HANDSHAKE) onUnread(`${url}, which is no TLS`)
+        if (first[0] !== HANDSHAKE) onUnread(`${url} (not TLS)`)
       }
       const secure = (host: string, port: string, socket: net.Socket) => {
         const secured = new tls.TLSSocket(socket, {
@@ -58,7 +58,7 @@ export const make = (
           isTrusted = true
         })
         secured.on("error", () => {
-          if (!isTrusted) onUnread(`${url}, where the program did not trust this run's certificate`)
+          if (!isTrusted) onUnread(`${url} (the program did not trust this run's certificate)`)
           secured.destroy()
         })
         origins.set(secured, `https://${bare}${port === "443" ? "" : `:${port}`}`)

@@ -33,7 +33,7 @@ export const targetOf = (
   const region = Signing.regionOf(headers.authorization)
   const target = routes.target(path, region)
   if (target !== undefined && region !== undefined && target.family.isSigned !== true) {
-    const expected = "a signed request at the address that AWS_ENDPOINT_URL_BEDROCK_RUNTIME has here"
+    const expected = "a signed request at the address in AWS_ENDPOINT_URL_BEDROCK_RUNTIME"
     refuse(
       response,
       404,

@@ -67,7 +67,7 @@ export const signed = async (
 }
 
 const withoutKey = (found: string): string =>
-  `the request is signed for this proxy, and has to be signed again for its provider: expected the credentials of its client in the environment of \`hindcast\`, found ${found}. \`eval "$(aws configure export-credentials --format env)"\` sets them for a profile; a bearer token (AWS_BEARER_TOKEN_BEDROCK) needs no signature.`
+  `the request is signed for this proxy, which must sign it again for the provider: expected the client's credentials in the environment of \`hindcast\`, found ${found}. \`eval "$(aws configure export-credentials --format env)"\` sets them for a profile; a bearer token (AWS_BEARER_TOKEN_BEDROCK) needs no signature.`
 
 const pairs = (raw: ReadonlyArray<string>): ReadonlyArray<readonly [string, string]> =>
   Array.from({ length: raw.length >> 1 }, (_, index) => [raw[2 * index] ?? "", raw[2 * index + 1] ?? ""])

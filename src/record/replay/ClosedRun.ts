@@ -26,10 +26,10 @@ export const during = async <A>(
     allowed: allowHosts.flatMap((text) => AllowedHosts.parse(text) ?? []),
     advice: (host) => `If the program needs it in a replay, add allowHosts: ["${host}"].`,
     onAttempt: (attempt) => {
-      const now = `${described(attempt)}, ${attempt.at === null ? "from no frame of the program's own" : `at ${attempt.at}`}`
+      const now = `${described(attempt)}, ${attempt.at === null ? "from outside the program's code" : `at ${attempt.at}`}`
       playback.diverge(attempt.means, null, {
         where: "the network",
-        recorded: "nothing, for a replay is closed to it",
+        recorded: "no access during a replay",
         now,
       })
     },

@@ -16,8 +16,8 @@ export class Diverged extends Data.TaggedError("Diverged")<{
 }> {
   override get message() {
     const { where, recorded, now } = this.difference
-    const place = this.position === null ? "after all that is recorded" : `@${this.position}`
-    return `The replay of ${this.taskId} diverged ${place}, by ${this.call}: expected in ${where} ${recorded}, found ${now}`
+    const place = this.position === null ? "" : ` @${this.position}`
+    return `The replay of ${this.taskId} diverged${place} (${this.call}): in ${where}, expected ${recorded}, found ${now}`
   }
 }
 
@@ -37,20 +37,20 @@ export class NothingReplayed extends Data.TaggedError("NothingReplayed")<{
     const { taskId, recorded, first, means } = this
     const expected =
       first === null
-        ? "a recording with calls, found none in it, and none by the program"
+        ? "a recording with calls, found none in the recording and none in the program"
         : `the ${recorded === 1 ? "recorded call" : `${recorded} recorded calls`}, the first of which is ${first.call} @${first.position}, found the end of the program without a call`
     return `The replay of ${taskId} compared nothing: expected ${expected}. ${means === undefined ? SEEN : SEEN_BY[means]}`
   }
 }
 
 const SEEN =
-  "A replay sees what a program asks by the functions of its run (`run.fetch`, `run.tool` …), and under `hindcast record --` its requests by `fetch`, `node:http` and undici, or with `--proxy` those of its models' clients. Have it ask by one of these, and record it again."
+  "A replay sees calls of the run's functions (`run.fetch`, `run.tool` …). Under `hindcast record --` it sees requests by `fetch`, `node:http` and undici; with `--proxy`, requests of model clients. Use one of these in the program and record it again."
 
 const SEEN_BY = {
   proxy:
-    "The proxy saw no request: the program asked no model, or its client did not ask the proxy, whose address is in variables such as OPENAI_BASE_URL. See that the program runs as it did when it was recorded, and sets no address itself; a client without such a variable is recorded with --intercept.",
+    "The proxy saw no request: the program called no model, or its client did not use the proxy's address from variables such as OPENAI_BASE_URL. Run the program as it was recorded, and set no address in it. If its client reads no such variable, record it with --intercept.",
   intercept:
-    "The proxy saw no request: the program asked nothing, or its client does not heed HTTPS_PROXY, or asked this machine, for which clients use no proxy. See that the program runs as it did when it was recorded.",
+    "The proxy saw no request: the program sent none, its client ignores HTTPS_PROXY, or the request went to this machine, for which clients use no proxy. Run the program as it was recorded.",
 } as const
 
 /**

@@ -17,9 +17,9 @@ export class PartNeeded extends Data.TaggedError("PartNeeded")<{
     const found = named === null ? "none" : String(named)
     const how =
       parts === 1
-        ? "leave `part` out"
-        : `\`part: ${parts}\`, or \`hindcast replay ${quoteWord(taskId)} --part ${parts} -- …\`, is the last one`
-    return `Run ${taskId} was recorded by ${parts === 1 ? "1 process" : `${parts} processes, one after the other`}: expected one of them by its number, found ${found}. To replay one: ${how}.`
+        ? "Omit `part`"
+        : `For the last one, use \`part: ${parts}\` or \`hindcast replay ${quoteWord(taskId)} --part ${parts} -- …\``
+    return `Run ${taskId} was recorded by ${parts === 1 ? "1 process" : `${parts} processes, one after the other`}: expected a part from 1 to ${parts}, found ${found}. ${how}.`
   }
 }
 

@@ -114,7 +114,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
       if (goesOn) left.take(instead)
       return diverged(call, call.difference(instead), instead.position, instead)
     }
-    return diverged(call, { where: `the calls of ${call.line}`, recorded: "no more of them", now: "one more" }, null)
+    return diverged(call, { where: `the calls of ${call.line}`, recorded: "no further call", now: "one more" }, null)
   }
 
   /** A call that may come after the fork point; all calls recorded before must precede it. */
@@ -126,7 +126,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
     // A call recorded after the fork point keeps its order. A new one may result from a call made for real.
     const mayPass = later === undefined ? counts.live > 0 && !isAnswered(instead) : left.passedBy(later) === undefined
     if (mayPass) return made()
-    const where = "the calls before the moment"
+    const where = "the calls before the fork point"
     const difference = first === instead ? call.difference(first) : { where, recorded: first.line, now: call.line }
     return diverged(call, difference, first.position, first)
   }
@@ -155,7 +155,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
       }
       const [unmade] = left.all()
       if (unmade === undefined) return undefined
-      const where = isFork ? "the calls before the moment" : "the calls"
+      const where = isFork ? "the calls before the fork point" : "the calls"
       return diverge(unmade.line, unmade.position, { where, recorded: unmade.line, now: "the end of the program" })
     },
   }
@@ -174,5 +174,5 @@ const UNANSWERED = { kind: "none" } as const
 const orderOf = (before: Interaction, own: Interaction, { line }: Call): Difference => ({
   where: "the order of the calls",
   recorded: `${before.line} @${before.position} first`,
-  now: `${line} @${own.position}, which came after the answer to it`,
+  now: `${line} @${own.position}, which was made after that answer`,
 })

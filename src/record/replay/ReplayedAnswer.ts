@@ -27,7 +27,7 @@ export const whyNot = (one: Interaction): Difference | undefined => {
   const { line, answer } = one
   switch (answer.kind) {
     case "none":
-      return { where: line, recorded: "no answer: the recording ended before", now: "a call" }
+      return { where: line, recorded: "no answer: the recording ended first", now: "a call" }
     case "unrecorded":
       return missing(answer.reason, one)
     case "response": {
@@ -47,7 +47,7 @@ const missing = (reason: string, { position, answeredAt }: Interaction): Differe
   const before = answeredAt === position ? position - 1 : position
   return {
     where: "its result",
-    recorded: "what it returned",
-    now: `nothing: it succeeded, and its result was not recorded (${reason}). It is not called again. Have it return less, or what JSON can express, and record another run; or go on from before it with a result that you give: \`forked({ log, at: ${before}, set: { result } }, program)\``,
+    recorded: "the value that the call returned",
+    now: `none: the call succeeded, but its result was not recorded (${reason}), and a replay does not repeat it. Return a smaller value, or one that JSON can express, and record another run; or fork before the call with your own result: \`forked({ log, at: ${before}, set: { result } }, program)\``,
   }
 }

@@ -23,7 +23,7 @@ export const to = (playback: Playback, request: HttpMessage.ReadRequest): Reques
   if (answer.kind === "response") return { kind: "response", response: answer.response }
   if (answer.kind === "error") return { kind: "failure", failure: answer.failure }
   // Only in logs of other versions: a request answered by a value.
-  const difference = { where: "the response", recorded: "what is no response", now: "a request" }
+  const difference = { where: "the response", recorded: "a value that is not a response", now: "a request" }
   return { kind: "diverged", diverged: playback.diverge(LINE, position, difference) }
 }
 

@@ -75,7 +75,11 @@ export const between = (recorded: WhatIsRead, now: WhatIsRead): Difference => {
   }
   if (!same(recorded.tools, now.tools)) return first("the tools", recorded.tools, now.tools)
   if (!same(recorded.settings, now.settings)) return first("the settings", recorded.settings, now.settings)
-  return { where: "the request", recorded: "the same for the model", now: "other bytes around it, or another address" }
+  return {
+    where: "the request",
+    recorded: "the recorded bytes and address",
+    now: "the same content for the model in other bytes, or at another address",
+  }
 }
 
 const same = (one: unknown, other: unknown): boolean => JSON.stringify(one) === JSON.stringify(other)
