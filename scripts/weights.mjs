@@ -27,7 +27,7 @@ const LIMITS = {
   "src/testing.ts": [122, 178, 760, "effect"],
   // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
   // sandbox.
-  "src/cli/Start.ts": [48, 66, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
+  "src/cli/Start.ts": [48, 70, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
     196,
     240,

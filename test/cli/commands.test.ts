@@ -56,7 +56,7 @@ describe("every command", () => {
     const without = (name: string) =>
       declared.filter(({ options }) => !options.has(name)).map(({ entry }) => entry.path)
     expect(without("--json")).toEqual(["step"])
-    expect(without("--log")).toEqual(["hooks uninstall", "hooks status", "plugin new", "doctor"])
+    expect(without("--log")).toEqual(["hooks uninstall", "hooks check", "hooks status", "plugin new", "doctor"])
   })
 
   it("spells its options as all others do", () => {

@@ -53,9 +53,12 @@ describe("hindcast hooks", () => {
     const dry = await hindcast(["hooks", "install", "--dry-run"], { env })
     expect(dry.stdout).toContain(`Would write ${settings}`)
     expect(fs.existsSync(settings)).toBe(false)
-    const installed = await hindcast(["hooks", "install", "claude-code", "--log", log, "--gate", rules, "--json"], {
-      env,
-    })
+    const installed = await hindcast(
+      ["hooks", "install", "claude-code", "--log", log, "--gate", rules, "--json", "--no-check"],
+      {
+        env,
+      },
+    )
     expect(JSON.parse(installed.stdout)).toMatchObject({ file: settings, log, changed: true, gate: rules })
     const [{ hooks }] = JSON.parse(fs.readFileSync(settings, "utf8")).hooks.PreToolUse
     expect(hooks[0].args).toEqual([fs.realpathSync(HOOK), "claude-code"])

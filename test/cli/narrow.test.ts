@@ -168,6 +168,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["hooks", "install", "--dry-run"],
   ["hooks", "uninstall", "vim"],
   ["hooks", "status"],
+  ["hooks", "check", "vim"],
   ["gate", "try", "--rules", "none.yaml"],
   ["gate", "try", "--rules", inRepository("examples", "gate", "hindcast.gate.yaml")],
   ["gate", "suggest", "--at-least", "1"],

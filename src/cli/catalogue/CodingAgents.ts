@@ -18,6 +18,13 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../hooks/InstallCommands.ts")).uninstall),
   },
   {
+    path: "hooks check",
+    uses: [["hooks check CLIENT", "run the agent against a scripted model, and see that its hooks hold"]],
+    example: "hooks check claude-code",
+    page: "docs/guides/gate-a-coding-agent.md",
+    load: command(async () => (await import("../hooks/CheckCommand.ts")).check),
+  },
+  {
     path: "hooks status",
     uses: [["hooks status", "which coding agents have the hooks, what these enforce, and what they do not see"]],
     example: "hooks status",

@@ -17,6 +17,7 @@ export interface Failure {
 }
 
 const NOT_FOUND: ReadonlySet<string> = new Set([
+  "ClientMissing",
   "EventNotFound",
   "LogMissing",
   "MeasureNotFound",

@@ -2,6 +2,7 @@
 import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
+import * as HeadlessClient from "../../hooks/check/HeadlessClient.ts"
 import * as Clients from "../../hooks/clients/Clients.ts"
 import * as Door from "../../hooks/Door.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
@@ -14,6 +15,7 @@ import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import { attempt } from "./Attempt.ts"
+import * as CheckCommand from "./CheckCommand.ts"
 import * as HookPlaces from "./HookPlaces.ts"
 
 /** The hooks are in the settings, and the client does not run them. */
@@ -38,8 +40,9 @@ export const install = Command.make(
     log: optionalText("log", "The log's file. Default: one for all sessions of this user"),
     gate: optionalText("gate", "A file of gate rules that decide about each call. Default: all calls pass"),
     dryRun: flag("dry-run", "Show what would be written, without writing"),
+    noCheck: flag("no-check", "Do not run the agent against a scripted model to see that the hooks hold"),
   },
-  ({ client: name, project, json, log, gate, dryRun }) =>
+  ({ client: name, project, json, log, gate, dryRun, noCheck }) =>
     Effect.gen(function* () {
       const installer = yield* HookPlaces.installerOf(name)
       const title = Clients.named(name)?.title ?? name
@@ -53,6 +56,7 @@ export const install = Command.make(
         if (after !== before) yield* attempt(() => HookPlaces.replace(file, after))
         if (name === "codex") yield* trustCodex(project)
       }
+      const check = dryRun || noCheck ? "not checked" : yield* checkOf(name, json)
       const document = {
         client: name,
         file,
@@ -60,6 +64,7 @@ export const install = Command.make(
         gate: rules?.accepted.file ?? null,
         changed: after !== before,
         dryRun,
+        check,
         settings: settingsOf(after),
         limits: installer.limits,
       }
@@ -73,6 +78,7 @@ export const install = Command.make(
             : `Wrote the hooks to ${file}:`,
         ...(after === before ? [] : ["", ...added(before, after), ""]),
         ...(name === "codex" && !dryRun ? ["Codex trusts them: their hashes are in its own settings."] : []),
+        ...(dryRun || noCheck ? [] : [`Checked: ${check}.`]),
         `Each session is a task in ${logFile}.`,
         ...(elsewhere === undefined
           ? []
@@ -104,6 +110,15 @@ export const uninstall = Command.make("uninstall", { client, project, json }, ({
     ])
   }),
 ).pipe(Command.withDescription("Remove Hindcast's hooks from a coding agent's settings"))
+
+/** Checks the hooks where the client can be run here. Fails if they do not hold. */
+const checkOf = (name: string, json: boolean) =>
+  HeadlessClient.named(name) === undefined
+    ? Effect.succeed("no, this agent cannot be run without a person")
+    : CheckCommand.checked(name, json).pipe(
+        Effect.as("a denied call does not run, and without a hook server none does"),
+        Effect.catchTag("ClientMissing", ({ program }) => Effect.succeed(`no, ${program} is not on the PATH`)),
+      )
 
 const trustCodex = (project: boolean) =>
   Effect.tryPromise({

@@ -1,0 +1,145 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import type { HeadlessClient } from "../../src/hooks/check/HeadlessClient.ts"
+import * as HookCheck from "../../src/hooks/check/HookCheck.ts"
+import * as ScriptedModel from "../../src/hooks/check/ScriptedModel.ts"
+import { MAIN } from "../built.ts"
+import { workplace } from "../workplace.ts"
+import { hindcast } from "./hindcast.ts"
+
+const place = workplace()
+afterAll(place.remove)
+
+const HOOK = path.join(path.dirname(MAIN), "..", "hook.js")
+
+/**
+ * A small coding agent: asks the model by chat completions, calls the hook before a tool, and runs the line in a shell.
+ * `fault` is how it differs from one that is sound.
+ */
+const agent = (fault: "none" | "no hooks" | "fails open" | "no reason" | "no tools" | "waits") => {
+  const program = place.file(`agent-${fault.replaceAll(" ", "-")}`)
+  fs.writeFileSync(
+    program,
+    `#!${process.execPath}
+const { spawnSync } = require("node:child_process")
+const [url] = process.argv.slice(2)
+const messages = [{ role: "user", content: "go" }]
+const run = async () => {
+  ${fault === "waits" ? "setInterval(() => {}, 1000); return" : ""}
+  for (let turn = 0; turn < 5; turn++) {
+    const answer = await fetch(url + "/v1/chat/completions", { method: "POST", body: JSON.stringify({ messages, tools: [{ type: "function" }] }) })
+    const { choices: [{ message }] } = await answer.json()
+    messages.push(message)
+    if (!message.tool_calls) return console.log(message.content)
+    for (const call of message.tool_calls) {
+      const { command } = JSON.parse(call.function.arguments)
+      const payload = { session_id: "s" + process.pid, cwd: "/", hook_event_name: "PreToolUse", tool_name: "Bash", tool_input: { command }, tool_use_id: call.id }
+      const hook = spawnSync(process.execPath, [${JSON.stringify(HOOK)}, "claude-code"], { input: JSON.stringify(payload), encoding: "utf8" })
+      const isDenied = hook.status === 2 || hook.stdout.includes('"deny"')
+      const reason = hook.stderr + hook.stdout
+      const obeys = ${fault === "no hooks" ? "false" : fault === "fails open" ? "hook.status === 0" : "true"}
+      if (isDenied && obeys) messages.push({ role: "tool", tool_call_id: call.id, content: ${fault === "no reason" ? '"denied"' : "reason"} })
+      else {
+        ${fault === "no tools" ? "" : 'spawnSync("/bin/sh", ["-c", command])'}
+        messages.push({ role: "tool", tool_call_id: call.id, content: "done" })
+      }
+    }
+  }
+}
+run()
+`,
+    { mode: 0o755 },
+  )
+  const client: HeadlessClient = {
+    name: "claude-code",
+    program,
+    tool: "Bash",
+    args: (command) => ({ command }),
+    run: (url) => ({ args: [url], env: {} }),
+  }
+  return client
+}
+
+const check = (client: HeadlessClient, timeMs?: number) => {
+  const before = process.env.HINDCAST_STATE
+  process.env.HINDCAST_STATE = place.file("state")
+  return HookCheck.check({
+    client,
+    directory: place.directory,
+    env: process.env,
+    ...(timeMs === undefined ? {} : { timeMs }),
+  }).finally(() => {
+    if (before === undefined) delete process.env.HINDCAST_STATE
+    else process.env.HINDCAST_STATE = before
+  })
+}
+
+describe.skipIf(process.platform === "win32")("a check of hooks", () => {
+  it("passes an agent that obeys its hooks, and leaves nothing behind", async () => {
+    expect(await check(agent("none"))).toMatchObject({ ran: true, denied: true, closed: true })
+    expect(fs.readdirSync(path.join(place.file("state"), "hooks"))).toEqual([])
+  })
+
+  it.each([
+    ["runs what its hook denies", "no hooks", { ran: true, denied: false, closed: false }],
+    ["runs a call if its hook fails", "fails open", { ran: true, denied: true, closed: false }],
+    ["keeps the reason from its model", "no reason", { ran: true, denied: false, closed: true }],
+    ["runs nothing at all", "no tools", { ran: false, denied: undefined, closed: undefined }],
+  ] as const)("finds an agent that %s", async (_, fault, found) => {
+    expect(await check(agent(fault))).toMatchObject(found)
+  })
+
+  it("ends an agent that waits, and says so", async () => {
+    const found = await check(agent("waits"), 1_000)
+    expect(found).toMatchObject({ ran: false, output: expect.stringContaining("did not end within 1 s") })
+  })
+
+  it("rejects where the agent's program is missing", async () => {
+    const client = { ...agent("none"), program: place.file("none-such") }
+    await expect(check(client)).rejects.toThrow(HookCheck.ProgramMissing)
+  })
+})
+
+describe("hindcast hooks check", () => {
+  it("fails where no hooks are installed, and where the agent is not on the PATH", async () => {
+    const env = {
+      HINDCAST_STATE: place.file("state-2"),
+      CLAUDE_CONFIG_DIR: place.file("claude"),
+      PATH: place.directory,
+    }
+    const none = await hindcast(["hooks", "check", "claude-code"], { env })
+    expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("hooks install claude-code` installs them")])
+    const installed = await hindcast(["hooks", "install", "claude-code", "--json"], { env })
+    expect(JSON.parse(installed.stdout)).toMatchObject({ check: "no, claude is not on the PATH" })
+    const missing = await hindcast(["hooks", "check", "claude-code"], { env })
+    expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining("found no claude")])
+    const cursor = await hindcast(["hooks", "check", "vim"], { env })
+    expect([cursor.code, cursor.stderr]).toEqual([1, expect.stringContaining("expected one of claude-code, codex")])
+  })
+})
+
+describe("the scripted model", () => {
+  const turns: ReadonlyArray<ScriptedModel.Turn> = [{ tool: "Bash", args: { command: "ls" } }, { text: "bye" }]
+
+  it.each([
+    ["/v1/responses", { stream: true, tools: [{}] }, ['"name":"Bash"', "response.completed"]],
+    ["/v1/responses", { tools: [{}] }, ['"function_call"']],
+    ["/v1/chat/completions", { stream: true, tools: [{}] }, ['"tool_calls"', "data: [DONE]"]],
+    ["/v1/chat/completions", { tools: [{}] }, ['"finish_reason":"tool_calls"']],
+    ["/v1/messages", { stream: true, tools: [{}] }, ["event: message_stop", "input_json_delta"]],
+    ["/v1/messages", { tools: [{}] }, ['"stop_reason":"tool_use"']],
+    ["/v1beta/models/g:streamGenerateContent", { tools: [{ functionDeclarations: [{}] }] }, ['"functionCall"']],
+    ["/v1beta/models/g:generateContent", { tools: [{ functionDeclarations: [{}] }] }, ['"functionCall"']],
+  ])("answers %s by its script, and requests without tools with a word", async (at, body, expected) => {
+    const model = await ScriptedModel.start(turns)
+    const ask = async (request: object) =>
+      (await fetch(model.url + at, { method: "POST", body: JSON.stringify(request) })).text()
+    const first = await ask(body)
+    for (const text of expected) expect(first).toContain(text)
+    expect(await ask({ ...body, tools: [] })).toContain("done")
+    expect(await ask(body)).toContain("bye")
+    expect(model.requests()).toHaveLength(2)
+    await model.close()
+  })
+})
