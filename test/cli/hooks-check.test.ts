@@ -111,6 +111,7 @@ describe("hindcast hooks check", () => {
     const none = await hindcast(["hooks", "check", "claude-code"], { env })
     expect([none.code, none.stderr]).toEqual([3, expect.stringContaining("hooks install claude-code` installs them")])
     const installed = await hindcast(["hooks", "install", "claude-code", "--json"], { env })
+    expect([installed.code, installed.stderr]).toEqual([0, ""])
     expect(JSON.parse(installed.stdout)).toMatchObject({ check: "no, claude is not on the PATH" })
     const missing = await hindcast(["hooks", "check", "claude-code"], { env })
     expect([missing.code, missing.stderr]).toEqual([3, expect.stringContaining("found no claude")])

@@ -141,7 +141,7 @@ const ended = (
     }, timeMs)
     child.once("error", (error: NodeJS.ErrnoException) => {
       clearTimeout(timer)
-      reject(error.code === "ENOENT" ? new ProgramMissing(program) : error)
+      reject(error.code === "ENOENT" || error.code === "EACCES" ? new ProgramMissing(program) : error)
     })
     child.once("exit", () => {
       clearTimeout(timer)
