@@ -389,6 +389,6 @@ console.log(await get("/break?${client}").then(() => get("/echo")).then(() => "o
 `,
     )
     const { stdout } = await run("record", "--on-log-failure", "stop", "--log", log, "--", process.execPath, program)
-    expect(stdout).toMatch(/^Run \S+ stopped, because its log \S+ failed: .*trigger/)
+    expect(stdout).toMatch(/^Run \S+ stopped: its log \S+ failed: .*trigger/)
   })
 })

@@ -152,7 +152,7 @@ describe("a replayed process", () => {
       ...Object.fromEntries(CLOSED.map((name) => [name, refused])),
       ...Object.fromEntries(OPEN.map((name) => [name, "out"])),
       ...Object.fromEntries(
-        ANSWERED.map((name) => [name, expect.stringContaining("expected in the calls of fetch no more")]),
+        ANSWERED.map((name) => [name, expect.stringContaining("in the calls of fetch, expected no further call")]),
       ),
       websocket: "not open",
     })

@@ -79,7 +79,7 @@ describe("hindcast fork of a recorded program", () => {
       ...["--", process.execPath, agent],
     )
     expect(model).toMatchObject({ code: 0, stdout: "other-1 heard then gpt-5 heard where to?\n" })
-    expect(model.stderr).toContain("in timeline another-model")
+    expect(model.stderr).toContain("on timeline another-model")
     expect(asked).toEqual(["other-1: then gpt-5 heard where to?"])
 
     asked.length = 0

@@ -111,7 +111,7 @@ describe("hindcast record --proxy -- python agent.py", () => {
     const second = events.filter(({ type }) => type === "ModelCalled")[1]?.position ?? 0
     const forked = await run(["fork", `@${second - 1}`, "--set", "model=gpt-9"], online())
     expect(forked).toMatchObject({ code: 0, stdout: SAID.replaceAll("gpt-5", "gpt-9") })
-    expect(forked.stderr).toContain("in timeline fork-1")
+    expect(forked.stderr).toContain("on timeline fork-1")
     expect(asked.splice(0)).toEqual(["/v1/chat/completions gpt-9", "/v1/messages gpt-9"])
 
     const otherwise = await run(["replay", id], OFFLINE, "Rain?")

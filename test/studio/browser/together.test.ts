@@ -139,7 +139,7 @@ describe("a question", () => {
 })
 
 describe("the dialogs", () => {
-  it("fork in a world that cannot be brought back only where that is accepted, and say so before", () =>
+  it("fork in a world that cannot be restored only where that is accepted, and say so before", () =>
     running({ fork: true, answer: true }, async (studio) => {
       const { page } = await open(browser.browser, linkTo(studio, "/questions"))
       studio.begin("t")
@@ -157,7 +157,7 @@ describe("the dialogs", () => {
       await page.getByLabel("agent").selectOption("slow")
       const fork = page.getByRole("button", { name: "fork", exact: true })
       await fork.click()
-      await expect.poll(() => page.locator("dialog .problem").textContent()).toContain("cannot be brought back")
+      await expect.poll(() => page.locator("dialog .problem").textContent()).toContain("cannot be restored")
       expect(await forks()).toBe(1)
       await page.getByLabel("continue even if a world").check()
       await fork.click()
