@@ -130,7 +130,7 @@ describe("a predicate that holds at no moment", () => {
         const error = yield* Effect.flip((yield* TimeTravel).bisect(compiled("state.taks.boil.open")))
         expect(error.message).toBe(
           "`state.taks.boil.open` has no answer: the path state.taks.boil.open existed at no moment up to @7; nearest: state.tasks.boil.open. " +
-            'Correct the path. To ask whether it is there, write has(PATH), or "KEY" in PATH.',
+            'Correct the path. To test whether it exists, write has(PATH), or "KEY" in PATH.',
         )
       }),
     ),

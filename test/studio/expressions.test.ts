@@ -35,7 +35,7 @@ describe("an expression in a link to Studio", () => {
       Effect.gen(function* () {
         const { send, refused } = yield* page
         for (const [when, reason] of [
-          [LOOPS, "takes more than 1,000,000 steps for one answer"],
+          [LOOPS, "takes more than 1,000,000 steps for one result"],
           [DEAR, "took more than 50,000,000 steps in all"],
         ] as const) {
           const { text } = yield* send(`/api/find?${query({ when })}`)
@@ -50,7 +50,7 @@ describe("an expression in a link to Studio", () => {
           expect(yield* refused(`/api/${path}${query({ where: `${LOOPS} && task.steps > 0` })}`)).toMatchObject({
             status: 400,
             error: "WhereInvalid",
-            message: expect.stringContaining("takes more than 1,000,000 steps for one answer"),
+            message: expect.stringContaining("takes more than 1,000,000 steps for one result"),
           })
         }
       }),
