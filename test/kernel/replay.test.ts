@@ -420,7 +420,7 @@ describe("an agent that fails, or does not answer", () => {
   const throws = (): Agent.Choice => {
     throw new Error("no idea")
   }
-  const withDeadline = (task: string, agent: Agent.Agent, deadlineMs = 30) =>
+  const withDeadline = (task: string, agent: Agent.Agent, deadlineMs = 150) =>
     reading(Replay.replay(String(tasks[task]), agent, { deadlineMs }))
 
   it("diverges at the decision that it was to make, whichever it is", async () => {
@@ -441,7 +441,7 @@ describe("an agent that fails, or does not answer", () => {
       expect(await withDeadline("won", at(choices, step, never))).toMatchObject({
         verdict: "diverged",
         complete: true,
-        divergence: { kind: "no-answer", position, path: "", expected: choice, found: { unansweredMs: 30 } },
+        divergence: { kind: "no-answer", position, path: "", expected: choice, found: { unansweredMs: 150 } },
       })
     }
   })
