@@ -609,7 +609,7 @@ describe("the options of fromModel", () => {
     [{ model: given, guide: { memoryPolicy: "all" } }, /guide\.memoryPolicy: expected/],
     [{ model: given, budget: { tokens: -1 } }, /budget\.tokens: expected a whole number, 0 or more/],
     [{ model: given, budget: { euros: 1 } }, /budget\.euros/],
-    [{ model: given, answer: { type: "object" } }, /answer: expected a schema/],
+    [{ model: given, answer: { type: "object" } }, /answer: expected an Effect Schema/],
     [{ model: given, answer: Schema.String }, /answer: expected a schema of an object/],
     [{ model: given, answer: Schema.Struct({ when: Schema.DateFromSelf }) }, /answer: expected a schema of an object/],
     [{ model: given, retries: -1 }, /retries: expected/],

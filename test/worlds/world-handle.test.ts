@@ -154,7 +154,7 @@ describe("a world on a kernel", () => {
     Effect.gen(function* () {
       const { open } = yield* started
       const none = yield* Effect.flip(open({ world: "cartpole" }))
-      expect(none.message).toContain("no plugin of that name")
+      expect(none.message).toContain("no plugin of this name")
       const room = yield* Effect.flip(open({ world: "text-room" }))
       expect(room.message).toContain("an environment without spaces")
     }),
