@@ -99,7 +99,7 @@ describe("a log that this user did not write on this machine", () => {
         /plugin spy 1\.0\.0 \([0-9a-f]{16}\), granted --grant-env ANTHROPIC_API_KEY --grant-run sh\n/,
       )
       expect(refused.message).toContain("its sensor look would be read every 1000 ms")
-      expect(refused.message).toContain("`--trust-log`, or in a program `trust: true`")
+      expect(refused.message).toContain("use `--trust-log` once, or `trust: true` in a program")
       yield* Effect.gen(function* () {
         expect(yield* (yield* EventLog).head).toEqual(head)
         const started = yield* Effect.flip((yield* Registry).installed("spy"))

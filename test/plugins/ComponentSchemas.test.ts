@@ -180,7 +180,7 @@ describe("a schema that is meant to do harm", () => {
     for (let times = 0; times < 3; times++) {
       expect(disagreement(schema, value)).toContain("expected a value that can be checked within 250 ms")
     }
-    expect(disagreement(schema, "a")).toContain("was given up")
+    expect(disagreement(schema, "a")).toContain("takes too long to check")
   })
 
   it("references that multiply are stopped", () => {
@@ -274,7 +274,7 @@ describe("the schemas of a manifest", () => {
     [
       "another draft",
       { $schema: "http://json-schema.org/draft-04/schema#" },
-      '/$schema: "https://json-schema.org/draft/2020-12/schema" (which',
+      '/$schema: "https://json-schema.org/draft/2020-12/schema" (the default)',
     ],
     [
       "a reference to the network",
