@@ -55,7 +55,7 @@ describe("a task whose id the caller chose", () => {
         yield* Effect.gen(function* () {
           const refused = yield* Effect.flip((yield* Kernel).tasks.open(again))
           expect(refused).toEqual(new TaskIdTaken({ taskId: "task-1", position }))
-          expect(refused.message).toContain(`found it taken at @${position}`)
+          expect(refused.message).toContain(`found it at @${position}`)
           // What was refused left nothing behind.
           expect((yield* events("TaskOpened", "TaskClosed")).map(({ type }) => type)).toEqual([
             "TaskOpened",

@@ -23,6 +23,7 @@ const WALL: { readonly [module: string]: string } = {
   "events/sqlite/keys/keyFile.ts": "stamp: when a key was made",
   "events/payload/PersonalDataKeys.ts": "stamp: since when a key is used",
   "events/vocabulary/Event.ts": "stamp: the time in an id (UUIDv7)",
+  "cli/gate/GateOptions.ts": "the moment of `--since 30d`",
   "cli/log/IntegrityCommands.ts":
     "stamp: an anchor's time; the age of a head, by this machine's clock, and 0 where it was set back",
   "record/http/ExchangeEvents.ts": "stamp: when a program made a request; a Retry-After that is a date",
@@ -68,6 +69,7 @@ const SUBTRACTING: { readonly [module: string]: string } = {
   "values/time/OwnTime.ts": "the one function that does",
   "events/sqlite/writeRows.ts": "how times are stored: with their sign",
   "projections/exports/otlp/TaskTrace.ts": "a latency is subtracted from a time",
+  "cli/gate/GateOptions.ts": "the moment of `--since 30d`",
   "cli/log/IntegrityCommands.ts": "the age of a head",
 }
 

@@ -117,7 +117,7 @@ describe("a program with requests, tools and sensors at once", () => {
     const replaying = twice(waiting(0, 50), waiting(50, 0))
     await expect(replaying).rejects.toBeInstanceOf(Diverged)
     await expect(replaying).rejects.toThrow(
-      /in the order of the calls fetch @\d+ first, found fetch @\d+, which came after/,
+      /in the order of the calls, expected fetch @\d+ first, found fetch @\d+, which was made after/,
     )
   })
 })

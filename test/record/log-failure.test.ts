@@ -55,7 +55,7 @@ describe("a run whose log fails", () => {
           await run.end("achieved")
         }),
       )
-      expect(warnings.filter((warning) => warning.includes("is recorded"))).toHaveLength(1)
+      expect(warnings.filter((warning) => warning.includes("is no longer recorded"))).toHaveLength(1)
       expect(warnings.join()).toContain(log)
       new Database(log).exec("DROP TRIGGER failing")
       expect((yield* Effect.promise(() => eventsOf(log))).at(-1)?.type).toBe("CommandSucceeded")
