@@ -69,7 +69,6 @@ const SUBTRACTING: { readonly [module: string]: string } = {
   "values/time/OwnTime.ts": "the one function that does",
   "events/sqlite/writeRows.ts": "how times are stored: with their sign",
   "projections/exports/otlp/TaskTrace.ts": "a latency is subtracted from a time",
-  "cli/gate/GateOptions.ts": "the moment of `--since 30d`",
   "cli/log/IntegrityCommands.ts": "the age of a head",
 }
 
