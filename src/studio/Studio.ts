@@ -110,6 +110,7 @@ export declare namespace Studio {
   }
 }
 
+/** The services of a log that a server needs. */
 type Services = EventLog | Records | Projector | TimeTravel | Confirmations
 
 /**
