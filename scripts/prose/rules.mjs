@@ -19,7 +19,7 @@ export const TERMS = [
   [/\bJavascript\b/g, "JavaScript"],
   [/\bTypescript\b/g, "TypeScript"],
   [/\bPostgres\b/g, "PostgreSQL"],
-  [/\bNode\.?JS\b/gi, "Node"],
+  [/\bNode\.?JS\b(?!\/)/gi, "Node"],
 ]
 
 /** Openings that make readers search for the noun: "What is followed is …", "Known are …". */

@@ -23,7 +23,7 @@ export interface SourceRecord {
   readonly where: string
 }
 
-/** What the beginning of a file tells about its run. */
+/** A run, as the beginning of its file describes it. */
 export interface FileBeginning {
   /** The run's id. Files with equal ids are imported as one, by time. */
   readonly run: string
@@ -101,7 +101,7 @@ export interface Source {
    * part is a record.
    */
   readonly form: "lines" | "document" | "either"
-  /** What it shows of a run, and what it cannot show. */
+  /** The parts of a run that the format shows, and those that it cannot show. */
   readonly capture: FormatCapture
   readonly recognizes: (head: FileHead) => boolean
   /** Whether files of other formats may look the same; those then take precedence. */

@@ -89,7 +89,7 @@ export class PluginExited extends Data.TaggedError("PluginExited")<{
 /** Fix the plugin: its process stopped reacting, and the host killed it. The call may have taken effect. */
 export class PluginStuck extends Data.TaggedError("PluginStuck")<{
   readonly plugin: string
-  /** What the process did not react to, and for how long. */
+  /** The request without a reaction, and the time waited. */
   readonly reason: string
   /** The calls without an answer when the host killed the process, such as `act text-room/go`. */
   readonly inFlight: ReadonlyArray<string>
@@ -132,7 +132,7 @@ export class CallFailed extends Data.TaggedError("CallFailed")<{
 export class AnswerInvalid extends Data.TaggedError("AnswerInvalid")<{
   readonly plugin: string
   readonly call: string
-  /** What was expected, what was found, and at which path. */
+  /** The expectation, the finding, and its path. */
   readonly reason: string
   /** The environment's state afterwards, if the plugin has an environment and its state is valid. */
   readonly state?: Json

@@ -143,8 +143,9 @@ export interface Hindcast {
  * Opens a log and starts a kernel on it. Rejects with `InvalidOptions`, which lists every mistake, with `LeaseHeld` if
  * another kernel works on the log, and with the other errors of `Hindcast.layer`.
  *
- * @example await using hindcast = await open({ log: "agent.db" }) const audit = await hindcast.tasks.run(agent, { goal:
- *   "Tidy up" })
+ * @example
+ * await using hindcast = await open({ log: "agent.db" })
+ * const audit = await hindcast.tasks.run(agent, { goal: "Tidy up" })
  */
 export const open = async (options: OpenOptions): Promise<Hindcast> => {
   const { given, signal, invalid } = takeSignal("open", [options])

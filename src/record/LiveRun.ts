@@ -54,7 +54,7 @@ export const begin = async (
   })
 }
 
-/** What a further process of a run needs to join it. */
+/** The values by which a further process joins a run. */
 export interface Joined {
   readonly log: string
   readonly taskId: string

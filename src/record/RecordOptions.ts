@@ -13,7 +13,7 @@ import type { ToolOptions } from "./Run.ts"
 export interface RecordOptions {
   /** The log's file; created if it does not exist. */
   readonly log: string
-  /** What the run is for. */
+  /** The aim of the run. */
   readonly goal: string
   /** The program's name, or `name@version`. */
   readonly agent: string

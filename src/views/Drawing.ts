@@ -3,7 +3,7 @@ import type { Colour } from "./Fields.ts"
 
 export interface Drawing {
   readonly blocks: ReadonlyArray<Block>
-  /** What was cut or missing, one line each. */
+  /** Cut and missing parts, one line each. */
   readonly notes: ReadonlyArray<string>
 }
 

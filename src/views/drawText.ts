@@ -14,7 +14,7 @@ export interface TextOptions {
 }
 
 /**
- * Draws lines, with the alternatives of pictures. Whatever the document contains, the only control characters are those
+ * Draws lines, with the alternatives of pictures. For every document, the only control characters are those
  * of the colours.
  */
 export const drawText = (

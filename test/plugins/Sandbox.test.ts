@@ -339,7 +339,7 @@ describe("a plugin with grants", () => {
   )
 })
 
-describe("a plugin whose copy is kept in the workspace, beside the log", () => {
+describe("a plugin whose copy is kept in the workspace, next to the log", () => {
   const place = {
     directory: "workspace/.log/plugins/own",
     forbidden: ["workspace/.log/log.db", "workspace/.log/plugins"],

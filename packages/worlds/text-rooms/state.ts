@@ -57,7 +57,7 @@ export const thingsAt = ({ placed }: Pick<State, "placed">, place: Place): Reado
     .filter((name) => placed[name] === place)
     .sort()
 
-/** What the agent carries directly. */
+/** The things that the agent carries directly. */
 export const inventoryOf = (state: State, agent: string): ReadonlyArray<string> => thingsAt(state, `agent:${agent}`)
 
 /** Whether a thing is in the agent's room or inventory, and neither hidden nor in a closed thing. */

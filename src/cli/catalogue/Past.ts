@@ -48,7 +48,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "log archive",
-    uses: [["log archive --until MOMENT", "move the oldest events into a compressed file beside the log"]],
+    uses: [["log archive --until MOMENT", "move the oldest events into a compressed file next to the log"]],
     example: "log archive --until 2026-01-01T00:00:00Z",
     load: command(async () => (await import("../log/ArchiveCommands.ts")).archive),
   },

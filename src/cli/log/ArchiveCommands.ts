@@ -31,7 +31,7 @@ export const archive = Command.make(
       )
       yield* Output.show(json, { segment, recorded: event.position, shrunk }, (style) => [
         `${style.good("Archived")} ${count(segment.last - segment.first + 1, "event")}, ${at(segment.first)} to ${at(segment.last)}, in ${segment.file}, ${count(segment.bytes ?? 0, "byte")}; recorded at ${at(event.position)}.`,
-        "They stay readable as long as that file stays in the directory beside the log that ends in .segments.",
+        "They stay readable as long as that file stays in the directory next to the log that ends in .segments.",
         ...(shrunk
           ? []
           : [
@@ -40,7 +40,9 @@ export const archive = Command.make(
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(
-  Command.withDescription("Move the oldest events into a compressed file beside the log. They stay readable as before"),
+  Command.withDescription(
+    "Move the oldest events into a compressed file next to the log. They stay readable as before",
+  ),
 )
 
 const refuseTheStart = (until: string) =>

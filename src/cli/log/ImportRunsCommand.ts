@@ -64,7 +64,7 @@ export const importRuns = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Import runs of other agents, one task each. What the log already contains is not imported again",
+    "Import runs of other agents, one task each. Runs that the log already contains are not imported again",
   ),
 )
 

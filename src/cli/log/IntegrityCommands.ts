@@ -37,7 +37,7 @@ const anchorOptions = {
   publicKey: optionalText("public-key", "The key that the anchor has to be signed with, in PEM"),
 }
 
-const quick = flag("quick", "Verify only the hash chain, not the indexes and the data beside the events")
+const quick = flag("quick", "Verify only the hash chain, not the indexes and the data next to the events")
 
 export const verify = Command.make(
   "verify",

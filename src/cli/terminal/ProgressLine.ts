@@ -29,8 +29,8 @@ export interface Terminal {
  * Runs an effect and shows its progress on the standard error. Erases the line when the effect ends, fails or is
  * interrupted. Writes nothing with `--json` or if the stream is not a terminal.
  *
- * @example ProgressLine.during({ verb: "scored", unit: "events", json }, (onProgress) => rescore({ rubric, onProgress
- *   }))
+ * @example
+ * ProgressLine.during({ verb: "scored", unit: "events", json }, (onProgress) => rescore({ rubric, onProgress }))
  */
 export const during = <A, E, R>(
   { verb, unit, json }: About,

@@ -8,7 +8,7 @@ export const isPossible = (): boolean => process.stdin.isTTY === true && process
 /** Whether an answer is `y` or `yes`. Any other answer means no. */
 export const isYes = (answer: string): boolean => /^y(es)?$/i.test(answer.trim())
 
-/** What a command has to ask before it acts. */
+/** A question that a command asks before it acts. */
 interface Needed {
   readonly command: string
   readonly about: string

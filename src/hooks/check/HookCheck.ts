@@ -13,7 +13,7 @@ import type { JsonObject } from "../../values/Json.ts"
 import * as HeadlessClient from "./HeadlessClient.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 
-/** What a check found. Undefined: the run did not get so far. */
+/** The findings of a check. Undefined: the run did not get so far. */
 export interface CheckedHooks {
   /** Whether the client ran a call that the gate allows. Otherwise nothing else is known. */
   readonly ran: boolean

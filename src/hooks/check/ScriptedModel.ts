@@ -18,7 +18,7 @@ export interface ScriptedModel {
   readonly close: () => Promise<void>
 }
 
-/** Starts a server. Requests without tools get a word: clients ask for titles and summaries beside the conversation. */
+/** Starts a server. Requests without tools get a word: clients ask for titles and summaries as well. */
 export const start = async (turns: ReadonlyArray<Turn>): Promise<ScriptedModel> => {
   const requests: Array<string> = []
   const server = http.createServer((request, response) => {

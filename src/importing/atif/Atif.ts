@@ -46,7 +46,7 @@ export const atif: Source = {
 
 const KNOWN = /^ATIF-v1\.[0-8]$/
 
-/** Maximum depth of nested subagent trajectories. */
+/** Maximum depth of nested sub-agent trajectories. */
 const MAX_NESTED = 8
 
 interface Ending {
@@ -55,7 +55,7 @@ interface Ending {
   readonly hasEnded: (last: number | null) => boolean
 }
 
-/** Maps a trajectory and its nested subagents, each to a run. */
+/** Maps a trajectory and its nested sub-agents, each to a run. */
 function* mapTrajectory(
   runs: Runs,
   value: unknown,

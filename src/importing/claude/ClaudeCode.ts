@@ -1,5 +1,5 @@
 /**
- * Claude Code's sessions: JSON Lines in `~/.claude/projects/<directory>/<session>.jsonl`, with subagents in files next
+ * Claude Code's sessions: JSON Lines in `~/.claude/projects/<directory>/<session>.jsonl`, with sub-agents in files next
  * to them. The format is undocumented; this follows what versions 1.0 to 2.1 write.
  */
 
@@ -29,7 +29,7 @@ export const claudeCode: Source = {
   open: (file, runs) => mapper(file, runs),
 }
 
-/** The session or subagent in a file name. */
+/** The session or sub-agent in a file name. */
 const namedBy = (name: string): { readonly session?: string; readonly agent?: string } => {
   const named = name.replace(/\.jsonl$/i, "")
   const agent = /^agent-(.+)$/.exec(named)?.[1]
@@ -80,7 +80,7 @@ const isPrompt = (value: unknown): boolean => {
 
 /**
  * A file holds the session in its name. Records of other sessions were copied on resume or fork and are in those
- * sessions' files. A file with any other name may hold several sessions with their subagents.
+ * sessions' files. A file with any other name may hold several sessions with their sub-agents.
  */
 const mapper = (file: SourceFile, runs: Runs): Mapper => {
   const { session: owner, agent: subagent } = namedBy(file.name)
@@ -88,7 +88,7 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
   /** Records before the first one with a session id. */
   const early: Array<unknown> = []
   let last: Session | undefined
-  /** Whether the file begins with a subagent's records, so that subagents become runs of their own. */
+  /** Whether the file begins with a sub-agent's records, so that sub-agents become runs of their own. */
   let isOfAgents: boolean | undefined
 
   const sessionOf = (id: string, agent: string | undefined): Session => {

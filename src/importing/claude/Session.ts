@@ -147,7 +147,7 @@ export class Session {
     const at = this.#runs.timeOf(field(value, "timestamp"))
     if (at !== null) this.#lastAt = at
     const key = uuid ?? this.#keys.of(value)
-    // A subagent's file has one agent only.
+    // A sub-agent's file has one agent only.
     const agentId = this.#subagent === undefined ? this.#sidechains.agentOf(value, this.#number) : undefined
     // Agents run concurrently, so only the times of one agent are in order.
     if (agentId === undefined) run.tick(at)

@@ -8,7 +8,7 @@ import { field, textOf } from "../runs/Untrusted.ts"
 
 export interface SessionOrigin {
   readonly id: string
-  /** Set for a subagent's session. */
+  /** Set for a sub-agent's session. */
   readonly subagent: string | undefined
   /** Id of its first message, shared by copies. */
   readonly first: string | undefined

@@ -1,4 +1,4 @@
-/** Finds the subagent of each record inside its parent session's file. */
+/** Finds the sub-agent of each record inside its parent session's file. */
 
 import { field, nameFrom, textOf } from "../runs/Untrusted.ts"
 
@@ -8,7 +8,7 @@ export class Sidechains {
   /** Agent by message id, for records that do not name it. */
   readonly #agents = new Map<string, string>()
 
-  /** The subagent of a record; undefined for the session's own. `number` makes a name for an unknown one unique. */
+  /** The sub-agent of a record; undefined for the session's own. `number` makes a name for an unknown one unique. */
   agentOf(value: unknown, number: number): string | undefined {
     if (field(value, "isSidechain") !== true) return undefined
     const [uuid, parent, named] = [textOf(value, "uuid"), textOf(value, "parentUuid"), textOf(value, "agentId")]

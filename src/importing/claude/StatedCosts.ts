@@ -1,5 +1,5 @@
 /**
- * Costs that Claude Code states for a process, by model (`cost-state`). They also cover subagents' files and calls in
+ * Costs that Claude Code states for a process, by model (`cost-state`). They also cover sub-agents' files and calls in
  * no file, so they apply to this file's calls only if the token counts agree.
  */
 

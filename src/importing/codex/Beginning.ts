@@ -51,7 +51,7 @@ export class Beginning {
     return textOf(this.meta, "forked_from_id") !== undefined && this.#copied === undefined
   }
 
-  /** Whether this is a subagent's rollout, whose prompts come from its parent. */
+  /** Whether this is a sub-agent's rollout, whose prompts come from its parent. */
   get isOfAgent(): boolean {
     return isObject(valueAt(this.meta, "source", "subagent"))
   }

@@ -1,5 +1,5 @@
 /**
- * Sessions of Gemini CLI: JSON Lines in `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, those of subagents
+ * Sessions of Gemini CLI: JSON Lines in `~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl`, those of sub-agents
  * in a directory named after the session; before 2026, a document `session-<time>-<id>.json`. Of a message written
  * twice, the last counts.
  */

@@ -15,7 +15,7 @@ import type { SourceFile } from "../Source.ts"
 /** Maximum number of events to hold back until the first request, whose prompt is the goal. */
 const MAX_BEFORE_GOAL = 50
 
-/** A conversation of the traced program or of a subagent. */
+/** A conversation of the traced program or of a sub-agent. */
 interface Conversation {
   readonly agentId: string | undefined
   /** Number of messages so far, to find the new ones in the next request. */

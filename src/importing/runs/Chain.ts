@@ -18,7 +18,7 @@ export interface ChainOptions {
   readonly ofLaterPart?: ModelUsage
 }
 
-/** The messages of the main agent or of one subagent. */
+/** The messages of the main agent or of one sub-agent. */
 export class Chain {
   /** The answer in progress. */
   turn: OpenTurn | undefined

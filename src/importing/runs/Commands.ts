@@ -31,7 +31,7 @@ export interface CommandResult {
 /** A result that no tool gave. */
 export interface UnknownOutcome {
   readonly reason: string
-  /** What the model read in place of a result. */
+  /** The text that the model read in place of a result. */
   readonly told: unknown
   readonly begun: boolean
   readonly at: number | null

@@ -30,7 +30,7 @@ interface Saying {
   /** The speaker. Default: `user`. */
   readonly source?: string
   readonly delivery?: InputDelivery
-  /** What the model read, if the program added something. */
+  /** The text that the model read, if the program added something. */
   readonly told?: Json
 }
 

@@ -100,7 +100,7 @@ const decisionOf = (approved: number, rejected: number, atLeast: number): Decisi
   return approved >= atLeast ? "allow" : undefined
 }
 
-/** What a rule about a command can name. */
+/** The part of a command that a rule can name. */
 type Subject =
   | {
       readonly kind: "known"

@@ -28,7 +28,7 @@ export interface Client {
   readonly intercept?: RequestInterceptor | undefined
 }
 
-/** What the gate allowed. */
+/** A request as the gate allowed it. */
 export interface RequestPermit {
   /** The command, the real path or the host. */
   readonly target: string

@@ -97,7 +97,7 @@ export const cacheCommand = (
   return { ...confined(confining, confinement, deno, "cache"), permissions: [] }
 }
 
-/** What a program may write to: nothing, or its Deno cache. */
+/** The places that a program may write to: none, or its Deno cache. */
 export type Writes = "nothing" | "cache"
 
 /** The command line that runs any program within a plugin's limits and layer. */

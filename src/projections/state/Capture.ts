@@ -1,4 +1,4 @@
-/** What a recorder or an import saw of a program, what the log lacks of that, and what it did not see. */
+/** The capture of a program: the parts that a recorder or an import saw, lost, and could not see. */
 
 import { Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"

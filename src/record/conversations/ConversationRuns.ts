@@ -46,7 +46,7 @@ export interface ConversationOptions {
   readonly unseen?: () => ReadonlyArray<Unseen>
 }
 
-/** What a caller knows about a request in addition to its content. */
+/** A caller's knowledge about a request in addition to its content. */
 export interface Belonging {
   /** The task id that the request names. */
   readonly run?: string | undefined

@@ -26,7 +26,7 @@ export const Asked = Schema.Struct({
   position: Schema.NullOr(Schema.Int),
   /** How it differs from the recorded call in its place; null if it does not. */
   difference: Schema.NullOr(Schema.Struct({ where: Schema.String, recorded: Schema.String, now: Schema.String })),
-  /** What a model reads of it; null if it is no request to a model. */
+  /** The part that a model reads; null if it is no request to a model. */
   reads: Schema.NullOr(
     Schema.Struct({
       model: Schema.String,

@@ -6,7 +6,7 @@ import * as KeptAlive from "../../platform/KeptAlive.ts"
 import * as Within from "../Within.ts"
 import type { AppendOptions, RunStream, Told } from "./RunStream.ts"
 
-/** What a run does when its log fails: continue unrecorded with one warning, or stop. */
+/** The reaction of a run when its log fails: continue unrecorded with one warning, or stop. */
 export type OnLogFailure = "go-on" | "stop"
 
 /** The log failed and `onLogFailure` is `stop`. Repair the log and start again. */

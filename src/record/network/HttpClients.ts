@@ -8,7 +8,7 @@ import http from "node:http"
 import type { Target } from "./AllowedHosts.ts"
 import * as Method from "./Method.ts"
 
-/** A request that waits for its socket. What the program does on its answer no longer counts. */
+/** A request that waits for its socket. Actions of the program on its answer no longer count. */
 interface Looking {
   hasSocket: boolean
 }

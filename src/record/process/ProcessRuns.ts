@@ -1,5 +1,5 @@
 /**
- * Runs of a process recorded as a whole. A program is one task, with its titles, summaries and subagents. A server has
+ * Runs of a process recorded as a whole. A program is one task, with its titles, summaries and sub-agents. A server has
  * a task for each conversation; calls during a served request belong to the conversation that it continues, or to a new
  * one. All other calls belong to the process's own task.
  */

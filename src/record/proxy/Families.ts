@@ -14,7 +14,7 @@ export interface Place {
 
 export interface Variable {
   readonly name: string
-  /** What the client expects at the end of the address. */
+  /** The end of the address that the client expects. */
   readonly suffix?: string
 }
 

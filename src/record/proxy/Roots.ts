@@ -22,7 +22,7 @@ const textsOf = (env: Environment, others: ReadonlyArray<string> = []): Readonly
 export const all = (env: Environment): string => [...tls.rootCertificates, ...textsOf(env, SYSTEM)].join("\n")
 
 /**
- * What a request on behalf of a program trusts: Node's roots and those of its variables. Undefined if there are none,
+ * The roots that a request on behalf of a program trusts: Node's roots and those of its variables. Undefined if there are none,
  * for Node's default.
  */
 export const trustedBy = (env: Environment): ReadonlyArray<string> | undefined => {

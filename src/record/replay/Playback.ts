@@ -36,7 +36,7 @@ export interface Playback {
   readonly diverge: (call: string, position: number | null, difference: Difference) => Diverged
   readonly divergence: () => Diverged | undefined
   /**
-   * What is wrong with a program that has ended: its first divergence, the first recorded call that it did not make, or
+   * The fault of a program that has ended: its first divergence, the first recorded call that it did not make, or
    * no call at all. Undefined if it did as recorded.
    *
    * @param outcome the outcome with which the program itself ended its run

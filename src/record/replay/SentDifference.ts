@@ -7,7 +7,7 @@ import type { Json } from "../../values/Json.ts"
 import type * as HttpMessage from "../http/HttpMessage.ts"
 import * as RequestDifference from "./RequestDifference.ts"
 
-/** What a request asks of a model; undefined for other requests. */
+/** A request's question to a model; undefined for other requests. */
 export const requestIn = ({ method, url, body }: HttpMessage.ReadRequest) => {
   const { host, pathname: path } = new URL(url)
   return askedBy(method, { host, path }, body)?.request

@@ -1,4 +1,4 @@
-/** What a recorder or an import saw of a task. */
+/** Reads the capture of a task: the parts that its recorder or import saw. */
 
 import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"

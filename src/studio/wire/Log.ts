@@ -12,7 +12,7 @@ export interface LogInfo {
   readonly headAt: number | null
   /** `main` first, then the forks in order of creation. */
   readonly timelines: ReadonlyArray<Timeline>
-  /** What the server was started with. It refuses everything else. */
+  /** The permissions that the server was started with. It refuses everything else. */
   readonly allows: {
     readonly answer: boolean
     readonly fork: boolean
@@ -71,6 +71,6 @@ export interface PluginRow {
 export interface Problem {
   /** A name for programs, such as `TaskNotFound`. */
   readonly error: string
-  /** What was expected, what was found, and what to do. */
+  /** The expectation, the finding, and advice. */
   readonly message: string
 }

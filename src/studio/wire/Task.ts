@@ -106,7 +106,7 @@ export interface RewardRow {
   readonly at: number
   readonly because: ReadonlyArray<number>
   readonly kind: "reward" | "punishment"
-  /** What it adds to the net: negative of a punishment. */
+  /** The amount that it adds to the net: negative for a punishment. */
   readonly amount: number
   /** The moments at which it was earned or lost, with the part of each. Together they are the amount. */
   readonly moments: ReadonlyArray<{ readonly at: number; readonly amount: number }>

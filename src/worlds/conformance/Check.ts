@@ -20,7 +20,7 @@ export interface Probe {
   readonly masked: boolean
   /** Undefined if the world accepted the action. */
   readonly refusal: Refusal | undefined
-  /** What the refused action changed, in words; undefined if nothing. */
+  /** The change by the refused action, in words; undefined if nothing changed. */
   readonly changed: string | undefined
 }
 

@@ -1,12 +1,12 @@
-/** What the conformance suites need of a backend: a place for a log, and ways to disturb it there. */
+/** Needs of the conformance suites: a place for a log, and ways to disturb it there. */
 
 import { type Context, Effect, Layer, type Scope } from "effect"
 
 /**
  * A backend under test. `At` says where a log is, such as a file's name or a schema of a server.
  *
- * @example const backend = { place: newSchema, open: (schema) => layerPostgres({ schema }), crash: (schema) =>
- *   endSessions(schema) }
+ * @example
+ * const backend = { place: newSchema, open: (schema) => layerPostgres({ schema }), crash: (schema) => endSessions(schema) }
  */
 export interface Backend<Services, At> {
   /** Creates a place for a new, empty log. The scope removes it. */

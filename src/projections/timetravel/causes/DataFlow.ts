@@ -7,7 +7,7 @@ import * as JsonPointer from "../../patch/JsonPointer.ts"
 /** The telling values of a call, with the JSON Pointers of the arguments that hold them. */
 export type Sought = ReadonlyMap<string | number, ReadonlyArray<string>>
 
-/** What a search may still read. Searches decrement it. */
+/** The reads that a search has left. Searches decrement it. */
 export interface Allowance {
   answers: number
   /** Characters of answers. A number counts as one. */

@@ -1,5 +1,5 @@
 /**
- * What a recorder or an import saw of the task; which of it is inferred, cut or set by a person; and what it could not
+ * The capture of the task: the parts that a recorder or an import saw; which of them are inferred, cut or set by a person; and what it could not
  * see.
  */
 import type { TaskCapture } from "../../wire/Task.ts"

@@ -72,7 +72,7 @@ export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
 
 const NONE: ReadonlyArray<Entry> = []
 
-/** What is not shown of the earlier conversation, and how to reach it. */
+/** A note about earlier messages that are not shown, and how to reach them. */
 const Before = ({ earlier, from }: { readonly earlier: EarlierTalk; readonly from: number }) => (
   <p class="note">
     From <At position={from} /> on.{" "}
