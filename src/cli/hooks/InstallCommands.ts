@@ -7,7 +7,7 @@ import * as Clients from "../../hooks/clients/Clients.ts"
 import * as Door from "../../hooks/Door.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
 import * as CodexTrust from "../../hooks/install/CodexTrust.ts"
-import type { Refused } from "../../hooks/install/Installer.ts"
+import * as Installer from "../../hooks/install/Installer.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -54,7 +54,7 @@ export const install = Command.make(
       if (!dryRun) {
         yield* attempt(() => HookSettings.write({ log: logFile, ...defined({ gate: rules?.accepted }) }))
         if (after !== before) yield* attempt(() => HookPlaces.replace(file, after))
-        if (name === "codex") yield* trustCodex(project)
+        if (name === "codex") yield* trustCodex(file, project)
       }
       const check = dryRun || noCheck ? "not checked" : yield* checkOf(name, json)
       const document = {
@@ -120,9 +120,14 @@ const checkOf = (name: string, json: boolean) =>
         Effect.catchTag("ClientMissing", ({ program }) => Effect.succeed(`no, ${program} is not on the PATH`)),
       )
 
-const trustCodex = (project: boolean) =>
+const trustCodex = (file: string, project: boolean) =>
   Effect.tryPromise({
-    try: () => CodexTrust.trust({ directory: process.cwd() }),
+    try: () =>
+      CodexTrust.trust({
+        directory: process.cwd(),
+        file,
+        command: Installer.lineOf(HookPlaces.commandOf("codex")),
+      }),
     catch: (cause) =>
       new HooksNotInForce({
         client: "Codex",
@@ -150,7 +155,7 @@ const CODEX_ADVICE =
 const settled = (
   file: string,
   title: string,
-  result: string | undefined | Refused,
+  result: string | undefined | Installer.Refused,
 ): Effect.Effect<string | undefined, BadInput> =>
   result === undefined || typeof result === "string"
     ? Effect.succeed(result)

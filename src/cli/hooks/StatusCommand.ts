@@ -71,16 +71,25 @@ const installedIn = ({ installer, project }: { readonly installer: Installer.Ins
     const text = yield* HookPlaces.textOf(file)
     if (!Installer.has(installer, text)) return []
     const hook = /"?((?:[A-Za-z]:)?[^"'\s]*[\\/]dist[\\/]hook\.js)/.exec(text)?.[1]?.replaceAll("\\\\", "\\")
-    const trust = installer.name === "codex" ? yield* Effect.promise(codexTrust) : undefined
-    const broken = hook !== undefined && !fs.existsSync(hook) ? `${hook} does not exist` : trust
+    const command = HookPlaces.commandOf(installer.name)
+    const isForeign = Installer.isForeign(installer, text, command)
+    const trust = installer.name === "codex" && !isForeign ? yield* Effect.promise(() => codexTrust(file)) : undefined
+    const broken = isForeign ? FOREIGN : hook !== undefined && !fs.existsSync(hook) ? `${hook} does not exist` : trust
     const title = Clients.named(installer.name)?.title ?? installer.name
     const found: InstalledHooks = { client: installer.name, title, file, broken, limits: installer.limits }
     return [found]
   })
 
-const codexTrust = async (): Promise<string | undefined> => {
+/** Settings of a cloned project can imitate Hindcast's hooks. */
+const FOREIGN = "they run another command than this copy of Hindcast writes: install them again"
+
+const codexTrust = async (file: string): Promise<string | undefined> => {
   try {
-    const { found, trusted } = await CodexTrust.look({ directory: process.cwd() })
+    const { found, trusted } = await CodexTrust.look({
+      directory: process.cwd(),
+      file,
+      command: Installer.lineOf(HookPlaces.commandOf("codex")),
+    })
     return found > 0 && trusted === found ? undefined : `Codex trusts ${trusted} of its ${found} hooks`
   } catch (cause) {
     return `whether Codex trusts them is unknown: ${cause instanceof Error ? cause.message : String(cause)}`

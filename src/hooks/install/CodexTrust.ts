@@ -4,10 +4,10 @@
  */
 
 import { spawn } from "node:child_process"
+import * as fs from "node:fs"
 import * as readline from "node:readline"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
-import { isOurs } from "./Installer.ts"
 
 /** Maximum time of the whole conversation, in milliseconds. */
 const PATIENCE_MS = 30_000
@@ -29,22 +29,26 @@ export interface Trust {
 /** @param program Codex's program; default: `codex` on the `PATH` */
 export interface TrustOptions {
   readonly directory: string
+  /** The hooks' file. Hooks of other files, such as those of a cloned project, are not Hindcast's, whatever they run. */
+  readonly file: string
+  /** The hook's whole command line, as Hindcast wrote it. */
+  readonly command: string
   readonly program?: string
 }
 
 /** How many hooks Codex runs. Rejects if Codex cannot be run, or answers in another form. */
 export const look = (options: TrustOptions): Promise<Trust> =>
-  talk(options, async (ask) => countOf(await listed(ask, options.directory)))
+  talk(options, async (ask) => countOf(await listed(ask, options)))
 
 /** Stores the hashes of Hindcast's hooks, and of no other, and reads them back. Rejects as `look`. */
 export const trust = (options: TrustOptions): Promise<Trust> =>
   talk(options, async (ask) => {
-    const hooks = await listed(ask, options.directory)
+    const hooks = await listed(ask, options)
     const missing = hooks.filter(({ isTrusted }) => !isTrusted)
     if (missing.length === 0) return countOf(hooks)
     const value = Object.fromEntries(missing.map(({ key, hash }) => [key, { trusted_hash: hash }]))
     await ask("config/batchWrite", { edits: [{ keyPath: "hooks.state", value, mergeStrategy: "upsert" }] })
-    return countOf(await listed(ask, options.directory))
+    return countOf(await listed(ask, options))
   })
 
 const countOf = (hooks: ReadonlyArray<ListedHook>): Trust => ({
@@ -54,7 +58,7 @@ const countOf = (hooks: ReadonlyArray<ListedHook>): Trust => ({
 
 type Ask = (method: string, params: JsonObject) => Promise<unknown>
 
-const listed = async (ask: Ask, directory: string): Promise<ReadonlyArray<ListedHook>> => {
+const listed = async (ask: Ask, { directory, file, command }: TrustOptions): Promise<ReadonlyArray<ListedHook>> => {
   const data = fieldOf(await ask("hooks/list", { cwds: [directory] }), "data")
   if (!Array.isArray(data)) throw new Error("codex: expected a list of hooks, found something else")
   return data
@@ -64,7 +68,10 @@ const listed = async (ask: Ask, directory: string): Promise<ReadonlyArray<Listed
     })
     .flatMap((hook) => {
       const [key, hash] = [textOf(fieldOf(hook, "key")), textOf(fieldOf(hook, "currentHash"))]
-      return key === undefined || hash === undefined || !isOurs(textOf(fieldOf(hook, "command")) ?? "")
+      return key === undefined ||
+        hash === undefined ||
+        textOf(fieldOf(hook, "command")) !== command ||
+        !isSame(textOf(fieldOf(hook, "sourcePath")), file)
         ? []
         : [
             {
@@ -74,6 +81,14 @@ const listed = async (ask: Ask, directory: string): Promise<ReadonlyArray<Listed
             },
           ]
     })
+}
+
+const isSame = (path: string | undefined, file: string): boolean => {
+  try {
+    return path !== undefined && fs.realpathSync(path) === fs.realpathSync(file)
+  } catch {
+    return false
+  }
 }
 
 /** Runs `codex app-server` for some requests. */

@@ -49,3 +49,34 @@ export const isOurs = (text: string): boolean => /[\\/]dist[\\/]hook\.js(?=['"\s
 /** A file in the user's directory of a client, or in the project's. */
 export const placed = ({ home, project }: Place, directory: string, ...names: ReadonlyArray<string>): string =>
   path.join(project ?? home, directory, ...names)
+
+/**
+ * Whether hooks that look like Hindcast's run another command: that of another copy of the package, or of somebody who
+ * imitates one.
+ */
+export const isForeign = (installer: Installer, text: string, command: HookCommand): boolean => {
+  const line = lineOf(command)
+  let settings: unknown
+  try {
+    settings = JSON.parse(text)
+  } catch {
+    // A plugin is a file of its own.
+    return installer.installed("", command) !== text
+  }
+  return linesIn(settings).some((one) => isOurs(one) && !isWritten(one, line))
+}
+
+/** The line itself, or with the name of an event, as Copilot has it. */
+const isWritten = (one: string, line: string): boolean =>
+  one === line || (one.startsWith(`${line} `) && /^\w+$/.test(one.slice(line.length + 1)))
+
+/** The command lines of all hooks. */
+const linesIn = (value: unknown): ReadonlyArray<string> => {
+  if (Array.isArray(value)) return value.flatMap(linesIn)
+  if (typeof value !== "object" || value === null) return []
+  const { command, bash, args } = value as { readonly [name: string]: unknown }
+  const program = typeof command === "string" ? command : bash
+  const own =
+    typeof program === "string" ? [Array.isArray(args) ? lineOf([program, ...args.map(String)]) : program] : []
+  return [...own, ...Object.values(value).flatMap(linesIn)]
+}
