@@ -116,7 +116,7 @@ describe("hindcast record --proxy -- python agent.py", () => {
 
     const otherwise = await run(["replay", id], OFFLINE, "Rain?")
     expect(otherwise.code).toBe(2)
-    expect(otherwise.stderr).toContain("expected in message 1 (user) [Weather?], found [Rain?]")
+    expect(otherwise.stderr).toContain("in message 1 (user), expected [Weather?], found [Rain?]")
     expect(asked).toEqual([])
   })
 
