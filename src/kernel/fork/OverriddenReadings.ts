@@ -6,6 +6,7 @@ import type { Instances } from "../instances/Instances.ts"
 
 export interface OverriddenReadings {
   readonly of: (instances: Instances) => Instances
+  /** Enables the overrides. Before that, sensors return true readings, so that restored environments can be checked. */
   readonly begin: Effect.Effect<void>
 }
 

@@ -37,7 +37,10 @@ const fits = (pattern: string, value: Json | undefined): Match => {
   return GatePattern.matches(pattern, String(value)) ? "fits" : "no"
 }
 
-/** A rule that allows must match every command of a line that writes no file; any other rule must match one of them. */
+/**
+ * A rule that allows must match every command of a line that hides nothing and writes no file. Any other rule matches if
+ * one command fits, and cannot tell if the line hides something.
+ */
 const runs = ({ decision }: GateRule, patterns: ReadonlyArray<string>, line: Json | undefined): Match => {
   if (line === undefined) return "no"
   if (typeof line !== "string") return "cannot tell"

@@ -1,6 +1,6 @@
 /**
  * Decides whether somebody may act on a log; the one place that does. A log that this user did not write on this
- * machine is foreign: anyone may read it, but nothing in it starts until the user trusts it once. The user's own store
+ * machine is foreign: reading it needs no trust, but nothing in it starts until the user trusts it once. The user's own store
  * records that, and it holds while only this user extends the log on this machine.
  */
 
@@ -35,7 +35,7 @@ export class ForeignLog extends Data.TaggedError("ForeignLog")<{
 
 /**
  * Fails with `ForeignLog` if the log is foreign and not trusted. With `trusts`, records the trust; if the store cannot,
- * it holds for this call.
+ * it holds for this call alone.
  */
 export const assertTrusted = (
   trusts: TrustedBy | undefined,
