@@ -77,7 +77,7 @@ describe("what a log brings along", () => {
           expect(found.partlyRead).toBe(1)
           expect(found.approvals.map(({ args }) => JSON.stringify(args).length)).toEqual([1017, 11, 11])
           expect(Trust.describe(found).at(-1)).toBe(
-            "open tasks with too many commands to read: 1. No approval in them counts here",
+            "open tasks in which not every command was read: 1. No approval in them counts here",
           )
         }),
       ),

@@ -91,7 +91,7 @@ export const describe = ({ plugins, approvals, openTasks, partlyRead }: Brought.
       : `open task ${named(task.taskId)} of ${named(task.agent)}, which can be resumed: ${shortened(task.goal)}`,
   ),
   ...(partlyRead > 0
-    ? [`open tasks with too many commands to read: ${partlyRead}. No approval in them counts here`]
+    ? [`open tasks in which not every command was read: ${partlyRead}. No approval in them counts here`]
     : []),
   ...(plugins.length + approvals.length + openTasks.length === 0
     ? ["no active plugin, no approval and no open task"]
