@@ -1,6 +1,6 @@
 /**
- * Who wrote a log. A log is this user's own if this user appended every event on this machine, or trusted the log at a
- * later moment. Any other log is foreign: it may contain plugins, approvals and tasks of a stranger. Reading a foreign
+ * Who wrote a log. A log is this user's own if this user appended every event on this machine, except for events before a
+ * moment at which the user trusted the log. Any other log is foreign: it may contain plugins, approvals and tasks of a stranger. Reading a foreign
  * log needs no trust; acting on it does.
  */
 
@@ -37,8 +37,8 @@ export interface VouchedCode {
 export interface Ownership {
   readonly provenance: Effect.Effect<Provenance, LogError>
   /**
-   * Trusts the log at this head and records it. Has no effect if the head has changed meanwhile. If recording fails,
-   * the trust lasts while the log is open.
+   * Trusts the log while it is open, and records that it was trusted at this head. The record has no effect on a log that
+   * has another head by then. If recording fails, the trust still lasts while the log is open.
    */
   readonly trust: (head: Head, by: TrustedBy) => Effect.Effect<void, StoreUnusable>
   /**

@@ -41,7 +41,8 @@ export interface Recorder {
   ) => Effect.Effect<ReadonlyArray<Event>, AppendError>
   /**
    * Like `recordAll`, but only if no other program has appended to the stream; otherwise records nothing and returns
-   * undefined. It waits until no append is pending, in order of the calls, and gives up after `MAX_AWAITED` appends.
+   * undefined. It waits until no append is pending, in order of the calls, and gives up after `MAX_AWAITED` appends. The ids of
+   * the events must be new.
    *
    * @param applies decides after the wait whether to record at all
    */

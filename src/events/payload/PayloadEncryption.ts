@@ -10,7 +10,7 @@ const TAG_BYTES = 16
 
 /**
  * Encrypts bytes with AES-256-GCM (NIST SP 800-38D) and a random 96-bit nonce. Returns nonce, tag and ciphertext,
- * concatenated. `about` is authenticated: decryption with another `about` fails.
+ * concatenated. `about` is authenticated, not encrypted: decryption with another `about` fails.
  */
 export const encryptFields = (key: Key, about: string, plain: Uint8Array): Buffer => {
   const iv = crypto.randomBytes(IV_BYTES)

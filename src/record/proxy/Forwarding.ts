@@ -56,7 +56,7 @@ export const make = (env: Environment = process.env): Forwarding => {
       try {
         return (await once(outgoing, agent, ca)).answer
       } catch (error) {
-        // The server closed a kept-alive connection without reading the request, so sending it again is safe.
+        // A kept-alive connection was reset before any answer: most likely the server closed it and read nothing.
         if (!(error instanceof StaleConnection)) throw error
         return (await once(outgoing, undefined, ca)).answer
       }

@@ -22,8 +22,8 @@ const textsOf = (env: Environment, others: ReadonlyArray<string> = []): Readonly
 export const all = (env: Environment): string => [...tls.rootCertificates, ...textsOf(env, SYSTEM)].join("\n")
 
 /**
- * The roots that a request on behalf of a program trusts: Node's roots and those of its variables. Undefined if there are none,
- * for Node's default.
+ * The roots that a request on behalf of a program trusts: Node's roots and those that its variables name. Undefined if
+ * they name none, for Node's default.
  */
 export const trustedBy = (env: Environment): ReadonlyArray<string> | undefined => {
   const texts = textsOf(env)

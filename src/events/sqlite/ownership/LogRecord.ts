@@ -45,7 +45,7 @@ export const directory = (options: { readonly readonly: boolean }): string => Us
 
 export const nameOf = (log: string): string => crypto.createHash("sha256").update(log).digest("hex").slice(0, 32)
 
-/** Undefined without a record, or if Hindcast did not write it. */
+/** Undefined without a record, or if the text is not one. */
 export const read = (file: string): LogRecord | undefined => {
   const text = readText(file)
   if (text === undefined) return undefined
