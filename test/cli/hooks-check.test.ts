@@ -1,12 +1,13 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { afterAll, describe, expect, it } from "vitest"
+import { afterAll, describe, expect, it, vi } from "vitest"
 import type { HeadlessClient } from "../../src/hooks/check/HeadlessClient.ts"
 import * as HookCheck from "../../src/hooks/check/HookCheck.ts"
 import * as ScriptedModel from "../../src/hooks/check/ScriptedModel.ts"
+import { isAlive } from "../../src/platform/LiveProcess.ts"
 import { MAIN } from "../built.ts"
 import { workplace } from "../workplace.ts"
-import { hindcast } from "./hindcast.ts"
+import { hindcast, start } from "./hindcast.ts"
 
 const place = workplace()
 afterAll(place.remove)
@@ -93,6 +94,30 @@ describe.skipIf(process.platform === "win32")("a check of hooks", () => {
   it("ends an agent that waits, and says so", async () => {
     const found = await check(agent("waits"), 1_000)
     expect(found).toMatchObject({ ran: false, output: expect.stringContaining("did not end within 1 s") })
+  })
+
+  it("ends the agent and removes its directory if it is interrupted", async () => {
+    const state = place.file("state-interrupted")
+    const bin = place.file("bin")
+    fs.mkdirSync(bin)
+    const [env, pidFile] = [
+      { HINDCAST_STATE: state, CLAUDE_CONFIG_DIR: place.file("claude-interrupted"), PATH: bin },
+      place.file("pid"),
+    ]
+    fs.writeFileSync(
+      path.join(bin, "claude"),
+      `#!${process.execPath}\nrequire("node:fs").writeFileSync(${JSON.stringify(pidFile)}, String(process.pid))\nsetInterval(() => {}, 1000)\n`,
+      { mode: 0o755 },
+    )
+    expect(await hindcast(["hooks", "install", "claude-code", "--no-check"], { env })).toMatchObject({ code: 0 })
+    const checking = start(["hooks", "check", "claude-code"], { env })
+    const pid = await vi.waitFor(() => Number(fs.readFileSync(pidFile, "utf8") || Number.NaN), { timeout: 60_000 })
+    expect(isAlive(pid)).toBe(true)
+    checking.child.kill("SIGINT")
+    const { code } = await checking.ended
+    expect(code).toBe(130)
+    expect(isAlive(pid)).toBe(false)
+    expect(fs.readdirSync(path.join(state, "hooks")).filter((name) => name.startsWith("check-"))).toEqual([])
   })
 
   it("rejects where the agent's program is missing", async () => {

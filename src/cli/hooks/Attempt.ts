@@ -7,8 +7,28 @@ export class HooksFailed extends Data.TaggedError("HooksFailed")<{ readonly reas
   }
 }
 
+export const failureOf = (cause: unknown): HooksFailed =>
+  new HooksFailed({ reason: cause instanceof Error ? cause.message : String(cause) })
+
+/** Interruption aborts the signal and waits until the promise settles: what it started is gone then. */
+export const attemptUntilAborted = <A, E>(
+  does: (signal: AbortSignal) => Promise<A>,
+  failed: (cause: unknown) => E,
+): Effect.Effect<A, E> =>
+  Effect.async<A, E>((resume) => {
+    const controller = new AbortController()
+    const settled = does(controller.signal).then(
+      (value) => resume(Effect.succeed(value)),
+      (cause) => resume(Effect.fail(failed(cause))),
+    )
+    return Effect.promise(() => {
+      controller.abort()
+      return settled
+    })
+  })
+
 export const attempt = <A>(does: () => A | Promise<A>): Effect.Effect<A, HooksFailed> =>
   Effect.tryPromise({
     try: async () => does(),
-    catch: (cause) => new HooksFailed({ reason: cause instanceof Error ? cause.message : String(cause) }),
+    catch: failureOf,
   })

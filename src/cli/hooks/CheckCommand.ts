@@ -8,7 +8,7 @@ import * as Installer from "../../hooks/install/Installer.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { json } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
-import { HooksFailed } from "./Attempt.ts"
+import { attemptUntilAborted, failureOf } from "./Attempt.ts"
 import * as HookPlaces from "./HookPlaces.ts"
 
 /** The hooks are installed and do not hold, or nothing shows that they do. */
@@ -47,13 +47,13 @@ export const checked = (name: string, json: boolean) =>
       })
     }
     if (!json) yield* Output.note(`Checking: ${title} runs twice, against a scripted model and without a network …`)
-    const found = yield* Effect.tryPromise({
-      try: () => HookCheck.check({ client, directory: process.cwd(), env: process.env }),
-      catch: (cause) =>
+    const found = yield* attemptUntilAborted(
+      (signal) => HookCheck.check({ client, directory: process.cwd(), env: process.env, signal }),
+      (cause) =>
         cause instanceof HookCheck.ProgramMissing
           ? new ClientMissing({ title, program: client.program })
-          : new HooksFailed({ reason: cause instanceof Error ? cause.message : String(cause) }),
-    })
+          : failureOf(cause),
+    )
     const reasons = reasonsIn(found)
     if (reasons.length > 0) return yield* new HooksNotHolding({ title, reasons, output: found.output })
     return { client: name, title, ...found }

@@ -43,11 +43,17 @@ export const HOOK_FILE = fileURLToPath(new URL("../../hook.js", import.meta.url)
 export const commandOf = (name: string): HookCommand => [process.execPath, HOOK_FILE, name]
 
 /** The text of a file; empty if there is none. */
-export const textOf = (file: string) => attempt(() => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : ""))
+export const textOf = (file: string) => attempt(() => textNow(file))
 
-/** Replaces a file atomically: a concurrent reader sees the old file or the new one. Undefined removes it. */
-export const replace = (file: string, text: string | undefined): void => {
+const textNow = (file: string): string => (fs.existsSync(file) ? fs.readFileSync(file, "utf8") : "")
+
+/**
+ * Replaces a file atomically: a concurrent reader sees the old file or the new one. Undefined removes it. Throws, and
+ * changes nothing, if the file no longer has the text `before`: a coding agent that runs writes its settings, too.
+ */
+export const replace = (file: string, before: string, text: string | undefined): void => {
   if (text === undefined) {
+    refuseChanged(file, before)
     fs.rmSync(file, { force: true })
     return
   }
@@ -56,5 +62,15 @@ export const replace = (file: string, text: string | undefined): void => {
   const target = fs.existsSync(file) ? fs.realpathSync(file) : file
   const partial = AtomicFile.nameFor(target)
   fs.writeFileSync(partial, text, { mode })
-  fs.renameSync(partial, target)
+  try {
+    refuseChanged(file, before)
+    fs.renameSync(partial, target)
+  } finally {
+    fs.rmSync(partial, { force: true })
+  }
+}
+
+const refuseChanged = (file: string, before: string): void => {
+  if (textNow(file) !== before)
+    throw new Error(`${file} changed while it was edited, and was left as it is: run the command again.`)
 }

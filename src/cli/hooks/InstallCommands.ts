@@ -14,7 +14,7 @@ import { BadInput } from "../command/BadInput.ts"
 import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import { attempt } from "./Attempt.ts"
+import { attempt, attemptUntilAborted, failureOf } from "./Attempt.ts"
 import * as CheckCommand from "./CheckCommand.ts"
 import * as HookPlaces from "./HookPlaces.ts"
 
@@ -53,7 +53,7 @@ export const install = Command.make(
       const logFile = Option.isSome(log) ? yield* OpenLog.fileOf(log) : yield* attempt(() => HookSettings.defaultLog())
       if (!dryRun) {
         yield* attempt(() => HookSettings.write({ log: logFile, ...defined({ gate: rules?.accepted }) }))
-        if (after !== before) yield* attempt(() => HookPlaces.replace(file, after))
+        if (after !== before) yield* attempt(() => HookPlaces.replace(file, before, after))
         if (name === "codex") yield* trustCodex(file, project)
       }
       const check = dryRun || noCheck ? "not checked" : yield* checkOf(name, json)
@@ -102,7 +102,7 @@ export const uninstall = Command.make("uninstall", { client, project, json }, ({
     const file = installer.file(HookPlaces.placeOf(project))
     const before = yield* HookPlaces.textOf(file)
     const after = yield* settled(file, Clients.named(name)?.title ?? name, installer.uninstalled(before))
-    if (after !== before) yield* attempt(() => HookPlaces.replace(file, after))
+    if (after !== before) yield* attempt(() => HookPlaces.replace(file, before, after))
     yield* Output.show(json, { client: name, file, changed: after !== before }, () => [
       after === before
         ? `${file} has no hooks of Hindcast.`
@@ -121,20 +121,16 @@ const checkOf = (name: string, json: boolean) =>
       )
 
 const trustCodex = (file: string, project: boolean) =>
-  Effect.tryPromise({
-    try: () =>
+  attemptUntilAborted(
+    (signal) =>
       CodexTrust.trust({
         directory: process.cwd(),
         file,
         command: Installer.lineOf(HookPlaces.commandOf("codex")),
+        signal,
       }),
-    catch: (cause) =>
-      new HooksNotInForce({
-        client: "Codex",
-        reason: cause instanceof Error ? cause.message : String(cause),
-        advice: CODEX_ADVICE,
-      }),
-  }).pipe(
+    (cause) => new HooksNotInForce({ client: "Codex", reason: failureOf(cause).reason, advice: CODEX_ADVICE }),
+  ).pipe(
     Effect.flatMap(({ found, trusted }) =>
       found > 0 && trusted === found
         ? Effect.void

@@ -1,5 +1,4 @@
 /** The command `hindcast hooks status`: which coding agents have the hooks, and what these enforce and do not see. */
-import * as fs from "node:fs"
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as Clients from "../../hooks/clients/Clients.ts"
@@ -70,18 +69,18 @@ const installedIn = ({ installer, project }: { readonly installer: Installer.Ins
     const file = installer.file(HookPlaces.placeOf(project))
     const text = yield* HookPlaces.textOf(file)
     if (!Installer.has(installer, text)) return []
-    const hook = /"?((?:[A-Za-z]:)?[^"'\s]*[\\/]dist[\\/]hook\.js)/.exec(text)?.[1]?.replaceAll("\\\\", "\\")
     const command = HookPlaces.commandOf(installer.name)
     const isForeign = Installer.isForeign(installer, text, command)
     const trust = installer.name === "codex" && !isForeign ? yield* Effect.promise(() => codexTrust(file)) : undefined
-    const broken = isForeign ? FOREIGN : hook !== undefined && !fs.existsSync(hook) ? `${hook} does not exist` : trust
+    const broken = isForeign ? foreign(installer.name) : trust
     const title = Clients.named(installer.name)?.title ?? installer.name
     const found: InstalledHooks = { client: installer.name, title, file, broken, limits: installer.limits }
     return [found]
   })
 
 /** Settings of a cloned project can imitate Hindcast's hooks. */
-const FOREIGN = "they run another command than this copy of Hindcast writes: install them again"
+const foreign = (name: string): string =>
+  `they differ from the hooks that this copy of Hindcast writes: \`hindcast hooks install ${name}\` writes them again`
 
 const codexTrust = async (file: string): Promise<string | undefined> => {
   try {

@@ -32,6 +32,8 @@ export interface CheckOptions {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Default: `TIME_MS`. */
   readonly timeMs?: number
+  /** Ends the client. The check then removes its directory, and rejects with the signal's reason. */
+  readonly signal?: AbortSignal
 }
 
 /** Maximum time of one run of a client, in milliseconds. */
@@ -45,8 +47,9 @@ const PROMPT = "Hindcast checks its hooks"
 /** The rule that denies in a check. */
 const RULE = "hindcast-check"
 
-/** Rejects with `ProgramMissing`, or as `UserStore.open` throws. */
+/** Rejects with `ProgramMissing`, as `UserStore.open` throws, or with the reason of `signal`. */
 export const check = async (options: CheckOptions): Promise<CheckedHooks> => {
+  options.signal?.throwIfAborted()
   // Gemini CLI reads no settings below a directory that others may write, such as the one for temporary files.
   const own = fs.mkdtempSync(path.join(UserStore.open("hooks", { readonly: false }), "check-"))
   try {
@@ -99,7 +102,7 @@ interface Ran {
 }
 
 const runOnce = async (
-  { client, directory, env, timeMs = TIME_MS }: CheckOptions,
+  { client, directory, env, timeMs = TIME_MS, signal }: CheckOptions,
   own: string,
   turns: ReadonlyArray<ScriptedModel.Turn>,
   more: Readonly<Record<string, string>>,
@@ -112,20 +115,22 @@ const runOnce = async (
     const variables = Object.fromEntries(
       Object.entries(run.env).map(([name, value]) => [name, value.replaceAll(HeadlessClient.DIRECTORY, own)]),
     )
-    const output = await ended(client.program, run.args, directory, { ...env, ...variables, ...more }, timeMs)
+    const output = await ended(client.program, run.args, directory, { ...env, ...variables, ...more }, timeMs, signal)
+    signal?.throwIfAborted()
     return { requests: model.requests(), output }
   } finally {
     await model.close()
   }
 }
 
-/** Runs a program to its end, or to its time's end, and returns the end of what it printed. */
+/** Runs a program until it ends, its time is up or the signal aborts, and returns the end of what it printed. */
 const ended = (
   program: string,
   args: ReadonlyArray<string>,
   cwd: string,
   env: Readonly<Record<string, string | undefined>>,
   timeMs: number,
+  signal: AbortSignal | undefined,
 ): Promise<string> =>
   new Promise((resolve, reject) => {
     const child = spawn(program, args, { cwd, env: { ...env }, stdio: ["ignore", "pipe", "pipe"], detached: true })
@@ -139,12 +144,18 @@ const ended = (
       output += `\nIt did not end within ${timeMs / 1000} s.`
       kill(child.pid)
     }, timeMs)
-    child.once("error", (error: NodeJS.ErrnoException) => {
+    const abort = () => kill(child.pid)
+    signal?.addEventListener("abort", abort)
+    const stopWaiting = () => {
       clearTimeout(timer)
+      signal?.removeEventListener("abort", abort)
+    }
+    child.once("error", (error: NodeJS.ErrnoException) => {
+      stopWaiting()
       reject(error.code === "ENOENT" || error.code === "EACCES" ? new ProgramMissing(program) : error)
     })
     child.once("exit", () => {
-      clearTimeout(timer)
+      stopWaiting()
       // A tool's process that still runs would keep the pipes open.
       setTimeout(() => {
         child.stdout.destroy()

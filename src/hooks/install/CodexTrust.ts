@@ -34,6 +34,8 @@ export interface TrustOptions {
   /** The hook's whole command line, as Hindcast wrote it. */
   readonly command: string
   readonly program?: string
+  /** Ends Codex. The promise then rejects. */
+  readonly signal?: AbortSignal
 }
 
 /** How many hooks Codex runs. Rejects if Codex cannot be run, or answers in another form. */
@@ -93,7 +95,8 @@ const isSame = (path: string | undefined, file: string): boolean => {
 
 /** Runs `codex app-server` for some requests. */
 const talk = async <A>(options: TrustOptions, use: (ask: Ask) => Promise<A>): Promise<A> => {
-  const { directory, program = "codex" } = options
+  const { directory, program = "codex", signal } = options
+  signal?.throwIfAborted()
   const child = spawn(program, ["app-server"], { cwd: directory, stdio: ["pipe", "pipe", "ignore"] })
   const waiting = new Map<
     number,
@@ -112,6 +115,11 @@ const talk = async <A>(options: TrustOptions, use: (ask: Ask) => Promise<A>): Pr
     end(new Error(`${program} app-server did not answer within ${PATIENCE_MS / 1000} s`))
     child.kill("SIGKILL")
   }, PATIENCE_MS)
+  const abort = () => {
+    end(new Error("interrupted"))
+    child.kill("SIGKILL")
+  }
+  signal?.addEventListener("abort", abort)
   readline.createInterface({ input: child.stdout }).on("line", (line) => {
     const message = parsed(line)
     const id = fieldOf(message, "id")
@@ -139,6 +147,7 @@ const talk = async <A>(options: TrustOptions, use: (ask: Ask) => Promise<A>): Pr
     return await use(ask)
   } finally {
     clearTimeout(timer)
+    signal?.removeEventListener("abort", abort)
     child.kill()
   }
 }

@@ -6,7 +6,7 @@
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { type HookCommand, type Installer, isOurs } from "./Installer.ts"
+import { type HookCommand, type Installer, isOurs, lineOf } from "./Installer.ts"
 import * as JsonSettings from "./JsonSettings.ts"
 
 /** A client's hooks: each event with its time-out in seconds, and one hook in its settings. */
@@ -52,10 +52,9 @@ const listOf = (matcher: Json): ReadonlyArray<Json> => {
 
 const holdsOurs = (matcher: Json): boolean => listOf(matcher).some(isOurHook)
 
-/** A hook whose command line, or whose first argument, is this package's command. */
 const isOurHook = (hook: Json): boolean => {
   if (!isObject(hook)) return false
-  const args = SafeRecord.get(hook, "args")
-  const first = Array.isArray(args) ? args[0] : SafeRecord.get(hook, "command")
-  return typeof first === "string" && isOurs(first)
+  const [command, args] = [SafeRecord.get(hook, "command"), SafeRecord.get(hook, "args")]
+  if (typeof command !== "string") return false
+  return isOurs(Array.isArray(args) ? lineOf([command, ...args.map(String)]) : command)
 }

@@ -1,7 +1,11 @@
 /** How Hindcast's hooks get into a coding agent's settings. Pure: text in, text out. */
 
 import * as path from "node:path"
+import { digest } from "../../values/Digest.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
+import * as Clients from "../clients/Clients.ts"
 
 /** A hook's program and arguments, without a shell. */
 export type HookCommand = readonly [program: string, ...args: ReadonlyArray<string>]
@@ -43,40 +47,47 @@ export const has = ({ uninstalled }: Installer, text: string): boolean => {
 /** A command as one line of a POSIX shell, for clients that take no list of arguments. */
 export const lineOf = (command: HookCommand): string => command.map(quoteWord).join(" ")
 
-/** Whether a command, or its first argument, is this package's hook command. */
-export const isOurs = (text: string): boolean => /[\\/]dist[\\/]hook\.js(?=['"\s]|$)/.test(text)
+/** Whether a text mentions a hook command like this package's: its own, another copy's, or an imitation. */
+export const mentions = (text: string): boolean => /[\\/]dist[\\/]hook\.js(?=['"\s]|$)/.test(text)
+
+/** Whether a whole command line ends as this package's hook command does. Another program may have a `dist/hook.js`. */
+export const isOurs = (line: string): boolean => OURS.test(line)
+
+const OURS = new RegExp(
+  `[\\\\/]dist[\\\\/]hook\\.js['"]? (?:${Clients.all.map(({ name }) => name).join("|")})(?: \\w+)?$`,
+)
 
 /** A file in the user's directory of a client, or in the project's. */
 export const placed = ({ home, project }: Place, directory: string, ...names: ReadonlyArray<string>): string =>
   path.join(project ?? home, directory, ...names)
 
 /**
- * Whether hooks that look like Hindcast's run another command: that of another copy of the package, or of somebody who
- * imitates one.
+ * Whether the settings have a hook like Hindcast's that this copy of the package would not write: of another copy, edited,
+ * or of somebody who imitates one.
  */
 export const isForeign = (installer: Installer, text: string, command: HookCommand): boolean => {
-  const line = lineOf(command)
-  let settings: unknown
-  try {
-    settings = JSON.parse(text)
-  } catch {
-    // A plugin is a file of its own.
-    return installer.installed("", command) !== text
-  }
-  return linesIn(settings).some((one) => isOurs(one) && !isWritten(one, line))
+  const fresh = installer.installed("", command)
+  if (typeof fresh !== "string") return true
+  const found = parsed(text)
+  // A plugin is a file of its own.
+  if (found === undefined) return fresh !== text
+  const written = new Set(hooksIn(parsed(fresh)).map((hook) => digest(hook)))
+  return hooksIn(found).some((hook) => !written.has(digest(hook)))
 }
 
-/** The line itself, or with the name of an event, as Copilot has it. */
-const isWritten = (one: string, line: string): boolean =>
-  one === line || (one.startsWith(`${line} `) && /^\w+$/.test(one.slice(line.length + 1)))
+const parsed = (text: string): Json | undefined => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
 
-/** The command lines of all hooks. */
-const linesIn = (value: unknown): ReadonlyArray<string> => {
-  if (Array.isArray(value)) return value.flatMap(linesIn)
-  if (typeof value !== "object" || value === null) return []
-  const { command, bash, args } = value as { readonly [name: string]: unknown }
-  const program = typeof command === "string" ? command : bash
-  const own =
-    typeof program === "string" ? [Array.isArray(args) ? lineOf([program, ...args.map(String)]) : program] : []
-  return [...own, ...Object.values(value).flatMap(linesIn)]
+/** The objects with a text, or with a list of texts, that mentions a hook command. */
+const hooksIn = (value: Json | undefined): ReadonlyArray<JsonObject> => {
+  if (Array.isArray(value)) return value.flatMap(hooksIn)
+  if (!isObject(value)) return []
+  const texts = Object.values(value).flatMap((one) => (Array.isArray(one) ? one : [one]))
+  const isHook = texts.some((one) => typeof one === "string" && mentions(one))
+  return [...(isHook ? [value] : []), ...Object.values(value).flatMap(hooksIn)]
 }
