@@ -76,19 +76,59 @@ const isBuiltFrom = (digest) =>
 const MADE_OUTSIDE = ["packages/python/vendor", "packages/worlds/physics/vendor"]
 
 const build = (force) => {
+  if (!force && isBuiltFrom(digestOfSources())) return
+  const unlock = lock()
+  // Another process may have built meanwhile.
   const digest = digestOfSources()
-  if (!force && isBuiltFrom(digest)) return
+  if (!force && isBuiltFrom(digest)) return unlock()
   // Removes what was built from deleted sources.
   fs.rmSync(dist, { recursive: true, force: true })
   for (const step of STEPS) {
     const { status, error } = spawnSync(process.execPath, step, { cwd: root, stdio: "inherit" })
     if (status !== 0) {
       console.error(`dist/ cannot be built: ${step.join(" ")} ${error?.message ?? "failed, as it says above"}`)
+      unlock()
       process.exit(1)
     }
   }
   // A source written meanwhile is not in this digest, so the next build runs again.
   fs.writeFileSync(stamp, digest)
+  unlock()
+}
+
+const LOCK = path.join(root, "node_modules", ".cache", "hindcast-build.lock")
+
+/**
+ * Waits until no other process builds, since two builds would mix their files in `dist/`. A lock whose process has
+ * ended is ignored. Returns the function that unlocks.
+ */
+const lock = () => {
+  fs.mkdirSync(path.dirname(LOCK), { recursive: true })
+  for (let waited = false; ; waited = true) {
+    try {
+      fs.writeFileSync(LOCK, String(process.pid), { flag: "wx" })
+      return () => fs.rmSync(LOCK, { force: true })
+    } catch (cause) {
+      if (cause.code !== "EEXIST") throw cause
+    }
+    const holder = holderOf(LOCK)
+    if (holder === undefined) fs.rmSync(LOCK, { force: true })
+    else if (!waited) console.error(`Waiting for process ${holder}, which builds dist/.`)
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 200)
+  }
+}
+
+/** The live process that holds the lock. The file is empty for an instant after its creation. */
+const holderOf = (file) => {
+  try {
+    const { mtimeMs } = fs.statSync(file)
+    const pid = Number(fs.readFileSync(file, "utf8"))
+    if (pid === 0) return Date.now() - mtimeMs < 10_000 ? "that has just begun" : undefined
+    process.kill(pid, 0)
+    return pid
+  } catch (cause) {
+    return cause.code === "EPERM" ? "of another user" : undefined
+  }
 }
 
 build(process.argv.includes("--force"))
