@@ -1,6 +1,7 @@
 /**
  * `npm run docs`: builds the documentation site into `site/out`: the pages of `docs/`, README, the project's own pages
- * and the API reference. `npm run docs -- --serve` also serves it on the loopback. Fails on a dead link.
+ * and the API reference. `npm run docs -- --serve` also serves it on the loopback, on a port of your choice with
+ * `--port N`; 0 finds a free one, and stdout gets the address. Fails on a dead link.
  */
 import { spawnSync } from "node:child_process"
 import * as fs from "node:fs"
@@ -177,6 +178,17 @@ const deadLinks = () => {
   return { dead: [...new Set(dead)], links, pages: texts.size }
 }
 
+/** The port after `--port`. */
+const portOf = (words) => {
+  const at = words.indexOf("--port")
+  if (at < 0) return PORT
+  const text = words[at + 1]
+  if (text !== undefined && /^\d+$/.test(text) && Number(text) <= 65_535) return Number(text)
+  throw new Error(`--port: expected a number from 0 to 65535, found ${text === undefined ? "none" : `"${text}"`}.`)
+}
+
+const PORT = 4173
+
 /** TypeDoc and VitePress print to stderr, so that stdout holds only the address. */
 const quietly = { cwd: root, stdio: ["ignore", process.stderr.fd, process.stderr.fd] }
 
@@ -202,22 +214,27 @@ const build = async () => {
 }
 
 /** Serves the site on the loopback until the process is stopped. */
-const serve = async () => {
+const serve = async (port) => {
   const { preview } = await import(pathToFileURL(path.join(fetched("site"), "vite", "dist", "node", "index.js")).href)
-  const { resolvedUrls } = await preview({
-    root: out,
+  const { httpServer } = await preview({
+    root: path.dirname(out),
     configFile: false,
     logLevel: "warn",
     appType: "mpa",
     build: { outDir: out },
-    preview: { host: "127.0.0.1", port: 4173 },
+    preview: { host: "127.0.0.1", port, strictPort: true },
   })
-  say(`Serving site/out at ${resolvedUrls.local[0]} until you press Ctrl+C.`)
+  // Vite's own addresses name the port that it was asked for, 0 included.
+  const address = `http://127.0.0.1:${httpServer.address().port}/`
+  process.stdout.write(`${address}\n`)
+  say(`Serving site/out at ${address} until you press Ctrl+C.`)
 }
 
 try {
+  const words = process.argv.slice(2)
+  const port = portOf(words)
   await build()
-  if (process.argv.includes("--serve")) await serve()
+  if (words.includes("--serve")) await serve(port)
   else say("To read it, run `npm run docs -- --serve`.")
 } catch (cause) {
   say(cause instanceof Error ? cause.message : String(cause))

@@ -105,6 +105,11 @@ describe("a command that is not there", () => {
       /^hindcast plugin: expected one of new, check, .*, found "ad"\. Did you mean add/,
     )
     expect(await args("plugin", "--json")).toMatch(/^hindcast plugin: expected one of new, .*, found none\./)
+    for (const typed of [["events"], ["log", "events"]])
+      expect(await args(...typed)).toContain("Did you mean `hindcast log ls` or `hindcast export events`?")
+    expect(await args("verify")).toContain("Did you mean `hindcast log verify`?")
+    expect(await args("log", "audit")).toContain("Did you mean `hindcast audit`?")
+    expect(await args("plugin", "ls")).not.toContain("hindcast log ls")
     expect(await args("--json")).toMatch(/^hindcast: expected one of demo, .*, found none\./)
     expect(await args("--log", "x", "auditt")).toMatch(/found "auditt"\. Did you mean audit\?/)
     expect(await args("--completion", "bash")).toMatch(

@@ -144,10 +144,46 @@ describe("hindcast record", () => {
     const other = await run(["replay", first.id, "--log", log, "--", process.execPath, agent, "good night"])
     expect(other.code).toBe(2)
     expect(other.stderr).toMatch(/diverged @\d+ \(fetch\): in message 1 \(user\), expected \[?hello/)
+    // The explanation alone: no stack of Hindcast's code, printed by Node.
+    expect(other.stderr.trim().split("\n")).toHaveLength(1)
     const silent = await run(["replay", first.id, "--log", log, "--", process.execPath, "-e", "0"])
     expect(silent.code).toBe(2)
     expect(silent.stderr).toContain("found the end of the program")
     expect(asked).toBe(before)
+  })
+
+  it("prints an error of the program's own that a divergence caused, and leaves a divergence to the program's handler", async () => {
+    const log = place.file("causes.db")
+    fs.rmSync(log, { force: true })
+    const asks = `const ask = (content) => fetch(process.env.BASE + "/v1/chat/completions", {
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  body: JSON.stringify({ model: "gpt-5", messages: [{ role: "user", content }] }),
+})
+`
+    const wraps = place.file(
+      "wraps.mjs",
+      `${asks}await ask(process.argv[2]).catch((cause) => { throw new Error("no answer", { cause }) })`,
+    )
+    const handles = place.file(
+      "handles.mjs",
+      `${asks}process.on("uncaughtException", ({ name }) => { console.log("heard", name); process.exit(0) })
+await ask(process.argv[2])`,
+    )
+    for (const program of [wraps, handles]) {
+      const { code } = await run(["record", "--log", log, "--", process.execPath, program, "hello"])
+      expect(code).toBe(0)
+    }
+    const { tasks } = await document(["task", "ls", "--log", log])
+    const [first, second] = (tasks as ReadonlyArray<{ id: string }>).map(({ id }) => id)
+    const replay = (id: string | undefined, program: string) =>
+      run(["replay", String(id), "--log", log, "--", process.execPath, program, "bye"])
+    const wrapped = await replay(first, wraps)
+    expect(wrapped.code).toBe(2)
+    expect(wrapped.stderr).toMatch(/^Error: no answer\n {4}at .*wraps\.mjs.*\n(?: {4}at .*\n)*error: .* diverged @/)
+    const handled = await replay(second, handles)
+    expect(handled).toMatchObject({ code: 2, stdout: "heard Diverged\n" })
+    expect(handled.stderr).toMatch(/^error: .* diverged @/)
   })
 
   it("asks the model anew where a replay is live, and refuses that for an agent of its own", async () => {
@@ -186,6 +222,8 @@ describe("hindcast record", () => {
     const failed = await run(["record", "--log", log, "--", process.execPath, agent, "hello"], "no address")
     expect(failed.code).toBe(1)
     expect(failed.stderr).toContain("Invalid URL")
+    const closing = await run(["record", "--log", log, "--", process.execPath, agent, "bye", "3"])
+    expect(closing.stderr).toMatch(/as task [0-9a-f-]{36}\. The program exited with 3\. `.* replay .*` replays it\./)
     expect(await document(["log", "verify", "--log", log])).toMatchObject({ intact: true })
   })
 

@@ -168,7 +168,9 @@ console.log((await answer.json()).choices[0].message.content, "/", await weather
       return stderr
     }
     const program = ["--log", log, "--", process.execPath, agent]
-    expect(await refused(`@${end}`, ...program)).toContain("expected a moment before the task's end")
+    expect(await refused(`@${end}`, ...program)).toMatch(
+      new RegExp(`expected a moment before @${end}, the end of task [0-9a-f-]{36}, found its end`),
+    )
     expect(await refused(`@${questions[0]}`, "--set", "mood=good", ...program)).toContain(
       "model=NAME, answer=TEXT or result=TEXT",
     )

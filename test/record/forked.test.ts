@@ -238,7 +238,11 @@ describe("a forked run", () => {
     const { log, at, fetch, taskId } = await recording()
     const head = (await eventsOf(log)).length
     const refused = async (options: object) => rejection(forked(outside({ log, fetch, ...options }), agent([])))
-    expect(await refused({ at: at("TaskClosed") })).toMatchObject({ _tag: "NotForkable", found: "one after it" })
+    expect(await refused({ at: at("TaskClosed") })).toMatchObject({
+      _tag: "NotForkable",
+      expected: `a moment before @${at("TaskClosed")}, the end of task ${taskId}`,
+      found: "its end",
+    })
     expect(await refused({ at: 0 })).toMatchObject({ _tag: "NotForkable", found: "one of no task" })
     expect(await refused({ at: 1, taskId: "another" })).toMatchObject({ _tag: "NotForkable" })
     expect(await refused({ at: 9_999 })).toMatchObject({ _tag: "PositionOutOfRange" })

@@ -70,3 +70,15 @@ export const wordsAfter = (before: Path): ReadonlyArray<string> => [
     ),
   ),
 ]
+
+/** Commands that a user may mean by a word that no command has, besides those whose last word it is. */
+const MEANT: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
+  ["events", ["log ls"]],
+  ["tasks", ["task ls"]],
+])
+
+/** Commands elsewhere that a word may mean: `log ls` and `export events` for `events`. */
+export const meantBy = (word: string): ReadonlyArray<string> => [
+  ...(MEANT.get(word) ?? []),
+  ...PATHS.flatMap((path) => (path.at(-1) === word ? [path.join(" ")] : [])),
+]

@@ -201,13 +201,23 @@ const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Cata
   })
 }
 
+/** Suggests the commands elsewhere that have the word, else similar ones of this level. */
+const commandAdvice = (word: string, possible: ReadonlyArray<string>): { readonly advice?: string } => {
+  const elsewhere = Catalogue.meantBy(word).map((path) => `\`hindcast ${path}\``)
+  const isClear = elsewhere.length > 0 && elsewhere.length <= MOST_ELSEWHERE
+  return isClear ? { advice: `Did you mean ${elsewhere.join(" or ")}?` } : adviceOf(word, possible)
+}
+
+/** A word of more commands, such as `show`, means none of them in particular. */
+const MOST_ELSEWHERE = 3
+
 const unknownCommand = (path: Catalogue.Path, typed: ReadonlyArray<Typed>): BadInput | undefined => {
   const isGroup = path.length === 1 && Catalogue.GROUPS.has(path[0] ?? "")
   const before = isGroup ? path : path.slice(0, -1)
   const last = isGroup ? undefined : path.at(-1)
   if (path.length === 0 && typed.some(({ name }) => name === "--completions")) return undefined
   const possible = Catalogue.wordsAfter(before)
-  const { advice } = last === undefined ? {} : adviceOf(last, possible)
+  const { advice } = last === undefined ? {} : commandAdvice(last, possible)
   const help = `\`${["hindcast", ...before, "--help"].join(" ")}\` describes them.`
   return new BadInput({
     input: ["hindcast", ...before].join(" "),

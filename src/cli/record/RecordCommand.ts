@@ -208,9 +208,11 @@ const report = (
       ? ` It stays open: \`${CommandHints.written("record", "--continue", taskId, "--", ...words)}\` continues it.`
       : ""
     const [turns, others] = [count(models, "model request"), count(io, "other request")]
+    const { code, signal } = ran.ended
+    const failure = code === 0 ? "" : ` The program ${code === null ? `ended by ${signal}` : `exited with ${code}`}.`
     yield* Output.note(
       CommandHints.inText(
-        `Recorded ${turns} and ${others} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}. \`${CommandHints.written("replay", taskId, ...part, "--", ...words)}\` replays ${parts === 1 ? "it" : "what this process did"}.${open}`,
+        `Recorded ${turns} and ${others} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}.${failure} \`${CommandHints.written("replay", taskId, ...part, "--", ...words)}\` replays ${parts === 1 ? "it" : "what this process did"}.${open}`,
       ),
     )
   })

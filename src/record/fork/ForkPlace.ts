@@ -50,12 +50,15 @@ export const find = ({ moment, taskId, timeline, taken = [] }: Chosen) =>
     const position = yield* afterAnswer(view, event, named)
     const [opened] = yield* view.readPage({ timeline: parent, taskId: task, types: ["TaskOpened"], until: position }, 1)
     if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) {
-      const found = opened === undefined ? "one that began later" : "a task that was not"
+      const found =
+        opened === undefined ? `task ${task}, which began later or not at all` : `task ${task}, which was not`
       return yield* new NotForkable({ moment, expected: "a moment of a task that `hindcast record` recorded", found })
     }
     const [closed] = yield* view.readPage({ timeline: parent, taskId: task, types: ["TaskClosed"], until: position }, 1)
     if (closed !== undefined) {
-      return yield* new NotForkable({ moment, expected: "a moment before the task's end", found: "one after it" })
+      const end = `@${closed.position}`
+      const found = closed.position === position ? "its end" : "a later moment"
+      return yield* new NotForkable({ moment, expected: `a moment before ${end}, the end of task ${task}`, found })
     }
     const known = (yield* Timelines.list(log)).map(({ name }) => name)
     const name =

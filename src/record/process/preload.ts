@@ -20,6 +20,7 @@ import { eventsOf } from "../replay/RecordedEvents.ts"
 import * as ReplayedRun from "../replay/ReplayedRun.ts"
 import * as Children from "./Children.ts"
 import * as ClosedProcess from "./ClosedProcess.ts"
+import * as DivergedEnd from "./DivergedEnd.ts"
 import * as ObservedProcess from "./ObservedProcess.ts"
 import * as ProcessReport from "./ProcessReport.ts"
 import * as ProcessRun from "./ProcessRun.ts"
@@ -92,6 +93,7 @@ const install = ({ run, playback }: PlaybackRun, closed: ProcessRun.Closed, add:
     const now = "an attempt to reach it (see above)"
     return playback.diverge("a connection", null, { where: "the network", recorded: "no connection", now })
   }
+  DivergedEnd.watch(playback.divergence)
   // Shows that the program is about to start.
   add({})
   process.on("exit", () => {
