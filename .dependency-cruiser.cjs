@@ -99,7 +99,7 @@ module.exports = {
     ]),
     ...storeys("src/cli", [
       "demo",
-      "play",
+      "(play|mcp)",
       "(time|step|chat|studio|hooks)",
       "task",
       "(plugin|score|log)",

@@ -56,4 +56,11 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
     page: "docs/guides/gate-a-coding-agent.md",
     load: command(async () => (await import("../gate/SuggestCommand.ts")).suggest),
   },
+  {
+    path: "mcp",
+    uses: [["mcp --log FILE", "let an assistant ask about a log: an MCP server for Claude Code, Codex, Gemini CLI …"]],
+    example: "mcp --log runs.db",
+    page: "docs/guides/debug-with-an-assistant.md",
+    load: command(async () => (await import("../mcp/ServerCommand.ts")).server),
+  },
 ]

@@ -55,7 +55,8 @@ export const tree = async (path: Catalogue.Path): Promise<NonEmptyReadonlyArray<
     const ofFirst = loaded.filter(([[word]]) => word === first)
     const below = ofFirst.flatMap(([words, one]) => (words.length > 1 ? [one] : []))
     const [alone] = ofFirst.map(([, one]) => one)
-    return isNonEmptyReadonlyArray(below) ? groupOf(first, below) : alone
+    if (!isNonEmptyReadonlyArray(below)) return alone
+    return alone === undefined ? groupOf(first, below) : (Command.withSubcommands(alone, below) as unknown as Loaded)
   })
   const known = commands.filter((one) => one !== undefined)
   if (!isNonEmptyReadonlyArray(known)) throw new Error("no command was loaded")

@@ -90,8 +90,9 @@ const candidates = (words: ReadonlyArray<string>): ReadonlyArray<Entry> => {
   return firsts.flatMap((index) => {
     const first = words[index] ?? ""
     const alone = Catalogue.find([first])
-    if (alone !== undefined) return [alone]
-    return words.slice(index + 1).flatMap((second) => Catalogue.find([first, second]) ?? [])
+    // The words of a group's command come first: `mcp gate` is no argument of `mcp`.
+    const below = words.slice(index + 1).flatMap((second) => Catalogue.find([first, second]) ?? [])
+    return alone === undefined ? below : [...below, alone]
   })
 }
 
@@ -132,7 +133,7 @@ const ordered = (call: Call, first: string, literal: ReadonlyArray<string>): Arr
   const has = (name: string) => typed.some((option) => option.name === name && option.value !== "false")
   const json = has("--json")
   if (has("--version")) return { args: ["--version"], path: [], overview: false, json: false }
-  const length = Catalogue.GROUPS.has(words[0] ?? "") ? 2 : 1
+  const length = call.entry?.path.split(" ").length ?? (Catalogue.GROUPS.has(words[0] ?? "") ? 2 : 1)
   const path = words.slice(0, length)
   const help = has("--help") || has("-h")
   if (path.length < length && (help || typed.length + literal.length === 0))

@@ -74,11 +74,14 @@ export const workspaceOf = (workspace: Option.Option<string>): Effect.Effect<str
  */
 export const forEvents = (log: Option.Option<string>) => reading(log, true)
 
-/** Like `forEvents`, with the services for questions about the past. */
-export const forPast = (log: Option.Option<string>) =>
+/**
+ * Like `forEvents`, with the services for questions about the past. With `personal: false`, no key is at hand, so
+ * reads, folds and lookups yield no personal data.
+ */
+export const forPast = (log: Option.Option<string>, { personal = true }: { readonly personal?: boolean } = {}) =>
   Layer.provideMerge(
     Layer.unwrapEffect(Effect.promise(async () => (await import("../../projections/timetravel/TimeTravel.ts")).layer)),
-    forEvents(log),
+    reading(log, personal),
   )
 
 /**

@@ -3,15 +3,12 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
-import * as Inferences from "../../projections/timetravel/causes/Inferences.ts"
 import { PathInvalid, PathNotFound, TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
-import { defined } from "../../values/defined.ts"
 import { type Json, pointerKeys, valueAt } from "../../values/Json.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -19,11 +16,9 @@ import { argument, common, flag, MOMENT, oneOf, optionalText, text } from "../co
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as EventLine from "../pages/events/EventLine.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
-import * as InferenceLines from "../pages/events/InferenceLines.ts"
-import * as PatchLines from "../pages/time/PatchLines.ts"
-import type { Style } from "../terminal/Style.ts"
+import * as BlamePage from "../pages/time/BlamePage.ts"
+import * as DiffPage from "../pages/time/DiffPage.ts"
 import * as Text from "../terminal/Text.ts"
 import * as PastOptions from "./PastOptions.ts"
 import * as StateView from "./StateView.ts"
@@ -99,42 +94,23 @@ export const diff = Command.make(
   { ...common, a: PastOptions.moment("a"), b: PastOptions.moment("b") },
   ({ log, json, a, b }) =>
     Effect.gen(function* () {
-      const [from, to] = [yield* Moment.locate(a), yield* Moment.locate(b)]
-      const travel = yield* TimeTravel
-      const differences = yield* travel.diff(`${from.timeline}@${from.position}`, `${to.timeline}@${to.position}`)
-      const before = yield* travel.stateAt(`${from.timeline}@${from.position}`)
-      const changes = PatchLines.withBefore(before, differences)
+      const found = yield* DiffPage.load(a, b)
+      const { from, to, changes } = found
       const timelines = { from: from.timeline, to: to.timeline }
       yield* Output.show(json, { from: from.position, to: to.position, timelines, changes }, (style) =>
-        changes.length === 0
-          ? [
-              `Nothing differs between ${Text.moment(from.timeline, from.position)} and ${Text.moment(to.timeline, to.position)}.`,
-            ]
-          : PatchLines.lines(style, changes),
+        DiffPage.lines(style, found),
       )
     }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("What differs in the environment between two moments, and the events that changed it"))
 
 export const blame = Command.make("blame", { ...common, path: PastOptions.path, at }, ({ log, json, path, at }) =>
   Effect.gen(function* () {
-    const { value, event, ...blamed } = yield* (yield* TimeTravel).blame(path, Option.getOrUndefined(at))
+    const found = yield* (yield* TimeTravel).blame(path, Option.getOrUndefined(at))
+    const { value, event, ...blamed } = found
     const document = { ...blamed, exists: value !== undefined, value: value ?? null, event }
-    yield* Output.show(json, document, (style) => [
-      `${Text.oneLine(path) || "(all)"} is ${Text.value(value)} ${style.dim(Text.moment(blamed.timeline, blamed.at))}`,
-      ...(event === null
-        ? [style.dim("No event has changed it: it has its initial value.")]
-        : blamedLines(style, event)),
-    ])
+    yield* Output.show(json, document, (style) => BlamePage.lines(style, found))
   }).pipe(Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("The event that gave a part of the environment its value"))
-
-/** The event that set a value; for an outcome, also the rule that paired it with its call. */
-const blamedLines = (style: Style, event: Event): ReadonlyArray<string> => {
-  const { cause: rule } = Inferences.of(event)
-  const [line = ""] = EventLine.lines(style, [event])
-  const found = defined({ rule })
-  return [line + style.dim(InferenceLines.ofCause(found)), ...InferenceLines.legend(style, [found], [])]
-}
 
 /** A task is not a moment. The error names the event that closed or opened it. */
 const hintAtTask = (typed: string, invalid: Moment.MomentInvalid) =>

@@ -1,0 +1,16 @@
+/** The tools of the server, in the order in which clients list them. */
+import type { Tool } from "../server/Tool.ts"
+import * as Causes from "./Causes.ts"
+import * as Events from "./Events.ts"
+import * as States from "./States.ts"
+
+export const ALL: ReadonlyArray<Tool> = [
+  Causes.why,
+  Causes.effects,
+  Events.show,
+  Events.skeleton,
+  States.state,
+  States.diff,
+  States.blame,
+  States.bisect,
+]
