@@ -61,8 +61,7 @@ export const followFiles = (options: FollowOptions): Effect.Effect<never, FileRe
         const report = yield* importFound({ ...findings, refused: [...untold, ...findings.refused] }, options, earlier)
         for (const [unit, state] of changed) {
           const isOpen = report.files.some(
-            ({ file, parts, runs, waits }) =>
-              [file, ...parts].includes(unit) && (waits || runs.some(({ ended }) => !ended)),
+            ({ file, parts, counts, waits }) => [file, ...parts].includes(unit) && (waits || counts.open > 0),
           )
           known.set(unit, { state, dueAt: isOpen ? began + LOOK_AGAIN_MS : null })
         }

@@ -22,7 +22,6 @@ import {
 import type { FileReport, ImportReport, RefusedFile } from "./ImportReport.ts"
 import { Preview } from "./Preview.ts"
 import { taskIdOf } from "./runs/Run.ts"
-import type { ImportedRun } from "./runs/RunEvent.ts"
 import { Runs } from "./runs/Runs.ts"
 import { type FileHead, type Source, Unmappable } from "./Source.ts"
 import { SOURCES } from "./Sources.ts"
@@ -30,7 +29,8 @@ import { EarlierImports, isChanged } from "./writing/EarlierImports.ts"
 import * as ImportedFile from "./writing/ImportedFile.ts"
 import { Relatives } from "./writing/Relatives.ts"
 import * as ScoreAppender from "./writing/ScoreAppender.ts"
-import { TaskAppender, type Writing } from "./writing/TaskAppender.ts"
+import type { TaskAppender, Writing } from "./writing/TaskAppender.ts"
+import { WrittenRuns } from "./writing/WrittenRuns.ts"
 
 export interface ImportOptions {
   /** Files, and directories with everything below them. */
@@ -84,35 +84,36 @@ export const importFound = (
       0,
     )
     const relatives = new Relatives(log, dryRun)
+    /** For a dry run: what it would have written, by task. */
     const dry = new Map<string, TaskAppender>()
     const preview = dryRun ? new Preview() : undefined
     let bytesBefore = 0
     const files: Array<FileReport> = []
     const refused = unreadable.map((cause) => refusal(cause, 0))
-    let underWay: ReadonlyMap<ImportedRun, TaskAppender> = new Map()
+    let underWay: WrittenRuns | undefined
     const addedSoFar = () => [...files, ...refused].reduce((sum, file) => sum + file.added, 0)
     const importOne = (one: Detection.Found) =>
       Effect.gen(function* () {
         const subject = options.subject === undefined ? {} : { subject: options.subject }
         const writing = { log, source: one.source.name, redact, dryRun, ...subject }
         const onBytes = (bytes: number) => onProgress(bytesBefore + bytes, Math.max(total, bytesBefore + bytes))
-        const appenders = new Map<ImportedRun, TaskAppender>()
-        underWay = appenders
-        const report = yield* importFile(writing, one, appenders, onBytes, { preview, relatives, earlier, dry }).pipe(
+        const written = new WrittenRuns(writing, dryRun && found.length > 1 ? dry : undefined)
+        underWay = written
+        const report = yield* importFile(writing, one, written, onBytes, { preview, relatives, earlier }).pipe(
           Effect.catchTag("FileRefused", (cause) => {
-            refused.push(refusal(cause, addedBy(appenders)))
+            refused.push(refusal(cause, written.added))
             return Effect.succeed(undefined)
           }),
         )
         if (report !== undefined) files.push(report)
-        underWay = new Map()
+        underWay = undefined
         bytesBefore += report?.bytes ?? 0
       })
     yield* Effect.forEach(found, importOne, { discard: true }).pipe(
       Effect.onInterrupt(() => {
         const done = files.length + refused.length - unreadable.length
         return (
-          options.onInterrupt?.({ files: done, of: found.length, added: addedSoFar() + addedBy(underWay) }) ??
+          options.onInterrupt?.({ files: done, of: found.length, added: addedSoFar() + (underWay?.added ?? 0) }) ??
           Effect.void
         )
       }),
@@ -155,24 +156,19 @@ const refusal = ({ file, expected, found }: FileRefused, added: number): Refused
   added,
 })
 
-const addedBy = (appenders: ReadonlyMap<ImportedRun, TaskAppender>): number =>
-  [...appenders.values()].reduce((sum, { added }) => sum + added, 0)
-
 interface Shared {
   readonly preview: Preview | undefined
   readonly relatives: Relatives
   readonly earlier: EarlierImports
-  /** For a dry run: what it would have written, by task. */
-  readonly dry: Map<string, TaskAppender>
 }
 
-/** Imports one file and collects its writers in `appenders`. */
+/** Imports one file into `written`. */
 const importFile = (
   writing: Writing,
   found: Detection.Found,
-  appenders: Map<ImportedRun, TaskAppender>,
+  written: WrittenRuns,
   onBytes: (bytes: number) => Effect.Effect<void>,
-  { preview, relatives, earlier, dry }: Shared,
+  { preview, relatives, earlier }: Shared,
 ): Effect.Effect<FileReport, FileRefused | AppendError> =>
   Effect.gen(function* () {
     const { file, source, beginning } = found
@@ -191,7 +187,7 @@ const importFile = (
       ImportedFile.report(
         { file, parts, source: source.name, digest: extent.digest, bytes: extent.bytes, records, added, known },
         runs,
-        appenders,
+        written.conclude(),
       )
     if (yield* ImportedFile.isImported(writing, content)) return reported(0, 0, true)
     const related = yield* relatives.of(source.name, beginning)
@@ -215,19 +211,12 @@ const importFile = (
       const flushes: Array<Effect.Effect<void, AppendError>> = []
       for (const event of runs.drain()) {
         preview?.take(event)
-        let appender = appenders.get(event.run)
-        if (appender === undefined) {
-          appender = new TaskAppender(writing, event.run)
-          appenders.set(event.run, appender)
-          const known = writing.dryRun ? dry.get(event.run.taskId) : undefined
-          if (known !== undefined) appender.goesOnFrom(known)
-          if (writing.dryRun) dry.set(event.run.taskId, appender)
-        }
-        const due = appender.take(event)
+        const due = written.take(event)
         if (due !== undefined) flushes.push(due)
-        if (event.body.type === "TaskClosed") flushes.push(appender.flush)
       }
-      return Effect.all(flushes, { discard: true, concurrency: RUNS_AT_ONCE })
+      const flushed = Effect.all(flushes, { discard: true, concurrency: RUNS_AT_ONCE })
+      // Later files ask for the events of runs that name their beginning.
+      return beginning === undefined ? Effect.tap(flushed, () => written.releaseEnded()) : flushed
     })
 
     let records = 0
@@ -265,16 +254,17 @@ const importFile = (
     const steps = mapping(() => mapper.end())?.[Symbol.iterator]()
     while (mapping(() => steps?.next().done === false) === true) yield* write
     yield* writeUnlessStopped
-    for (const appender of appenders.values()) yield* appender.flush
-    if (runs.all.length === 0 && runs.leftOut.size === 0) runs.remarkOnFile("there is no run in it, or none yet")
+    for (const appender of written.appenders.values()) yield* appender.flush
+    relatives.add(beginning, written.appenders)
+    const { named } = written.conclude()
+    if (named.length === 0 && runs.leftOut.size === 0) runs.remarkOnFile("there is no run in it, or none yet")
     if (found.form === "lines" && found.parts === undefined && !found.zipped && found.pieces === undefined)
-      if (isChanged(before, [...new Set(runs.all.map(({ taskId }) => taskId))], extent))
+      if (isChanged(before, [...new Set(named.flatMap(({ taskIds }) => taskIds.slice(0, 1)))], extent))
         runs.remark(
           "a file that does not begin with what was imported of it: it was rotated, cut off or changed. The log keeps what it has",
         )
     if (extent.partial) runs.remarkOnFile("a last line that is not whole yet: it is imported when it is")
-    relatives.add(beginning, appenders)
-    const scored = yield* ScoreAppender.append(writing, appenders, runs.scores)
+    const scored = yield* ScoreAppender.append(writing, runs.scores)
     return yield* ImportedFile.conclude(writing, content, reported(records, scored, false))
   })
 

@@ -23,7 +23,10 @@ export interface FileReport {
   readonly known: boolean
   /** Whether a later import may find more even if the file does not change. */
   readonly waits: boolean
+  /** The first 10,000. */
   readonly runs: ReadonlyArray<RunReport>
+  /** Numbers of all runs: in total, with new events, and still open. */
+  readonly counts: { readonly runs: number; readonly changed: number; readonly open: number }
   /** New events, including score sets and the import's own event. */
   readonly added: number
   /** Number of score sets by the source's scorers. */

@@ -637,6 +637,13 @@ describe("a session of Claude Code", () => {
         const { files } = yield* importing(directory)
         const all = yield* events
         expect(files[0]?.runs[0]?.taskIds).toEqual([TASK, `${TASK}+2`])
+        const opening = (taskId: string) =>
+          payloads(
+            all.filter((event) => event.taskId === taskId),
+            "CaptureNoted",
+          ).filter((payload) => "lacks" in payload)
+        expect(opening(`${TASK}+2`)).toEqual(opening(TASK))
+        expect(opening(TASK)).toHaveLength(1)
         expect(typesOf(all, `${TASK}+2`)).toEqual([
           ...[
             "TaskOpened",

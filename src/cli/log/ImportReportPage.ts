@@ -15,7 +15,7 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
   const { files, unknown, unknownBecause, links, others, dryRun, added, preview } = report
   const known = files.filter((file) => file.known)
   const read = files.filter((file) => !file.known)
-  const runs = read.flatMap((file) => file.runs).filter((run) => run.added > 0)
+  const changed = read.reduce((sum, { counts }) => sum + counts.changed, 0)
   const done = dryRun ? "Would import" : "Imported"
   return [
     ...read.flatMap((file) => fileLines(style, file)),
@@ -37,7 +37,7 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
     ),
     ...notRead(others),
     ...(preview === undefined ? [] : previewLines(style, preview)),
-    added === 0 ? "Nothing new." : `${style.good(done)} ${count(added, "event")} of ${count(runs.length, "run")}.`,
+    added === 0 ? "Nothing new." : `${style.good(done)} ${count(added, "event")} of ${count(changed, "run")}.`,
   ]
 }
 
@@ -94,7 +94,7 @@ const fileLines = (style: Style, file: FileReport): ReadonlyArray<string> => [
       ({ taskIds, goal, ended, added }) =>
         `  ${style.name(oneLine(taskIds.at(-1) ?? ""))} ${added === 0 ? "nothing new" : `+${count(added, "event")}`}${ended ? "" : ", still open"}: ${shorten(oneLine(goal), GOAL)}`,
     ),
-  ...more(file.runs.length),
+  ...more(file.counts.runs),
   ...file.scorers.map((scorer) => `  scored by ${oneLine(scorer)}`),
   ...counted("kept as it was", file.kept),
   ...counted("left out", file.leftOut),

@@ -217,7 +217,13 @@ export class MappedFile {
     const [name, scorer] = [nameFrom(textFrom(read("name")) ?? "score"), textFrom(read("scorer")) ?? this.#name]
     const number = typeof value === "boolean" ? Number(value) : typeof value === "number" ? value : null
     const rationale = textFrom(read("rationale")) ?? null
-    this.#runs.scores.push({ run, scorer, name, value: Number.isFinite(number) ? number : null, rationale })
+    this.#runs.scores.push({
+      taskId: run.taskId,
+      scorer,
+      name,
+      value: Number.isFinite(number) ? number : null,
+      rationale,
+    })
   }
 
   end(): void {

@@ -7,6 +7,7 @@ import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { anthropic } from "../../providers/formats/Anthropic.ts"
 import { openAiChat } from "../../providers/formats/OpenAiChat.ts"
 import type { JsonObject } from "../../values/Json.ts"
+import { IdSet, idOf } from "../runs/EventIds.ts"
 import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
@@ -63,7 +64,7 @@ const isDocument = (text: string): boolean =>
     /^\s*\{[^[\]]*"messages"\s*:\s*\[\s*\{\s*"(?:role|id|content|parts)"/.test(text))
 
 const mapper = (file: SourceFile, runs: Runs): Mapper => {
-  const seen = new Set<string>()
+  const seen = new IdSet()
   return {
     record: ({ value, where }) => {
       const isLine = /^\d+$/.test(where)
@@ -74,17 +75,16 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
           runs.leaveOut("record", "it has no messages")
           continue
         }
-        const id = idOf(record) ?? contentIdOf(record)
-        if (seen.has(id)) runs.repeated("conversation", "conversation")
+        const id = idIn(record) ?? contentIdOf(record)
+        if (!seen.add(idOf(id))) runs.repeated("conversation", "conversation")
         else mapConversation(runs, file, { id, record, messages: own, isWhole: isLine || all.length > 1 })
-        seen.add(id)
       }
     },
     end: () => {},
   }
 }
 
-const idOf = (record: unknown): string | undefined =>
+const idIn = (record: unknown): string | undefined =>
   ["id", "chat_id", "chatId", "conversation_id", "session_id"]
     .map((name) => textOf(record, name))
     .find((id) => id !== undefined)
@@ -204,7 +204,13 @@ const keepRest = (run: Run, record: unknown): void => {
 const scores = (runs: Runs, run: Run, record: unknown): void => {
   const give = (scorer: string, name: string, value: unknown) => {
     if (typeof value === "number")
-      runs.scores.push({ run, scorer, name, value: Number.isFinite(value) ? value : null, rationale: null })
+      runs.scores.push({
+        taskId: run.taskId,
+        scorer,
+        name,
+        value: Number.isFinite(value) ? value : null,
+        rationale: null,
+      })
   }
   if (numberOf(record, "reward") !== undefined) give("reward", "reward", field(record, "reward"))
   const metrics = field(record, "metrics")

@@ -50,14 +50,12 @@ export class Run implements ImportedRun {
   /** Keys of the last event and of the last failure. */
   #last = "opened"
   #lastFailed: string | undefined
-  readonly #onOwn: () => void
 
-  /** @param onOwn for a run that begins with copied records: called by `beginOwn` */
-  constructor(runs: RunSink, start: RunStart, onOwn?: () => void) {
+  /** @param isCopied whether it begins with copied records, until `beginOwn` */
+  constructor(runs: RunSink, start: RunStart, isCopied = false) {
     this.#runs = runs
     this.#start = shortened(start)
-    this.#isCopied = onOwn !== undefined
-    this.#onOwn = onOwn ?? (() => {})
+    this.#isCopied = isCopied
     this.lastAt = start.at
     this.taskId = taskIdOf(runs.source, start.id)
     const writer = {
@@ -93,7 +91,6 @@ export class Run implements ImportedRun {
     this.#open()
     const environment = this.environment.now()
     if (environment !== undefined) this.#write("environment", environment, { at: start.at })
-    this.#onOwn()
   }
 
   /** Advances to a record's time. A clock that goes back gives a remark and no reordering. */

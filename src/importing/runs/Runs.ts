@@ -9,7 +9,7 @@ import { increase } from "./Tally.ts"
 import { notingCuts } from "./Untrusted.ts"
 
 export interface SourceScore {
-  readonly run: Run
+  readonly taskId: string
   /** Each scorer of a file makes one score set. */
   readonly scorer: string
   /** The value's name; a scorer may give several. */
@@ -38,7 +38,6 @@ export class Runs implements RunSink {
   readonly #cuts = new Set<string>()
   #events: Array<RunEvent> = []
   #waits = false
-  readonly #runs: Array<Run> = []
 
   constructor({ name, capture }: SourceOfRuns, prices: PriceTable) {
     this.source = name
@@ -47,20 +46,12 @@ export class Runs implements RunSink {
   }
 
   open(start: RunStart): Run {
-    const run = new Run(this, start)
-    this.#runs.push(run)
-    return run
+    return new Run(this, start)
   }
 
   /** Opens a run that begins with copied records. It counts as a run once it has something of its own. */
   openCopied(start: RunStart): Run {
-    const run: Run = new Run(this, start, () => this.#runs.push(run))
-    return run
-  }
-
-  /** In the order in which they began. */
-  get all(): ReadonlyArray<Run> {
-    return this.#runs
+    return new Run(this, start, true)
   }
 
   add(event: RunEvent): void {

@@ -183,7 +183,7 @@ const score = (runs: Runs, run: Run, trace: unknown): void => {
     const value = typeof reward === "number" ? reward : numberOf(reward, "score")
     const weighted = value === undefined ? null : value * (numberOf(reward, "weight") ?? 1)
     runs.scores.push({
-      run,
+      taskId: run.taskId,
       scorer: "rewards",
       name,
       value: weighted,
@@ -191,5 +191,6 @@ const score = (runs: Runs, run: Run, trace: unknown): void => {
     })
   }
   for (const [name, value] of Object.entries(isObject(metrics) ? metrics : {}))
-    if (typeof value === "number") runs.scores.push({ run, scorer: "metrics", name, value, rationale: null })
+    if (typeof value === "number")
+      runs.scores.push({ taskId: run.taskId, scorer: "metrics", name, value, rationale: null })
 }

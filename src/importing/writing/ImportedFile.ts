@@ -5,9 +5,9 @@ import { Effect, Option } from "effect"
 import type { AppendError, LogError, NewEvent } from "../../events/log/EventLog.ts"
 import type { FileReport } from "../ImportReport.ts"
 import { idOf } from "../runs/EventIds.ts"
-import type { ImportedRun } from "../runs/RunEvent.ts"
 import type { Runs } from "../runs/Runs.ts"
-import { redacted, type TaskAppender, type Writing, withSubject } from "./TaskAppender.ts"
+import { redacted, type Writing, withSubject } from "./TaskAppender.ts"
+import type { WrittenRuns } from "./WrittenRuns.ts"
 
 export interface Content {
   readonly digest: string
@@ -29,10 +29,10 @@ export const conclude = (
   report: FileReport,
 ): Effect.Effect<FileReport, AppendError> =>
   Effect.gen(function* () {
-    const { file, digest, bytes, records, waits, runs, kept, leftOut } = report
-    const finished = !waits && runs.length > 0 && runs.every(({ ended }) => ended)
+    const { file, digest, bytes, records, waits, runs, counts, kept, leftOut } = report
+    const finished = !waits && counts.runs > 0 && counts.open === 0
     const id = importedId(source, content, finished)
-    if (runs.length === 0 || Option.isSome(yield* log.find(id))) return report
+    if (counts.runs === 0 || Option.isSome(yield* log.find(id))) return report
     const payload = {
       source,
       name: path.basename(file).toWellFormed(),
@@ -41,6 +41,7 @@ export const conclude = (
       records,
       finished,
       taskIds: runs.flatMap(({ taskIds }) => taskIds),
+      ...(runs.length === counts.runs ? {} : { runs: counts.runs }),
       kept,
       leftOut,
     }
@@ -59,36 +60,22 @@ type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" |
 
 export const report = (
   { file, parts, source, digest, bytes, records, known, added }: About,
-  runs: Runs,
-  appenders: ReadonlyMap<ImportedRun, TaskAppender>,
-): FileReport => {
-  const isForeign = (run: ImportedRun) => appenders.get(run)?.isForeign === true
-  const foreign = runs.all.filter(isForeign).length
-  const ofRuns = runs.all.flatMap((run) => {
-    if (isForeign(run)) return []
-    const appender = appenders.get(run)
-    return {
-      taskIds: appender?.taskIds ?? [run.taskId],
-      goal: run.start.goal,
-      ended: run.closed,
-      added: appender?.added ?? 0,
-      commits: appender?.commits ?? 0,
-    }
-  })
-  return {
-    file,
-    parts,
-    source,
-    digest,
-    bytes,
-    records,
-    known,
-    waits: runs.waits,
-    runs: ofRuns,
-    added: added + ofRuns.reduce((sum, run) => sum + run.added, 0),
-    scorers: [...new Set(runs.scores.map(({ scorer }) => scorer))],
-    kept: Object.fromEntries(runs.kept),
-    leftOut: Object.fromEntries(runs.leftOut),
-    remarks: { ...Object.fromEntries(runs.remarks), ...(foreign === 0 ? {} : { [FOREIGN]: foreign }) },
-  }
-}
+  { waits, scores, kept, leftOut, remarks }: Runs,
+  { named, totals: { foreign, added: ofRuns, ...counts } }: ReturnType<WrittenRuns["conclude"]>,
+): FileReport => ({
+  file,
+  parts,
+  source,
+  digest,
+  bytes,
+  records,
+  known,
+  waits,
+  runs: named,
+  counts,
+  added: added + ofRuns,
+  scorers: [...new Set(scores.map(({ scorer }) => scorer))],
+  kept: Object.fromEntries(kept),
+  leftOut: Object.fromEntries(leftOut),
+  remarks: { ...Object.fromEntries(remarks), ...(foreign === 0 ? {} : { [FOREIGN]: foreign }) },
+})

@@ -1,7 +1,7 @@
 /** Appends the source's scores: a score set per scorer, over all runs of a file. */
 
 import { Effect, Option } from "effect"
-import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
+import type { AppendError, CoreNewEvent, EventLog } from "../../events/log/EventLog.ts"
 import { digest } from "../../values/Digest.ts"
 import { groupBy } from "../../values/groupBy.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -10,7 +10,7 @@ import * as Sum from "../../values/Sum.ts"
 import { idOf, idsWithin } from "../runs/EventIds.ts"
 import type { SourceScore } from "../runs/Runs.ts"
 import { nameFrom } from "../runs/Untrusted.ts"
-import { redacted, type TaskAppender, type Writing, withSubject } from "./TaskAppender.ts"
+import { redacted, type Writing, withSubject } from "./TaskAppender.ts"
 
 const PART = 10_000
 
@@ -20,17 +20,12 @@ const AT_ONCE = 64
  * Appends a score set for each scorer. Its id derives from the scores, so that equal scores are not added again and
  * changed ones form a new set. Returns the number of new events.
  */
-export const append = (
-  writing: Writing,
-  appenders: ReadonlyMap<unknown, TaskAppender>,
-  scores: ReadonlyArray<SourceScore>,
-): Effect.Effect<number, AppendError> =>
+export const append = (writing: Writing, scores: ReadonlyArray<SourceScore>): Effect.Effect<number, AppendError> =>
   Effect.gen(function* () {
     let added = 0
     for (const scorer of new Set(scores.map((score) => score.scorer)))
       added += yield* appendSet(
         writing,
-        appenders,
         scorer,
         scores.filter((score) => score.scorer === scorer),
       )
@@ -39,13 +34,12 @@ export const append = (
 
 const appendSet = (
   { log, source, subject, redact, dryRun }: Writing,
-  appenders: ReadonlyMap<unknown, TaskAppender>,
   scorer: string,
   scores: ReadonlyArray<SourceScore>,
 ) =>
   Effect.gen(function* () {
     const measure = nameFrom(scorer)
-    const given = scores.map(({ run, name, value, rationale }) => [run.taskId, name, value, rationale])
+    const given = scores.map(({ taskId, name, value, rationale }) => [taskId, name, value, rationale])
     const scoreSetId = idOf(source, "scores", scorer, JSON.stringify(given))
     const stream = `scores/${scoreSetId}`
     const eventId = idsWithin(scoreSetId)
@@ -56,13 +50,13 @@ const appendSet = (
       name: measure,
       measures: [{ name: measure, rewards: names.map((name) => ({ name, weight: 1 })), punishments: [] }],
     }
-    const taskIds = [...new Set(scores.map(({ run }) => run.taskId))]
-    const verdicts = scores.flatMap(({ run, name, value, rationale }, index) =>
+    const taskIds = [...new Set(scores.map(({ taskId }) => taskId))]
+    const verdicts = scores.flatMap(({ taskId, name, value, rationale }, index) =>
       value === 0
         ? []
         : [
             {
-              taskId: run.taskId,
+              taskId,
               event: verdictOf(
                 { scoreSetId, measure, name: nameFrom(name), value, rationale },
                 startedBy,
@@ -77,8 +71,8 @@ const appendSet = (
     if (Option.isSome(yield* log.find(finishedBy))) return 0
     const isBegun = Option.isSome(yield* log.find(startedBy))
     let [from, to] = [Number.MAX_SAFE_INTEGER, 0]
-    for (const run of new Set(scores.map((score) => score.run))) {
-      const range = yield* appenders.get(run)?.range ?? Effect.succeed({ from: 0, to: 0 })
+    for (const taskId of taskIds) {
+      const range = yield* rangeOf(log, taskId)
       ;[from, to] = [Math.min(from, range.from), Math.max(to, range.to)]
     }
     const taskId = taskIds.length === 1 ? (taskIds[0] ?? null) : null
@@ -125,6 +119,21 @@ const appendSet = (
     return events
   })
 
+/** The positions of a run's first and last event, in all of its tasks. */
+const rangeOf = (log: EventLog.Service, run: string) =>
+  Effect.gen(function* () {
+    let [from, to] = [0, 0]
+    for (let part = 1; ; part++) {
+      const stream = `task/${part === 1 ? run : `${run}+${part}`}`
+      const version = yield* log.versionOf(stream)
+      if (version === 0) return { from, to }
+      const [first] = part === 1 ? yield* log.readPage({ stream }, 1) : []
+      const [last] = yield* log.readPage({ stream, afterVersion: version - 1 }, 1)
+      from = first?.position ?? from
+      to = last?.position ?? to
+    }
+  })
+
 const verdictOf = (
   {
     scoreSetId,
@@ -162,7 +171,7 @@ const verdictOf = (
 
 const totalsOf = (scores: ReadonlyArray<SourceScore>): JsonObject =>
   Object.fromEntries(
-    [...groupBy(scores, ({ run }) => [run.taskId])].map(([taskId, own]) => {
+    [...groupBy(scores, ({ taskId }) => [taskId])].map(([taskId, own]) => {
       const values = own.map(({ value }) => value)
       const known = values.filter((value) => value !== null)
       const earned = Sum.of(known.filter((value) => value > 0))

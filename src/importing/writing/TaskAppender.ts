@@ -1,6 +1,6 @@
 /** Appends a run's new events to the log, whole runs in one transaction. */
 
-import { Effect, Option, Stream } from "effect"
+import { Effect, Stream } from "effect"
 import { type AppendError, type EventLog, Exact, type LogError, type NewEvent } from "../../events/log/EventLog.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../values/Digest.ts"
@@ -125,7 +125,7 @@ export class TaskAppender {
   /** Each task of a continued run has its own end, although the source names them the same. */
   #inItsPart(event: RunEvent): RunEvent {
     const part = this.taskIds.length
-    return part > 1 && OF_EACH_PART.has(event.body.type) ? { ...event, key: `${event.key}+${part}` } : event
+    return part > 1 && isOfEachPart(event) ? { ...event, key: `${event.key}+${part}` } : event
   }
 
   /** Begins a further task for a run that continued after its task was closed. */
@@ -214,20 +214,6 @@ export class TaskAppender {
       payload: this.#writing.redact ? redacted(body.type, body.payload) : body.payload,
     } as NewEvent
   }
-
-  readonly range: Effect.Effect<{ readonly from: number; readonly to: number }, LogError> = Effect.suspend(() =>
-    Effect.gen(this, function* () {
-      const { log } = this.#writing
-      const [first] = yield* log.readPage({ stream: `task/${this.#run.taskId}` }, 1)
-      const stream = `task/${this.taskIds.at(-1) ?? this.#run.taskId}`
-      const version = yield* log.versionOf(stream)
-      const [last] = yield* log.readPage({ stream, afterVersion: version - 1 }, 1)
-      const from = Option.fromNullable(first).pipe(
-        Option.match({ onNone: () => 0, onSome: ({ position }) => position }),
-      )
-      return { from, to: last?.position ?? from }
-    }),
-  )
 }
 
 /** Whether an event only marks a run's end. An older copy of a continued run adds nothing else. */
@@ -235,7 +221,9 @@ const isEnding = ({ body }: RunEvent): boolean => ENDINGS.has(body.type)
 
 const ENDINGS: ReadonlySet<string> = new Set(["TaskClosed", "CommandOutcomeUnknown", "CaptureNoted"])
 
-const OF_EACH_PART: ReadonlySet<string> = new Set(["TaskClosed", "CaptureNoted"])
+/** The capture at a task's opening, which alone states `lacks`, comes with the continuation. */
+const isOfEachPart = ({ body }: RunEvent): boolean =>
+  body.type === "TaskClosed" || (body.type === "CaptureNoted" && body.payload.lacks === undefined)
 
 /** Adds the subject if an event has personal fields; the log refuses a subject without them. */
 export const withSubject = <Request extends { readonly events: ReadonlyArray<NewEvent> }>(

@@ -157,8 +157,8 @@ const summaries: Summaries = {
   TagAdded: ({ about, tag }) => `${about}: ${tag}`,
   PayloadShredded: ({ keyId, reason }) => keyId + because(reason),
 
-  FileImported: ({ source, name, records, taskIds }) =>
-    `${name} (${source}): ${count(records, "record")}, ${count(taskIds.length, "task")}`,
+  FileImported: ({ source, name, records, taskIds, runs }) =>
+    `${name} (${source}): ${count(records, "record")}, ${runs === undefined ? count(taskIds.length, "task") : count(runs, "run")}`,
   SourceStated: ({ source, used, waits }) =>
     [
       source,
