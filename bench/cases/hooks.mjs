@@ -34,7 +34,7 @@ export const run = async (directory, rounds, say) => {
     readline.createInterface({ input: server.stdout }).once("close", resolve).once("line", resolve),
   )
   try {
-    const { port, token } = JSON.parse(fs.readFileSync(path.join(state, "hooks", "door.json"), "utf8"))
+    const { socket, token } = JSON.parse(fs.readFileSync(path.join(state, "hooks", "door.json"), "utf8"))
     const spent = { hook: [], nothing: [], asked: [] }
     for (let round = 0; round <= rounds; round++) {
       say(`hooks, round ${round}`)
@@ -49,7 +49,7 @@ export const run = async (directory, rounds, say) => {
           if (status !== 0) throw new Error(String(stderr))
         })
         const from = performance.now()
-        await ask(port, token, payload(`http-${id}`))
+        await ask(socket, token, payload(`http-${id}`))
         const asked = performance.now() - from
         if (round > 0) for (const [name, ms] of Object.entries({ hook, nothing, asked })) spent[name].push(ms)
       }
@@ -84,10 +84,10 @@ const timed = (does) => {
 }
 
 /** A new connection for each request, as a hook has. */
-const ask = (port, token, body) =>
+const ask = (socket, token, body) =>
   new Promise((resolve, reject) => {
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" }
-    const options = { host: "127.0.0.1", port, path: "/hooks/claude-code", method: "POST", headers, agent: false }
+    const options = { socketPath: socket, path: "/hooks/claude-code", method: "POST", headers, agent: false }
     http
       .request(options, (response) => {
         response.resume()

@@ -1,4 +1,7 @@
-/** The address of this user's hook server: a file in the user's own store with the port and the token. */
+/**
+ * The address of this user's hook server: a file in the user's own store with the server's socket and token. A socket,
+ * because after a server's death another user's program could take its port, and let every call pass.
+ */
 
 import * as fs from "node:fs"
 import * as http from "node:http"
@@ -9,7 +12,8 @@ import * as OwnerOnly from "../platform/OwnerOnly.ts"
 import * as UserStore from "../platform/user/UserStore.ts"
 
 export interface Door {
-  readonly port: number
+  /** The path of a Unix socket that only this user can open; on Windows, the name of a pipe. */
+  readonly socket: string
   readonly token: string
   readonly pid: number
   readonly log: string
@@ -32,9 +36,9 @@ export const read = (): Door | undefined => {
 const parsed = (text: string): Door | undefined => {
   const found: unknown = JSON.parse(text)
   if (typeof found !== "object" || found === null) return undefined
-  const { port, token, pid, log } = found as { readonly [name: string]: unknown }
-  return typeof port === "number" && typeof token === "string" && typeof pid === "number" && typeof log === "string"
-    ? { port, token, pid, log }
+  const { socket, token, pid, log } = found as { readonly [name: string]: unknown }
+  return typeof socket === "string" && typeof token === "string" && typeof pid === "number" && typeof log === "string"
+    ? { socket, token, pid, log }
     : undefined
 }
 
@@ -54,17 +58,18 @@ export const open = async (door: Door): Promise<Door | undefined> => {
     }
     const other = read()
     if (other !== undefined && (await isServed(other))) return other
-    // Its server was killed. Another program may have its process id or port by now.
+    // Its server was killed. Another program may have its process id by now.
     fs.rmSync(file, { force: true })
+    if (other !== undefined) removeSocket(other.socket)
   }
 }
 
 /** A server that accepts the token answers an unknown path with 404. */
-const isServed = ({ port, token, pid }: Door): Promise<boolean> =>
+const isServed = ({ socket, token, pid }: Door): Promise<boolean> =>
   new Promise((resolve) => {
     if (!isAlive(pid)) return resolve(false)
     const headers = { authorization: `Bearer ${token}` }
-    const request = http.get({ host: "127.0.0.1", port, path: "/", headers, agent: false }, (response) => {
+    const request = http.get({ socketPath: socket, path: "/", headers, agent: false }, (response) => {
       response.resume()
       resolve(response.statusCode === 404)
     })
@@ -78,4 +83,14 @@ const PROBE_MS = 5_000
 /** Closes the door, unless another server has replaced it. */
 export const close = ({ token }: Door): void => {
   if (read()?.token === token) fs.rmSync(fileIn(false), { force: true })
+}
+
+/** Removes a server's socket, and its directory if that holds nothing else (`ServerSocket`). */
+export const removeSocket = (socket: string): void => {
+  fs.rmSync(socket, { force: true })
+  try {
+    fs.rmdirSync(path.dirname(socket))
+  } catch {
+    // It is the store, which has other files, or is gone.
+  }
 }

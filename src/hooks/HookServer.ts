@@ -1,10 +1,10 @@
-/** Answers coding agents' hooks over HTTP on the loopback, for this user's programs with its token. */
+/** Answers coding agents' hooks over HTTP on a socket, for this user's programs with its token. */
 
 import type { IncomingMessage } from "node:http"
 import { Effect, type Scope } from "effect"
 import * as LoopbackServer from "../platform/loopback/LoopbackServer.ts"
 import * as Messages from "../platform/loopback/Messages.ts"
-import type { PortUnavailable } from "../platform/loopback/PortUnavailable.ts"
+import type { SocketUnavailable } from "../platform/loopback/PortUnavailable.ts"
 import { refusal, shown } from "../platform/loopback/Refusal.ts"
 import type { Json } from "../values/Json.ts"
 import { isTooDeep } from "../values/Json.ts"
@@ -16,8 +16,7 @@ import type { Sessions } from "./Sessions.ts"
 export interface Serving {
   readonly sessions: Sessions
   readonly token: string
-  /** 0 for a free port. */
-  readonly port: number
+  readonly socket: string
   readonly onRequest?: () => void
 }
 
@@ -29,20 +28,15 @@ export const pathOf = (client: string): string => `/hooks/${client}`
 /** For the request only: a person may think as long as the client waits. */
 const TIMEOUTS = { requestMs: 60_000 }
 
-/**
- * Serves until the scope closes.
- *
- * @returns the port
- */
+/** Serves until the scope closes. */
 export const serve = ({
   sessions,
   token,
-  port,
+  socket,
   onRequest = () => {},
-}: Serving): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
-  LoopbackServer.serve({
+}: Serving): Effect.Effect<void, SocketUnavailable, Scope.Scope> =>
+  LoopbackServer.serveSocket(socket, {
     name: "the hook server",
-    port,
     token,
     statusOf: () => 500,
     timeouts: TIMEOUTS,

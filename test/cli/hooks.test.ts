@@ -1,7 +1,6 @@
 import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as http from "node:http"
-import type { AddressInfo } from "node:net"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import * as HookPlaces from "../../src/cli/hooks/HookPlaces.ts"
@@ -135,7 +134,7 @@ describe("hindcast hooks", () => {
     const HINDCAST_STATE = place.file("own")
     const env = { HINDCAST_STATE }
     fs.mkdirSync(path.join(HINDCAST_STATE, "hooks"), { recursive: true, mode: 0o700 })
-    const stale = { port: 1, token: "t", pid: process.pid, log: "x" }
+    const stale = { socket: path.join(HINDCAST_STATE, "hooks", "1-a.sock"), token: "t", pid: process.pid, log: "x" }
     fs.writeFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), JSON.stringify(stale), { mode: 0o600 })
     expect(await hook(at("PreToolUse", bash("ls", "c1")), env)).toEqual({ code: 0, stdout: "", stderr: "" })
     const { pid, log } = JSON.parse(fs.readFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), "utf8"))
@@ -144,6 +143,35 @@ describe("hindcast hooks", () => {
       expect(log).toBe(path.join(HINDCAST_STATE, "hooks", "sessions.db"))
     } finally {
       process.kill(pid, "SIGKILL")
+    }
+  })
+
+  it("has a socket that other users cannot open, also where the store's path is too long for one", async () => {
+    const long = place.file(path.join("x".repeat(60), "y".repeat(60)))
+    fs.mkdirSync(long, { recursive: true })
+    for (const HINDCAST_STATE of [place.file("sockets"), path.join(long, "state")]) {
+      const env = { HINDCAST_STATE }
+      const first = start(["hooks", "serve", "--json"], { env })
+      await new Promise((resolve) => first.child.stdout.once("data", resolve))
+      const file = path.join(HINDCAST_STATE, "hooks", "door.json")
+      const { socket, token } = JSON.parse(fs.readFileSync(file, "utf8"))
+      expect([fs.statSync(socket).isSocket(), fs.statSync(socket).mode & 0o77]).toEqual([true, 0])
+      expect(fs.statSync(path.dirname(socket)).mode & 0o77).toBe(0)
+      expect(await hook(at("PreToolUse", bash("ls", "c1")), env)).toEqual({ code: 0, stdout: "", stderr: "" })
+      // The token is in no command line, for all users to read.
+      expect(first.child.spawnargs.join(" ")).not.toContain(token)
+      // A killed server leaves its socket. The next one removes it, and its own when it ends.
+      first.child.kill("SIGKILL")
+      await first.ended
+      expect(fs.existsSync(socket)).toBe(true)
+      const next = start(["hooks", "serve", "--json"], { env })
+      await new Promise((resolve) => next.child.stdout.once("data", resolve))
+      expect(fs.existsSync(socket)).toBe(false)
+      const own = JSON.parse(fs.readFileSync(file, "utf8")).socket
+      next.child.kill("SIGTERM")
+      await next.ended
+      expect([fs.existsSync(own), fs.existsSync(file)]).toEqual([false, false])
+      expect(fs.existsSync(path.dirname(own))).toBe(path.dirname(own) === path.dirname(file))
     }
   })
 
@@ -158,9 +186,9 @@ describe("hindcast hooks", () => {
         else response.writeHead(answer[0]).end(answer[1])
       })
     })
-    await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve))
-    const { port } = stranger.address() as AddressInfo
-    const door = { port, token: "t", pid: process.pid, log: "x" }
+    const socket = path.join(HINDCAST_STATE, "hooks", "1-a.sock")
+    await new Promise<void>((resolve) => stranger.listen(socket, resolve))
+    const door = { socket, token: "t", pid: process.pid, log: "x" }
     fs.writeFileSync(path.join(HINDCAST_STATE, "hooks", "door.json"), JSON.stringify(door))
     const env = { HINDCAST_STATE, HINDCAST_HOOKS_START: "never" }
     const call = at("PreToolUse", bash("ls", "c1"))

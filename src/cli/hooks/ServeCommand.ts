@@ -2,14 +2,15 @@
  * The command `hindcast hooks serve`, which answers the hooks of coding agents until it is interrupted or idle for
  * long.
  */
-import { Command, Options } from "@effect/cli"
+import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Door from "../../hooks/Door.ts"
 import * as HookServer from "../../hooks/HookServer.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
+import * as ServerSocket from "../../hooks/ServerSocket.ts"
 import * as Sessions from "../../hooks/Sessions.ts"
 import { newToken } from "../../platform/loopback/Access.ts"
-import { flag, json, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as Text from "../terminal/Text.ts"
@@ -28,13 +29,9 @@ export const serve = Command.make(
   {
     log: optionalText("log", "The log's file. Default: the one that the hooks were installed with"),
     json,
-    port: wholeNumber("port", 0).pipe(
-      Options.withDescription("The port to listen on. Default: any free port"),
-      Options.optional,
-    ),
     quiet: flag("quiet", "Print nothing, and end after half an hour without requests. Hooks start it this way"),
   },
-  ({ log, json, port, quiet }) =>
+  ({ log, json, quiet }) =>
     Effect.gen(function* () {
       const settings = yield* attempt(() => HookSettings.read())
       const file = Option.isSome(log) ? yield* OpenLog.fileOf(log) : settings.log
@@ -49,8 +46,12 @@ export const serve = Command.make(
       const onRequest = () => {
         heardAt = performance.now()
       }
-      const listened = yield* HookServer.serve({ sessions, token, port: Option.getOrElse(port, () => 0), onRequest })
-      const door: Door.Door = { port: listened, token, pid: process.pid, log: file }
+      const socket = yield* Effect.acquireRelease(
+        attempt(() => ServerSocket.newSocket()),
+        (socket) => Effect.sync(() => Door.removeSocket(socket)),
+      )
+      yield* HookServer.serve({ sessions, token, socket, onRequest })
+      const door: Door.Door = { socket, token, pid: process.pid, log: file }
       const other = yield* Effect.acquireRelease(
         attempt(() => Door.open(door)),
         (other) => Effect.sync(() => other === undefined && Door.close(door)),
@@ -59,16 +60,15 @@ export const serve = Command.make(
         // Two hooks started a server at the same time. One is enough.
         if (!quiet) {
           // Do not print the token.
-          const { port, pid, log } = other
-          yield* Output.show(json, { port, pid, log }, () => [
+          const { socket, pid, log } = other
+          yield* Output.show(json, { socket, pid, log }, () => [
             `Process ${other.pid} already answers hooks, and records to ${other.log}. Nothing was started.`,
           ])
         }
         return
       }
-      if (json) yield* Output.writeWhole(Text.json({ port: listened, log: file }))
-      else if (!quiet)
-        yield* Output.write(`Answers hooks on 127.0.0.1:${listened}, and records to ${file}. Ctrl-C ends it.`)
+      if (json) yield* Output.writeWhole(Text.json({ socket, log: file }))
+      else if (!quiet) yield* Output.write(`Answers hooks on ${socket}, and records to ${file}. Ctrl-C ends it.`)
       let isOver = false
       while (!isOver) {
         yield* Effect.sleep(IDLE_CHECK_MS)

@@ -28,7 +28,8 @@ export const status = Command.make("status", { json }, ({ json }) =>
   Effect.gen(function* () {
     const settings = yield* attempt(() => HookSettings.read())
     const door = yield* attempt(() => Door.read())
-    const server = door !== undefined && isAlive(door.pid) ? { pid: door.pid, port: door.port, log: door.log } : null
+    const server =
+      door !== undefined && isAlive(door.pid) ? { pid: door.pid, socket: door.socket, log: door.log } : null
     const gate = yield* HookSettings.gateOf(settings)
     const isChanged = settings.gate !== undefined && gate?.rules?.[0]?.name === HookSettings.CHANGED_RULE
     const enforced =
@@ -59,7 +60,7 @@ export const status = Command.make("status", { json }, ({ json }) =>
         : [`Sessions are tasks in ${settings.log}.`]),
       server === null
         ? "No server runs: the next hook starts one."
-        : `Process ${server.pid} answers hooks on 127.0.0.1:${server.port}, and records to ${server.log}.`,
+        : `Process ${server.pid} answers hooks on ${server.socket}, and records to ${server.log}.`,
     ])
   }),
 ).pipe(Command.withDescription("Show which coding agents have the hooks, what these enforce, and what they do not see"))

@@ -45,7 +45,7 @@ interface Answered {
   readonly body: string
 }
 
-const ask = ({ port, token }: Door.Door, body: string): Promise<Answered> =>
+const ask = ({ socket, token }: Door.Door, body: string): Promise<Answered> =>
   new Promise((resolve, reject) => {
     const headers = {
       authorization: `Bearer ${token}`,
@@ -53,7 +53,7 @@ const ask = ({ port, token }: Door.Door, body: string): Promise<Answered> =>
       "content-length": Buffer.byteLength(body),
     }
     const request = http.request(
-      { host: "127.0.0.1", port, path: `/hooks/${client}`, method: "POST", headers, agent: false },
+      { socketPath: socket, path: `/hooks/${client}`, method: "POST", headers, agent: false },
       (response) => {
         let text = ""
         response.setEncoding("utf8")
@@ -70,7 +70,8 @@ const ask = ({ port, token }: Door.Door, body: string): Promise<Answered> =>
   })
 
 /** Nobody listens, so no request has begun and a retry is safe. */
-const isNobody = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "ECONNREFUSED"
+const isNobody = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "ECONNREFUSED" || error.code === "ENOENT")
 
 /** Starts a server that outlives this process. */
 const start = (): void => {

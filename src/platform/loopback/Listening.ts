@@ -1,8 +1,10 @@
-/** Listens on the loopback only, until the scope closes. */
+/** Listens on this machine only, until the scope closes: on the loopback, or on a socket in the file system. */
 
+import * as fs from "node:fs"
 import type { RequestListener, Server } from "node:http"
 import { Effect, Option, type Scope } from "effect"
-import { PortUnavailable } from "./PortUnavailable.ts"
+import * as OwnerOnly from "../OwnerOnly.ts"
+import { PortUnavailable, SocketUnavailable } from "./PortUnavailable.ts"
 
 /** Slower clients are cut off. */
 const HEADERS_MS = 10_000
@@ -30,6 +32,27 @@ export const onIPv4 = (
   Effect.gen(function* () {
     const server = yield* make(listener, timeouts)
     return yield* Effect.acquireRelease(listening(server, "127.0.0.1", wanted), () => closed(server))
+  })
+
+/**
+ * Listens on a Unix socket, which only its owner can open; on Windows, on a named pipe. Unlike a port, nobody else can
+ * take the name of a dead server's socket in a directory that only its owner can write to.
+ */
+export const onSocket = (
+  listener: RequestListener,
+  file: string,
+  timeouts: RequestTimeouts = {},
+): Effect.Effect<void, SocketUnavailable, Scope.Scope> =>
+  Effect.gen(function* () {
+    const server = yield* make(listener, timeouts)
+    const bound = Effect.async<void, SocketUnavailable>((resume) => {
+      server.on("error", (cause) => resume(new SocketUnavailable({ file, reason: cause.message })))
+      server.listen(file, () => {
+        if (process.platform !== "win32") fs.chmodSync(file, OwnerOnly.FILE_MODE)
+        resume(Effect.void)
+      })
+    })
+    yield* Effect.acquireRelease(bound, () => closed(server))
   })
 
 /**

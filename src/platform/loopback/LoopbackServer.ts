@@ -1,6 +1,6 @@
 /**
- * An HTTP server for programs on this machine, on 127.0.0.1 only: checks access, turns failures into answers, and ends
- * with its scope.
+ * An HTTP server for programs on this machine, on 127.0.0.1 or a socket in the file system: checks access, turns
+ * failures into answers, and ends with its scope.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -10,7 +10,7 @@ import * as ProgramLog from "../ProgramLog.ts"
 import { siteRefusalOf, tokenRefusalOf } from "./Access.ts"
 import * as Listening from "./Listening.ts"
 import * as Messages from "./Messages.ts"
-import type { PortUnavailable } from "./PortUnavailable.ts"
+import type { PortUnavailable, SocketUnavailable } from "./PortUnavailable.ts"
 import { type Refusal, refusal, shown } from "./Refusal.ts"
 
 export interface Exchange {
@@ -26,8 +26,6 @@ export type Failure = Refusal | { readonly _tag: string; readonly message: strin
 export interface Serving<R> {
   /** Its name in the program's log: `Studio`. */
   readonly name: string
-  /** 0 for a free port. */
-  readonly port: number
   /** The token that each request must show. */
   readonly token: string
   /** Paths that need no token. Default: none. */
@@ -40,36 +38,55 @@ export interface Serving<R> {
   readonly timeouts?: Listening.RequestTimeouts
 }
 
+export interface ServingPort<R> extends Serving<R> {
+  /** 0 for a free port. */
+  readonly port: number
+}
+
 /**
  * Serves until the scope closes, which also ends answers in progress. A client that goes away interrupts its answer.
  * Defects are answered without details, which go to the program's log.
  *
  * @returns the port
  */
-export const serve = <R>(serving: Serving<R>): Effect.Effect<number, PortUnavailable, R | Scope.Scope> =>
+export const serve = <R>(serving: ServingPort<R>): Effect.Effect<number, PortUnavailable, R | Scope.Scope> =>
   Effect.gen(function* () {
-    const run = yield* FiberSet.makeRuntime<R, void>()
-    let port = serving.port
-    const listener = (request: IncomingMessage, response: ServerResponse) => {
-      for (const [name, value] of serving.headers ?? []) response.setHeader(name, value)
-      const asked = exchangeOf(request, response, port, serving)
-      const handled = "status" in asked ? Effect.fail(asked) : Effect.suspend(() => serving.answer(asked))
-      const fiber = run(answered(response, handled, serving))
-      response.on("error", () => response.destroy())
-      response.once("close", () => CallingFiber.interrupt(fiber))
-    }
+    let { port } = serving
+    const listener = yield* listenerOf(serving, (request) => siteRefusalOf(request.headers, port))
     port = yield* Listening.onIPv4(listener, serving.port, serving.timeouts)
     return port
+  })
+
+/** Serves as `serve`, on a socket, which no page of a browser can reach. See `Listening.onSocket`. */
+export const serveSocket = <R>(
+  socket: string,
+  serving: Serving<R>,
+): Effect.Effect<void, SocketUnavailable, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const listener = yield* listenerOf(serving, () => undefined)
+    yield* Listening.onSocket(listener, socket, serving.timeouts)
+  })
+
+type SiteCheck = (request: IncomingMessage) => Refusal | undefined
+
+const listenerOf = <R>(serving: Serving<R>, siteCheck: SiteCheck) =>
+  Effect.map(FiberSet.makeRuntime<R, void>(), (run) => (request: IncomingMessage, response: ServerResponse): void => {
+    for (const [name, value] of serving.headers ?? []) response.setHeader(name, value)
+    const asked = exchangeOf(request, response, siteCheck, serving)
+    const handled = "status" in asked ? Effect.fail(asked) : Effect.suspend(() => serving.answer(asked))
+    const fiber = run(answered(response, handled, serving))
+    response.on("error", () => response.destroy())
+    response.once("close", () => CallingFiber.interrupt(fiber))
   })
 
 /** Checks the origin, then the token, and reveals nothing before. */
 const exchangeOf = <R>(
   request: IncomingMessage,
   response: ServerResponse,
-  port: number,
+  siteCheck: SiteCheck,
   { token, isOpen = () => false }: Serving<R>,
 ): Exchange | Refusal => {
-  const site = siteRefusalOf(request.headers, port)
+  const site = siteCheck(request)
   if (site !== undefined) return site
   const typed = request.url ?? "/"
   // A proxy's absolute URL is not ours. In URLs, `\\` counts as `/`.

@@ -1,4 +1,4 @@
-/** The error of a port that a server cannot use. */
+/** The errors of a port and of a socket that a server cannot use. */
 
 import { Data } from "effect"
 
@@ -9,5 +9,15 @@ export class PortUnavailable extends Data.TaggedError("PortUnavailable")<{
 }> {
   override get message() {
     return `Port ${this.port} cannot be used on 127.0.0.1 (${this.reason}). Choose another port, or omit it to use a free one.`
+  }
+}
+
+/** The server cannot listen on this socket in the file system. */
+export class SocketUnavailable extends Data.TaggedError("SocketUnavailable")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `Expected to listen on the socket ${this.file}, found: ${this.reason}.`
   }
 }
