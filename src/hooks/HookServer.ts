@@ -52,21 +52,32 @@ export const serve = ({
         if (request.method !== "POST")
           return yield* Effect.fail(refusal(405, "WrongMethod", "POST", shown(request.method ?? "")))
         const payload = yield* payloadOf(request)
-        return yield* Messages.answer(response, 200, yield* Effect.promise(() => answerOf(sessions, client, payload)))
+        return yield* Messages.answer(
+          response,
+          200,
+          yield* Effect.promise((left) => answerOf(sessions, client, payload, left)),
+        )
       }),
   })
 
 /**
  * Answers a payload. Refuses a waiting tool if it cannot read or record the payload: an agent must not run unrecorded
  * calls.
+ *
+ * @param left aborts when the client no longer waits for the answer
  */
-export const answerOf = async (sessions: Sessions, client: Client.Client, payload: Json): Promise<Client.Answer> => {
+const answerOf = async (
+  sessions: Sessions,
+  client: Client.Client,
+  payload: Json,
+  left: AbortSignal,
+): Promise<Client.Answer> => {
   const moment = client.read(payload)
   if (moment === undefined) {
     return Client.refusal(`Hindcast cannot read this call of ${client.title}'s hook, so it is refused`)
   }
   try {
-    return client.answer(moment.event, await sessions.take(client, moment))
+    return client.answer(moment.event, await sessions.take(client, moment, left))
   } catch (error) {
     const reason = `Hindcast could not record this: ${error instanceof Error ? error.message : String(error)}`
     return isGate(moment.event) ? Client.refusal(reason) : { stdout: "", stderr: `${reason}\n`, exitCode: 1 }

@@ -3,10 +3,10 @@
  * the log has the dispatch. Calls without a hook are recorded as observed.
  */
 
+import { Effect } from "effect"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import { newId } from "../events/vocabulary/Event.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
-import * as CommandState from "../kernel/acting/CommandState.ts"
 import * as ObservedCommand from "../kernel/acting/command/ObservedCommand.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
@@ -17,6 +17,7 @@ import type { RunLog } from "../record/log/RunLog.ts"
 import { recordable } from "../record/Recordable.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
+import * as LeftCalls from "./LeftCalls.ts"
 import type { Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 
@@ -32,12 +33,13 @@ export interface SessionParts {
 
 /** A session with an open task. */
 export interface Session {
-  /** Records a moment. If a tool waits, returns the gate's verdict. */
-  readonly take: (moment: Moment) => Promise<Verdict>
+  /** Records a moment. If a tool waits, returns the gate's verdict. The signal aborts once its client has left. */
+  readonly take: (moment: Moment, left: AbortSignal) => Promise<Verdict>
   /** Stops recording; the session may continue. */
   readonly leave: () => Promise<void>
   readonly end: (reason: string) => Promise<void>
-  readonly hasOpenCalls: () => boolean
+  /** Whether a result of a call with this id belongs to the session. */
+  readonly knows: (callId: string) => boolean
 }
 
 const NONE: Verdict = { decision: "none" }
@@ -45,26 +47,45 @@ const NONE: Verdict = { decision: "none" }
 /** Maximum time for a person's answer, in milliseconds. After 600 s, a client continues without an answer. */
 const MAX_ASKED_MS = 540_000
 
-const NOT_TOLD = "no hook told its result: its client may have refused it afterwards"
-
 const UNSEEN = "the client reports the call, and no hook was asked about it"
 
 export const make = ({ client, begun, log, gate, redaction }: SessionParts): Session => {
-  const { taskId, openedBy, past, ask, identity } = begun
+  const { taskId, openedBy, past, ask, withdraw, identity } = begun
   const open = OpenCalls.make(past)
   /** Clients report one call in several ways, sometimes twice. */
   const known = new Set(past.flatMap((event) => (is(event, "ActuatorCommanded") ? [event.payload.commandId] : [])))
-  const repaired = repair(taskId, past)
+  /** Calls that the client may run although they were denied: it did not wait for the answer. */
+  const unheard = new Set(LeftCalls.refusedUnheard(past))
+  let left: LeftCalls.Undispatched | undefined = LeftCalls.undispatched(past)
   /** The agent's last prompt. */
   let cause = past.findLast((event) => is(event, "InputReceived"))?.id ?? openedBy
   const commandIdOf = ({ callId }: ToolCall) => (callId === undefined ? undefined : `${taskId}/${callId}`)
   const plain = <A extends Json>(value: A): A => redaction.value(value)
   const held = (value: Json): Json => recordable<Json>(plain(value), (omitted) => omitted)
-  const asking: GatedCalls.GateParts["ask"] = (question) =>
-    ask({ ...question, withinMs: Math.min(question.withinMs, MAX_ASKED_MS) })
+  const askingUntil =
+    (left: AbortSignal): GatedCalls.GateParts["ask"] =>
+    async (question) => {
+      const within = { ...question, withinMs: Math.min(question.withinMs, MAX_ASKED_MS) }
+      const result = await ask(within, Effect.as(aborted(left), LeftCalls.NOBODY_WAITS))
+      // An answer may have come just before the client left.
+      return result.kind === "approved" && left.aborted
+        ? { kind: "rejected", event: result.event, reason: LeftCalls.NOBODY_WAITS }
+        : result
+    }
   const agentOf = ({ agentId }: Moment) => defined({ agentId })
 
-  const before = async (moment: Moment, call: ToolCall): Promise<Verdict> => {
+  /** Ends what an earlier server left undispatched. */
+  const repair = async (): Promise<void> => {
+    if (left === undefined) return
+    const { commandIds, questions, denials } = left
+    left = undefined
+    for (const question of questions) await withdraw(question, LeftCalls.NOBODY_WAITS)
+    const [first, ...others] = denials
+    for (const commandId of commandIds) unheard.add(commandId)
+    if (first !== undefined) await log.tell(first, ...others)
+  }
+
+  const before = async (moment: Moment, call: ToolCall, left: AbortSignal): Promise<Verdict> => {
     const { tool, input } = call
     const commandId = commandIdOf(call) ?? newId()
     if (known.has(commandId)) return denied("repeated", `the call ${call.callId} was decided before`)
@@ -80,8 +101,11 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
         ...defined({ callId: call.callId, agentId: moment.agentId }),
       },
     )
-    const isRecorded = await GatedCalls.dispatched({ log, gate, ask: asking }, gated)
-    if (gated.denied !== undefined) return denied(gated.judgement.rule, gated.denied.reason)
+    const isRecorded = await GatedCalls.dispatched({ log, gate, ask: askingUntil(left) }, gated)
+    if (gated.denied !== undefined) {
+      if (left.aborted) unheard.add(commandId)
+      return denied(gated.judgement.rule, gated.denied.reason)
+    }
     if (!isRecorded) return denied("log", "the log failed, and with it the gate")
     open.add({
       commandId,
@@ -100,7 +124,8 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     if (found === undefined) {
       const id = commandIdOf(call)
       // Otherwise its end is in the log.
-      if (id === undefined || !known.has(id)) await observed(moment, call, { ok, content, durationMs })
+      if (id === undefined || !known.has(id) || unheard.delete(id))
+        await observed(moment, call, { ok, content, durationMs })
       return
     }
     const latencyMs = durationMs ?? (found.since === undefined ? undefined : MonotonicClock.elapsedSince(found.since))
@@ -115,7 +140,9 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
 
   /** Records a call that no hook asked about. Its outcome is known only from its own result. */
   const observed = async (moment: Moment, call: ToolCall, outcome: ToolOutcome | undefined): Promise<void> => {
-    const commandId = commandIdOf(call) ?? newId()
+    const id = commandIdOf(call)
+    // A call that ran although it was denied is another command.
+    const commandId = id === undefined || known.has(id) ? newId() : id
     known.add(commandId)
     const request = ObservedCommand.requested({
       commandId,
@@ -156,12 +183,12 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
   }
 
   return {
-    take: async (moment) => {
-      await repaired.tell(log)
+    take: async (moment, left) => {
+      await repair()
       const { happening } = moment
       switch (happening.kind) {
         case "before":
-          return before(moment, happening)
+          return before(moment, happening, left)
         case "after":
           await after(moment, happening)
           return NONE
@@ -173,7 +200,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
             else {
               const left = open.take(id, call)
               if (left !== undefined)
-                await log.tell({ ...ObservedCommand.unknown(id, NOT_TOLD), causationId: left.last })
+                await log.tell({ ...ObservedCommand.unknown(id, LeftCalls.NOT_TOLD), causationId: left.last })
             }
           }
           return NONE
@@ -182,23 +209,15 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
           return NONE
       }
     },
-    hasOpenCalls: () => open.left().length > 0,
+    knows: (callId) => known.has(`${taskId}/${callId}`),
     leave: async () => {
       await log.settled()
       await log.tell({ type: "RecorderLeft", payload: defined({ identity }) })
     },
     end: async (reason) => {
       await log.settled()
-      const ends = open.left().map(
-        ({ commandId, last }): CoreNewEvent => ({
-          ...ObservedCommand.unknown(commandId, NOT_TOLD),
-          causationId: last,
-        }),
-      )
-      const outcome = ends.length > 0 ? "abandoned" : "achieved"
-      const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome, reason } }
-      const [first = closed, ...others] = [...ends, closed]
-      await log.tell(first, ...others)
+      await repair()
+      await log.tell(...LeftCalls.closing(open.left(), reason))
     },
   }
 }
@@ -223,21 +242,10 @@ const chained = (
   return [first ?? events[0], ...others]
 }
 
-/** Denies the commands that an earlier process left undispatched: it never answered the client, which refused them. */
-const repair = (taskId: string, past: BegunRun["past"]) => {
-  const left = [...CommandState.fold(past)].filter(
-    ([, { at }]) => at === "requested" || at === "asked" || at === "allowed",
-  )
-  let events: ReadonlyArray<CoreNewEvent> = left.map(([commandId, { last }]) => ({
-    type: "CommandDenied",
-    causationId: last,
-    payload: { commandId, rule: "recovery", reason: `its recorder ended before the call of ${taskId} was let pass` },
-  }))
-  return {
-    tell: async (log: RunLog): Promise<void> => {
-      const [first, ...others] = events
-      events = []
-      if (first !== undefined) await log.tell(first, ...others)
-    },
-  }
-}
+const aborted = (signal: AbortSignal): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    const left = () => resume(Effect.void)
+    if (signal.aborted) return left()
+    signal.addEventListener("abort", left, { once: true })
+    return Effect.sync(() => signal.removeEventListener("abort", left))
+  })

@@ -9,6 +9,7 @@ import { sha256 } from "../values/Digest.ts"
 import { plainText } from "../values/Json.ts"
 import { oneLine } from "../values/PlainText.ts"
 import type { Client } from "./clients/Client.ts"
+import * as LeftSessions from "./LeftSessions.ts"
 import type { Moment, Verdict } from "./Moment.ts"
 import * as Session from "./Session.ts"
 
@@ -25,12 +26,16 @@ export interface SessionsOptions {
 }
 
 export interface Sessions {
-  /** Records a client's moment. Rejects if the log fails. */
-  readonly take: (client: Client, moment: Moment) => Promise<Verdict>
-  /** Closes the tasks of silent sessions. */
+  /**
+   * Records a client's moment. Rejects if the log fails.
+   *
+   * @param left aborts when the client no longer waits: a question about the call is then withdrawn
+   */
+  readonly take: (client: Client, moment: Moment, left?: AbortSignal) => Promise<Verdict>
+  /** Closes the tasks of silent sessions, including those of earlier servers. */
   readonly closeIdle: () => Promise<void>
   readonly size: () => number
-  /** Stops recording and leaves tasks open. */
+  /** Stops recording and leaves tasks open. Withdraws the questions of calls that wait. */
   readonly close: () => Promise<void>
 }
 
@@ -52,6 +57,13 @@ const MAX_EARLY_SESSIONS = 1_000
 
 const SILENT = "the session was silent; nobody gave a verdict"
 
+const SESSION_ENDED = "its client ended the session"
+
+const NONE: Verdict = { decision: "none" }
+
+/** Ended sessions whose late reports are recognized. */
+const MAX_ENDED = 1_000
+
 /** Opens a log. Sessions from this user's earlier processes continue, even after a kill. */
 export const open = async (options: SessionsOptions): Promise<Sessions> => {
   const { log: file, gate, secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
@@ -63,11 +75,18 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     means: { means: "hooks" },
     inherits: {},
   })
+  const left = await LeftSessions.find(opened).catch(async (error: unknown) => {
+    await opened.close()
+    throw error
+  })
   const sessions = new Map<string, Promise<Held>>()
+  /** Moments in progress, and how to tell them that nobody waits for their answer. */
+  const underWay = new Map<AbortController, Promise<unknown>>()
 
   const begin = async (client: Client, moment: Moment, taskId: string): Promise<Held> => {
     const task = { goal: goalOf(client, moment, redaction), agent: client.name, id: taskId, continue: true }
     const begun = await begunIn(opened, task)
+    left.take(begun.taskId)
     const failed = (failed: RunLog.RecordingFailed) => {
       failure = failed
       onFailed(failed)
@@ -109,6 +128,46 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     return before
   }
 
+  /** A client may report a call's result after the session's end; the call has its end in the log. */
+  const ended = new Map<string, Session.Session>()
+  const isOfEnded = (taskId: string, { happening }: Moment): boolean =>
+    happening.kind === "after" && happening.callId !== undefined && ended.get(taskId)?.knows(happening.callId) === true
+
+  /** Closes the session's task. If the session is resumed, it continues in another one. */
+  const end = async (taskId: string, { session }: Held, reason: string): Promise<void> => {
+    sessions.delete(taskId)
+    ended.delete(taskId)
+    ended.set(taskId, session)
+    const [oldest] = ended.keys()
+    if (ended.size > MAX_ENDED && oldest !== undefined) ended.delete(oldest)
+    await session.end(`${SESSION_ENDED} (${reason}); nobody gave a verdict`)
+  }
+
+  const takeIn = async (client: Client, moment: Moment, leaving: AbortSignal): Promise<Verdict> => {
+    const taskId = taskIdOf(client.name, moment.session)
+    const { kind } = moment.happening
+    if (!sessions.has(taskId)) {
+      if (isOfEnded(taskId, moment)) return NONE
+      if (kind === "other" && keepEarly(taskId, moment)) return NONE
+      // A session without anything else is not recorded.
+      if (kind === "ended" && !left.hasPartOf(taskId)) {
+        early.delete(taskId)
+        return NONE
+      }
+    }
+    const one = await held(client, moment)
+    for (const early of takenEarly(taskId)) await one.session.take(early, leaving)
+    one.underWay++
+    try {
+      const verdict = await one.session.take(moment, leaving)
+      if (moment.happening.kind === "ended") await end(taskId, one, moment.happening.reason)
+      return verdict
+    } finally {
+      one.underWay--
+      one.usedAt = performance.now()
+    }
+  }
+
   const closeIdle = async (): Promise<void> => {
     const now = performance.now()
     for (const [taskId, opening] of sessions) {
@@ -118,27 +177,30 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       // If a person cancelled it or the log failed, it has ended, and its next call reports that.
       await one.session.end(SILENT).catch(() => {})
     }
+    await left.closeSilent(idleMs, SILENT)
   }
 
   return {
     closeIdle,
     size: () => sessions.size,
-    take: async (client, moment) => {
-      const taskId = taskIdOf(client.name, moment.session)
-      if (moment.happening.kind === "other" && !sessions.has(taskId) && keepEarly(taskId, moment))
-        return { decision: "none" }
-      const one = await held(client, moment)
-      for (const early of takenEarly(taskId)) await one.session.take(early)
-      one.underWay++
+    take: async (client, moment, gone) => {
+      const leaving = new AbortController()
+      const leave = () => leaving.abort()
+      if (gone?.aborted === true) leave()
+      gone?.addEventListener("abort", leave, { once: true })
+      const taken = takeIn(client, moment, leaving.signal)
+      underWay.set(leaving, taken)
       try {
-        return await one.session.take(moment)
+        return await taken
       } finally {
-        one.underWay--
-        one.usedAt = performance.now()
+        underWay.delete(leaving)
+        gone?.removeEventListener("abort", leave)
       }
     },
     close: async () => {
       try {
+        for (const leaving of underWay.keys()) leaving.abort()
+        await Promise.allSettled(underWay.values())
         const all = await Promise.allSettled(sessions.values())
         for (const one of all) if (one.status === "fulfilled") await one.value.session.leave()
       } finally {

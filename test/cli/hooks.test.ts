@@ -1,41 +1,14 @@
-import { spawn } from "node:child_process"
 import * as fs from "node:fs"
 import * as http from "node:http"
 import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import * as HookPlaces from "../../src/cli/hooks/HookPlaces.ts"
-import { MAIN } from "../built.ts"
 import { workplace } from "../workplace.ts"
 import { document, hindcast, listed, start } from "./hindcast.ts"
+import { at, bash, HOOK, hook } from "./hookCommand.ts"
 
 const place = workplace()
 afterAll(() => place.remove())
-
-const HOOK = path.join(path.dirname(MAIN), "..", "hook.js")
-
-/** Runs the hook's command as a client does. */
-const hook = (payload: unknown, env: NodeJS.ProcessEnv, args: ReadonlyArray<string> = ["claude-code"]) => {
-  const child = spawn(process.execPath, [HOOK, ...args], {
-    env: { ...process.env, ...env },
-    stdio: ["pipe", "pipe", "pipe"],
-  })
-  child.stdin.on("error", () => {})
-  child.stdin.end(typeof payload === "string" ? payload : JSON.stringify(payload))
-  return new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
-    let [stdout, stderr] = ["", ""]
-    child.stdout.setEncoding("utf8").on("data", (text: string) => {
-      stdout += text
-    })
-    child.stderr.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text
-    })
-    child.on("error", reject)
-    child.on("close", (code) => resolve({ code, stdout, stderr }))
-  })
-}
-
-const at = (hook_event_name: string, more: object = {}) => ({ session_id: "s", cwd: "/p", hook_event_name, ...more })
-const bash = (command: string, tool_use_id: string) => ({ tool_name: "Bash", tool_input: { command }, tool_use_id })
 
 describe("hindcast hooks", () => {
   it("writes the settings of a client, records its sessions and denies by rules, which are bound to their text", async () => {

@@ -1,20 +1,16 @@
 import * as fs from "node:fs"
-import { Effect, Layer } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
-import { EventLog } from "../../src/events/log/EventLog.ts"
-import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
 import type { Client } from "../../src/hooks/clients/Client.ts"
 import * as Copilot from "../../src/hooks/clients/Copilot.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
-import * as Confirmations from "../../src/kernel/gate/Confirmations.ts"
 import type { GateConfig } from "../../src/kernel/gate/Gate.ts"
-import * as Projector from "../../src/projections/projector/Projector.ts"
 import type { Json } from "../../src/values/Json.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 import { inRepository } from "../repository.ts"
 import { Database } from "../sqlite.ts"
+import { approve, asked } from "./questions.ts"
 
 const GATE: GateConfig = {
   rules: [
@@ -35,10 +31,10 @@ const open = async (log: string, more: Partial<Sessions.SessionsOptions> = {}) =
   return sessions
 }
 
-const take = (sessions: Sessions.Sessions, payload: Json, client: Client = ClaudeCode.client) => {
+const take = (sessions: Sessions.Sessions, payload: Json, client: Client = ClaudeCode.client, left?: AbortSignal) => {
   const moment = client.read(payload)
   if (moment === undefined) throw new Error(`not read: ${JSON.stringify(payload)}`)
-  return sessions.take(client, moment)
+  return sessions.take(client, moment, left)
 }
 
 const at = (hook_event_name: string, more: object = {}): Json => ({
@@ -99,25 +95,7 @@ describe("a session", () => {
     const log = temporary("asked.db")
     const sessions = await open(log)
     const waiting = take(sessions, at("PreToolUse", bash("git push", "c1")))
-    await Effect.gen(function* () {
-      const events = yield* EventLog
-      let asked: Event | undefined
-      while (asked === undefined) {
-        asked = (yield* events.readPage({ types: ["ConfirmationRequested"] }, 10)).at(-1)
-        yield* Effect.yieldNow()
-      }
-      const { confirmationId } = asked.payload
-      const { decide } = yield* Confirmations.Confirmations
-      yield* decide(String(confirmationId), { approved: true, by: "ada", channel: "test" })
-    }).pipe(
-      Effect.provide(
-        Confirmations.layer.pipe(
-          Layer.provideMerge(Projector.layer),
-          Layer.provideMerge(SqliteEventLog.layer({ filename: log })),
-        ),
-      ),
-      Effect.runPromise,
-    )
+    await approve(log, await asked(log))
     expect(await waiting).toEqual({ decision: "allow" })
     expect(ofCommand(await eventsOf(log), "c1")).toEqual([
       "ActuatorCommanded",
@@ -177,6 +155,102 @@ describe("a session", () => {
         new RegExp(`^${said}`),
       )
     }
+  })
+
+  it("withdraws a question when its client leaves, and a later approval says so", async () => {
+    const log = temporary("left.db")
+    const sessions = await open(log)
+    const left = new AbortController()
+    const waiting = take(sessions, at("PreToolUse", bash("git push", "c1")), ClaudeCode.client, left.signal)
+    const confirmationId = await asked(log)
+    left.abort()
+    expect(await waiting).toMatchObject({ decision: "deny", rule: "ask-push" })
+    await expect(approve(log, confirmationId)).rejects.toThrow(/withdrawn at @\d+: its client no longer waits/)
+    expect(ofCommand(await eventsOf(log), "c1")).toEqual([
+      "ActuatorCommanded",
+      "ConfirmationRequested",
+      "CommandDenied",
+    ])
+    const withdrawn = (await eventsOf(log)).find(({ type }) => type === "ConfirmationWithdrawn")
+    expect(withdrawn?.payload.reason).toBe("its client no longer waits for the answer")
+  })
+
+  it("records as not gated what a client ran although it had not waited for the answer", async () => {
+    const log = temporary("ran.db")
+    const sessions = await open(log)
+    const left = new AbortController()
+    const waiting = take(sessions, at("PreToolUse", bash("git push", "c1")), ClaudeCode.client, left.signal)
+    await asked(log)
+    left.abort()
+    await waiting
+    const result = at("PostToolUse", { ...bash("git push", "c1"), tool_response: "pushed" })
+    await take(sessions, result)
+    await take(sessions, result)
+    const calls = (await eventsOf(log)).filter(({ type }) => type === "ActuatorCommanded")
+    expect(calls.map(({ payload }) => payload.observed)).toEqual([undefined, true])
+    expect(calls.map(({ payload }) => payload.callId)).toEqual(["c1", "c1"])
+  })
+
+  it("withdraws questions when it closes, and waits for nobody", async () => {
+    const log = temporary("closing.db")
+    const sessions = await open(log)
+    const waiting = take(sessions, at("PreToolUse", bash("git push", "c1")))
+    await asked(log)
+    await sessions.close()
+    expect(await waiting).toMatchObject({ decision: "deny" })
+    expect((await eventsOf(log)).at(-1)?.type).toBe("RecorderLeft")
+  })
+
+  it("closes the silent sessions of an earlier server", async () => {
+    const log = temporary("left-silent.db")
+    const first = await open(log)
+    await take(first, at("PreToolUse", bash("npm test", "ran")))
+    await first.close()
+    const next = await open(log, { idleMs: -1 })
+    await next.closeIdle()
+    await next.closeIdle()
+    const events = await eventsOf(log)
+    expect(ofCommand(events, "ran").at(-1)).toBe("CommandOutcomeUnknown")
+    expect(events.filter(({ type }) => type === "TaskClosed")).toHaveLength(1)
+    expect(events.at(-1)?.payload).toMatchObject({ outcome: "abandoned", reason: expect.stringMatching(/silent/) })
+  })
+
+  it("closes its task when the client ends it, and goes on in another one when it is resumed", async () => {
+    const log = temporary("ended.db")
+    const sessions = await open(log)
+    await take(sessions, at("UserPromptSubmit", { prompt: "go" }))
+    await take(sessions, at("PreToolUse", bash("ls", "c1")))
+    await take(sessions, at("SessionEnd", { reason: "prompt_input_exit" }))
+    // Reported late: the call has its end.
+    await take(sessions, at("PostToolUse", { ...bash("ls", "c1"), tool_response: "" }))
+    await take(sessions, at("SessionEnd", { reason: "prompt_input_exit" }))
+    await take(sessions, at("SessionStart", { source: "resume" }))
+    await take(sessions, at("UserPromptSubmit", { prompt: "and now?" }))
+    await sessions.close()
+    const events = await eventsOf(log)
+    expect(events.filter(({ type }) => type === "TaskClosed").map(({ payload }) => payload)).toEqual([
+      { outcome: "abandoned", reason: "its client ended the session (prompt_input_exit); nobody gave a verdict" },
+    ])
+    expect(ofCommand(events, "c1")).toEqual([
+      "ActuatorCommanded",
+      "CommandAllowed",
+      "CommandDispatched",
+      "CommandOutcomeUnknown",
+    ])
+    expect(events.filter(({ type }) => type === "TaskOpened").map(({ taskId }) => taskId)).toEqual([
+      "claude-code-s-1",
+      "claude-code-s-1.2",
+    ])
+  })
+
+  it("closes the task of an earlier server's session when the client ends it", async () => {
+    const log = temporary("ended-later.db")
+    const first = await open(log)
+    await take(first, at("UserPromptSubmit", { prompt: "go" }))
+    await first.close()
+    const second = await open(log)
+    await take(second, at("SessionEnd", { reason: "other" }))
+    expect((await eventsOf(log)).at(-1)?.payload).toMatchObject({ outcome: "achieved" })
   })
 
   it("goes on after a restart: a call that ran has its result, one that waited for a person was refused", async () => {

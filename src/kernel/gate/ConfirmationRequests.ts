@@ -87,14 +87,17 @@ export const asking = (log: EventLog.Service): ConfirmationAsking => ({
 /**
  * Asks, and waits for a decision or the expiry. The first recorded answer counts (see `interpretAnswer`). Only the wait
  * is interruptible; an interrupt withdraws the recorded question.
+ *
+ * @param gone ends with a reason once nobody waits for the answer any more: the question is then withdrawn for it
  */
 export const ask = (
   log: EventLog.Service,
   question: ConfirmationRequest,
+  gone: Effect.Effect<string> = Effect.never,
 ): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.uninterruptibleMask((restore) =>
     Effect.flatMap(request(log, question), (requested) =>
-      conclude(log, requested, restore(answerTo(log, requested, question.withinMs))),
+      conclude(log, requested, restore(Effect.raceFirst(answerTo(log, requested, question.withinMs), gone))),
     ),
   )
 
@@ -135,7 +138,7 @@ const answerTo = (
 const conclude = (
   log: EventLog.Service,
   requested: RequestedEvent,
-  answered: Effect.Effect<Option.Option<Event>, AppendError>,
+  answered: Effect.Effect<Option.Option<Event> | string, AppendError>,
 ): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.gen(function* () {
     const { timeline, taskId, recordedAt: requestedAt } = requested
@@ -145,21 +148,22 @@ const conclude = (
     const expire = { type: "ConfirmationExpired", causationId: requested.id, payload: { confirmationId } } as const
     const withdraw = { type: "ConfirmationWithdrawn", causationId: requested.id, payload: { confirmationId } } as const
 
+    const withdrawnFor = (reason: string) => ({ ...withdraw, payload: { confirmationId, reason: plainText(reason) } })
     const decided = yield* answered.pipe(
       // An answer that was recorded before the withdrawal remains valid.
       Effect.onInterrupt(() => Effect.ignore(close(withdraw))),
     )
-    const answer = yield* Option.match(decided, {
-      onSome: Effect.succeed,
-      onNone: () =>
-        close(expire).pipe(
-          Effect.catchTag("VersionConflict", (conflict) => {
-            // An answer that was committed just before the expiry counts.
-            const [first] = conflict.missed
-            return first === undefined ? Effect.fail(conflict) : Effect.succeed(first)
-          }),
-        ),
-    })
+    const closeUnlessAnswered = (event: CoreNewEvent) =>
+      close(event).pipe(
+        Effect.catchTag("VersionConflict", (conflict) => {
+          // An answer that was committed just before counts.
+          const [first] = conflict.missed
+          return first === undefined ? Effect.fail(conflict) : Effect.succeed(first)
+        }),
+      )
+    const answer = yield* typeof decided === "string"
+      ? closeUnlessAnswered(withdrawnFor(decided))
+      : Option.match(decided, { onSome: Effect.succeed, onNone: () => closeUnlessAnswered(expire) })
     const recordAfter = (event: CoreNewEvent) =>
       Effect.catchTag(close(event, answer.version), "VersionConflict", ({ missed: [first = answer] }) =>
         Effect.succeed(first),
@@ -168,7 +172,7 @@ const conclude = (
       { confirmationId, argsDigest, shownDigest, requestedAt, expiresAt },
       answer,
       recordAfter(expire),
-      (reason) => recordAfter({ ...withdraw, payload: { confirmationId, reason } }),
+      (reason) => recordAfter(withdrawnFor(reason)),
     )
   })
 

@@ -256,7 +256,9 @@ const describeEnd = (event: Event): string => {
     return `one that ${event.payload.by} ${event.payload.approved ? "approved" : "rejected"} at @${event.position}`
   }
   if (Vocabulary.is(event, "ConfirmationExpired")) return `one that expired at @${event.position}`
-  return Vocabulary.is(event, "ConfirmationWithdrawn")
-    ? `one that was withdrawn at @${event.position}`
-    : `one that ${event.type} settled at @${event.position}`
+  if (Vocabulary.is(event, "ConfirmationWithdrawn")) {
+    const { reason } = event.payload
+    return `one that was withdrawn at @${event.position}${reason === undefined ? "" : `: ${reason}`}`
+  }
+  return `one that ${event.type} settled at @${event.position}`
 }

@@ -47,7 +47,8 @@ export const isLate = (
 export const interpretAnswer = (request: AskedConfirmation, event: Event): ConfirmationAnswer => {
   const isAbout = event.payload.confirmationId === request.confirmationId
   if (isAbout && is(event, "ConfirmationExpired")) return { kind: "expired" }
-  if (isAbout && is(event, "ConfirmationWithdrawn")) return { kind: "rejected", reason: "it was withdrawn" }
+  if (isAbout && is(event, "ConfirmationWithdrawn"))
+    return { kind: "rejected", reason: event.payload.reason ?? "it was withdrawn" }
   if (!isAbout || !is(event, "ConfirmationDecided")) return { kind: "foreign" }
   const { approved, by, reason, argsDigest, shownDigest } = event.payload
   if (!approved) return { kind: "rejected", reason: reason ?? `${by} rejected it` }

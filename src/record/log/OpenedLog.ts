@@ -27,7 +27,13 @@ export interface BegunRun {
   /** Events before this process continued the task; empty if it began the task. */
   readonly past: ReadonlyArray<Event>
   readonly stream: RunStream.RunStream
-  readonly ask: (question: ConfirmationRequests.ConfirmationRequest) => Promise<ConfirmationRequests.ConfirmationResult>
+  /** `gone` ends with a reason once nobody waits for the answer: the question is then withdrawn. */
+  readonly ask: (
+    question: ConfirmationRequests.ConfirmationRequest,
+    gone?: Effect.Effect<string>,
+  ) => Promise<ConfirmationRequests.ConfirmationResult>
+  /** Withdraws a question of an earlier process, unless it has ended. */
+  readonly withdraw: (question: ConfirmationRequests.RequestedEvent, reason: string) => Promise<void>
   /** This process's name among recorders. */
   readonly identity: string | undefined
 }
@@ -135,7 +141,8 @@ export const begun = (
   past,
   identity,
   stream: RunStream.make({ ...target, run }),
-  ask: (question) => run(ConfirmationRequests.ask(target.log, question)),
+  ask: (question, gone) => run(ConfirmationRequests.ask(target.log, question, gone)),
+  withdraw: (question, reason) => run(ConfirmationRequests.asking(target.log).withdraw(question, reason)),
 })
 
 /** Opens a log and builds something in it; closes the log if that fails. */
