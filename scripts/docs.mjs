@@ -189,13 +189,16 @@ const portOf = (words) => {
 
 const PORT = 4173
 
-/** TypeDoc and VitePress print to stderr, so that stdout holds only the address. */
+/** TypeDoc prints to stderr, so that stdout holds only the address. */
 const quietly = { cwd: root, stdio: ["ignore", process.stderr.fd, process.stderr.fd] }
 
 const vitepress = async () =>
   import(pathToFileURL(path.join(fetched("site"), "vitepress", "dist", "node", "index.js")).href)
 
 const build = async () => {
+  // So does VitePress.
+  console.log = console.error
+  console.info = console.error
   const { build } = await vitepress()
   // Next to the fetched packages, which the compiled pages import.
   const directory = path.join(fetched("site"), "..", "site")
