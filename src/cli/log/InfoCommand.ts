@@ -3,11 +3,13 @@ import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import { Records } from "../../events/read/Records.ts"
 import { measureSpace } from "../../events/sqlite/archive/storageUsage.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { fold } from "../../projections/fold/Projection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as PluginRegistry from "../../projections/state/PluginRegistry.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import * as KeptSnapshots from "../../projections/unfinished/KeptSnapshots.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -28,7 +30,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
       bytes: space.fileBytes,
       head,
       types: Object.fromEntries(space.types.map(({ name, events }) => [name, events])),
-      tasks: yield* countTasks,
+      tasks: yield* TaskList.count(log, yield* Records),
       plugins: yield* listPlugins,
       gate: yield* lastGate,
       snapshot: yield* KeptSnapshots.reach(yield* Projector),
@@ -37,24 +39,6 @@ export const info = Command.make("info", common, ({ log, json }) =>
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(Command.withDescription("Statistics of a log, and what takes its space"))
-
-/** Counts all and open tasks. A second `TaskOpened` with the same id changes nothing. */
-const countTasks: Effect.Effect<InfoPage.Info["tasks"], LogError, EventLog> = Effect.gen(function* () {
-  const { readPage } = yield* EventLog
-  const all = new Set<string>()
-  const open = new Set<string>()
-  yield* Pages.forEach(readPage, { timeline: MAIN, types: ["TaskOpened", "TaskClosed"] }, (page) => {
-    for (const { type, taskId } of page) {
-      if (taskId === null) continue
-      if (type === "TaskClosed") open.delete(taskId)
-      else if (!all.has(taskId)) {
-        all.add(taskId)
-        open.add(taskId)
-      }
-    }
-  })
-  return { all: all.size, open: open.size }
-})
 
 const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effect.gen(function* () {
   const { readPage } = yield* EventLog

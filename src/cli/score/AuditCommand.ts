@@ -3,6 +3,7 @@ import { Args, Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import { Records } from "../../events/read/Records.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as Chosen from "../../kernel/scoring/TaskSelection.ts"
 import * as Audits from "../../projections/audit/Audits.ts"
@@ -14,6 +15,7 @@ import * as Trend from "../../projections/comparison/Trend.ts"
 import * as Projection from "../../projections/fold/Projection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import * as TaskList from "../../projections/state/TaskList.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import {
   argument,
@@ -104,12 +106,12 @@ const all = (given: Given) =>
   Effect.gen(function* () {
     const { json, markdown, group } = given
     const sort = yield* AuditMode.sorting(given)
-    const { known, chosen } = yield* selected(given, typesFor(given))
+    const { openedAt, chosen } = yield* isSelecting(given) ? selectedTasks(given) : listed(given)
     const scores = yield* scoresOf(given)
     const sets = new Set(scores?.scoreSetIds)
     const rows: Array<AuditTable.Row> = []
     // In order of opening, the first tasks are known without reading the others.
-    const first = Option.isNone(given.sort) && Option.isNone(group) ? firstOf(known, chosen, given.limit) : chosen
+    const first = Option.isNone(given.sort) && Option.isNone(group) ? firstOf(openedAt, chosen, given.limit) : chosen
     yield* ProgressLine.during({ verb: "read", unit: "events", json }, (onProgress) =>
       Audits.forEach((audit) => rows.push(AuditTable.rowOf(audit, sets)), { tasks: first, onProgress }),
     )
@@ -145,18 +147,18 @@ const all = (given: Given) =>
     const document = { scores, tasks: chosen.length, unscored, rows: kept }
     if (markdown) return yield* Output.showDocument(json, document, AuditTablePage.rowsMarkdown(shown, kept))
     return yield* Output.show(json, document, (style) =>
-      AuditTablePage.rows(style, shown, kept, Object.keys(known), width),
+      AuditTablePage.rows(style, shown, kept, [...openedAt.keys()], width),
     )
   })
 
 const firstOf = (
-  known: Tasks.Tasks,
+  openedAt: ReadonlyMap<string, number>,
   chosen: ReadonlyArray<string>,
   limit: Option.Option<number>,
 ): ReadonlyArray<string> =>
   Option.match(limit, {
     onNone: () => chosen,
-    onSome: (most) => AuditTable.sorted(chosen, (taskId) => known[taskId]?.from ?? null).slice(0, most),
+    onSome: (most) => AuditTable.sorted(chosen, (taskId) => openedAt.get(taskId) ?? null).slice(0, most),
   })
 
 const trend = (given: Given) =>
@@ -183,6 +185,24 @@ const trend = (given: Given) =>
 const DEFAULT_COLUMNS = 80
 
 const nameOf = (agent: string): string => agent.split("@")[0] ?? agent
+
+/** All tasks, or those named, if no option asks what they are like. Reads no payloads. */
+const listed = (given: Given) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const openedAt = yield* TaskList.openings(log, yield* Records)
+    const named = yield* TaskSelection.named(given.task, [...openedAt.keys()])
+    return { openedAt, chosen: named.length === 0 ? [...openedAt.keys()] : named }
+  })
+
+const selectedTasks = (given: Given) =>
+  Effect.map(selected(given, typesFor(given)), ({ known, chosen }) => ({
+    openedAt: new Map(Object.entries(known).map(([id, { from }]) => [id, from])),
+    chosen,
+  }))
+
+const isSelecting = ({ agent, plugin, outcome, since, until, where }: Given): boolean =>
+  [agent, plugin, outcome, since, until, where].some(isGiven)
 
 const selected = (given: TaskSelection.TaskSelectionInput, types: ReadonlyArray<CoreName> = TASKS) =>
   Effect.gen(function* () {

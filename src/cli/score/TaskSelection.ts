@@ -45,8 +45,7 @@ export const selectedAmong = (
   known: Tasks,
 ) =>
   Effect.gen(function* () {
-    const log = yield* EventLog
-    const tasks = yield* Effect.forEach(task, (text) => Ids.taskAmong(text, Object.keys(known), log.timeline))
+    const tasks = yield* named(task, Object.keys(known))
     yield* Effect.forEach(agent, (name) => checkAgent(name, known), { discard: true })
     const select = {
       ...(Option.isNone(since) ? {} : { openedAfter: yield* Moment.resolve(since.value) }),
@@ -62,6 +61,15 @@ export const selectedAmong = (
     }
     return found
   })
+
+/** The ids of tasks that `--task` names, each once. */
+export const named = (task: ReadonlyArray<string>, ids: ReadonlyArray<string>) =>
+  Effect.flatMap(EventLog, ({ timeline }) =>
+    Effect.map(
+      Effect.forEach(task, (text) => Ids.taskAmong(text, ids, timeline)),
+      (found) => [...new Set(found)],
+    ),
+  )
 
 /** Fails if no task has this agent: a typo is more likely than an empty selection. */
 const checkAgent = (agent: string, tasks: Tasks) =>

@@ -9,7 +9,10 @@ import { invalidQuery } from "./QueryValidation.ts"
 /** Events per read. Larger pages are not faster. */
 export const PAGE_SIZE = 1000
 
-export type ReadPage = (query: Query, limit: number) => Effect.Effect<ReadonlyArray<Event>, LogError>
+export type ReadPage = ReadSome<Event>
+
+/** Reads one page of events, or of some of their fields. */
+type ReadSome<A> = (query: Query, limit: number) => Effect.Effect<ReadonlyArray<A>, LogError>
 
 /**
  * Size of the first page; each later one doubles, up to `PAGE_SIZE`. V8's young generation starts smaller than a large
@@ -44,21 +47,24 @@ const pages = (readPage: ReadPage, query: Query): Stream.Stream<Event, LogError>
     }),
   )
 
-/** Like `stream`, for folds: calls `take` with every page. Several times as fast for short ones. */
-export const forEach = (
-  readPage: ReadPage,
+/**
+ * Like `stream`, for folds: calls `take` with every page. Several times as fast for short ones. `Records.envelopes` is
+ * such a reader, too.
+ */
+export const forEach = <A extends Pick<Event, "position">>(
+  readPage: ReadSome<A>,
   query: Query,
-  take: (page: ReadonlyArray<Event>) => void,
+  take: (page: ReadonlyArray<A>) => void,
 ): Effect.Effect<void, LogError> => {
   const flaw = invalidQuery(query)
   return flaw === undefined ? pageAfterPage(readPage, query, FIRST_PAGE, take) : Effect.fail(flaw)
 }
 
-const pageAfterPage = (
-  readPage: ReadPage,
+const pageAfterPage = <A extends Pick<Event, "position">>(
+  readPage: ReadSome<A>,
   query: Query,
   size: number,
-  take: (page: ReadonlyArray<Event>) => void,
+  take: (page: ReadonlyArray<A>) => void,
 ): Effect.Effect<void, LogError> =>
   Effect.flatMap(readPage(query, size), (page) => {
     if (page.length > 0) take(page)

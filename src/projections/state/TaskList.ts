@@ -1,11 +1,13 @@
 /**
- * Finds tasks without folding the whole log: all tasks from the events that open and close them, or the newest ones
- * from their own events.
+ * Finds tasks without folding the whole log: all tasks from the events that open and close them, with payloads or
+ * without, or the newest ones from their own events.
  */
 
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import type { Envelope, Records } from "../../events/read/Records.ts"
+import { splitBySpan } from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
@@ -45,6 +47,58 @@ export const open = (
 /** One task; undefined if it was never opened. */
 export const heading = (log: EventLog.Service, taskId: string): Effect.Effect<Heading | undefined, LogError> =>
   Effect.map(folded(log, { types: STANDING, taskId }), (tasks) => SafeRecord.get(tasks, taskId))
+
+/** The position at which each task was opened, by task id, oldest first. Reads no payloads. */
+export const openings = (
+  log: EventLog.Service,
+  records: Records.Service,
+): Effect.Effect<ReadonlyMap<string, number>, LogError> =>
+  Effect.suspend(() => {
+    const found = new Map<string, number>()
+    const take = ({ taskId, position }: Envelope) => {
+      if (taskId !== null && !found.has(taskId)) found.set(taskId, position)
+    }
+    return Effect.as(forEachEnvelope(log, records, OPENING, take), found)
+  })
+
+/** The numbers of all tasks and of the open ones. Reads no payloads. */
+export const count = (
+  log: EventLog.Service,
+  records: Records.Service,
+): Effect.Effect<{ readonly all: number; readonly open: number }, LogError> =>
+  Effect.suspend(() => {
+    const all = new Set<string>()
+    const open = new Set<string>()
+    const take = ({ taskId, type }: Envelope) => {
+      if (taskId === null) return
+      if (type === CLOSING) open.delete(taskId)
+      else if (!all.has(taskId)) {
+        all.add(taskId)
+        open.add(taskId)
+      }
+    }
+    return Effect.map(forEachEnvelope(log, records, [...OPENING, CLOSING], take), () => ({
+      all: all.size,
+      open: open.size,
+    }))
+  })
+
+const CLOSING: CoreName = "TaskClosed"
+
+const forEachEnvelope = (
+  { spans }: EventLog.Service,
+  { envelopes }: Records.Service,
+  types: ReadonlyArray<CoreName>,
+  take: (envelope: Envelope) => void,
+): Effect.Effect<void, LogError> =>
+  Effect.forEach(
+    splitBySpan(spans, { types }),
+    (part) =>
+      Pages.forEach(envelopes, part, (page) => {
+        for (const envelope of page) take(envelope)
+      }),
+    { discard: true },
+  )
 
 interface Selected {
   readonly types: ReadonlyArray<CoreName>
