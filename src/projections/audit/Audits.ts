@@ -4,11 +4,11 @@ import { Chunk, Effect, Schema, Stream } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Decoding from "../../values/Options.ts"
 import type { TaskAudit, TaskNotFound } from "./AuditDocument.ts"
 import * as AuditPass from "./AuditPass.ts"
 import { TYPES, VerdictCollector } from "./VerdictCollector.ts"
+import * as Verdicts from "./Verdicts.ts"
 
 export { fold } from "./AuditPass.ts"
 
@@ -37,8 +37,8 @@ export const Options = Decoding.of<Options>({
  * openings.
  *
  * Reads the scoring events first, because a task can be scored long after it closed, then the log, or a few tasks by
- * themselves. Memory holds the open tasks, the ids of the others, and a few numbers for each reward and punishment, but
- * no events. Events appended meanwhile are not included.
+ * themselves with the scorings about them. Memory holds the open tasks, the ids of the others, and a few numbers for
+ * each reward and punishment, but no events. Events appended meanwhile are not included.
  *
  * @example
  * ```ts
@@ -95,19 +95,11 @@ const ofFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: numbe
     return [...completed.sort((one, other) => one.at - other.at).map(({ audit }) => audit), ...rest]
   })
 
-/** The verdicts on a few tasks. Of other tasks' scorings, only the starts and ends are read. */
+/** The verdicts on a few tasks. */
 const verdictsOnFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: number) =>
   Effect.gen(function* () {
-    const isWanted = AuditPass.wanted(tasks)
-    const verdicts = new VerdictCollector(isWanted)
-    const about: Array<Event> = []
-    const sets = new Set<unknown>()
-    yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, types: SCORINGS }, (page) => {
-      for (const event of page) {
-        if (is(event, "ScoringStarted") && event.payload.taskIds.some(isWanted)) sets.add(event.payload.scoreSetId)
-        if (sets.has(event.payload.scoreSetId)) about.push(event)
-      }
-    })
+    const verdicts = new VerdictCollector(AuditPass.wanted(tasks))
+    const about = [...(yield* Verdicts.scoringsAbout(log, tasks, until))]
     for (const taskId of new Set(tasks)) {
       yield* Pages.forEach(log.readPage, { until, timeline: log.timeline, taskId, types: VERDICTS }, (page) => {
         about.push(...page)
@@ -117,8 +109,7 @@ const verdictsOnFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, unti
     return verdicts
   })
 
-const SCORINGS: ReadonlyArray<string> = ["ScoringStarted", "ScoringFinished"]
-const VERDICTS = TYPES.filter((type) => !SCORINGS.includes(type))
+const VERDICTS = TYPES.filter((type) => type !== "ScoringStarted" && type !== "ScoringFinished")
 
 /** Calls `take` with each audit in turn. */
 export const forEach = (

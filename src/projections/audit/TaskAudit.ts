@@ -3,7 +3,6 @@
 import { Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
 import * as Projection from "../fold/Projection.ts"
 import { document, projection, type TaskAudit, type TaskNotFound } from "./AuditDocument.ts"
 import * as Verdicts from "./Verdicts.ts"
@@ -11,27 +10,16 @@ import * as Verdicts from "./Verdicts.ts"
 export { document, fold, projection, type State, TaskAudit, TaskNotFound } from "./AuditDocument.ts"
 
 /**
- * Computes the audit of a task at the head of the log with two filtered reads: the scorings that name the task, and the
+ * Computes the audit of a task at the head of the log from filtered reads: the scorings that name the task, and the
  * task's own events, page by page.
  */
 export const load = (taskId: string): Effect.Effect<TaskAudit, TaskNotFound | LogError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const { position: until } = yield* log.head
-    const scorings: Array<Event> = []
-    const scoringFold = Verdicts.projection(taskId)
-    let scoringState = scoringFold.initial
-    yield* Pages.forEach(
-      log.readPage,
-      { until, timeline: log.timeline, types: ["ScoringStarted", "ScoringFinished"] },
-      (page) => {
-        for (const event of page) {
-          const before = scoringState
-          scoringState = scoringFold.evolve(before, event)
-          if (scoringState !== before && event.taskId !== taskId) scorings.push(event)
-        }
-      },
-    )
+    const about = yield* Verdicts.scoringsAbout(log, [taskId], until)
+    // The task's own are among its events.
+    const scorings = about.filter((event) => event.taskId !== taskId)
     const fold = projection(taskId)
     let state = fold.initial
     let next = 0

@@ -21,6 +21,7 @@ export const TYPES: ReadonlyArray<CoreName> = [
 
 /** One score set of one task. Each verdict is stored as numbers: its term, amount, occurrences and evidence. */
 interface TaskScoreSet {
+  readonly taskId: string
   readonly scoreSetId: string
   readonly at: number
   started: Verdicts.Scored["started"]
@@ -55,8 +56,8 @@ export class VerdictCollector implements CollectedVerdicts {
   }
 
   fold(event: Event): void {
-    if (is(event, "ScoringStarted")) this.#start(event.position, event.payload)
-    else if (is(event, "ScoringFinished")) this.#finish(event.payload.scoreSetId)
+    if (is(event, "ScoringStarted")) this.#start(event, event.payload)
+    else if (is(event, "ScoringFinished")) this.#finish(event, event.payload.scoreSetId)
     else if (event.taskId === null || !this.#wanted(event.taskId)) return
     else if (is(event, "RewardGiven")) this.#add(event, "reward", event.payload)
     else if (is(event, "PunishmentGiven")) this.#add(event, "punishment", event.payload)
@@ -72,15 +73,15 @@ export class VerdictCollector implements CollectedVerdicts {
     return Object.fromEntries(sets.map((entry) => [entry.scoreSetId, this.#scored(entry)]))
   }
 
-  #start(position: number, payload: PayloadOf<"ScoringStarted">): void {
+  #start(event: Event, payload: PayloadOf<"ScoringStarted">): void {
     const { scoreSetId, taskIds } = payload
-    const wanted = taskIds.filter(this.#wanted)
+    const wanted = taskIds.filter((taskId) => this.#wanted(taskId) && Verdicts.mayConcern(event, taskId))
     // Skip scorings of other tasks: if few tasks are wanted, most are, and a rubric is long.
     if (wanted.length === 0) return
     const started = this.#startOf(payload)
     const unfinished = this.#unfinished.get(scoreSetId) ?? []
     for (const taskId of wanted) {
-      const entry = this.#entryOf(taskId, scoreSetId, position)
+      const entry = this.#entryOf(taskId, scoreSetId, event.position)
       // Sets are never overwritten: the first start of an id counts.
       if (entry.started !== null) continue
       entry.started = started
@@ -89,9 +90,13 @@ export class VerdictCollector implements CollectedVerdicts {
     if (unfinished.length > 0) this.#unfinished.set(scoreSetId, unfinished)
   }
 
-  #finish(scoreSetId: string): void {
-    for (const entry of this.#unfinished.get(scoreSetId) ?? []) entry.finished = true
-    this.#unfinished.delete(scoreSetId)
+  #finish(event: Event, scoreSetId: string): void {
+    const left = (this.#unfinished.get(scoreSetId) ?? []).filter((entry) => {
+      entry.finished = Verdicts.mayConcern(event, entry.taskId)
+      return !entry.finished
+    })
+    if (left.length > 0) this.#unfinished.set(scoreSetId, left)
+    else this.#unfinished.delete(scoreSetId)
   }
 
   #add({ taskId, position }: Event, kind: Term["kind"], payload: PayloadOf<"RewardGiven">): void {
@@ -120,7 +125,7 @@ export class VerdictCollector implements CollectedVerdicts {
     if (sets.length === 0) this.#tasks.set(taskId, sets)
     const known = sets.find((entry) => entry.scoreSetId === scoreSetId)
     if (known !== undefined) return known
-    const entry: TaskScoreSet = { scoreSetId, at, started: null, finished: false, verdicts: [], unscored: [] }
+    const entry: TaskScoreSet = { taskId, scoreSetId, at, started: null, finished: false, verdicts: [], unscored: [] }
     sets.push(entry)
     return entry
   }

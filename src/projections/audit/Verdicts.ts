@@ -1,9 +1,11 @@
-/** The fold of the verdicts on one task, by score set. */
+/** The fold of the verdicts on one task, by score set, and where the scorings about a task are read. */
 
-import { Schema } from "effect"
+import { Effect, Schema } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
 import { type Event, Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
-import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Sum from "../../values/Sum.ts"
@@ -68,13 +70,17 @@ export const decided = (set: Scored, event: Event): Scored => {
   return set
 }
 
+/** Whether a scoring event may concern a task. A scoring of one task is recorded in it, a scoring of several in none. */
+export const mayConcern = (event: Event, taskId: string): boolean => event.taskId === null || event.taskId === taskId
+
 /** The verdicts on one task, by score set. Scorings of other tasks do not change the state. */
 export const projection = (taskId: string): Projection<State> => ({
   name: `TaskAudit.Verdicts(${taskId})`,
-  version: 2,
+  version: 3,
   state: State,
   initial: {},
   evolve: (state, event) => {
+    if (!mayConcern(event, taskId)) return state
     if (is(event, "ScoringStarted")) return started(state, event, taskId)
     if (is(event, "ScoringFinished")) {
       return SafeRecord.change(state, event.payload.scoreSetId, (set) =>
@@ -147,3 +153,30 @@ const amountsOf = (
 /** Names can be any text; JSON encodes all three in one unambiguous key. */
 export const verdictKey = (measure: string, kind: RecordedVerdict["kind"], name: string): string =>
   JSON.stringify([measure, kind, name])
+
+const SCORINGS: ReadonlyArray<CoreName> = ["ScoringStarted", "ScoringFinished"]
+
+/** The starts and ends of the scorings that `mayConcern` some tasks, in order. Of others, few are read. */
+export const scoringsAbout = (
+  log: EventLog.Service,
+  taskIds: Iterable<string>,
+  until: number,
+): Effect.Effect<ReadonlyArray<Event>, LogError> =>
+  Effect.gen(function* () {
+    const wanted = new Set(taskIds)
+    const found: Array<Event> = []
+    const sets = new Set<unknown>()
+    const take = (event: Event) => {
+      const { scoreSetId } = event.payload
+      const isAbout =
+        event.taskId !== null ||
+        (is(event, "ScoringStarted") && event.payload.taskIds.some((taskId) => wanted.has(taskId)))
+      if (isAbout) sets.add(scoreSetId)
+      if (sets.has(scoreSetId)) found.push(event)
+    }
+    for (const taskId of [...wanted, null]) {
+      const query = { until, timeline: log.timeline, taskId, types: SCORINGS }
+      yield* Pages.forEach(log.readPage, query, (page) => page.forEach(take))
+    }
+    return found.sort((one, other) => one.position - other.position)
+  })
