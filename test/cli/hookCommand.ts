@@ -13,7 +13,7 @@ export const startHook = (payload: unknown, env: NodeJS.ProcessEnv, args: Readon
     stdio: ["pipe", "pipe", "pipe"],
   })
   child.stdin.on("error", () => {})
-  child.stdin.end(typeof payload === "string" ? payload : JSON.stringify(payload))
+  child.stdin.end(typeof payload === "string" || Buffer.isBuffer(payload) ? payload : JSON.stringify(payload))
   const ended = new Promise<{ code: number | null; stdout: string; stderr: string }>((resolve, reject) => {
     let [stdout, stderr] = ["", ""]
     child.stdout.setEncoding("utf8").on("data", (text: string) => {

@@ -178,7 +178,8 @@ describe("hindcast hooks", () => {
       expect((await hook(call, env)).code, JSON.stringify(one)).toBe(2)
     }
     stranger.close()
-    for (const payload of ["", "not json", "[]", "null", '{"hook_event_name":7}'])
+    const latin = Buffer.from(JSON.stringify(at("PreToolUse", bash("rm caf\u00e9", "c1"))), "latin1")
+    for (const payload of ["", "not json", "[]", "null", '{"hook_event_name":7}', latin])
       expect((await hook(payload, env)).code).toBe(2)
   })
 

@@ -32,7 +32,8 @@ const refuse = (why: string): never => {
 
 /** The client's message, with the event's name if only the command line has it. */
 const payload = (): string => {
-  const text = fs.readFileSync(0, "utf8")
+  // A replaced byte would be another command than the one that runs.
+  const text = new TextDecoder("utf-8", { fatal: true }).decode(fs.readFileSync(0))
   const given: unknown = JSON.parse(text)
   if (typeof given !== "object" || given === null) throw new Error("expected an object on the standard input")
   const event: unknown = named ?? Reflect.get(given, "hook_event_name")
