@@ -30,6 +30,8 @@ export default defineConfig({
       const { code_inline: rendered } = md.renderer.rules
       md.renderer.rules.code_inline = (tokens, index, ...rest) => {
         tokens[index].attrSet("v-pre", "")
+        // A line does not break within a short word of code, such as `--dry-run`.
+        if (/^\S{1,28}$/.test(tokens[index].content)) tokens[index].attrJoin("class", "whole")
         return rendered(tokens, index, ...rest)
       }
     },
@@ -48,10 +50,16 @@ export default defineConfig({
     search: {
       provider: "local",
       options: {
-        // A reader types a question; short words only add noise.
         miniSearch: {
           options: {
-            processTerm: (term) => (NOISE.has(term.toLowerCase()) ? null : term.toLowerCase()),
+            // A reader types a question; short words only add noise. The browser gets this function as text, so it
+            // holds all that it needs.
+            processTerm: (term) => {
+              const noise =
+                "a an and are can did do does for from how i if in is it my of on or s the this to was what when where which why with you"
+              const word = term.toLowerCase()
+              return noise.split(" ").includes(word) ? null : word
+            },
           },
           searchOptions: { fuzzy: 0.2, prefix: true, boost: { title: 6, titles: 3, text: 1 } },
         },
@@ -59,9 +67,3 @@ export default defineConfig({
     },
   },
 })
-
-const NOISE = new Set(
-  "a an and are can did do does for from how i if in is it my of on or s the this to was what when where which why with you".split(
-    " ",
-  ),
-)
