@@ -54,7 +54,7 @@ export const tree = async (path: Catalogue.Path): Promise<NonEmptyReadonlyArray<
   const commands = firsts.map((first) => {
     const ofFirst = loaded.filter(([[word]]) => word === first)
     const below = ofFirst.flatMap(([words, one]) => (words.length > 1 ? [one] : []))
-    const [alone] = ofFirst.map(([, one]) => one)
+    const [alone] = ofFirst.flatMap(([words, one]) => (words.length === 1 ? [one] : []))
     if (!isNonEmptyReadonlyArray(below)) return alone
     return alone === undefined ? groupOf(first, below) : (Command.withSubcommands(alone, below) as unknown as Loaded)
   })
