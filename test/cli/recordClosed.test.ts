@@ -191,6 +191,51 @@ process.exit(0)`,
     expect(await forkAt(moments[0] ?? "")).toMatchObject({ code: 0, stdout: "out out\n" })
   })
 
+  it("is ended where its main thread blocks on a worker thread that only it can answer, with exit code 2", async () => {
+    fs.rmSync(log, { force: true })
+    const blocking = place.file(
+      "blocking.mjs",
+      `import { Worker } from "node:worker_threads"
+const flag = new Int32Array(new SharedArrayBuffer(4))
+const asking = \`const { workerData: flag } = require("node:worker_threads")
+fetch(process.env.BASE).then((answer) => answer.text()).finally(() => { Atomics.store(flag, 0, 1); Atomics.notify(flag, 0) })\`
+new Worker(asking, { eval: true, workerData: flag })
+if (process.argv[2] === "in turns") while (Atomics.wait(flag, 0, 0, 20) === "timed-out");
+else Atomics.wait(flag, 0, 0)
+console.log("woken")
+`,
+    )
+    for (const how of ["once", "in turns"]) {
+      const program = ["--", process.execPath, blocking, how]
+      expect(await run("record", "--log", log, ...program)).toMatchObject({ code: 0, stdout: "woken\n" })
+      const { tasks } = await document(["task", "ls", "--log", log])
+      const id = String((tasks as ReadonlyArray<{ id: string }>).at(-1)?.id)
+      const { code, stdout, stderr } = await run("replay", id, "--log", log, ...program)
+      expect({ code, stdout }).toEqual({ code: 2, stdout: "" })
+      expect(stderr).toContain("found one that waits by `Atomics.wait` for a worker thread with a request")
+      expect(stderr).toContain("record --proxy")
+    }
+  }, 90_000)
+
+  it("may block for a while by Atomics.wait, and is answered then", async () => {
+    fs.rmSync(log, { force: true })
+    const sleeping = place.file(
+      "sleeping.mjs",
+      `import { Worker } from "node:worker_threads"
+const asking = \`fetch(process.env.BASE).then((answer) => answer.text()).then((text) => require("node:worker_threads").parentPort.postMessage(text))\`
+const worker = new Worker(asking, { eval: true })
+Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_500)
+worker.on("message", (text) => console.log(text))
+`,
+    )
+    const program = ["--", process.execPath, sleeping]
+    const recorded = await run("record", "--log", log, ...program)
+    const { tasks } = await document(["task", "ls", "--log", log])
+    const id = String((tasks as ReadonlyArray<{ id: string }>).at(-1)?.id)
+    expect(recorded).toMatchObject({ code: 0, stdout: "here\n" })
+    expect(await run("replay", id, "--log", log, ...program)).toMatchObject({ code: 0, stdout: "here\n" })
+  })
+
   it("refuses a host of another form, and one for an agent of Hindcast's own", async () => {
     const program = ["--", process.execPath, ways]
     for (const host of ["http://model.example", "model.example:0", "model.example:99999", "a b"]) {

@@ -48,7 +48,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
 ])
 
 const DAMAGED: ReadonlySet<string> = new Set([
-  ...["Diverged", "NotCompared", "NothingReplayed"],
+  ...["Diverged", "NotCompared", "NothingReplayed", "MainThreadBlocked"],
   ...["LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"],
 ])
 

@@ -1,10 +1,11 @@
 /** Runs a program without network access, and reports the targets that it tried to reach. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect, Schema } from "effect"
+import { Data, Effect, Schema } from "effect"
 import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
 import { Attempt, distinct, summary, type Tried } from "../../record/network/Attempt.ts"
 import * as Unseen from "../../record/network/Unseen.ts"
+import * as BlockedThread from "../../record/process/BlockedThread.ts"
 import type * as ProcessRun from "../../record/process/ProcessRun.ts"
 import * as ExitCode from "../catalogue/ExitCode.ts"
 import { BadInput } from "../command/BadInput.ts"
@@ -26,10 +27,24 @@ export const checked = (hosts: ReadonlyArray<string>): Effect.Effect<ReadonlyArr
 export const hostsOf = (hosts: ReadonlyArray<string>) =>
   Effect.map(checked(hosts), (texts) => texts.flatMap((text) => AllowedHosts.parse(text) ?? []))
 
+/** The program was ended: its main thread blocked on a worker thread that waited for an answer of the main thread. */
+export class MainThreadBlocked extends Data.TaggedError("MainThreadBlocked") {
+  override get message() {
+    return [
+      "expected a main thread that can answer its worker threads, found one that waits by `Atomics.wait` for a worker thread with a request.",
+      "In a replay, the main thread answers the requests of its worker threads from the log, so both would wait for ever:",
+      `the program was ended after ${BlockedThread.BOUND_SECONDS} s. Let it wait for a message of the worker instead, or record and replay it by`,
+      "`hindcast record --proxy -- …`, whose proxy answers from another process.",
+    ].join(" ")
+  }
+}
+
 export interface Closed {
   readonly closed: ProcessRun.Closed
-  /** Prints the attempts so far, and sets exit code 2 if there are any. Returns whether there are. */
-  readonly report: Effect.Effect<boolean>
+  /** Fails if the program was ended because its main thread blocked. */
+  readonly assertNotBlocked: Effect.Effect<void, MainThreadBlocked>
+  /** Asserts the same; prints the attempts so far, and sets exit code 2 if there are any. Returns whether there are. */
+  readonly report: Effect.Effect<boolean, MainThreadBlocked>
   /** The attempts so far, each target once. */
   readonly tried: Effect.Effect<ReadonlyArray<Tried>>
 }
@@ -38,7 +53,11 @@ export const closing = (hosts: ReadonlyArray<string>) =>
   Effect.gen(function* () {
     const allow = yield* checked(hosts)
     const attempts = path.join(yield* Program.temporaryDirectory, "attempts.jsonl")
+    const assertNotBlocked = Effect.suspend(() =>
+      BlockedThread.wasFound(attempts) ? new MainThreadBlocked() : Effect.void,
+    )
     const report = Effect.gen(function* () {
+      yield* assertNotBlocked
       const open = Unseen.read(Unseen.fileBeside(attempts))
       if (open.length > 0) {
         const started = open.map(Unseen.described).join(", ")
@@ -59,7 +78,7 @@ export const closing = (hosts: ReadonlyArray<string>) =>
       return true
     })
     const tried = Effect.sync(() => distinct(attemptsIn(attempts)))
-    return { closed: { allow, attempts, preload: Program.PRELOAD }, report, tried } satisfies Closed
+    return { closed: { allow, attempts, preload: Program.PRELOAD }, assertNotBlocked, report, tried } satisfies Closed
   })
 
 const advice = (tried: ReadonlyArray<Attempt>): string => {

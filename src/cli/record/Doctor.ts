@@ -68,7 +68,7 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
-    const { closed, report: reportAttempts, tried } = yield* ClosedProgram.closing(allowHost)
+    const { closed, assertNotBlocked, report: reportAttempts, tried } = yield* ClosedProgram.closing(allowHost)
     const run = (changes: Changes) => runOnRecording({ program, log: name, closed, taskId, clock, ...changes })
     const { base, again, ...changed } = yield* Effect.all(
       {
@@ -81,6 +81,7 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
       },
       { concurrency: AT_ONCE },
     )
+    yield* assertNotBlocked
     const findings = Findings.of({ base, again, changed }, events, placesOf())
     const requests = base.asked.length
     const attempts = yield* tried

@@ -57,7 +57,7 @@ const told = (
   taskId: string,
   words: ReadonlyArray<string>,
   live: Option.Option<Live>,
-  named: Effect.Effect<unknown>,
+  named: Effect.Effect<unknown, ClosedProgram.MainThreadBlocked>,
   options: ReadonlyArray<string> = [],
 ) =>
   Effect.gen(function* () {

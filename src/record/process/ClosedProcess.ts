@@ -8,6 +8,7 @@ import * as AnsweringServer from "../network/AnsweringServer.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
 import * as Doors from "../network/Doors.ts"
 import * as Unseen from "../network/Unseen.ts"
+import * as BlockedThread from "./BlockedThread.ts"
 import * as Children from "./Children.ts"
 import type * as ProcessRun from "./ProcessRun.ts"
 
@@ -22,6 +23,7 @@ export interface Closing {
 export const close = async (closed: ProcessRun.Closed, { fetch, isClosed = () => true }: Closing): Promise<void> => {
   const closing = closingOf(closed, isClosed)
   const answers = placeOf(closed)
+  BlockedThread.share()
   const answering = await AnsweringServer.start(answers, fetch, (place) =>
     ClosedNetwork.refused(closing, "connection", place, close),
   )
@@ -32,7 +34,10 @@ export const close = async (closed: ProcessRun.Closed, { fetch, isClosed = () =>
 export const follow = ({ closed, answers, isOpen }: ProcessRun.Closing): void => {
   const isClosed = () => !isOpen
   const closing = closingOf(closed, isClosed)
-  const answering = answers === undefined ? {} : { answering: AnsweringServer.leadingTo(answers) }
+  const answering =
+    answers === undefined
+      ? {}
+      : { answering: AnsweringServer.leadingTo(answers, BlockedThread.watching(closed.attempts)) }
   begin({ ...closing, ...answering }, { closed, answers, isClosed })
 }
 
