@@ -70,6 +70,7 @@ module.exports = {
       "(schemas|spaces|numpy|elementary)",
     ]),
     ...storeys("src/projections", [
+      "explanation",
       "(timetravel|exports)",
       "comparison",
       "report",

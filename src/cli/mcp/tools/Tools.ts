@@ -1,10 +1,16 @@
 /** The tools of the server, in the order in which clients list them. */
 import type { Tool } from "../server/Tool.ts"
 import * as Causes from "./Causes.ts"
+import * as Comparisons from "./Comparisons.ts"
 import * as Events from "./Events.ts"
+import { explainFailure } from "./ExplainFailure.ts"
+import { findTasks } from "./FindTasks.ts"
+import { search } from "./Search.ts"
 import * as States from "./States.ts"
 
 export const ALL: ReadonlyArray<Tool> = [
+  explainFailure,
+  findTasks,
   Causes.why,
   Causes.effects,
   Events.show,
@@ -13,4 +19,7 @@ export const ALL: ReadonlyArray<Tool> = [
   States.diff,
   States.blame,
   States.bisect,
+  search,
+  Comparisons.compare,
+  Comparisons.align,
 ]

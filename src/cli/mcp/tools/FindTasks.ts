@@ -1,0 +1,110 @@
+/** The tool `find_tasks`: a line for each task that fits, with what to look at first. */
+import { Effect, Option, Schema } from "effect"
+import { EventLog } from "../../../events/log/EventLog.ts"
+import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
+import * as Chosen from "../../../kernel/scoring/TaskSelection.ts"
+import * as SetScores from "../../../projections/comparison/SetScores.ts"
+import { Projector } from "../../../projections/projector/Projector.ts"
+import type * as ScoreSets from "../../../projections/state/ScoreSets.ts"
+import * as Tasks from "../../../projections/state/Tasks.ts"
+import * as Money from "../../../values/Money.ts"
+import { LIVE, OFFICIAL } from "../../export/ScoreOption.ts"
+import * as AuditPage from "../../pages/audit/AuditPage.ts"
+import * as TaskSelection from "../../score/TaskSelection.ts"
+import * as Style from "../../terminal/Style.ts"
+import * as Text from "../../terminal/Text.ts"
+import * as Answer from "../server/Answer.ts"
+import * as TaskArgument from "../server/TaskArgument.ts"
+import * as Tool from "../server/Tool.ts"
+
+const SORTS = ["new", "worst", "cost"] as const
+
+const OUTCOMES = [...TaskOutcome.literals, "open"] as const
+
+export const findTasks = Tool.make({
+  name: "find_tasks",
+  title: "Find tasks",
+  description:
+    "Tasks, a line each: positions, id, outcome, score, cost, agent, goal. `sort`: newest first (new), lowest score first (worst), most expensive first (cost).",
+  input: Schema.Struct({
+    query: Tool.optional(Tool.text("Words in the goal or in the reason of the outcome, case ignored")),
+    outcome: Tool.optional(Schema.Literal(...OUTCOMES)),
+    agent: Tool.optional(Tool.text("An agent: name@version, or its name for all versions")),
+    since: Tool.optional(Tool.moment("Only tasks that were opened after this moment")),
+    sort: Tool.optional(Schema.Literal(...SORTS)),
+    skip: Tool.skip,
+  }),
+  run: (args) =>
+    Effect.gen(function* () {
+      const { query = "", outcome, agent, since, sort = "new", skip = 0 } = args
+      const known = yield* (yield* Projector).current(Tasks.projection)
+      const selection = yield* TaskSelection.selectedAmong(
+        {
+          ...{ task: [], plugin: [], until: Option.none(), where: Option.none() },
+          agent: agent === undefined ? [] : [agent],
+          outcome: outcome === undefined || outcome === "open" ? [] : [outcome],
+          since: Option.fromNullable(since),
+        },
+        known,
+      )
+      const ids =
+        selection.select === undefined ? Object.keys(known) : yield* Chosen.of(yield* EventLog, known, selection)
+      const scores = yield* latestScores
+      const words = query.toLowerCase()
+      const found = ids.flatMap((id): ReadonlyArray<Found> => {
+        const task = known[id]
+        if (task === undefined || (outcome === "open" && task.outcome !== null)) return []
+        const isNamed = `${task.goal}\n${task.reason ?? ""}`.toLowerCase().includes(words)
+        return isNamed ? [{ id, task, score: scores?.get(id) }] : []
+      })
+      const lines = sorted(found, sort).map(line)
+      if (lines.length === 0)
+        return { lines: [], foot: [`None of ${Text.count(Object.keys(known).length, "task")} fits.`] }
+      const { skip: _, ...kept } = args
+      const answer = Answer.page(lines, skip, { tool: "find_tasks", args: { ...kept } }, "task")
+      const first = sorted(found, sort)[skip]
+      const explain: NonNullable<Answer.Answer["next"]> =
+        first === undefined
+          ? []
+          : [[{ tool: "explain_failure", args: { task: `@${first.task.from}` } }, "how the first of these ended"]]
+      return { ...answer, next: [...explain, ...(answer.next ?? [])] }
+    }),
+})
+
+interface Found {
+  readonly id: string
+  readonly task: Tasks.Task
+  readonly score: { readonly net: number; readonly possible: number } | undefined
+}
+
+/** The official scores, else the live ones; undefined if there are none. */
+const latestScores = Effect.gen(function* () {
+  const { pointers, sets }: ScoreSets.ScoreSets = yield* SetScores.sets
+  const isLive = Object.hasOwn(pointers, LIVE) || Object.values(sets).some(({ label }) => label === LIVE)
+  if (!Object.hasOwn(pointers, OFFICIAL) && !isLive) return undefined
+  return (yield* SetScores.load(Object.hasOwn(pointers, OFFICIAL) ? OFFICIAL : LIVE)).scores
+})
+
+const sorted = (found: ReadonlyArray<Found>, by: (typeof SORTS)[number]): ReadonlyArray<Found> => {
+  switch (by) {
+    case "new":
+      return found.toSorted((a, b) => b.task.from - a.task.from)
+    case "worst":
+      return found.toSorted((a, b) => (a.score?.net ?? Number.MAX_VALUE) - (b.score?.net ?? Number.MAX_VALUE))
+    case "cost":
+      return found.toSorted((a, b) => (b.task.model?.cost.atLeast ?? -1) - (a.task.model?.cost.atLeast ?? -1))
+  }
+}
+
+const line = ({ id, task, score }: Found): string =>
+  [
+    `@${task.from}–@${task.to}`,
+    Text.oneLine(TaskArgument.written(id, task.from)),
+    AuditPage.outcome(Style.plain, task.outcome),
+    ...(score === undefined ? [] : [`score ${AuditPage.net(score)}`]),
+    ...(task.model === undefined ? [] : [Money.costInTable(task.model.cost)]),
+    Text.count(task.steps, "step"),
+    Text.oneLine(task.agent),
+    Text.shorten(Text.oneLine(task.goal), 80),
+    ...(task.reason === undefined ? [] : [`(${Text.shorten(Text.oneLine(task.reason), 80)})`]),
+  ].join("  ")
