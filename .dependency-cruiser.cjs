@@ -22,6 +22,7 @@ module.exports = {
       "promise",
       "html",
       "worlds",
+      "telemetry",
       "importing",
       "providers",
       "agents",

@@ -41,6 +41,18 @@ export const RUN: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../chat/ChatCommand.ts")).chat),
   },
   {
+    path: "listen",
+    uses: [
+      [
+        "listen",
+        "record what instrumented programs send as OpenTelemetry: traces and logs; --forward URL passes it on",
+      ],
+    ],
+    example: "listen --log agents.db",
+    page: "docs/guides/record-opentelemetry.md",
+    load: command(async () => (await import("../record/ListenCommand.ts")).listen),
+  },
+  {
     path: "play",
     uses: [["play WORLD", "play a world yourself, in the terminal: --seed N, --options FILE"]],
     example: "play cart-pole --seed 7",

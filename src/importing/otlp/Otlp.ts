@@ -77,13 +77,14 @@ export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Ma
     },
     end: function* () {
       for (const { traceId, attributes } of held)
-        conversations.survey({ traceId, conversation: firstOf((name) => textOf(attributes, name)) })
+        conversations.survey({ traceId, conversation: conversationIn(attributes) })
       for (const span of held) if (take(span)) yield
     },
   }
 }
 
-function* spansIn(value: unknown): Iterable<readonly [span: unknown, resource: unknown]> {
+/** The spans of a request or document, each with its resource. */
+export function* spansIn(value: unknown): Iterable<readonly [span: unknown, resource: unknown]> {
   for (const resource of [...listOf(value, "resourceSpans"), ...listOf(value, "resource_spans")])
     for (const scope of [
       ...listOf(resource, "scopeSpans"),
@@ -93,17 +94,28 @@ function* spansIn(value: unknown): Iterable<readonly [span: unknown, resource: u
       for (const span of listOf(scope, "spans")) yield [span, resource]
 }
 
-const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversation): void => {
+/**
+ * Maps the whole traces of a conversation.
+ *
+ * @param endsWithRoot whether the run ends with the root spans of its traces. Default: after an hour of silence
+ */
+export const mapConversation = (
+  file: Pick<SourceFile, "now" | "modifiedAt">,
+  runs: Runs,
+  { id, spans }: Conversation,
+  endsWithRoot = false,
+): void => {
   if (spans.every((span) => meaningOf(span).kind === "other")) {
     runs.leaveOut("trace", "no span of it is of a model, a tool or an agent")
     return
   }
-  const hasEnded = isSilent(file, lastEnd(spans))
-  const mapped = hasEnded ? spans : wholeTraces(file, spans)
+  const silent = isSilent(file, lastEnd(spans))
+  const mapped = silent ? spans : wholeTraces(file, spans)
   if (mapped.length < spans.length)
     runs.postpone(
       "a trace whose root span is not written: it is imported, with those that began after it, when it is, or when the trace is silent for an hour",
     )
+  const hasEnded = silent || (endsWithRoot && mapped.length === spans.length)
   if (mapped.length > 0) mapTrace(runs, id, mapped, hasEnded)
 }
 
@@ -111,7 +123,7 @@ const mapConversation = (file: SourceFile, runs: Runs, { id, spans }: Conversati
  * The spans of traces with a root span, which is written last. A trace that began after an unfinished one waits for it,
  * so that no message is recorded twice.
  */
-const wholeTraces = (file: SourceFile, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
+const wholeTraces = (file: Pick<SourceFile, "now" | "modifiedAt">, spans: ReadonlyArray<Span>): ReadonlyArray<Span> => {
   const traces = [...groupBy(spans, ({ traceId }) => [traceId]).values()]
   const unfinished = traces.filter((trace) => !hasRoot(trace) && !isSilent(file, lastEnd(trace)))
   const until = firstStart(unfinished.flat())
@@ -131,7 +143,7 @@ const hasRoot = (trace: ReadonlyArray<Span>): boolean => {
 const firstStart = (spans: ReadonlyArray<Span>): number =>
   spans.reduce((first, { start }) => Math.min(first, start ?? 0), Number.POSITIVE_INFINITY)
 
-const lastEnd = (spans: ReadonlyArray<Span>): number | null =>
+export const lastEnd = (spans: ReadonlyArray<Span>): number | null =>
   spans.reduce<number | null>((last, { end }) => (end === null ? last : Math.max(last ?? end, end)), null)
 
 /** Attributes that name the conversation of a trace. */
@@ -139,5 +151,8 @@ const CONVERSATION = ["gen_ai.conversation.id", "session.id", "ai.telemetry.meta
 
 const firstOf = (textOf: (name: string) => string | undefined): string | undefined =>
   CONVERSATION.map(textOf).find((id) => id !== undefined)
+
+/** The conversation that a span's or log record's attributes name. */
+export const conversationIn = (attributes: unknown): string | undefined => firstOf((name) => textOf(attributes, name))
 
 const conversationOf = (span: unknown): string | undefined => firstOf((name) => textAttribute(span, name))

@@ -1,4 +1,7 @@
-/** Decodes OTLP/JSON spans: hexadecimal ids, 64-bit integers as text, attributes as lists of typed values. */
+/**
+ * Decodes OTLP spans: attributes are lists of typed values. In OTLP/JSON, ids are hexadecimal and 64-bit integers are
+ * text; a decoded protobuf message has bytes and numbers.
+ */
 
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
@@ -75,11 +78,16 @@ export const textAttribute = (span: unknown, name: string): string | undefined =
 }
 
 /** A hexadecimal id in lower case; undefined for all zeros. */
-const idIn = (value: unknown): string | undefined =>
-  typeof value === "string" && /^[0-9a-f]{16,32}$/i.test(value) && !/^0+$/.test(value) ? value.toLowerCase() : undefined
+export const idIn = (value: unknown): string | undefined => {
+  const text =
+    value instanceof Uint8Array ? Buffer.from(value.buffer, value.byteOffset, value.length).toString("hex") : value
+  return typeof text === "string" && /^[0-9a-f]{16,32}$/i.test(text) && !/^0+$/.test(text)
+    ? text.toLowerCase()
+    : undefined
+}
 
 /** Converts nanoseconds, text because a double cannot hold them, to milliseconds; null for 0. */
-const nanosOf = (value: unknown): number | null => {
+export const nanosOf = (value: unknown): number | null => {
   const text = typeof value === "number" ? String(value) : typeof value === "string" ? value : ""
   if (!/^\d{1,20}$/.test(text) || /^0+$/.test(text)) return timeOf(null)
   return timeOf(Number(text) / 1e6)
@@ -88,7 +96,7 @@ const nanosOf = (value: unknown): number | null => {
 /** Maximum nesting of an attribute's value. */
 const MAX_DEPTH = 50
 
-const attributesOf = (of: unknown): Readonly<Record<string, unknown>> =>
+export const attributesOf = (of: unknown): Readonly<Record<string, unknown>> =>
   Object.fromEntries(
     listOf(of, "attributes").flatMap((one) => {
       const key = textOf(one, "key")
@@ -96,14 +104,15 @@ const attributesOf = (of: unknown): Readonly<Record<string, unknown>> =>
     }),
   )
 
-const anyValue = (value: unknown, depth: number): unknown => {
+export const anyValue = (value: unknown, depth: number): unknown => {
   if (!isObject(value) || depth >= MAX_DEPTH) return null
   const [type, inner] = Object.entries(value)[0] ?? []
   switch (type) {
     case "stringValue":
     case "boolValue":
-    case "bytesValue":
       return inner
+    case "bytesValue":
+      return inner instanceof Uint8Array ? Buffer.from(inner).toString("base64") : inner
     case "intValue":
     case "doubleValue":
       return typeof inner === "string" ? Number(inner) : inner

@@ -4,6 +4,7 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { logJson, nameFrom } from "../runs/Untrusted.ts"
+import { evaluationsOf } from "./Evaluations.ts"
 import { type Meaning, type ModelMeaning, meaningOf, type ToolMeaning } from "./Meaning.ts"
 import type { Call, Message } from "./Messages.ts"
 import type { Span } from "./Span.ts"
@@ -25,6 +26,7 @@ export const mapTrace = (runs: Runs, id: string, spans: ReadonlyArray<Span>, end
     about: { traces: [...new Set(spans.map(({ traceId }) => traceId))] },
   })
   new TraceMapper(runs, run, meant).map(ended)
+  for (const span of spans) for (const one of evaluationsOf(span)) runs.scores.push({ taskId: run.taskId, ...one })
 }
 
 interface Meant {

@@ -18,6 +18,8 @@ export interface PendingCommand {
   readonly args: unknown
   readonly at: number | null
   readonly agentId: string | undefined
+  /** What let it pass, if the source names it. */
+  readonly rule?: string
 }
 
 export interface CommandResult {
@@ -66,7 +68,7 @@ export class Commands {
     else this.#early.add(callId, what, otherwise)
   }
 
-  /** Records a call. Sources do not say why it was allowed, so the rule is `import`. */
+  /** Records a call. Most sources do not say why it was allowed; the rule is then `import`. */
   called(callId: string, tool: string, args: unknown, when: When): void {
     const { source, taskId } = this.#writer
     const commandId = `${taskId}/${nameFrom(callId)}`
@@ -78,8 +80,14 @@ export class Commands {
     this.#early.called(callId)
   }
 
-  #dispatched(callId: string, { commandId, at }: PendingCommand): void {
-    const [allowed, dispatched] = ObservedCommand.passed(commandId, "import")
+  /** Names what let a pending call pass. */
+  ruledBy(callId: string, rule: string): void {
+    const command = this.pending.get(callId)
+    if (command !== undefined) this.pending.set(callId, { ...command, rule: nameFrom(rule) })
+  }
+
+  #dispatched(callId: string, { commandId, at, rule = "import" }: PendingCommand): void {
+    const [allowed, dispatched] = ObservedCommand.passed(commandId, rule)
     this.#writer.writeAt(`allowed:${callId}`, allowed, at, `call:${callId}`)
     this.#writer.writeAt(`dispatched:${callId}`, dispatched, at, `allowed:${callId}`)
   }

@@ -17,6 +17,8 @@ export interface SourceScore {
   /** Null if it is no number. */
   readonly value: number | null
   readonly rationale: string | null
+  /** The source's id of what was judged, if it is a part of the run. */
+  readonly of?: string | undefined
 }
 
 interface SourceOfRuns {

@@ -39,7 +39,10 @@ const appendSet = (
 ) =>
   Effect.gen(function* () {
     const measure = nameFrom(scorer)
-    const given = scores.map(({ taskId, name, value, rationale }) => [taskId, name, value, rationale])
+    const given = scores.map(({ taskId, name, value, rationale, of }) => [
+      ...[taskId, name, value, rationale],
+      ...(of === undefined ? [] : [of]),
+    ])
     const scoreSetId = idOf(source, "scores", scorer, JSON.stringify(given))
     const stream = `scores/${scoreSetId}`
     const eventId = idsWithin(scoreSetId)

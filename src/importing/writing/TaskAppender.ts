@@ -25,8 +25,8 @@ export class TaskAppender {
   added = 0
   commits = 0
   /**
-   * Whether something else recorded the task, such as hooks of the same session. Nothing is added then, or it would
-   * count twice.
+   * Whether something else recorded the task, such as hooks or telemetry of the same session. Nothing is added then, or
+   * it would count twice.
    */
   isForeign = false
   /** The run's tasks: more than one if the log had closed the first before the run continued. */
@@ -157,7 +157,7 @@ export class TaskAppender {
         if (version === 0) break
         if (part === 1) {
           const [first] = yield* log.readPage({ stream: `task/${taskId}` }, 1)
-          this.isForeign = first?.actor.startsWith("import:") === false
+          this.isForeign = first !== undefined && first.actor !== this.#actor
           if (this.isForeign) return
         } else this.taskIds.push(taskId)
         this.#isClosed = false

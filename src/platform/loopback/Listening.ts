@@ -1,4 +1,6 @@
-/** Listens on this machine only, until the scope closes: on the loopback, or on a socket in the file system. */
+/**
+ * Listens until the scope closes: on the loopback, on a socket in the file system, or on an address that the user names.
+ */
 
 import * as fs from "node:fs"
 import type { RequestListener, Server } from "node:http"
@@ -18,20 +20,24 @@ export interface RequestTimeouts {
   readonly requestMs?: number
 }
 
+export const LOOPBACK = "127.0.0.1"
+
 /**
- * Listens on 127.0.0.1.
+ * Listens on one address.
  *
  * @param wanted the port; 0 for a free one
+ * @param host default: 127.0.0.1
  * @returns the port
  */
-export const onIPv4 = (
+export const onAddress = (
   listener: RequestListener,
   wanted: number,
   timeouts: RequestTimeouts = {},
+  host: string = LOOPBACK,
 ): Effect.Effect<number, PortUnavailable, Scope.Scope> =>
   Effect.gen(function* () {
     const server = yield* make(listener, timeouts)
-    return yield* Effect.acquireRelease(listening(server, "127.0.0.1", wanted), () => closed(server))
+    return yield* Effect.acquireRelease(listening(server, host, wanted), () => closed(server))
   })
 
 /**
@@ -63,7 +69,7 @@ export const onBoth = (listener: RequestListener): Effect.Effect<number, PortUna
   Effect.gen(function* () {
     for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
       const four = yield* make(listener)
-      const port = yield* listening(four, "127.0.0.1", 0)
+      const port = yield* listening(four, LOOPBACK, 0)
       const six = yield* make(listener)
       const problem = yield* Effect.option(Effect.flip(listening(six, "::1", port)))
       const isTaken = Option.isSome(problem) && problem.value.reason.includes("EADDRINUSE")
@@ -84,7 +90,7 @@ const make = (listener: RequestListener, { headersMs = HEADERS_MS, requestMs = R
 
 const listening = (server: Server, host: string, port: number): Effect.Effect<number, PortUnavailable> =>
   Effect.async((resume) => {
-    server.on("error", (cause) => resume(new PortUnavailable({ port, reason: cause.message })))
+    server.on("error", (cause) => resume(new PortUnavailable({ port, host, reason: cause.message })))
     server.listen({ host, port }, () => {
       const address = server.address()
       resume(Effect.succeed(typeof address === "object" && address !== null ? address.port : port))

@@ -1,6 +1,6 @@
 /**
  * An HTTP server for programs on this machine, on 127.0.0.1 or a socket in the file system: checks access, turns
- * failures into answers, and ends with its scope.
+ * failures into answers, and ends with its scope. It listens elsewhere only on an address that the user names.
  */
 
 import type { IncomingMessage, ServerResponse } from "node:http"
@@ -26,8 +26,10 @@ export type Failure = Refusal | { readonly _tag: string; readonly message: strin
 export interface Serving<R> {
   /** Its name in the program's log: `Studio`. */
   readonly name: string
-  /** The token that each request must show. */
-  readonly token: string
+  /** The token that each request must show; undefined for none, which only the loopback allows. */
+  readonly token: string | undefined
+  /** A header that may show the token instead of Authorization, which a forwarded request needs for itself. */
+  readonly tokenHeader?: string
   /** Paths that need no token. Default: none. */
   readonly isOpen?: (path: string) => boolean
   /** Headers of every answer. */
@@ -41,6 +43,8 @@ export interface Serving<R> {
 export interface ServingPort<R> extends Serving<R> {
   /** 0 for a free port. */
   readonly port: number
+  /** The address to listen on. Default: 127.0.0.1. */
+  readonly host?: string | undefined
 }
 
 /**
@@ -52,8 +56,12 @@ export interface ServingPort<R> extends Serving<R> {
 export const serve = <R>(serving: ServingPort<R>): Effect.Effect<number, PortUnavailable, R | Scope.Scope> =>
   Effect.gen(function* () {
     let { port } = serving
-    const listener = yield* listenerOf(serving, (request) => siteRefusalOf(request.headers, port))
-    port = yield* Listening.onIPv4(listener, serving.port, serving.timeouts)
+    const { host = Listening.LOOPBACK } = serving
+    // The names of another address are unknown; there, the token decides.
+    const siteCheck: SiteCheck =
+      host === Listening.LOOPBACK ? (request) => siteRefusalOf(request.headers, port) : () => undefined
+    const listener = yield* listenerOf(serving, siteCheck)
+    port = yield* Listening.onAddress(listener, serving.port, serving.timeouts, host)
     return port
   })
 
@@ -84,7 +92,7 @@ const exchangeOf = <R>(
   request: IncomingMessage,
   response: ServerResponse,
   siteCheck: SiteCheck,
-  { token, isOpen = () => false }: Serving<R>,
+  { token, tokenHeader, isOpen = () => false }: Serving<R>,
 ): Exchange | Refusal => {
   const site = siteCheck(request)
   if (site !== undefined) return site
@@ -92,7 +100,10 @@ const exchangeOf = <R>(
   // A proxy's absolute URL is not ours. In URLs, `\\` counts as `/`.
   const isPath = /^\/(?![/\\])/.test(typed) && URL.canParse(typed, ORIGIN)
   const url = isPath ? new URL(typed, ORIGIN) : undefined
-  const refused = url !== undefined && isOpen(url.pathname) ? undefined : tokenRefusalOf(request.headers, token)
+  const isFree = token === undefined || (url !== undefined && isOpen(url.pathname))
+  const shownToken = tokenHeader === undefined ? undefined : request.headers[tokenHeader]
+  const headers = typeof shownToken === "string" ? { authorization: `Bearer ${shownToken}` } : request.headers
+  const refused = isFree ? undefined : tokenRefusalOf(headers, token)
   if (refused !== undefined) return refused
   if (url === undefined) return refusal(400, "InvalidAddress", "a path", shown(typed))
   return { request, response, path: url.pathname, parameters: url.searchParams }

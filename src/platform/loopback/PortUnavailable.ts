@@ -5,10 +5,12 @@ import { Data } from "effect"
 /** The server cannot listen on this port. Choose another, or none. */
 export class PortUnavailable extends Data.TaggedError("PortUnavailable")<{
   readonly port: number
+  /** Default: 127.0.0.1. */
+  readonly host?: string
   readonly reason: string
 }> {
   override get message() {
-    return `Port ${this.port} cannot be used on 127.0.0.1 (${this.reason}). Choose another port, or omit it to use a free one.`
+    return `Port ${this.port} cannot be used on ${this.host ?? "127.0.0.1"} (${this.reason}). Choose another port, or omit it to use a free one.`
   }
 }
 

@@ -44,10 +44,10 @@ export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"Actua
   },
 })
 
-/** `rule` names the source, because no gate ruled. */
+/** `rule` is `observed` or `import`, or what the source says let it pass: no gate of ours ruled. */
 export const passed = (
   commandId: string,
-  rule: "observed" | "import",
+  rule: string,
 ): readonly [Body<"CommandAllowed">, Body<"CommandDispatched">] => [
   { type: "CommandAllowed", payload: { commandId, rule } },
   { type: "CommandDispatched", payload: { commandId } },

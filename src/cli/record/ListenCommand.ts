@@ -1,0 +1,138 @@
+/** The command `hindcast listen`, which records what instrumented programs send as OpenTelemetry. */
+import * as fs from "node:fs"
+import { Command, Options } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { newToken } from "../../platform/loopback/Access.ts"
+import * as OwnerOnly from "../../platform/OwnerOnly.ts"
+import * as Forwarding from "../../telemetry/Forwarding.ts"
+import { Inbox } from "../../telemetry/Inbox.ts"
+import * as Listener from "../../telemetry/Listener.ts"
+import * as Recording from "../../telemetry/Recording.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Received from "./Received.ts"
+
+/** The port of OTLP over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port). */
+const PORT = 4318
+
+const LOOPBACK = "127.0.0.1"
+
+/** Interval between two lines of totals, in milliseconds. */
+const TOTALS_MS = 5_000
+
+/** For what has arrived, at the end. What is not recorded by then stays in the inbox. */
+const DRAIN_MS = 10_000
+
+/** How long mapped records stay in the inbox, for parts that come late, and how long their ids. */
+const KEPT_MS = 24 * 60 * 60 * 1000
+const KNOWN_MS = 7 * KEPT_MS
+
+const DROP_CHECK_MS = 60_000
+
+export const listen = Command.make(
+  "listen",
+  {
+    ...common,
+    port: wholeNumber("port", 0).pipe(
+      Options.withDescription(`The port to listen on; 0 for any free port. Default: ${PORT}`),
+      Options.withDefault(PORT),
+    ),
+    host: optionalText("host", "The address to listen on, such as 0.0.0.0; it needs --token. Default: 127.0.0.1"),
+    token: optionalText(
+      "token",
+      "A file with the token that clients must show, as Authorization: Bearer or X-Hindcast-Token. It is made if it is missing",
+    ),
+    forward: optionalText("forward", "Pass everything on to this OTLP receiver, such as http://127.0.0.1:4319"),
+  },
+  ({ log, json, port, host, token: tokenFile, forward }) =>
+    Effect.gen(function* () {
+      const address = Option.getOrElse(host, () => LOOPBACK)
+      if (address !== LOOPBACK && Option.isNone(tokenFile))
+        return yield* new BadInput({
+          input: `--host ${address}`,
+          expected: "--token FILE with it: everybody who reaches the port could write to the log",
+          found: "none",
+        })
+      const token = Option.isSome(tokenFile) ? yield* tokenIn(tokenFile.value) : undefined
+      const to = Option.isSome(forward) ? yield* addressIn(forward.value) : undefined
+      const file = yield* OpenLog.fileOf(log)
+      const received = Received.make(json)
+      const forwarding =
+        to === undefined ? undefined : Forwarding.make({ to, token, onFailed: received.forwardingFailed })
+      yield* Effect.gen(function* () {
+        const inbox = yield* Effect.acquireRelease(
+          Effect.try({
+            try: () => Inbox.open(`${file}-listen`, Recording.quietMs),
+            catch: (cause) => (cause instanceof Error ? cause : new Error(String(cause))),
+          }),
+          (inbox) => Effect.sync(() => inbox.close()),
+        )
+        const finish = Recording.drain(inbox, received.progress).pipe(
+          Effect.timeout(DRAIN_MS),
+          Effect.ignore,
+          Effect.zipRight(Effect.suspend(() => received.ended(inbox.backlog, forwarding?.close()))),
+        )
+        yield* Effect.addFinalizer(() => finish)
+        const counts = received.counts
+        const listened = yield* Listener.listen({
+          ...{ inbox, port, host: address, token, forwarding, counts },
+          onRemark: received.remark,
+        })
+        yield* Received.started({
+          json,
+          address,
+          port: listened,
+          file,
+          tokenFile: Option.getOrUndefined(tokenFile),
+          to,
+        })
+        yield* Effect.forkScoped(
+          Effect.forever(
+            Effect.delay(
+              Effect.suspend(() => received.totals(inbox.backlog, forwarding?.counts())),
+              TOTALS_MS,
+            ),
+          ),
+        )
+        yield* Effect.forkScoped(Effect.forever(Effect.delay(dropOld(inbox), DROP_CHECK_MS)))
+        return yield* Recording.run(inbox, received.progress)
+      }).pipe(Effect.scoped, Effect.provide(OpenLog.orCreateForEvents(log, false)))
+    }),
+).pipe(
+  Command.withDescription(
+    "Record instrumented programs: receive OpenTelemetry's traces and logs over HTTP until it is interrupted. Each conversation or trace is a task",
+  ),
+)
+
+const dropOld = (inbox: Inbox): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const now = Date.now()
+    return inbox.drop(now - KEPT_MS, now - KNOWN_MS) ? Effect.zipRight(Effect.yieldNow(), dropOld(inbox)) : Effect.void
+  })
+
+/** Reads the token, or makes one. Arguments are visible to other users, so the token is none. */
+const tokenIn = (file: string): Effect.Effect<string, BadInput> =>
+  Effect.suspend(() => {
+    try {
+      if (OwnerOnly.makeFile(file)) fs.writeFileSync(file, `${newToken()}\n`)
+      const token = fs.readFileSync(file, "utf8").trim()
+      return /^[\x21-\x7e]{16,512}$/.test(token)
+        ? Effect.succeed(token)
+        : new BadInput({ input: `--token ${file}`, expected: "a file with 16 to 512 characters", found: "others" })
+    } catch (cause) {
+      const found = cause instanceof Error ? cause.message : String(cause)
+      return new BadInput({ input: `--token ${file}`, expected: "a file with the token, or none yet", found })
+    }
+  })
+
+const addressIn = (text: string): Effect.Effect<URL, BadInput> => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  return url !== undefined && (url.protocol === "http:" || url.protocol === "https:")
+    ? Effect.succeed(url)
+    : new BadInput({
+        input: "--forward",
+        expected: "an address such as http://127.0.0.1:4319",
+        found: JSON.stringify(text),
+      })
+}

@@ -1,0 +1,82 @@
+/** The log records of Claude Code (https://code.claude.com/docs/en/monitoring-usage). */
+
+import type { LogRecord } from "../otlp/LogRecord.ts"
+import { json } from "../otlp/Meaning.ts"
+import { countOf, field, numberOf, numericOf, textOf } from "../runs/Untrusted.ts"
+import type { AgentLog, Decision, Telling } from "./AgentLog.ts"
+
+const PREFIX = "claude_code."
+
+export const claudeCode: AgentLog = {
+  name: "claude-code",
+  title: "Claude Code",
+  more: "OTEL_LOG_USER_PROMPTS=1 sends prompts and answers, OTEL_LOG_TOOL_DETAILS=1 the arguments of tools",
+  recognizes: ({ body, name }) => name !== "" && typeof body === "string" && body.startsWith(PREFIX),
+  session: "session.id",
+  tellingOf: ({ name, attributes }: LogRecord): Telling => {
+    const requestId = textOf(attributes, "request_id")
+    const model = textOf(attributes, "model") ?? "unknown"
+    switch (name) {
+      case "user_prompt":
+        return { kind: "prompt", text: sent(textOf(attributes, "prompt")) }
+      case "assistant_response":
+        return { kind: "answer", id: requestId, text: sent(textOf(attributes, "response")) }
+      case "api_request":
+        return {
+          kind: "request",
+          id: requestId,
+          provider: "anthropic",
+          model,
+          usage: {
+            inputTokens:
+              countOf(attributes, "input_tokens") +
+              countOf(attributes, "cache_read_tokens") +
+              countOf(attributes, "cache_creation_tokens"),
+            outputTokens: countOf(attributes, "output_tokens"),
+            cachedTokens: countOf(attributes, "cache_read_tokens"),
+            cacheWriteTokens: countOf(attributes, "cache_creation_tokens"),
+          },
+          usd: numberOf(attributes, "cost_usd"),
+          durationMs: numericOf(attributes, "duration_ms"),
+          text: undefined,
+        }
+      case "api_error":
+        return { kind: "failure", provider: "anthropic", model, reason: textOf(attributes, "error") ?? "an error" }
+      case "tool_decision":
+        return { kind: "decision", ...callIn(attributes), ...decisionIn(attributes) }
+      case "tool_result": {
+        const ok = textOf(attributes, "success") === "true" || field(attributes, "success") === true
+        const content = ok ? undefined : textOf(attributes, "error")
+        return {
+          kind: "result",
+          ...callIn(attributes),
+          ok,
+          content,
+          durationMs: numericOf(attributes, "duration_ms"),
+        }
+      }
+      case "hook_execution_start":
+      case "hook_registered":
+        return { kind: "noise" }
+      default:
+        return { kind: "other" }
+    }
+  },
+}
+
+/** In place of a text that Claude Code was not told to send. */
+const NOT_SENT = "<REDACTED>"
+
+const sent = (text: string | undefined): string | undefined => (text === NOT_SENT ? undefined : text)
+
+const callIn = (attributes: unknown) => ({
+  callId: textOf(attributes, "tool_use_id"),
+  tool: textOf(attributes, "tool_name") ?? "unknown",
+  args: json(field(attributes, "tool_input") ?? field(attributes, "tool_parameters")),
+  requestId: textOf(attributes, "request_id"),
+})
+
+const decisionIn = (attributes: unknown): Decision => {
+  const by = textOf(attributes, "source") ?? "unknown"
+  return { approved: textOf(attributes, "decision") === "accept", by, asked: by.startsWith("user_") }
+}

@@ -1,0 +1,173 @@
+/**
+ * Passes requests on to another receiver, as they came. Neither its failures nor its pace change Hindcast's own answers:
+ * a request that cannot be passed on after some attempts is dropped there and counted.
+ */
+
+import type { IncomingHttpHeaders } from "node:http"
+
+export interface Forwarding {
+  /** Takes a request, which is sent soon; drops it if too much waits. */
+  readonly forward: (request: Forwarded) => void
+  readonly counts: () => ForwardingCounts
+  /** Ends: what is under way is cut off. Returns how many requests were not passed on. */
+  readonly close: () => number
+}
+
+export interface Forwarded {
+  readonly path: string
+  readonly headers: IncomingHttpHeaders
+  /** As sent, compressed or not. */
+  readonly body: Uint8Array
+}
+
+export interface ForwardingCounts {
+  readonly sent: number
+  readonly failed: number
+  readonly waiting: number
+}
+
+export interface ForwardingOptions {
+  /** The other receiver's base address, such as `http://127.0.0.1:4319`. */
+  readonly to: URL
+  /** Our own token, which is not passed on. */
+  readonly token: string | undefined
+  /** Called for each request that was dropped. */
+  readonly onFailed: (reason: string) => void
+}
+
+/** Maximum bytes that wait. */
+const MAX_WAITING_BYTES = 128 * 1024 * 1024
+
+/** Requests at the same time. */
+const AT_ONCE = 4
+
+const ATTEMPTS = 4
+const TIMEOUT_MS = 10_000
+/** Pause before the second attempt; it doubles with each further one. */
+const FIRST_PAUSE_MS = 500
+const MAX_PAUSE_MS = 30_000
+
+/** Answers after which a client tries again (https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes). */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** The header that may show our own token. */
+export const TOKEN_HEADER = "x-hindcast-token"
+
+export const make = ({ to, token, onFailed }: ForwardingOptions): Forwarding => {
+  const ending = new AbortController()
+  const queue: Array<Forwarded> = []
+  const totals = { sent: 0, failed: 0, underWay: 0, waitingBytes: 0 }
+
+  const drop = (reason: string) => {
+    totals.failed += 1
+    if (!ending.signal.aborted) onFailed(reason)
+  }
+
+  const next = () => {
+    while (totals.underWay < AT_ONCE) {
+      const request = queue.shift()
+      if (request === undefined) return
+      totals.underWay += 1
+      void send(request).finally(() => {
+        totals.underWay -= 1
+        totals.waitingBytes -= request.body.length
+        next()
+      })
+    }
+  }
+
+  const send = async (request: Forwarded): Promise<void> => {
+    const url = addressOf(to, request.path)
+    const headers = headersFor(request.headers, token)
+    let reason = "it was not tried"
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      let pauseMs = FIRST_PAUSE_MS * 2 ** attempt
+      try {
+        const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)])
+        const response = await fetch(url, {
+          method: "POST",
+          headers,
+          body: new Uint8Array(request.body),
+          redirect: "manual",
+          signal,
+        })
+        await response.body?.cancel()
+        if (response.ok) {
+          totals.sent += 1
+          return
+        }
+        reason = `${url.origin} answered with ${response.status}`
+        if (!RETRYABLE.has(response.status)) break
+        pauseMs = pauseFrom(response.headers.get("retry-after")) ?? pauseMs
+      } catch (cause) {
+        reason = `${url.origin} could not be reached: ${causeOf(cause)}`
+      }
+      if (attempt + 1 < ATTEMPTS) await pause(pauseMs, ending.signal)
+      if (ending.signal.aborted) break
+    }
+    drop(reason)
+  }
+
+  return {
+    forward: (request) => {
+      if (totals.waitingBytes + request.body.length > MAX_WAITING_BYTES)
+        return drop(`${to.origin} is too slow: ${MAX_WAITING_BYTES} bytes wait for it`)
+      totals.waitingBytes += request.body.length
+      queue.push(request)
+      next()
+    },
+    counts: () => ({ sent: totals.sent, failed: totals.failed, waiting: queue.length + totals.underWay }),
+    close: () => {
+      const left = queue.length + totals.underWay
+      queue.length = 0
+      ending.abort()
+      return left
+    },
+  }
+}
+
+/** The base address may have a path and a query, as some services ask for. */
+const addressOf = (to: URL, path: string): URL => {
+  const url = new URL(to)
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`
+  return url
+}
+
+/** Headers of a connection (RFC 9110 §7.6.1), and those that the next request makes itself. */
+const OWN: ReadonlySet<string> = new Set([
+  ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"],
+  ...["transfer-encoding", "upgrade", "host", "content-length", "expect", "accept-encoding", TOKEN_HEADER],
+])
+
+/** The headers to pass on: all but the connection's own, and our token. */
+export const headersFor = (headers: IncomingHttpHeaders, token: string | undefined): Headers => {
+  const passed = new Headers()
+  const named = new Set((headers.connection ?? "").split(",").map((name) => name.trim().toLowerCase()))
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined || OWN.has(name) || named.has(name)) continue
+    if (name === "authorization" && token !== undefined && String(value).replace(/^bearer /i, "") === token) continue
+    passed.set(name, Array.isArray(value) ? value.join(", ") : String(value))
+  }
+  return passed
+}
+
+const pauseFrom = (retryAfter: string | null): number | undefined => {
+  const seconds = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined
+  return seconds === undefined ? undefined : Math.min(MAX_PAUSE_MS, seconds * 1000)
+}
+
+const pause = (ms: number, ending: AbortSignal): Promise<void> =>
+  new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer)
+      ending.removeEventListener("abort", end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    ending.addEventListener("abort", end)
+  })
+
+const causeOf = (cause: unknown): string => {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  return inner instanceof Error ? inner.message : String(inner)
+}

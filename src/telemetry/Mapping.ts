@@ -1,0 +1,90 @@
+/** Maps a group of the inbox to events and scores. Pure. */
+
+import * as AgentLogs from "../importing/agentlogs/AgentLogs.ts"
+import * as Session from "../importing/agentlogs/Session.ts"
+import { evaluationIn } from "../importing/otlp/Evaluations.ts"
+import type { LogRecord } from "../importing/otlp/LogRecord.ts"
+import { lastEnd, mapConversation, otlp } from "../importing/otlp/Otlp.ts"
+import type { Span } from "../importing/otlp/Span.ts"
+import { taskIdOf } from "../importing/runs/Run.ts"
+import type { RunEvent } from "../importing/runs/RunEvent.ts"
+import { Runs, type SourceScore } from "../importing/runs/Runs.ts"
+import { isSilent, SETTLED_MS } from "../importing/runs/Silence.ts"
+import type { PriceTable } from "../kernel/pricing/Prices.ts"
+import type { Group, Kept } from "./Inbox.ts"
+
+export interface Mapped {
+  readonly events: ReadonlyArray<RunEvent>
+  readonly scores: ReadonlyArray<SourceScore>
+  /** Milliseconds after which the group is to be mapped again, so that its task ends; null for never. */
+  readonly againAfterMs: number | null
+  readonly leftOut: ReadonlyMap<string, number>
+}
+
+/** Added to the time at which a silence counts as an end. */
+const MARGIN_MS = 1_000
+
+/**
+ * The name of a run. A conversation that is too large for one task has further ones.
+ *
+ * @returns the trace's or conversation's own id for the first
+ */
+export const runOf = ({ conversation, trace, part }: Pick<Group, "conversation" | "trace" | "part">): string => {
+  const id = conversation ?? trace ?? "unknown"
+  return part === 1 ? id : `${id}~${part}`
+}
+
+/** Maps spans and evaluations of one conversation, or of one trace without a conversation. */
+export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTable, now: number): Mapped => {
+  const spans = kept.flatMap(({ kind, body }) => (kind === "span" ? [JSON.parse(body) as Span] : []))
+  const runs = new Runs(otlp, prices)
+  const id = runOf(group)
+  const isOneTrace = group.conversation === undefined
+  const written = { now, modifiedAt: now }
+  if (spans.length > 0) runs.mapping(() => mapConversation(written, runs, { id, spans }, isOneTrace))
+  const taskId = taskIdOf(otlp.name, id)
+  const judged = kept.flatMap(({ kind, body }): ReadonlyArray<SourceScore> => {
+    if (kind !== "evaluation") return []
+    const record = JSON.parse(body) as LogRecord
+    const of = `${record.traceId ?? ""}/${record.spanId ?? ""}/${record.at ?? ""}`
+    return evaluationIn(record.attributes, of).map((one) => ({ taskId, ...one }))
+  })
+  const events = runs.drain()
+  const isDone = !runs.waits && events.every(({ run }) => run.closed)
+  return {
+    events,
+    scores: [...runs.scores, ...judged],
+    againAfterMs: isDone ? null : untilSilent(now, lastEnd(spans)),
+    leftOut: runs.leftOut,
+  }
+}
+
+/** Maps the log records of a coding agent's session. */
+export const ofSession = (
+  group: Group,
+  kept: ReadonlyArray<Kept>,
+  prices: PriceTable,
+  now: number,
+  elsewhere: Session.Elsewhere | undefined,
+): Mapped => {
+  const agent = AgentLogs.all.find(({ name }) => name === group.source)
+  if (agent === undefined) return { events: [], scores: [], againAfterMs: null, leftOut: new Map() }
+  const records = kept.map(({ body }) => JSON.parse(body) as LogRecord)
+  const last = records.reduce<number | null>(
+    (latest, { at }) => (at === null ? latest : Math.max(latest ?? at, at)),
+    null,
+  )
+  const ended = elsewhere === undefined && isSilent({ now, modifiedAt: now }, last)
+  const runs = new Runs({ name: agent.name, capture: Session.capture }, prices)
+  if (records.length > 0)
+    runs.mapping(() => Session.mapSession(runs, { agent, session: runOf(group), records, ended, elsewhere }))
+  return {
+    events: runs.drain(),
+    scores: [],
+    againAfterMs: ended || elsewhere !== undefined ? null : untilSilent(now, last),
+    leftOut: runs.leftOut,
+  }
+}
+
+const untilSilent = (now: number, last: number | null): number =>
+  Math.max(MARGIN_MS, Math.min(SETTLED_MS, (last ?? now) + SETTLED_MS - now) + MARGIN_MS)
