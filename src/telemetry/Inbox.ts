@@ -160,10 +160,11 @@ export class Inbox {
   }
 
   /**
-   * Drops the bodies of groups with nothing left to do that had no arrival since `bodiesBefore`, and everything of those
-   * that had none since `keysBefore`, in epoch milliseconds. Works in steps; returns whether there is more to drop.
+   * Drops the bodies of groups with nothing left to do that had no arrival for `keptMs` milliseconds, and everything of
+   * those that had none for `knownMs`. Works in steps; returns whether there is more to drop.
    */
-  drop(bodiesBefore: number, keysBefore: number): boolean {
+  drop(keptMs: number, knownMs: number): boolean {
+    const [bodiesBefore, keysBefore] = [Date.now() - keptMs, Date.now() - knownMs]
     const old = `SELECT id FROM "group" WHERE due IS NULL AND touched < ?`
     const bodies = this.#run(
       `UPDATE record SET body = NULL WHERE id IN

@@ -87,7 +87,7 @@ export class InboxGroups {
   #create(base: string, part: number, { source, trace, conversation }: Names): GroupRow {
     this.#run(`INSERT INTO "group" (base, part, source, conversation, trace, touched) VALUES (?, ?, ?, ?, ?, ?)`, [
       ...[base, part, source, conversation ?? null],
-      ...[conversation === undefined ? (trace ?? null) : null, Date.now()],
+      ...[conversation === undefined ? (trace ?? null) : null, 0],
     ])
     const id = Number(this.#rows("SELECT last_insert_rowid()", [])[0]?.[0])
     const row = { id, base, part, isNamed: conversation !== undefined, records: 0, bytes: 0, isMapped: false }

@@ -61,7 +61,7 @@ const INVALID_ARGUMENT = 3
 const RESOURCE_EXHAUSTED = 8
 const UNAVAILABLE = 14
 
-const METRICS = "metrics are accepted and not recorded: a task has no use for them"
+const METRICS = "metrics, which are accepted: a task has no use for them"
 
 /**
  * Listens until the scope closes.
@@ -117,7 +117,11 @@ const take = async (listening: Listening, budget: BodyBudget, asked: Asked): Pro
     if (signal.name === "metrics") {
       remark(listening, METRICS)
       listening.forwarding?.forward({ path, headers: request.headers, body: body.raw })
-      return await answer(asked, 200, await Signal.successBody(signal, encoding, { rejected: 0, message: METRICS }))
+      return await answer(
+        asked,
+        200,
+        await Signal.successBody(signal, encoding, { rejected: 0, message: `Hindcast does not record ${METRICS}` }),
+      )
     }
     const batch = await batchOf(signal, encoding, body.bytes)
     if (typeof batch === "string") return await refuse(asked, 400, INVALID_ARGUMENT, batch)

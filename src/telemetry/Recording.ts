@@ -91,7 +91,8 @@ const record = (
     const mapped = isOfSpans
       ? Mapping.ofSpans(group, kept, prices, now)
       : Mapping.ofSession(group, kept, prices, now, elsewhere)
-    for (const [why, count] of mapped.leftOut) progress.onLeftOut(why, count)
+    // What a session's records do not tell is in its task's capture.
+    if (isOfSpans) for (const [why, count] of mapped.leftOut) progress.onLeftOut(why, count)
     if (isBeside) {
       const added = yield* Alongside.append({ log, source, taskId, openedBy: first.id }, mapped.events)
       if (added > 0) progress.onTask(taskId, added)

@@ -37,6 +37,8 @@ const WALL: { readonly [module: string]: string } = {
     "stamp: after a change of the clock, what happened by the clock of before is no later than now",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
+  "telemetry/Recording.ts": "stamp: bounds the times of a source",
+  "telemetry/Inbox.ts": "stamp: how long ago an earlier process heard of a conversation, to forget it",
   "kernel/program/ProgramInstances.ts": "stamp: the `now` that a program's tools are given",
   "cli/Packs.ts": "files: compared with modification times",
   "plugins/sandbox/LastUse.ts": "files: compared with modification times",

@@ -106,10 +106,9 @@ export const listen = Command.make(
 )
 
 const dropOld = (inbox: Inbox): Effect.Effect<void> =>
-  Effect.suspend(() => {
-    const now = Date.now()
-    return inbox.drop(now - KEPT_MS, now - KNOWN_MS) ? Effect.zipRight(Effect.yieldNow(), dropOld(inbox)) : Effect.void
-  })
+  Effect.suspend(() =>
+    inbox.drop(KEPT_MS, KNOWN_MS) ? Effect.zipRight(Effect.yieldNow(), dropOld(inbox)) : Effect.void,
+  )
 
 /** Reads the token, or makes one. Arguments are visible to other users, so the token is none. */
 const tokenIn = (file: string): Effect.Effect<string, BadInput> =>

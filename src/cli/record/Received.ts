@@ -48,7 +48,7 @@ export const make = (json: boolean): Received => {
   }
   return {
     counts,
-    remark: once,
+    remark: (what) => once(`Not recorded: ${what}`),
     forwardingFailed: (reason) => once(`A request was not passed on: ${reason}. Others like it are counted.`),
     progress: {
       onTask: (taskId, added) => {
@@ -59,7 +59,7 @@ export const make = (json: boolean): Received => {
         if (json) void Effect.runFork(Output.writeWhole(JSON.stringify({ task: taskId })))
         else if (taskCount <= MAX_NAMED) void Effect.runFork(Output.write(`Recorded task ${taskId}`))
       },
-      onLeftOut: (why) => once(`Left out: ${why}`),
+      onLeftOut: (why) => once(`Not recorded: ${why}`),
       onTrouble: (message) =>
         once(`${message} What arrives is kept in the inbox, and recorded when the log can be written.`),
     },
