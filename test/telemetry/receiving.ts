@@ -13,7 +13,11 @@ export interface Receiver {
   readonly inbox: Inbox
   readonly counts: Listener.Counts
   readonly remarks: Array<string>
-  readonly post: (path: string, body: BodyInit | object, headers?: Record<string, string>) => Promise<Response>
+  readonly post: (
+    path: string,
+    body: string | Uint8Array | object,
+    headers?: Record<string, string>,
+  ) => Promise<Response>
   /** Records all that arrived, and answers the log's events. */
   readonly recorded: () => Promise<ReadonlyArray<Event>>
 }
@@ -52,14 +56,17 @@ export const receiving = <A>(
     return yield* Effect.promise(() =>
       test({
         ...{ url, inbox, counts, remarks },
-        post: (path, body, headers = {}) => {
-          const isPlain = typeof body === "object" && !(body instanceof Uint8Array)
-          return fetch(`${url}${path}`, {
+        post: (path, body, headers = {}) =>
+          fetch(`${url}${path}`, {
             method: "POST",
             headers: { "content-type": "application/json", ...headers },
-            body: isPlain ? JSON.stringify(body) : (body as BodyInit),
-          })
-        },
+            body:
+              typeof body === "string"
+                ? body
+                : body instanceof Uint8Array
+                  ? new Uint8Array(body)
+                  : JSON.stringify(body),
+          }),
         recorded: () =>
           Effect.runPromise(
             Recording.drain(inbox, progress).pipe(
