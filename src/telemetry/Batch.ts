@@ -1,4 +1,4 @@
-/** What a request has, as records for the inbox. Pure. */
+/** Turns a request into records for the inbox. Pure. */
 
 import * as AgentLogs from "../importing/agentlogs/AgentLogs.ts"
 import { EVALUATION_EVENT } from "../importing/otlp/Evaluations.ts"

@@ -1,6 +1,6 @@
 /**
- * Spans and log records that were acknowledged and are not in the log yet, in a file next to it. What is in the inbox
- * survives the death of the process and of the machine.
+ * Spans and log records that were acknowledged and are not in the log yet, in a file next to it. They
+ * survive the death of the process and of the machine.
  */
 
 import * as fs from "node:fs"

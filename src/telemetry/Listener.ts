@@ -25,7 +25,7 @@ export interface Listening {
   readonly onRemark: (remark: string) => void
 }
 
-/** What was received, since the start. */
+/** Totals since the start. */
 export interface Counts {
   readonly received: { spans: number; logRecords: number }
   /** New ones among them. */

@@ -16,7 +16,7 @@ import type { Group, Kept } from "./Inbox.ts"
 export interface Mapped {
   readonly events: ReadonlyArray<RunEvent>
   readonly scores: ReadonlyArray<SourceScore>
-  /** Milliseconds after which the group is to be mapped again, so that its task ends; null for never. */
+  /** Milliseconds after which to map the group again, so that its task ends; null for never. */
   readonly againAfterMs: number | null
   readonly leftOut: ReadonlyMap<string, number>
 }

@@ -91,7 +91,7 @@ const record = (
     const mapped = isOfSpans
       ? Mapping.ofSpans(group, kept, prices, now)
       : Mapping.ofSession(group, kept, prices, now, elsewhere)
-    // What a session's records do not tell is in its task's capture.
+    // The capture of a session's task counts what its records do not tell.
     if (isOfSpans) for (const [why, count] of mapped.leftOut) progress.onLeftOut(why, count)
     if (isBeside) {
       const added = yield* Alongside.append({ log, source, taskId, openedBy: first.id }, mapped.events)

@@ -5,7 +5,7 @@ export type SignalName = "traces" | "logs" | "metrics"
 
 export interface Signal {
   readonly name: SignalName
-  /** What a request has, in words. */
+  /** The contents of a request, in words. */
   readonly items: string
   /** The field of `partial_success` that counts the rejected ones, in OTLP/JSON. */
   readonly rejectedField: string

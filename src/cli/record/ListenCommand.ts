@@ -21,7 +21,7 @@ const LOOPBACK = "127.0.0.1"
 /** Interval between two lines of totals, in milliseconds. */
 const TOTALS_MS = 5_000
 
-/** For what has arrived, at the end. What is not recorded by then stays in the inbox. */
+/** For what has arrived, at the end. The rest stays in the inbox. */
 const DRAIN_MS = 10_000
 
 /** How long mapped records stay in the inbox, for parts that come late, and how long their ids. */

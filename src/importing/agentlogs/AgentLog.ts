@@ -1,4 +1,4 @@
-/** What the log records of a coding agent tell of a session, in one form for all agents. */
+/** The log records of a coding agent, in one form for all agents. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"

@@ -24,7 +24,7 @@ export interface Told {
   readonly elsewhere: Elsewhere | undefined
 }
 
-/** Maps a session. Beside another recorder, only what that one lacks. */
+/** Maps a session. If another recorder has the session, maps only what that one lacks. */
 export const mapSession = (runs: Runs, { agent, session, records, ended, elsewhere }: Told): Run => {
   const told = inOrder(records).map((record) => ({
     record,
