@@ -165,7 +165,10 @@ class SessionMapper {
   }
 
   #result(telling: Telling & { readonly kind: "result" }, record: LogRecord, key: string): void {
-    if (this.#elsewhere !== undefined) return this.#runs.leaveOut("tool result", "another recorder has it")
+    if (this.#elsewhere !== undefined) {
+      this.#runs.leaveOut("tool result", "another recorder has it")
+      return
+    }
     const callId = telling.callId ?? key
     const { ok, content, durationMs, decision } = telling
     const at = record.at
