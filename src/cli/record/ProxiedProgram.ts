@@ -56,6 +56,14 @@ export const recorderOf = (taskId: string) =>
         advice: "It cannot be replayed; `hindcast task show` and `hindcast why` show what happened.",
       })
     }
+    if (means === "mcp") {
+      return yield* new BadInput({
+        input: taskId,
+        expected: "a recording of a program's model calls",
+        found: "a session with an MCP server",
+        advice: "`hindcast mcp gate --replay TASK` answers from it without the server.",
+      })
+    }
     return { means, ...defined({ addresses }) }
   })
 

@@ -7,6 +7,7 @@ import { confirmingEvents, confirmingUpcasters } from "./Confirming.ts"
 import { decidingEvents, ioEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
+import { foreignToolEvents } from "./ForeignTools.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
 import { capturingEvents, importingEvents, noteEvents } from "./Notes.ts"
 import { pluginEvents } from "./Plugins.ts"
@@ -21,6 +22,7 @@ import { agentEvents, scenarioEvents } from "./Worlds.ts"
 const coreEvents = [
   ...kernelEvents,
   ...pluginEvents,
+  ...foreignToolEvents,
   ...sensingEvents,
   ...environmentEvents,
   ...decidingEvents,

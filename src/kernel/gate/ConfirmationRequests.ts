@@ -89,16 +89,19 @@ export const asking = (log: EventLog.Service): ConfirmationAsking => ({
  * is interruptible; an interrupt withdraws the recorded question.
  *
  * @param gone ends with a reason once nobody waits for the answer any more: the question is then withdrawn for it
+ * @param onRequested called once the question is recorded
  */
 export const ask = (
   log: EventLog.Service,
   question: ConfirmationRequest,
   gone: Effect.Effect<string> = Effect.never,
+  onRequested: (requested: RequestedEvent) => void = () => {},
 ): Effect.Effect<ConfirmationResult, AppendError> =>
   Effect.uninterruptibleMask((restore) =>
-    Effect.flatMap(request(log, question), (requested) =>
-      conclude(log, requested, restore(Effect.raceFirst(answerTo(log, requested, question.withinMs), gone))),
-    ),
+    Effect.flatMap(request(log, question), (requested) => {
+      onRequested(requested)
+      return conclude(log, requested, restore(Effect.raceFirst(answerTo(log, requested, question.withinMs), gone)))
+    }),
   )
 
 const request = (log: EventLog.Service, question: ConfirmationRequest): Effect.Effect<RequestedEvent, AppendError> =>

@@ -114,6 +114,14 @@ const summaries: Summaries = {
   ConfirmationDecided: ({ approved, by, channel, reason }) =>
     `${approved ? "approved" : "rejected"} by ${by} (${channel})${because(reason)}`,
   ConfirmationExpired: ({ confirmationId }) => confirmationId,
+  ToolsPinned: ({ server, tools }) => `${server}: ${Object.keys(tools).join(", ")}`,
+  ToolsChanged: ({ server, added, changed, removed }) =>
+    [
+      server,
+      ...(added.length === 0 ? [] : [`new: ${added.join(", ")}`]),
+      ...(changed.length === 0 ? [] : [`changed: ${changed.join(", ")}`]),
+      ...(removed.length === 0 ? [] : [`gone: ${removed.join(", ")}`]),
+    ].join("; "),
   ConfirmationWithdrawn: ({ confirmationId, reason }) => confirmationId + because(reason),
 
   TaskOpened: ({ goal, agent }) => `${agent}: ${goal}`,

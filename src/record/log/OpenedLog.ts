@@ -27,12 +27,16 @@ export interface BegunRun {
   /** Events before this process continued the task; empty if it began the task. */
   readonly past: ReadonlyArray<Event>
   readonly stream: RunStream.RunStream
-  /** `gone` ends with a reason once nobody waits for the answer: the question is then withdrawn. */
+  /**
+   * `gone` ends with a reason once nobody waits for the answer: the question is then withdrawn. `onRequested` is called
+   * once the question is recorded.
+   */
   readonly ask: (
     question: ConfirmationRequests.ConfirmationRequest,
     gone?: Effect.Effect<string>,
+    onRequested?: (requested: ConfirmationRequests.RequestedEvent) => void,
   ) => Promise<ConfirmationRequests.ConfirmationResult>
-  /** Withdraws a question of an earlier process, unless it has ended. */
+  /** Withdraws a question, unless it has ended. */
   readonly withdraw: (question: ConfirmationRequests.RequestedEvent, reason: string) => Promise<void>
   /** This process's name among recorders. */
   readonly identity: string | undefined
@@ -141,7 +145,7 @@ export const begun = (
   past,
   identity,
   stream: RunStream.make({ ...target, run }),
-  ask: (question, gone) => run(ConfirmationRequests.ask(target.log, question, gone)),
+  ask: (question, gone, onRequested) => run(ConfirmationRequests.ask(target.log, question, gone, onRequested)),
   withdraw: (question, reason) => run(ConfirmationRequests.asking(target.log).withdraw(question, reason)),
 })
 

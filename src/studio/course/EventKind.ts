@@ -79,6 +79,8 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   ConfirmationDecided: "approval",
   ConfirmationExpired: "approval",
   ConfirmationWithdrawn: "approval",
+  ToolsPinned: "other",
+  ToolsChanged: "other",
 
   TaskOpened: "task",
   CaptureNoted: "task",

@@ -1,0 +1,147 @@
+/** A gateway between an MCP client and a local server: both over lines on the standard input and output. */
+
+import type { Readable, Writable } from "node:stream"
+import type { GateConfig } from "../kernel/gate/Gate.ts"
+import * as OpenedLog from "../record/log/OpenedLog.ts"
+import * as RunLog from "../record/log/RunLog.ts"
+import * as Calls from "./Calls.ts"
+import * as Lines from "./Lines.ts"
+import * as Message from "./Message.ts"
+import * as ServerProcess from "./ServerProcess.ts"
+import * as Session from "./Session.ts"
+
+export interface GatewayOptions {
+  /** The name under which the server's calls are recorded. */
+  readonly server: string
+  readonly command: readonly [string, ...ReadonlyArray<string>]
+  readonly log: string
+  readonly gate: GateConfig
+  readonly waitMs: number
+  readonly callMs: number
+  readonly input: Readable
+  readonly output: Writable
+  readonly note: (text: string) => void
+  /** Ends the gateway. */
+  readonly stop: AbortSignal
+}
+
+export interface GatewayEnd {
+  /** Undefined if the client never sent a request. */
+  readonly taskId: string | undefined
+  readonly reason: string
+  /** Whether something other than the client or the user ended it. */
+  readonly isFailure: boolean
+}
+
+/** Time for open requests to be answered after the client has ended, in milliseconds. */
+const DRAIN_MS = 2_000
+
+/** Runs until the client, the server or the user ends it. The server and its process group end with it. */
+export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
+  const { server, command, log: file, gate, waitMs, callMs, input, output, note, stop } = options
+  const process_ = await ServerProcess.start(command)
+  let opened: OpenedLog.OpenedLog | undefined
+  let end = (_reason: string, _isFailure: boolean) => {}
+  const ended = new Promise<Omit<GatewayEnd, "taskId">>((resolve) => {
+    end = (reason, isFailure) => resolve({ reason, isFailure })
+  })
+  const onFailed = (error: unknown) => end(error instanceof Error ? error.message : String(error), true)
+  let session: Session.Session | undefined
+  let taskId: string | undefined
+  let onBegun = (_session: Session.Session) => {}
+  const begun = new Promise<Session.Session>((resolve) => {
+    onBegun = resolve
+  })
+
+  const begin = async (first: Message.Request): Promise<Session.Session> => {
+    const client = Message.clientOf(first)
+    const agent = client.name === "" ? "mcp-client" : Calls.slug(client.name).slice(0, MAX_AGENT)
+    opened = await OpenedLog.open({ log: file, isSilent: () => false, means: { means: "mcp" } })
+    const task = await opened.begin({ goal: `A session of ${agent} with the MCP server ${server}`, agent })
+    taskId = task.taskId
+    const log = RunLog.make({
+      taskId,
+      log: file,
+      onLogFailure: "stop",
+      stream: task.stream,
+      onFailed,
+    })
+    return Session.open({
+      ...{ server, opened, begun: task, log, file, gate, waitMs, callMs, note, onFailed },
+      toClient: writing(output),
+      toServer: writing(process_.input),
+    })
+  }
+
+  const fromClient = async (): Promise<void> => {
+    for await (const line of Lines.lines(input, Session.MAX_MESSAGE_BYTES)) {
+      if (session === undefined) {
+        const message = line.kind === "line" ? Message.read(line.text) : undefined
+        if (message?.kind !== "request") {
+          await writing(output)(
+            Message.written(Message.failed(null, Message.CODES.request, "expected a request as the first message")),
+          )
+          continue
+        }
+        session = await begin(message)
+        onBegun(session)
+      }
+      await session.fromClient(line)
+    }
+    if (session !== undefined) {
+      session.clientEnded()
+      await within(DRAIN_MS, session.idle())
+    }
+    end("the client ended the session", false)
+  }
+
+  const fromServer = async (): Promise<void> => {
+    const its = await begun
+    for await (const line of Lines.lines(process_.output, Session.MAX_MESSAGE_BYTES)) await its.fromServer(line)
+  }
+
+  const user = () => end("the gateway was stopped", false)
+  stop.addEventListener("abort", user, { once: true })
+  output.on("error", () => end("the client ended the session", false))
+  fromClient().catch(onFailed)
+  const served = fromServer().catch(onFailed)
+  process_.ended.then(async (how) => {
+    // Its last answers may still be in the pipe.
+    if (session !== undefined) await within(DRAIN_MS, served)
+    end(`the server ended (${how})`, true)
+  })
+  const { reason, isFailure } = await ended
+  try {
+    await process_.stop()
+    if (session !== undefined) await within(DRAIN_MS, served)
+    await session?.close(reason)
+  } finally {
+    process_.output.destroy()
+    input.destroy()
+    await opened?.close()
+  }
+  return { taskId, reason, isFailure }
+}
+
+const MAX_AGENT = 64
+
+/** Writes lines, at the reader's pace. A reader that is gone is noticed elsewhere. */
+const writing =
+  (stream: Writable) =>
+  (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      if (stream.writable) stream.write(`${text}\n`, () => resolve())
+      else resolve()
+    })
+
+const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
