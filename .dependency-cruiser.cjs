@@ -17,7 +17,7 @@ module.exports = {
     ...storeys("src", [
       "cli",
       "studio",
-      "hooks",
+      "(hooks|mcp)",
       "record",
       "promise",
       "html",

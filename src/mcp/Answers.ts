@@ -1,4 +1,4 @@
-/** What a client of the gateway reads about its calls, and what a recording keeps of the server's answers. Pure. */
+/** Answers to a gateway's client about its calls, and the parts of the server's answers that a recording keeps. Pure. */
 
 import type { RequestedEvent } from "../kernel/gate/ConfirmationRequests.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
@@ -63,7 +63,7 @@ export const withServerState = ({ requestState, ...params }: JsonObject, state: 
 export const outcomeOf = ({ result, error }: JsonObject): JsonObject =>
   error === undefined ? { result: result ?? null } : { error }
 
-/** What a failed call said, in one text if it has one. */
+/** The message of a failed call, as one text if it has one. */
 export const failureOf = ({ result, error }: JsonObject): Json => {
   if (error !== undefined) return textOf(asObject(error).message) ?? error
   const { content } = asObject(result)

@@ -3,8 +3,8 @@
 import { Effect } from "effect"
 import type { RequestedEvent } from "../kernel/gate/ConfirmationRequests.ts"
 import * as Confirmations from "../kernel/gate/Confirmations.ts"
-import * as Projector from "../projections/projector/Projector.ts"
 import { userName } from "../platform/user/Machine.ts"
+import * as Projector from "../projections/projector/Projector.ts"
 import type { OpenedLog } from "../record/log/OpenedLog.ts"
 import type { JsonObject } from "../values/Json.ts"
 import { asObject, isObject } from "../values/JsonObjects.ts"
@@ -14,10 +14,7 @@ import type { Bound, RequestState } from "./RequestState.ts"
 
 export interface Approval {
   /** The result that asks. Undefined if the arguments are too long to be shown whole. */
-  readonly question: (
-    requested: RequestedEvent,
-    call: Bound & { readonly commandId: string },
-  ) => JsonObject | undefined
+  readonly question: (requested: RequestedEvent, call: Bound & { readonly commandId: string }) => JsonObject | undefined
   /** Records the person's answer, if the request has one and the question still waits. */
   readonly decide: (requested: RequestedEvent | undefined, request: Message.Request) => Promise<void>
 }
@@ -30,13 +27,7 @@ const MAX_SHOWN = 4_000
 
 const CHANNEL = "mcp"
 
-export const make = ({
-  opened,
-  state,
-}: {
-  readonly opened: OpenedLog
-  readonly state: RequestState
-}): Approval => ({
+export const make = ({ opened, state }: { readonly opened: OpenedLog; readonly state: RequestState }): Approval => ({
   question: ({ payload }, call) => {
     const args = JSON.stringify(payload.shown.args ?? null, undefined, 2)
     if (args.length > MAX_SHOWN) return undefined
@@ -74,7 +65,9 @@ export const make = ({
       ...(isApproved && shownDigest !== undefined ? { shownDigest } : {}),
     }
     await opened.run(
-      Effect.flatMap(Confirmations.Confirmations, (confirmations) => confirmations.decide(confirmationId, decision)).pipe(
+      Effect.flatMap(Confirmations.Confirmations, (confirmations) =>
+        confirmations.decide(confirmationId, decision),
+      ).pipe(
         // Somebody decided elsewhere in the meantime: the first answer counts.
         Effect.catchTag("NotPending", () => Effect.void),
         Effect.provide(Confirmations.layer),

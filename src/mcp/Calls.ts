@@ -3,12 +3,9 @@
  * person has to confirm waits, or is answered with the question; the client then makes the same call again.
  */
 
-import { Effect } from "effect"
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
-import { EventLog } from "../events/log/EventLog.ts"
 import { newId } from "../events/vocabulary/Event.ts"
 import * as ObservedCommand from "../kernel/acting/command/ObservedCommand.ts"
-import * as ConfirmationRequests from "../kernel/gate/ConfirmationRequests.ts"
 import * as Gate from "../kernel/gate/Gate.ts"
 import * as GatedCalls from "../record/GatedCalls.ts"
 import type { Redaction } from "../record/http/Redaction.ts"
@@ -155,10 +152,7 @@ export const make = (parts: CallsParts): Calls => {
     const requested = one.requested()
     held.delete(one.commandId)
     one.release()
-    if (requested === undefined) return
-    await opened.run(
-      Effect.flatMap(EventLog, (events) => ConfirmationRequests.asking(events).withdraw(requested, reason)),
-    )
+    if (requested !== undefined) await begun.withdraw(requested, reason)
   }
 
   /** A call that the client repeats, with the state of its first answer. */

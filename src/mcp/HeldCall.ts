@@ -72,7 +72,7 @@ export const make = ({ gated, bound, ask, dispatch }: HeldParts): HeldCall => {
     })
 
   const outcome = dispatch(async (question) => {
-    const result = await ask(question, (event) => {
+    const result = await ask(question, undefined, (event) => {
       requested = event
       onAsked()
     })
@@ -113,12 +113,16 @@ export const make = ({ gated, bound, ask, dispatch }: HeldParts): HeldCall => {
       ]
       if (untilAsked) ends.push(asked.then(() => undefined))
       try {
-        const end = await Promise.race(ends)
+        let end = await Promise.race(ends)
+        // The wait for a person starts with the question.
+        if (end === undefined && requested === undefined) {
+          end = await Promise.race([ended, asked.then(() => undefined)])
+        }
         // Once it is on its way, only its outcome counts.
-        if (isGoing || (end === undefined && requested === undefined)) return await ended
+        if (isGoing) return await ended
         if (end !== undefined) return end
-        isClaimed = false
         if (requested === undefined) return await ended
+        isClaimed = false
         return { kind: untilAsked ? "asked" : "waits", requested }
       } finally {
         clearTimeout(timer)

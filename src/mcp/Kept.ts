@@ -13,11 +13,11 @@ export interface Kept {
   readonly close: (cause: string) => Promise<void>
 }
 
-/** Maximum number of messages that a session keeps, and their size in bytes. */
-const MAX_MESSAGES = 20_000
+/** Maximum size of the messages that are kept, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024
 
-export const make = (source: string, log: RunLog, redaction: Redaction): Kept => {
+/** @param most maximum number of messages */
+export const make = (source: string, log: RunLog, redaction: Redaction, most: number): Kept => {
   let messages = 0
   let size = 0
   let left = 0
@@ -29,7 +29,7 @@ export const make = (source: string, log: RunLog, redaction: Redaction): Kept =>
   }
   return {
     message: async (kind, record, cause, bytes) => {
-      if (messages >= MAX_MESSAGES || size + bytes > MAX_BYTES) {
+      if (messages >= most || size + bytes > MAX_BYTES) {
         left++
         return cause
       }

@@ -126,7 +126,7 @@ export const refusedResult = (text: string): JsonObject => ({
 
 const META = "io.modelcontextprotocol/"
 
-/** What the client says of itself: in each request since 2026-07-28, in `initialize` before. */
+/** The client's own name and version: in each request since 2026-07-28, in `initialize` before. */
 export const clientOf = ({ method, params }: Request): { readonly name: string; readonly version: string } => {
   const meta = isObject(params._meta) ? params._meta : {}
   const said = method === "initialize" ? params.clientInfo : meta[`${META}clientInfo`]

@@ -8,7 +8,7 @@ import { Schema } from "effect"
 import { optional } from "../events/vocabulary/EventType.ts"
 import { parseJson } from "../values/Json.ts"
 
-/** What a client's repetition of a call is bound to. */
+/** The call to which a client's repetition is bound. */
 export const CallState = Schema.Struct({
   /** `approval`: a person is asked. `answer`: the server itself asked for input. */
   purpose: Schema.Literal("approval", "answer"),
@@ -30,7 +30,9 @@ export type CallState = typeof CallState.Type
 /** Fields that the repetition itself has to match. */
 export type Bound = Pick<CallState, "actuator" | "argsDigest" | "policyDigest">
 
-export type Verified = { readonly ok: true; readonly state: CallState } | { readonly ok: false; readonly reason: string }
+export type Verified =
+  | { readonly ok: true; readonly state: CallState }
+  | { readonly ok: false; readonly reason: string }
 
 export interface RequestState {
   readonly sign: (state: CallState) => string

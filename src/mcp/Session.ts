@@ -1,6 +1,6 @@
 /**
  * A session between an MCP client and a server, as a task. Every message is recorded before it is sent on; a tool call
- * also passes the gate. What is neither passes unchanged.
+ * also passes the gate. Other messages pass unchanged.
  */
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
@@ -57,13 +57,19 @@ interface Open {
   timer?: ReturnType<typeof setTimeout>
 }
 
+/** Maximum number of messages that a session keeps, and of its server's notifications. */
+const MAX_KEPT = 20_000
+const MAX_NOTIFICATIONS = 2_000
+
 /** Maximum number of open requests in each direction. */
 const MAX_OPEN = 1_000
 
 export const open = async (parts: SessionParts): Promise<Session> => {
   const { server, opened, begun, log, file, gate, waitMs, callMs, toClient, toServer, note, onFailed } = parts
   const redaction = Redaction.make()
-  const kept = Kept.make(server, log, redaction)
+  const kept = Kept.make(server, log, redaction, MAX_KEPT)
+  // Apart, so that a server's flood displaces nothing else.
+  const notifications = Kept.make(server, log, redaction, MAX_NOTIFICATIONS)
   let hasInitialized = false
   const tools = await Tools.open({
     server,
@@ -91,7 +97,8 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     done(Message.keyOf(one.request.id), one)
     await toClient(Message.written(response))
   }
-  const answerWith = (one: Open, code: number, reason: string) => answer(one, Message.failed(one.request.id, code, reason))
+  const answerWith = (one: Open, code: number, reason: string) =>
+    answer(one, Message.failed(one.request.id, code, reason))
 
   const refuse = async (id: Message.RequestId | null, code: number, reason: string, record: JsonObject) => {
     await kept.message("refused", { reason, ...record }, begun.openedBy, 0)
@@ -250,7 +257,11 @@ export const open = async (parts: SessionParts): Promise<Session> => {
         const one = id === undefined ? undefined : clientsRequests.get(Message.keyOf(id))
         if (one === undefined || !one.isSent) return note(`${server}: ${tooLong(line.bytes)}; it was dropped`)
         if (one.commandId !== undefined) await calls.lost(one.commandId, tooLong(line.bytes))
-        return answerWith(one, Message.CODES.server, `${server}: ${tooLong(line.bytes)}. The call may have taken effect.`)
+        return answerWith(
+          one,
+          Message.CODES.server,
+          `${server}: ${tooLong(line.bytes)}. The call may have taken effect.`,
+        )
       }
       const message = Message.read(line.text)
       switch (message.kind) {
@@ -264,7 +275,12 @@ export const open = async (parts: SessionParts): Promise<Session> => {
         case "request":
           return serverRequest(message, line.text)
         case "notification":
-          await kept.message(`server's notification ${message.method}`, { params: message.params }, begun.openedBy, line.text.length)
+          await notifications.message(
+            `server's notification ${message.method}`,
+            { params: message.params },
+            begun.openedBy,
+            line.text.length,
+          )
           return toClient(line.text)
       }
     },
@@ -285,9 +301,13 @@ export const open = async (parts: SessionParts): Promise<Session> => {
       const left = await calls.close()
       await Promise.all(underWay)
       await kept.close(begun.openedBy)
+      await notifications.close(begun.openedBy)
       await log.settled()
       const outcome = left > 0 ? "abandoned" : "achieved"
-      const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome, reason: `${reason}; nobody gave a verdict` } }
+      const closed: CoreNewEvent = {
+        type: "TaskClosed",
+        payload: { outcome, reason: `${reason}; nobody gave a verdict` },
+      }
       await log.tell(closed)
     },
   }

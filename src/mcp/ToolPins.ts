@@ -29,13 +29,13 @@ export const fold = (events: Iterable<Event>): Pins => {
 export interface Judged {
   readonly added: ReadonlyArray<JsonObject>
   readonly changed: ReadonlyArray<JsonObject>
-  /** What the client may see: pinned tools, in the server's order. */
+  /** The tools that the client may see: pinned ones, in the server's order. */
   readonly known: ReadonlyArray<Json>
 }
 
 /** Compares one page of a list with the pins. A tool without a name is withheld: nobody could call it. */
 export const judge = (pins: Pins, tools: ReadonlyArray<Json>): Judged => {
-  const found = { added: new Array<JsonObject>(), changed: new Array<JsonObject>(), known: new Array<Json>() }
+  const found = { added: [] as JsonObject[], changed: [] as JsonObject[], known: [] as Json[] }
   for (const tool of tools) {
     const name = nameOf(tool)
     if (name === undefined || !isObject(tool)) continue

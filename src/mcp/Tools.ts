@@ -3,7 +3,6 @@
 import { Effect } from "effect"
 import { Any, type CoreNewEvent, EventLog } from "../events/log/EventLog.ts"
 import type { RequestedEvent } from "../kernel/gate/ConfirmationRequests.ts"
-import * as ConfirmationRequests from "../kernel/gate/ConfirmationRequests.ts"
 import type { BegunRun, OpenedLog } from "../record/log/OpenedLog.ts"
 import { recordable } from "../record/Recordable.ts"
 import { digest } from "../values/Digest.ts"
@@ -96,11 +95,11 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
       causationId: begun.openedBy,
     }
     let confirmationId: string | undefined
-    const result = await begun.ask(question, (requested) => {
+    const result = await begun.ask(question, undefined, (requested) => {
       asked.set(key, requested)
       confirmationId = requested.payload.confirmationId
       note(
-        `${server} has other tools than before. They are withheld until you approve them: hindcast confirm show ${confirmationId}`,
+        `${server} has other tools than before. They are withheld until you approve them: \`hindcast confirm show ${confirmationId}\``,
       )
     })
     asked.delete(key)
@@ -172,13 +171,7 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
     },
     close: async () => {
       const open = [...asked.values()].filter((one) => typeof one === "object")
-      for (const requested of open) {
-        await opened.run(
-          Effect.flatMap(EventLog, (log) =>
-            ConfirmationRequests.asking(log).withdraw(requested, "the session with the server ended"),
-          ),
-        )
-      }
+      for (const requested of open) await begun.withdraw(requested, "the session with the server ended")
     },
   }
 }

@@ -63,4 +63,13 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
     page: "docs/guides/debug-with-an-assistant.md",
     load: command(async () => (await import("../mcp/ServerCommand.ts")).server),
   },
+  {
+    path: "mcp gate",
+    uses: [
+      ["mcp gate -- SERVER", "stand in front of an MCP server: record its calls, and let gate rules decide about them"],
+    ],
+    example: "mcp gate --rules hindcast.gate.yaml -- npx -y @modelcontextprotocol/server-memory",
+    page: "docs/guides/gate-an-mcp-server.md",
+    load: command(async () => (await import("../mcp/GateCommand.ts")).gate),
+  },
 ]

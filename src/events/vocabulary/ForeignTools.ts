@@ -7,20 +7,28 @@ const server = Schema.NonEmptyString.annotations({ description: "The name under 
 const names = Schema.Array(Schema.String)
 
 export const foreignToolEvents = [
-  eventType("ToolsPinned", "Definitions of a server's tools are the known ones: the first ones seen, or approved ones.", {
-    server,
-    tools: Schema.Record({ key: Schema.String, value: Sha256 }).annotations({
-      description: "Digests of whole definitions, by the tool's name",
-    }),
-    confirmationId: optional(
-      Schema.NonEmptyString.annotations({ description: "The confirmation that approved them; absent for the first" }),
-    ),
-  }),
-  eventType("ToolsChanged", "A server offers other tools than the pinned ones. New and changed ones wait for a person.", {
-    server,
-    added: names,
-    changed: names,
-    removed: names,
-    toolsDigest: Sha256.annotations({ description: "Of the definitions that are new or changed" }),
-  }),
+  eventType(
+    "ToolsPinned",
+    "Definitions of a server's tools are the known ones: the first ones seen, or approved ones.",
+    {
+      server,
+      tools: Schema.Record({ key: Schema.String, value: Sha256 }).annotations({
+        description: "Digests of whole definitions, by the tool's name",
+      }),
+      confirmationId: optional(
+        Schema.NonEmptyString.annotations({ description: "The confirmation that approved them; absent for the first" }),
+      ),
+    },
+  ),
+  eventType(
+    "ToolsChanged",
+    "A server offers other tools than the pinned ones. New and changed ones wait for a person.",
+    {
+      server,
+      added: names,
+      changed: names,
+      removed: names,
+      toolsDigest: Sha256.annotations({ description: "Of the definitions that are new or changed" }),
+    },
+  ),
 ] as const
