@@ -242,3 +242,34 @@ export const pluginEvents = [
     { personal: { answer: {}, error: { code: "shredded", message: SHREDDED } } },
   ),
 ] as const
+
+const mcpServer = Schema.NonEmptyString.annotations({ description: "The name under which its calls are recorded" })
+const toolNames = Schema.Array(Schema.String)
+
+/** Events of the tools of MCP servers, which a gateway pins. */
+export const foreignToolEvents = [
+  eventType(
+    "ToolsPinned",
+    "Definitions of a server's tools are the known ones: the first ones seen, or approved ones.",
+    {
+      server: mcpServer,
+      tools: Schema.Record({ key: Schema.String, value: Sha256 }).annotations({
+        description: "Digests of whole definitions, by the tool's name",
+      }),
+      confirmationId: optional(
+        Schema.NonEmptyString.annotations({ description: "The confirmation that approved them; absent for the first" }),
+      ),
+    },
+  ),
+  eventType(
+    "ToolsChanged",
+    "A server offers other tools than the pinned ones. New and changed ones wait for a person.",
+    {
+      server: mcpServer,
+      added: toolNames,
+      changed: toolNames,
+      removed: toolNames,
+      toolsDigest: Sha256.annotations({ description: "Of the definitions that are new or changed" }),
+    },
+  ),
+] as const
