@@ -30,8 +30,8 @@ export default defineConfig({
       const { code_inline: rendered } = md.renderer.rules
       md.renderer.rules.code_inline = (tokens, index, ...rest) => {
         tokens[index].attrSet("v-pre", "")
-        // A line does not break within a short word of code, such as `--dry-run`.
-        if (/^\S{1,28}$/.test(tokens[index].content)) tokens[index].attrJoin("class", "whole")
+        // A line does not break within short code, such as `--dry-run`.
+        if (/^(?:\S{1,28}|.{1,20})$/.test(tokens[index].content)) tokens[index].attrJoin("class", "whole")
         return rendered(tokens, index, ...rest)
       }
     },
