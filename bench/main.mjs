@@ -17,6 +17,7 @@ const CASES = {
   hooks: "./cases/hooks.mjs",
   import: "./cases/import.mjs",
   kernel: "./cases/kernel.mjs",
+  listen: "./cases/listen.mjs",
   log: "./cases/log.mjs",
   million: "./cases/million.mjs",
   plugins: "./cases/plugins.mjs",

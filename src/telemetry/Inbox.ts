@@ -17,7 +17,7 @@ export class InboxUnavailable extends Data.TaggedError("InboxUnavailable")<{
   readonly reason: string
 }> {
   override get message() {
-    return `${this.file}: the inbox of \`hindcast listen\` cannot be used: ${this.reason}`
+    return `${this.file}: the inbox of the log cannot be used: ${this.reason}`
   }
 }
 
@@ -85,7 +85,7 @@ export class Inbox {
       if (cause instanceof InboxUnavailable) throw cause
       const isBusy = cause instanceof Error && "code" in cause && String(cause.code).startsWith("SQLITE_BUSY")
       const reason = isBusy
-        ? "another `hindcast listen` receives for this log. Stop it, or name another log"
+        ? "another process receives for this log. Stop it, or name another log"
         : cause instanceof Error
           ? cause.message
           : String(cause)

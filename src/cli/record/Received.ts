@@ -5,7 +5,6 @@ import type { Backlog } from "../../telemetry/Inbox.ts"
 import * as Listener from "../../telemetry/Listener.ts"
 import type { Progress } from "../../telemetry/Recording.ts"
 import * as Output from "../command/Output.ts"
-import * as Text from "../terminal/Text.ts"
 import { count } from "../terminal/Text.ts"
 
 export interface Received {
@@ -100,7 +99,7 @@ const MAX_TASKS = 100_000
 export const started = ({ json, address, port, file, tokenFile, to }: Started): Effect.Effect<void> => {
   const name = address === "0.0.0.0" || address === "::" ? "HOST" : address.includes(":") ? `[${address}]` : address
   const url = `http://${name}:${port}`
-  if (json) return Output.writeWhole(Text.json({ url, log: file }))
+  if (json) return Output.writeWhole(JSON.stringify({ url, log: file }))
   return Output.show(false, {}, () => [
     `Receives OpenTelemetry on ${url}, and records to ${file}. Ctrl-C ends it.`,
     ...(to === undefined ? [] : [`Passes everything on to ${to.origin}.`]),
