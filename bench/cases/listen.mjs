@@ -22,7 +22,7 @@ const TRACE = 8
 const AT_ONCE = 4
 
 /** Spans to send: a minute's of 10,000 each second, unless `HINDCAST_BENCH_SPANS` says otherwise. */
-const SPANS = Number(process.env.HINDCAST_BENCH_SPANS ?? 600_000)
+const SPANS = Math.ceil(Number(process.env.HINDCAST_BENCH_SPANS ?? 600_000) / BATCH) * BATCH
 
 const type = protobuf.Root.fromJSON({ nested: MESSAGES }).lookupType("TraceRequest")
 
@@ -53,7 +53,7 @@ const spanOf = (index, start) => {
         }
       : { "gen_ai.operation.name": "execute_tool", "gen_ai.tool.name": "weather", "gen_ai.tool.call.id": `c${index}` }
   return {
-    traceId: hex(trace + 1, 32),
+    traceId: Buffer.concat([MARK, hex(trace + 1, 24)]),
     spanId: hex(index + 1, 16),
     ...(isRoot ? {} : { parentSpanId: hex(trace * TRACE + TRACE, 16) }),
     name: isRoot ? "invoke_agent bench" : isModel ? "chat gpt-5" : "execute_tool weather",
@@ -64,10 +64,22 @@ const spanOf = (index, start) => {
   }
 }
 
-const bodyOf = (from, count, start) => {
-  const spans = Array.from({ length: count }, (_, index) => spanOf(from + index, start))
+/** The beginning of each trace's id, in whose place a request's number comes. */
+const MARK = Buffer.from("f0f1f2f3", "hex")
+
+/** Makes requests: one is encoded, and others differ in the ids of their traces. */
+const bodies = (start) => {
+  const spans = Array.from({ length: BATCH }, (_, index) => spanOf(index, start))
   const resource = { attributes: [attribute("service.name", "bench")] }
-  return type.encode(type.fromObject({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] })).finish()
+  const request = type.fromObject({ resourceSpans: [{ resource, scopeSpans: [{ spans }] }] })
+  const template = Buffer.from(type.encode(request).finish())
+  const places = []
+  for (let at = template.indexOf(MARK); at >= 0; at = template.indexOf(MARK, at + 1)) places.push(at)
+  return (number) => {
+    const body = Buffer.from(template)
+    for (const at of places) body.writeUInt32BE(number + 1, at)
+    return body
+  }
 }
 
 export const run = async (directory, _rounds, say) => {
@@ -125,14 +137,14 @@ const measured = async (what, command, start, say, follows = false) => {
   })
   const agent = new http.Agent({ keepAlive: true, maxSockets: AT_ONCE })
   say(`sending ${SPANS.toLocaleString("en")} spans to ${what}`)
+  const bodyOf = bodies(start)
   const before = performance.now()
   let next = 0
   let again = 0
   const send = async () => {
     while (next < SPANS) {
-      const from = next
+      const body = bodyOf(next / BATCH)
       next += BATCH
-      const body = bodyOf(from, Math.min(BATCH, SPANS - from), start)
       while ((await post(`${url}/v1/traces`, body, agent)) !== 200) {
         again += 1
         await new Promise((resolve) => setTimeout(resolve, 2_000))

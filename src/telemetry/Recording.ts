@@ -91,8 +91,8 @@ const record = (
     const mapped = isOfSpans
       ? Mapping.ofSpans(group, kept, prices, now)
       : Mapping.ofSession(group, kept, prices, now, elsewhere)
-    // The capture of a session's task counts what its records do not tell.
-    if (isOfSpans) for (const [why, count] of mapped.leftOut) progress.onLeftOut(why, count)
+    // The capture of a task counts the records of which it has nothing; a trace without a task is said here.
+    for (const [why, count] of mapped.leftOut) if (why.startsWith("trace:")) progress.onLeftOut(why, count)
     if (isBeside) {
       const added = yield* Alongside.append({ log, source, taskId, openedBy: first.id }, mapped.events)
       if (added > 0) progress.onTask(taskId, added)
