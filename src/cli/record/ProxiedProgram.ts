@@ -61,7 +61,7 @@ export const recorderOf = (taskId: string) =>
         input: taskId,
         expected: "a recording of a program's model calls",
         found: "a session with an MCP server",
-        advice: "`hindcast mcp gate --replay TASK` answers from it without the server.",
+        advice: "It cannot be replayed; `hindcast task show` and `hindcast why` show what happened.",
       })
     }
     return { means, ...defined({ addresses }) }
