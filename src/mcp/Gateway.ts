@@ -88,10 +88,7 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
       }
       await session.fromClient(line)
     }
-    if (session !== undefined) {
-      session.clientEnded()
-      await within(DRAIN_MS, session.idle())
-    }
+    if (session !== undefined) await within(DRAIN_MS, session.idle())
     end("the client ended the session", false)
   }
 

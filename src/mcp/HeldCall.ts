@@ -114,9 +114,10 @@ export const make = ({ gated, bound, ask, dispatch }: HeldParts): HeldCall => {
       if (untilAsked) ends.push(asked.then(() => undefined))
       try {
         let end = await Promise.race(ends)
-        // The wait for a person starts with the question.
-        if (end === undefined && requested === undefined) {
-          end = await Promise.race([ended, asked.then(() => undefined)])
+        // The wait for a person starts with the question, and what needs no person ends at once.
+        if ((end === undefined || end.kind === "cancelled") && requested === undefined) {
+          const before = end
+          end = await Promise.race([ended, asked.then(() => before)])
         }
         // Once it is on its way, only its outcome counts.
         if (isGoing) return await ended

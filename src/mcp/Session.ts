@@ -39,8 +39,6 @@ export interface Session {
   readonly fromServer: (line: Line) => Promise<void>
   /** Resolves once no request is open. */
   readonly idle: () => Promise<void>
-  /** The client ended: nobody waits for calls that were not sent. */
-  readonly clientEnded: () => void
   /** Answers open requests, and closes the task. */
   readonly close: (reason: string) => Promise<void>
 }
@@ -94,6 +92,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     if (clientsRequests.size === 0) onIdle()
   }
   const answer = async (one: Open, response: JsonObject): Promise<void> => {
+    if (clientsRequests.get(Message.keyOf(one.request.id)) !== one) return
     done(Message.keyOf(one.request.id), one)
     await toClient(Message.written(response))
   }
@@ -289,9 +288,6 @@ export const open = async (parts: SessionParts): Promise<Session> => {
         onIdle = resolve
         if (clientsRequests.size === 0) resolve()
       }),
-    clientEnded: () => {
-      for (const one of clientsRequests.values()) if (!one.isSent) one.cancelled.abort()
-    },
     close: async (reason) => {
       for (const one of [...clientsRequests.values()]) {
         one.cancelled.abort()

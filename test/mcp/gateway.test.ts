@@ -77,6 +77,19 @@ describe("a session through the gateway", () => {
     expect(events.at(-1)).toMatchObject({ type: "TaskClosed", payload: { outcome: "achieved" } })
   })
 
+  it("ends every call in the log, also if the client ends or cancels right after it", async () => {
+    const [log, received] = [temporary("ends.db"), temporary("received")]
+    const client = gateway({ log, command: scripted("plain", received) })
+    const calls = [client.initialize(), client.request("tools/list"), client.call("echo"), client.call("echo")]
+    client.notify("notifications/cancelled", { requestId: client.lastId() })
+    await client.end()
+    await Promise.all(calls.slice(0, 3))
+    const types = ofCommands(await eventsOf(log))
+    const ends = types.filter((type) => type === "CommandSucceeded" || type === "CommandOutcomeUnknown")
+    expect(ends).toHaveLength(types.filter((type) => type === "CommandDispatched").length)
+    expect(receivedBy(received).length).toBeLessThanOrEqual(ends.length)
+  })
+
   it("passes unknown methods byte for byte, and rewrites what another reader could read otherwise", async () => {
     const log = temporary("bytes.db")
     const client = gateway({ log })
