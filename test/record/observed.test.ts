@@ -1,4 +1,6 @@
 import { describe, expect, it } from "vitest"
+import * as EventLine from "../../src/cli/pages/events/EventLine.ts"
+import * as Style from "../../src/cli/terminal/Style.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { forked, type Run, record, replayed } from "../../src/record/index.ts"
 import { chat, type Exchange, exchangesOf, serving } from "./exchanged.ts"
@@ -49,6 +51,10 @@ describe("the tools that a recorded program calls by itself", () => {
     // Nobody was asked, and the rule says who did not rule.
     expect(payloads(events, "CommandAllowed")).toEqual([{ commandId, rule: "observed" }])
     expect(of(events, "ConfirmationRequested")).toEqual([])
+    expect(EventLine.lines(Style.plain, events).join("\n")).not.toContain("→")
+    const began = [of(events, "ModelResponded")[0], commanded, ...of(events, "CommandDispatched"), succeeded]
+    const times = began.map((event) => event?.occurredAt ?? 0)
+    expect(times).toEqual(times.toSorted((a, b) => a - b))
     // The answer caused the command, and its outcome the next request.
     const [answer] = of(events, "ModelResponded")
     expect(commanded?.causationId).toBe(answer?.id)
@@ -80,6 +86,13 @@ describe("the tools that a recorded program calls by itself", () => {
         ],
         { content: "second" },
       ),
+    ])
+    const lines = EventLine.lines(Style.plain, events).filter((line) => / CommandSucceeded /.test(line))
+    expect(lines.map((line) => line.replace(/^.* agent:tester {2}| in [\d.]+ m?s$/g, ""))).toEqual([
+      'program/read {"file":"y"} → "of y"',
+      'program/read {"file":"x"} → "of x"',
+      'program/read {"file":"x"} → "x now"',
+      'program/read {"file":"y"} → "y now"',
     ])
     const files = new Map(
       payloads(events, "ActuatorCommanded").map(({ commandId, args }) => [commandId, (args as { file: string }).file]),

@@ -69,7 +69,8 @@ export const tell = async (
   const isPriced = asked.isOfficial && usage !== undefined
   const cost = costOfSource(named) ?? (isPriced ? await Effect.runPromise(costOf(provider, model, usage)) : null)
   const priced = cost === null ? {} : { cost }
-  const told = { causationId: id, id: newId() }
+  const occurredAt = Date.now()
+  const told = { causationId: id, id: newId(), occurredAt }
   const append = (event: (parts: Json) => CoreNewEvent) =>
     log.append([event(parts), ...beside(false)], { otherwise: () => [event(TOO_LARGE), ...beside(true)] })
   if ("turn" in answered) {
@@ -79,7 +80,7 @@ export const tell = async (
     // Parts are JSON, so the cast is safe.
     const safe = parts as unknown as typeof answered.turn.parts
     conversations.answered({ id: told.id, request: id, parts: safe, answerId: by.id })
-    const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe })
+    const [first, ...others] = calls.called({ id: told.id, request: id, parts: safe }, occurredAt)
     const recording = append((parts) => ({
       ...told,
       type: "ModelResponded",

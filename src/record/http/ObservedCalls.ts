@@ -29,8 +29,8 @@ export interface TellingRequest {
 export interface ObservedCalls {
   /** Registers open calls among the run's earlier events. */
   readonly recall: (events: ReadonlyArray<Event>) => void
-  /** Returns the command events of an answer; append them after it. */
-  readonly called: (answer: CallingAnswer) => ReadonlyArray<CoreNewEvent>
+  /** Returns the command events of an answer, with its time; append them after it. */
+  readonly called: (answer: CallingAnswer, occurredAt: number) => ReadonlyArray<CoreNewEvent>
   /** Returns the outcome events for results in a request; append them before it. The last one is its cause. */
   readonly told: (request: TellingRequest, occurredAt: number) => ReadonlyArray<CoreNewEvent & Caused>
   readonly areOpen: () => boolean
@@ -80,7 +80,7 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
     recall: (events) => {
       for (const call of openIn(events)) open.set(call.commandId, call)
     },
-    called: ({ id, request, parts }) =>
+    called: ({ id, request, parts }, occurredAt) =>
       parts.flatMap((part): ReadonlyArray<CoreNewEvent> => {
         if (part.type !== "call" || isRecorded(part.tool)) return []
         const [oldest] = open.size < MOST_OPEN ? [] : open.values()
@@ -88,10 +88,10 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
         const commandId = newId()
         const args = recordable(part.args, (omitted) => ({ omitted }))
         const call = { commandId, actuator: `program/${tool === "" ? "unnamed" : tool}`, args, callId }
-        const requested = caused(ObservedCommand.requested(call), id)
+        const requested = { ...caused(ObservedCommand.requested(call), id), occurredAt }
         const [first, second] = ObservedCommand.passed(commandId, "observed")
-        const allowed = caused(first, requested.id)
-        const dispatched = caused(second, allowed.id)
+        const allowed = { ...caused(first, requested.id), occurredAt }
+        const dispatched = { ...caused(second, allowed.id), occurredAt }
         const last = dispatched.id
         open.set(commandId, { commandId, callId, tool, answer: id, request, last, calledAt: performance.now() })
         return [...(oldest === undefined ? [] : [doubted(oldest)]), requested, allowed, dispatched]
