@@ -36,14 +36,15 @@ const serve = async (script: Script) => {
 /** Records a program, and replays it without its server; both have to say the same. */
 const recorded = async (
   script: Script,
-  program: (ask: (method: string, path: string, body?: object | FormData) => Promise<string>) => Promise<void>,
+  program: (ask: (method: string, path: string, body?: object | string) => Promise<string>) => Promise<void>,
 ) => {
   const log = temporary("later.db")
   const url = await serve(script)
   const saying = async ({ fetch }: Run, base: string) => {
     const said: Array<string> = []
     await program(async (method, path, body) => {
-      const sent = body === undefined ? {} : { body: body instanceof FormData ? body : JSON.stringify(body) }
+      const isGiven = body instanceof FormData || typeof body === "string"
+      const sent = body === undefined ? {} : { body: isGiven ? body : JSON.stringify(body) }
       const text = await (await fetch(base + path, { method, ...sent })).text()
       said.push(text)
       return text
@@ -255,6 +256,125 @@ describe("a batch", () => {
       { batch: batch("a"), asked: ["ask a"], said: "of a", usage, latencyMs: 60_000, cost: undefined },
       { batch: batch("b"), asked: ["ask b"], reason: expect.stringContaining("too long") },
       { batch: batch("c"), asked: ["ask c"], reason: expect.stringContaining("it expired") },
+    ])
+  })
+
+  it("has the calls of a file of results that is too large to record itself", async () => {
+    const long = "x".repeat(1_000_000)
+    const names = ["a", "b", "c", "d", "e"]
+    const output = lines(names.map((name) => result(name, chatAnswer(`of ${name} ${long}`))))
+    expect(output.length).toBeGreaterThan(4 * 1024 * 1024)
+    const log = temporary("large.db")
+    const url = await serve({ "GET /v1/files/file-out/content": [output] })
+    const run = await record({ log, goal: "Ask", agent: "clerk" })
+    await (await run.fetch(`${url}/v1/files/file-out/content`)).text()
+    await run.end("achieved")
+    const events = await eventsOf(log)
+    expect(whatOf(events)).toMatchObject(names.map((customId) => ({ batch: { customId } })))
+    const [file] = events.filter(({ type }) => type === "IoAnswered")
+    expect(file?.payload.result).toMatchObject({ chunks: [], omitted: "it is too large" })
+  })
+
+  it("of Mistral is a call for each result, of a file or within the job, with its model", async () => {
+    const job = (more: object) =>
+      JSON.stringify({
+        ...{ id: "job", object: "batch", endpoint: "/v1/chat/completions", model: "mistral-small-latest" },
+        ...{ created_at: 100, ...more },
+      })
+    const events = await recorded(
+      {
+        "POST /v1/files": ['{"id":"in","object":"file","purpose":"batch"}'],
+        "POST /v1/batch/jobs": [job({ input_files: ["in"], status: "QUEUED" })],
+        "GET /v1/batch/jobs/job": [
+          job({ input_files: ["in"], status: "SUCCESS", output_file: "out", completed_at: 160 }),
+          job({
+            input_files: ["in"],
+            status: "SUCCESS",
+            completed_at: 160,
+            outputs: [result("b", chatAnswer("of b"))],
+          }),
+        ],
+        "GET /v1/files/out/content": [lines([result("a", chatAnswer("of a"))])],
+      },
+      async (ask) => {
+        const form = new FormData()
+        const asked = ["a", "b"].map((custom_id) => ({
+          custom_id,
+          body: { messages: [{ role: "user", content: `ask ${custom_id}` }] },
+        }))
+        form.set("purpose", "batch")
+        form.set("file", new Blob([lines(asked)]), "asked.jsonl")
+        await ask("POST", "/v1/files", form)
+        await ask("POST", "/v1/batch/jobs", {
+          ...{ input_files: ["in"], endpoint: "/v1/chat/completions", model: "mistral-small-latest" },
+        })
+        for (const path of ["batch/jobs/job", "files/out/content", "batch/jobs/job"]) await ask("GET", `/v1/${path}`)
+      },
+    )
+    const usage = { inputTokens: 11, outputTokens: 7, serviceTier: "batch" }
+    expect(whatOf(events)).toMatchObject([
+      { batch: { id: "job", customId: "a" }, asked: ["ask a"], said: "of a", usage, latencyMs: 60_000 },
+      { batch: { id: "job", customId: "b" }, asked: ["ask b"], said: "of b", usage, latencyMs: 60_000 },
+    ])
+    const called = events.filter(({ type, payload }) => type === "ModelCalled" && payload.batch !== undefined)
+    expect(called.map(({ payload }) => payload.model)).toEqual(["mistral-small-latest", "mistral-small-latest"])
+  })
+
+  it("of Gemini is a call for each result, of a file or within the batch", async () => {
+    const said = (text: string) => ({
+      candidates: [{ content: { role: "model", parts: [{ text }] }, finishReason: "STOP" }],
+      usageMetadata: { promptTokenCount: 11, candidatesTokenCount: 7, totalTokenCount: 18 },
+      modelVersion: "gemini-2.5-flash",
+    })
+    const asked = (text: string) => ({ contents: [{ role: "user", parts: [{ text }] }] })
+    const operation = (name: string, metadata: object = {}, more: object = {}) =>
+      JSON.stringify({ name, metadata: { model: "models/gemini-2.5-flash", ...metadata }, ...more })
+    const times = { createTime: "2026-01-01T00:00:00Z", endTime: "2026-01-01T00:01:00Z" }
+    const create = "/v1beta/models/gemini-2.5-flash:batchGenerateContent"
+    const inlined = [
+      { response: said("of one"), metadata: { key: "one" } },
+      { error: { code: 3, message: "too long" } },
+    ]
+    const events = await recorded(
+      {
+        "POST /upload/v1beta/files": ['{"file":{"name":"files/in"}}'],
+        [`POST ${create}`]: [operation("batches/f"), operation("batches/i")],
+        "GET /v1beta/batches/f": [
+          operation(
+            "batches/f",
+            { ...times, state: "BATCH_STATE_SUCCEEDED" },
+            { response: { responsesFile: "files/out" } },
+          ),
+        ],
+        "GET /v1beta/batches/i": [
+          operation("batches/i", { ...times, output: { inlinedResponses: { inlinedResponses: inlined } } }),
+        ],
+        "GET /download/v1beta/files/out:download": [
+          lines([
+            { key: "a", response: said("of a") },
+            { key: "b", error: { code: 13, message: "it broke" } },
+          ]),
+        ],
+      },
+      async (ask) => {
+        await ask(
+          "POST",
+          "/upload/v1beta/files",
+          lines(["a", "b"].map((key) => ({ key, request: asked(`ask ${key}`) }))),
+        )
+        await ask("POST", create, { batch: { inputConfig: { fileName: "files/in" } } })
+        const requests = [{ request: asked("ask one"), metadata: { key: "one" } }, { request: asked("ask two") }]
+        await ask("POST", create, { batch: { inputConfig: { requests: { requests } } } })
+        for (const path of ["v1beta/batches/f", "download/v1beta/files/out:download", "v1beta/batches/i"])
+          await ask("GET", `/${path}`)
+      },
+    )
+    const usage = { inputTokens: 11, outputTokens: 7, serviceTier: "batch" }
+    expect(whatOf(events)).toMatchObject([
+      { batch: { id: "batches/f", customId: "a" }, asked: ["ask a"], said: "of a", usage, latencyMs: 60_000 },
+      { batch: { id: "batches/f", customId: "b" }, asked: ["ask b"], reason: expect.stringContaining("it broke") },
+      { batch: { id: "batches/i", customId: "one" }, asked: ["ask one"], said: "of one", usage, latencyMs: 60_000 },
+      { batch: { id: "batches/i", customId: "1" }, asked: ["ask two"], reason: expect.stringContaining("too long") },
     ])
   })
 

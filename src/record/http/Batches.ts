@@ -1,7 +1,7 @@
 /**
- * Batches: many model calls in one request or uploaded file, answered by one file. Each result becomes a call of its
- * own, matched by the program's `custom_id`. Supports OpenAI (`/batches` with JSONL files) and Anthropic
- * (`/messages/batches`).
+ * Batches: many model calls in one request or uploaded file, answered by one file or within the batch. Each result
+ * becomes a call of its own, matched by the program's id of the call. Supports OpenAI (`/batches` with JSONL files),
+ * Anthropic (`/messages/batches`), Gemini (`:batchGenerateContent`) and Mistral (`/batch/jobs`).
  */
 
 import { jsonOf } from "../../providers/pieces.ts"
@@ -26,6 +26,16 @@ export interface Batches {
   readonly take: (request: ReadRequest, answer: string) => ReadonlyArray<BatchResult>
 }
 
+/** The file or batch whose results a request asks for. */
+export const resultsAt = (method: string, url: string): string | undefined => {
+  if (method !== "GET") return undefined
+  const { pathname } = new URL(url)
+  const [, file, batch, gemini] = RESULTS.exec(pathname.replace(/\/+$/, "")) ?? []
+  return file ?? batch ?? gemini
+}
+
+const RESULTS = /\/files\/([^/]+)\/content$|\/messages\/batches\/([^/]+)\/results$|\/(files\/[^/:]+):download$/
+
 type Line = BatchResult["request"]
 
 type Lines = ReadonlyMap<string, Line>
@@ -33,6 +43,8 @@ type Lines = ReadonlyMap<string, Line>
 interface Batch {
   readonly id: string
   readonly endpoint: string | undefined
+  /** The model of all calls, for providers that name it once. */
+  readonly model: string | undefined
   readonly lines: Lines | undefined
   readonly tookMs: number | undefined
 }
@@ -53,24 +65,33 @@ export const make = (): Batches => {
     kept += lines.size
     inputs.set(id, lines)
   }
-  const note = (batch: Json | undefined) => {
+  /** Registers a batch; returns the results that it holds itself. */
+  const note = (said: Json | undefined): ReadonlyArray<BatchResult> => {
+    const isOperation = textOf(memberOf(said, "id")) === undefined
+    const batch = isOperation ? operationOf(said) : said
     const id = textOf(memberOf(batch, "id"))
-    if (id === undefined) return
-    const lines = inputs.get(textOf(memberOf(batch, "input_file_id")) ?? id)
-    const found = { id, endpoint: textOf(memberOf(batch, "endpoint")), lines, tookMs: tookMs(batch) }
-    for (const name of ["id", "output_file_id", "error_file_id"]) {
+    if (id === undefined) return []
+    const files = memberOf(batch, "input_files")
+    const input = textOf(memberOf(batch, "input_file_id")) ?? (Array.isArray(files) ? textOf(files[0]) : undefined)
+    const lines = inputs.get(input ?? id) ?? inputs.get(id)
+    const [endpoint, model] = [textOf(memberOf(batch, "endpoint")), textOf(memberOf(batch, "model"))]
+    const found = { id, endpoint, model: isOperation ? undefined : model, lines, tookMs: tookMs(batch) }
+    for (const name of ["id", "output_file_id", "error_file_id", "output_file", "error_file"]) {
       const of = textOf(memberOf(batch, name))
       if (of !== undefined) batches.set(of, found)
     }
+    const outputs = memberOf(batch, "outputs")
+    return Array.isArray(outputs) ? results(id, outputs) : []
   }
-  const results = (of: string, answer: string): ReadonlyArray<BatchResult> =>
-    linesIn(answer).flatMap((line): ReadonlyArray<BatchResult> => {
-      const customId = textOf(memberOf(line, "custom_id"))
+  const results = (of: string, answers: ReadonlyArray<Json>): ReadonlyArray<BatchResult> =>
+    answers.flatMap((line, index): ReadonlyArray<BatchResult> => {
+      const customId = idOf(line) ?? (batches.has(of) ? String(index) : undefined)
       const came = cameIn(line)
       if (customId === undefined || came === undefined || given.has(`${of} ${customId}`)) return []
       given.add(`${of} ${customId}`)
       const batch = batches.get(of)
-      const request = batch?.lines?.get(customId) ?? unseen(batch?.endpoint, came.body)
+      const asked = batch?.lines?.get(customId)
+      const request = (asked === undefined ? undefined : ofBatch(asked, batch)) ?? unseen(batch?.endpoint, came.body)
       if (request === undefined) return []
       const id = batch === undefined ? {} : { id: batch.id }
       const { status, body } = came
@@ -80,16 +101,32 @@ export const make = (): Batches => {
   return {
     take: ({ method, url, body }, answer) => {
       const path = new URL(url).pathname.replace(/\/+$/, "")
-      const [, file, batch] = /\/files\/([^/]+)\/content$|\/messages\/batches\/([^/]+)\/results$/.exec(path) ?? []
-      if (method === "GET" && (file ?? batch) !== undefined) return results(file ?? batch ?? "", answer)
-      if (method === "POST" && path.endsWith("/files") && typeof body === "string") {
-        keep(textOf(memberOf(jsonOf(answer), "id")), new Map(linesIn(body).flatMap(lineOf)))
-      } else if (/\/batches(\/[^/]+(\/cancel)?)?$/.test(path)) {
-        const said = jsonOf(answer)
+      const of = resultsAt(method, url)
+      if (of !== undefined) return results(of, linesIn(answer))
+      const said = jsonOf(answer)
+      if (method === "POST" && path.endsWith("/files")) {
+        // A file of one line is JSON.
+        const lines = typeof body === "string" ? linesIn(body) : body === undefined ? [] : [body]
+        keep(
+          textOf(memberOf(said, "id")) ?? textOf(memberOf(memberOf(said, "file"), "name")),
+          new Map(lines.flatMap(lineOf)),
+        )
+      } else if (path.endsWith(":batchGenerateContent")) {
+        const input = inputOf(memberOf(body, "batch"))
+        const file = textOf(either(input, "fileName", "file_name"))
+        const requests = memberOf(memberOf(input, "requests"), "requests")
+        const lines = Array.isArray(requests) ? new Map(requests.flatMap(lineOf)) : inputs.get(file ?? "")
+        const id = textOf(memberOf(said, "name"))
+        if (id !== undefined && lines !== undefined) {
+          if (Array.isArray(requests)) keep(id, lines)
+          else inputs.set(id, lines)
+        }
+        return note(said)
+      } else if (/\/(batches|batch\/jobs)(\/[^/]+(\/cancel)?)?$/.test(path)) {
         const requests = memberOf(body, "requests")
         if (Array.isArray(requests)) keep(textOf(memberOf(said, "id")), new Map(requests.flatMap(lineOf)))
-        const listed = memberOf(said, "data")
-        for (const one of Array.isArray(listed) ? listed : [said]) note(one)
+        const listed = memberOf(said, "data") ?? memberOf(said, "operations")
+        return (Array.isArray(listed) ? listed : [said]).flatMap(note)
       }
       return []
     },
@@ -103,9 +140,43 @@ const linesIn = (text: string): ReadonlyArray<Json> =>
 const memberOf = (value: Json | undefined, name: string): Json | undefined =>
   value !== undefined && isObject(value) ? value[name] : undefined
 
-const lineOf = (line: Json): ReadonlyArray<readonly [string, Line]> => {
-  const customId = textOf(memberOf(line, "custom_id"))
-  const [body, params] = [memberOf(line, "body"), memberOf(line, "params")]
+const either = (value: Json | undefined, name: string, other: string): Json | undefined =>
+  memberOf(value, name) ?? memberOf(value, other)
+
+const inputOf = (batch: Json | undefined): Json | undefined => either(batch, "inputConfig", "input_config")
+
+/** The program's id of a call: `custom_id`, or Gemini's `key`. */
+const idOf = (line: Json): string | undefined =>
+  textOf(memberOf(line, "custom_id")) ?? textOf(memberOf(line, "key") ?? memberOf(memberOf(line, "metadata"), "key"))
+
+/** Gemini's operation in the form of the other providers' batches. */
+const operationOf = (operation: Json | undefined): JsonObject | undefined => {
+  const [name, about] = [textOf(memberOf(operation, "name")), memberOf(operation, "metadata")]
+  if (name === undefined || about === undefined) return undefined
+  const output = memberOf(operation, "response") ?? memberOf(about, "output")
+  const model = textOf(memberOf(about, "model"))
+  return {
+    id: name,
+    input_file_id: either(inputOf(about), "fileName", "file_name") ?? null,
+    output_file_id: memberOf(output, "responsesFile") ?? null,
+    outputs: memberOf(memberOf(output, "inlinedResponses"), "inlinedResponses") ?? null,
+    endpoint: model === undefined ? null : `/v1beta/${model}:generateContent`,
+    created_at: memberOf(about, "createTime") ?? null,
+    ended_at: memberOf(about, "endTime") ?? null,
+  }
+}
+
+/** A call's request with what only its batch states: the endpoint and the model. */
+const ofBatch = ({ path, body }: Line, batch: Batch | undefined): Line | undefined => {
+  const { endpoint, model } = batch ?? {}
+  const whole = path === "" ? endpoint : path
+  if (whole === undefined) return undefined
+  return { path: whole, body: model === undefined || "model" in body ? body : { model, ...body } }
+}
+
+const lineOf = (line: Json, index: number): ReadonlyArray<readonly [string, Line]> => {
+  const customId = idOf(line) ?? (isObject(line) && "request" in line ? String(index) : undefined)
+  const [body, params] = [memberOf(line, "body") ?? memberOf(line, "request"), memberOf(line, "params")]
   if (customId === undefined) return []
   if (params !== undefined && isObject(params)) return [[customId, { path: "/v1/messages", body: params }]]
   return body !== undefined && isObject(body) ? [[customId, { path: textOf(memberOf(line, "url")) ?? "", body }]] : []
@@ -114,6 +185,8 @@ const lineOf = (line: Json): ReadonlyArray<readonly [string, Line]> => {
 const cameIn = (line: Json): { readonly status: number; readonly body: Json } | undefined => {
   const [response, error, result] = [memberOf(line, "response"), memberOf(line, "error"), memberOf(line, "result")]
   if (response !== undefined && isObject(response)) {
+    // Gemini has the answer alone.
+    if (!("status_code" in response || "body" in response)) return { status: 200, body: response }
     const status = memberOf(response, "status_code")
     return { status: typeof status === "number" ? status : 200, body: memberOf(response, "body") ?? null }
   }
@@ -131,6 +204,9 @@ const FAILED = 500
 
 /** A stand-in for a request that the run did not see; the answer shows its format. */
 const unseen = (endpoint: string | undefined, answer: Json): Line | undefined => {
+  const version = textOf(memberOf(answer, "modelVersion"))
+  const gemini = version === undefined ? endpoint : (endpoint ?? `/v1beta/models/${version}:generateContent`)
+  if (gemini?.endsWith(":generateContent")) return { path: gemini, body: { contents: [] } }
   const path = endpoint ?? PATHS.get(memberOf(answer, "object") ?? memberOf(answer, "type"))
   const model = textOf(memberOf(answer, "model")) ?? ""
   return path === undefined ? undefined : { path, body: { model, messages: [], input: [], max_tokens: 1 } }

@@ -48,13 +48,16 @@ export const begin = async (parts: ExchangeParts, request: ExchangeEvents.ReadEx
   return {
     isModel: events.isModel,
     answering: (head) =>
-      answerBody(parts, (kept) => events.answered(head, kept, MonotonicClock.elapsedSince(startedAt))),
+      answerBody(parts, events.mostRead ?? MOST_KEPT, (kept) =>
+        events.answered(head, kept, MonotonicClock.elapsedSince(startedAt)),
+      ),
     failed: (error) => events.failed(error, MonotonicClock.elapsedSince(startedAt)),
   }
 }
 
 const answerBody = (
   { log, open }: ExchangeParts,
+  mostRead: number,
   keep: (kept: ExchangeEvents.KeptBody | undefined) => Promise<void>,
 ): AnswerBody => {
   const startedAt = performance.now()
@@ -64,7 +67,7 @@ const answerBody = (
   const body: AnswerBody = {
     took: (piece) => {
       size += piece.byteLength
-      if (size <= MOST_KEPT) chunks.push(chunkOf(Math.round(performance.now() - startedAt), piece))
+      if (size <= mostRead) chunks.push(chunkOf(Math.round(performance.now() - startedAt), piece))
       else chunks.length = 0
     },
     ended: (how, abortedBy) => {

@@ -12,7 +12,7 @@ import type { NewMessages } from "../conversations/Conversations.ts"
 import { recordableRequest } from "../Recordable.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
 import type { Attempts } from "./Attempts.ts"
-import type { Batches, BatchResult } from "./Batches.ts"
+import { type Batches, type BatchResult, resultsAt } from "./Batches.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type { LaterAnswers } from "./LaterAnswers.ts"
 import * as ModelAnswer from "./ModelAnswer.ts"
@@ -33,6 +33,8 @@ export interface EventsParts extends ModelAnswer.AnswerParts {
 export interface ExchangeEvents {
   readonly called: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
   readonly isModel: boolean
+  /** Maximum number of bytes to read of its answer, if it is not that of a recorded body. */
+  readonly mostRead?: number
   /** Records the answer. `kept` is undefined if it has no body. */
   readonly answered: (head: AnswerHead, kept: KeptBody | undefined, latencyMs: number) => Promise<void>
   readonly failed: (error: unknown, latencyMs: number) => Promise<void>
@@ -162,6 +164,7 @@ const tellingOf = <News extends NewMessages>(news: News, all: NewMessages["messa
 
 const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadExchange): ExchangeEvents => ({
   isModel: false,
+  ...(resultsAt(read.method, read.url) === undefined ? {} : { mostRead: HttpMessage.MOST_RESULTS }),
   called: [
     {
       type: "IoCalled",
@@ -187,7 +190,7 @@ const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadE
     if (response.status >= 200 && response.status <= 299) {
       await tellLater(parts, read, ModelAnswer.cameOf(response.status, came))
       // An incomplete file of results would count as complete.
-      if (kept?.end === "clean") await tellBatch(parts, read, came.text)
+      if (kept?.end === "clean" && kept.chunks.length > 0) await tellBatch(parts, read, came.text)
     }
   },
   failed: async (error, latencyMs) => {

@@ -13,6 +13,9 @@ import { remembered } from "./Remembered.ts"
 /** Maximum size of a recorded body, in bytes. An event holds at most 8 MiB. */
 export const MOST_KEPT = 4 * 1024 * 1024
 
+/** Maximum size of a file of batch results, in bytes: its calls are recorded, and the file itself up to `MOST_KEPT`. */
+export const MOST_RESULTS = 64 * 1024 * 1024
+
 const REQUEST_HEADERS = /^(accept|content-type|range|if-none-match|anthropic-version|anthropic-beta|openai-beta)$/
 
 /** Recorded response headers: those that clients act on, never cookies. */
