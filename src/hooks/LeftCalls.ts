@@ -23,8 +23,10 @@ export interface Undispatched {
 
 /** Calls that an earlier server left before their dispatch: it never answered their client. */
 export const undispatched = (past: ReadonlyArray<Event>): Undispatched => {
+  // An import's calls were not asked about.
+  const observed = ObservedCommand.idsIn(past)
   const left = [...CommandState.fold(past)].filter(
-    ([, { at }]) => at === "requested" || at === "asked" || at === "allowed",
+    ([commandId, { at }]) => !observed.has(commandId) && (at === "requested" || at === "asked" || at === "allowed"),
   )
   return {
     commandIds: left.map(([commandId]) => commandId),

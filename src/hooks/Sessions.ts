@@ -103,7 +103,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   }
 
   const held = (client: Client, moment: Moment): Promise<Held> => {
-    const taskId = taskIdOf(client.name, moment.session)
+    const taskId = taskIdOf(client.format ?? client.name, moment.session)
     const found = sessions.get(taskId)
     if (found !== undefined) return found
     const begun = begin(client, moment, taskId)
@@ -144,7 +144,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   }
 
   const takeIn = async (client: Client, moment: Moment, leaving: AbortSignal): Promise<Verdict> => {
-    const taskId = taskIdOf(client.name, moment.session)
+    const taskId = taskIdOf(client.format ?? client.name, moment.session)
     const { kind } = moment.happening
     if (!sessions.has(taskId)) {
       if (isOfEnded(taskId, moment)) return NONE

@@ -8,6 +8,7 @@ import { decidingEvents, ioEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
+import { mergingEvents } from "./Merging.ts"
 import { capturingEvents, importingEvents, noteEvents } from "./Notes.ts"
 import { foreignToolEvents, pluginEvents } from "./Plugins.ts"
 import { scoringEvents } from "./Scoring.ts"
@@ -36,6 +37,7 @@ const coreEvents = [
   ...noteEvents,
   ...importingEvents,
   ...capturingEvents,
+  ...mergingEvents,
 ] as const
 
 /** A type of the core vocabulary. */

@@ -14,6 +14,8 @@ export interface Client {
   /** Its name on the command line and in the log. */
   readonly name: string
   readonly title: string
+  /** The format of its session files, by which sessions' tasks are named. Default: its name. */
+  readonly format?: string | undefined
   /** The tested version; undefined if only its documentation was read. */
   readonly tried: string | undefined
   /** Parses a payload; undefined if it does not have this client's shape. */

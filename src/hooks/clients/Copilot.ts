@@ -11,6 +11,7 @@ const GATE = "preToolUse"
 export const client: Client = {
   name: "copilot",
   title: "GitHub Copilot CLI",
+  format: "copilot-cli",
   tried: "1.0.102",
   read: (payload) => {
     if (!isObject(payload)) return undefined

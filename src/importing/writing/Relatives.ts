@@ -70,11 +70,12 @@ export class Relatives {
 
   #read(source: string): Effect.Effect<Map<string, Array<Opened>>, LogError> {
     const known = new Map<string, Array<Opened>>()
-    return this.#log.read({ types: ["TaskOpened"] }).pipe(
+    return this.#log.read({ types: ["TaskOpened", "AccountMerged"] }).pipe(
       Stream.runForEach((event) =>
         Effect.sync(() => {
-          if (event.actor !== `import:${source}` || event.taskId === null || !is(event, "TaskOpened")) return
-          const first = beginsOf(source, event)?.with
+          if (event.actor !== `import:${source}` || event.taskId === null) return
+          const begins = is(event, "AccountMerged") ? event.payload.begins : beginsOf(source, event)
+          const first = begins?.with
           const run = event.taskId.slice(source.length + 1)
           if (first !== undefined) remember(known, first, { taskId: event.taskId, run })
         }),
@@ -88,11 +89,18 @@ export class Relatives {
     return Effect.gen(this, function* () {
       const ids = new IdSet()
       const idOf = idsWithin(source, run)
-      for (let part = 1; ; part++) {
-        const stream = `task/${part === 1 ? taskId : `${taskId}+${part}`}`
-        if ((yield* this.#log.versionOf(stream)) === 0) break
-        yield* Stream.runForEach(this.#log.read({ stream }), ({ id }) => Effect.sync(() => ids.add(id)))
+      const take = (event: Event): void => {
+        ids.add(event.id)
+        if (!is(event, "AccountMerged") || event.payload.source !== source) return
+        for (const { key } of event.payload.matches) for (const one of keysOfMatch(key)) ids.add(idOf(one))
       }
+      // A run that was continued after its end has further tasks: those of imports, and those of hooks.
+      for (const sign of ["+", "."])
+        for (let part = sign === "+" ? 1 : 2; ; part++) {
+          const stream = `task/${part === 1 ? taskId : `${taskId}${sign}${part}`}`
+          if ((yield* this.#log.versionOf(stream)) === 0) break
+          yield* Stream.runForEach(this.#log.read({ stream }), (event) => Effect.sync(() => take(event)))
+        }
       return (key) => ids.has(idOf(key))
     })
   }
@@ -110,6 +118,10 @@ const beginsOf = (source: string, opened: Event): RunStart["begins"] => {
     (first === undefined ? undefined : { with: first, isCopied: field(about, "isCopy") === true })
   )
 }
+
+/** With a call, its end is the same. */
+const keysOfMatch = (key: string): ReadonlyArray<string> =>
+  key.startsWith("call:") ? [key, key.replace("call:", "outcome:"), key.replace("call:", "unknown:")] : [key]
 
 const remember = (known: Map<string, Array<Opened>>, first: string, opened: Opened): void => {
   const others = known.get(first)

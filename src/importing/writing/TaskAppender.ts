@@ -6,6 +6,7 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../values/Digest.ts"
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
+import { RecordedTask } from "./RecordedTask.ts"
 
 export interface Writing {
   readonly log: EventLog.Service
@@ -24,19 +25,20 @@ const MAX_BYTES = 16 * 1024 * 1024
 export class TaskAppender {
   added = 0
   commits = 0
-  /**
-   * Whether something else recorded the task, such as hooks or telemetry of the same session. Nothing is added then, or
-   * it would count twice.
-   */
+  /** Whether a program or telemetry recorded the task. Nothing is added then, or it would count twice. */
   isForeign = false
-  /** The run's tasks: more than one if the log had closed the first before the run continued. */
-  readonly taskIds: Array<string>
+  /** Whether hooks record the session now: what they do not see is added after its end. */
+  isWaiting = false
+  /** The import's tasks of the run: more than one if the log had closed the first before the run continued. */
+  readonly #ownIds: Array<string>
   readonly #writing: Writing
   readonly #run: ImportedRun
   readonly #makeId: (key: string) => string
   /** Ids of the events being written, by key. */
   readonly #ids = new Map<string, string>()
   #known = new IdSet()
+  /** What hooks recorded of the run. */
+  #recorded: RecordedTask | undefined
   #isLoaded = false
   #isClosed = false
   #version = 0
@@ -50,16 +52,23 @@ export class TaskAppender {
     this.#writing = writing
     this.#run = run
     this.#makeId = idsWithin(writing.source, run.start.id)
-    this.taskIds = [run.taskId]
+    this.#ownIds = [run.taskId]
   }
 
   /** Continues from a dry run's appender for the same run in another file. */
   goesOnFrom(before: TaskAppender): void {
     this.#known = before.#known
+    this.#recorded = before.#recorded
     this.#isLoaded = true
     this.#isClosed = before.#isClosed
     this.#knownUntil = Math.max(before.#knownUntil, before.#takenUntil)
-    this.taskIds.splice(0, this.taskIds.length, ...before.taskIds)
+    this.#ownIds.splice(0, this.#ownIds.length, ...before.#ownIds)
+  }
+
+  /** The run's tasks, including those that hooks recorded. */
+  get taskIds(): ReadonlyArray<string> {
+    const recorded = this.#recorded
+    return recorded === undefined ? this.#ownIds : [...(recorded.isWhole ? [] : this.#ownIds), ...recorded.taskIds]
   }
 
   get source(): string {
@@ -102,10 +111,36 @@ export class TaskAppender {
     )
   })
 
-  #write(taken: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
+  #write(all: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
     return Effect.gen(this, function* () {
       if (!this.#isLoaded) yield* this.#load()
       if (this.isForeign) return
+      const recorded = this.#recorded
+      this.isWaiting = recorded?.isAtWork === true
+      if (this.isWaiting) return
+      yield* this.#writeOwn(recorded === undefined ? all : yield* this.#merge(all, recorded))
+    }).pipe(Effect.ensuring(Effect.sync(() => this.#ids.clear())))
+  }
+
+  /** Adds what hooks did not see to the tasks that they recorded. Returns the events of the run's own task. */
+  #merge(taken: ReadonlyArray<RunEvent>, recorded: RecordedTask): Effect.Effect<ReadonlyArray<RunEvent>, AppendError> {
+    return Effect.gen(this, function* () {
+      const unknown = taken.filter(({ key }) => !this.#known.has(this.#idOf(key)))
+      const { own, ...others } = recorded.split(unknown)
+      const begins = recorded.isWhole ? this.#run.start.begins : undefined
+      yield* recorded.write(others, begins, {
+        source: this.#writing.source,
+        idOf: (key) => this.#idOf(key),
+        has: (key) => this.has(key),
+        newEvent: (event, causationId) => this.#newEvent(event, causationId),
+        append: (taskId, version, events) => this.#appendTo(taskId, version, events),
+      })
+      return own
+    })
+  }
+
+  #writeOwn(taken: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
+    return Effect.gen(this, function* () {
       const goesOn = taken.some((event) => !isEnding(event) && !this.#known.has(this.#idOf(event.key)))
       if (this.#isClosed && !goesOn) return
       const before = this.#isClosed ? this.#continuation() : []
@@ -119,19 +154,19 @@ export class TaskAppender {
       for (let from = 0; from < all.length; from += MAX_EVENTS) yield* this.#append(all.slice(from, from + MAX_EVENTS))
       // Frees memory: a file may have many runs, and ended ones seldom continue.
       if (this.#isClosed && !this.#writing.dryRun) this.#unload()
-    }).pipe(Effect.ensuring(Effect.sync(() => this.#ids.clear())))
+    })
   }
 
   /** Each task of a continued run has its own end, although the source names them the same. */
   #inItsPart(event: RunEvent): RunEvent {
-    const part = this.taskIds.length
+    const part = this.#ownIds.length
     return part > 1 && isOfEachPart(event) ? { ...event, key: `${event.key}+${part}` } : event
   }
 
   /** Begins a further task for a run that continued after its task was closed. */
   #continuation(): ReadonlyArray<RunEvent> {
-    const part = this.taskIds.length + 1
-    this.taskIds.push(`${this.#run.taskId}+${part}`)
+    const part = this.#ownIds.length + 1
+    this.#ownIds.push(`${this.#run.taskId}+${part}`)
     this.#version = 0
     this.#isClosed = false
     return this.#run.continuedAs(part)
@@ -140,6 +175,7 @@ export class TaskAppender {
   /** Forgets what the log has, to be read again if needed. */
   #unload(): void {
     this.#isLoaded = false
+    this.#recorded = undefined
     this.#known = new IdSet()
   }
 
@@ -149,8 +185,12 @@ export class TaskAppender {
       this.#isClosed = false
       this.#version = 0
       this.#knownUntil = Number.NEGATIVE_INFINITY
-      this.taskIds.length = 1
-      const { log } = this.#writing
+      this.#ownIds.length = 1
+      const { log, source } = this.#writing
+      this.#recorded = yield* RecordedTask.load(log, { taskId: this.#run.taskId, source }, ({ id }) => {
+        this.#known.add(id)
+      })
+      if (this.#recorded?.isWhole === true) return
       for (let part = 1; ; part++) {
         const taskId = part === 1 ? this.#run.taskId : `${this.#run.taskId}+${part}`
         const version = yield* log.versionOf(`task/${taskId}`)
@@ -159,7 +199,7 @@ export class TaskAppender {
           const [first] = yield* log.readPage({ stream: `task/${taskId}` }, 1)
           this.isForeign = first !== undefined && first.actor !== this.#actor
           if (this.isForeign) return
-        } else this.taskIds.push(taskId)
+        } else this.#ownIds.push(taskId)
         this.#isClosed = false
         yield* Stream.runForEach(
           log.read({ stream: `task/${taskId}` }),
@@ -179,23 +219,32 @@ export class TaskAppender {
 
   #append(events: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
     return Effect.gen(this, function* () {
-      const { log, subject, dryRun } = this.#writing
       if (events.some(({ body }) => body.type === "TaskClosed")) this.#isClosed = true
+      const taskId = this.#ownIds.at(-1) ?? this.#run.taskId
+      const written = events.map((event) =>
+        this.#newEvent(event, event.cause === null ? null : this.#idOf(event.cause)),
+      )
+      yield* this.#appendTo(taskId, this.#version, written)
+      this.#version += events.length
+    })
+  }
+
+  #appendTo(taskId: string, version: number, events: ReadonlyArray<NewEvent>): Effect.Effect<void, AppendError> {
+    return Effect.gen(this, function* () {
+      const { log, subject, dryRun } = this.#writing
       if (dryRun) return this.#count(events.length)
-      const taskId = this.taskIds.at(-1) ?? this.#run.taskId
       const request = {
         stream: `task/${taskId}`,
         taskId,
         actor: this.#actor,
-        expected: Exact(this.#version),
-        events: events.map((event) => this.#newEvent(event)),
+        expected: Exact(version),
+        events,
         // Known events were filtered out, and nobody else makes such ids.
         newIds: true,
         // No one else uses the mapped objects.
         givenAway: true,
       }
       yield* log.append(subject === undefined ? request : withSubject(request, subject))
-      this.#version += events.length
       this.#count(events.length)
     })
   }
@@ -205,10 +254,10 @@ export class TaskAppender {
     this.commits += 1
   }
 
-  #newEvent({ key, cause, at, body }: RunEvent): NewEvent {
+  #newEvent({ key, at, body }: RunEvent, causationId: string | null): NewEvent {
     return {
       id: this.#idOf(key),
-      causationId: cause === null ? null : this.#idOf(cause),
+      causationId,
       ...(at === null ? {} : { occurredAt: at }),
       type: body.type,
       payload: this.#writing.redact ? redacted(body.type, body.payload) : body.payload,

@@ -118,10 +118,10 @@ export class WrittenRuns {
   }
 }
 
-const reportOf = (run: ImportedRun, { taskIds, added, commits }: TaskAppender): RunReport => ({
+const reportOf = (run: ImportedRun, { taskIds, added, commits, isWaiting }: TaskAppender): RunReport => ({
   taskIds,
   goal: run.start.goal,
-  ended: run.closed,
+  ended: run.closed && !isWaiting,
   added,
   commits,
 })

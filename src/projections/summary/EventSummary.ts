@@ -167,6 +167,7 @@ const summaries: Summaries = {
 
   FileImported: ({ source, name, records, taskIds, runs }) =>
     `${name} (${source}): ${count(records, "record")}, ${runs === undefined ? count(taskIds.length, "task") : count(runs, "run")}`,
+  AccountMerged: ({ source, matches }) => `${source}: ${count(matches.length, "event")} told by both`,
   SourceStated: ({ source, used, waits }) =>
     [
       source,

@@ -113,6 +113,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   FileImported: "other",
   SourceRecordKept: "other",
   SourceStated: "other",
+  AccountMerged: "other",
 }
 
 const byType: ReadonlyMap<string, Kind> = new Map(Object.entries(kinds))

@@ -19,7 +19,7 @@ export interface EventSignature {
 const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   ...(["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"] as const),
   ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TaskBundled", "PayloadShredded"] as const),
-  ...(["RecorderJoined", "RecorderLeft", "CaptureNoted"] as const),
+  ...(["RecorderJoined", "RecorderLeft", "CaptureNoted", "AccountMerged"] as const),
 ])
 
 /** Whether an event is part of the run, and not recorded about it afterwards. */
