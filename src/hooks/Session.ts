@@ -10,6 +10,7 @@ import { is } from "../events/vocabulary/Vocabulary.ts"
 import * as ObservedCommand from "../kernel/acting/command/ObservedCommand.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import { HOOKS } from "../projections/state/Capture.ts"
 import * as GatedCalls from "../record/GatedCalls.ts"
 import type { Redaction } from "../record/http/Redaction.ts"
 import type { BegunRun } from "../record/log/OpenedLog.ts"
@@ -17,6 +18,7 @@ import type { RunLog } from "../record/log/RunLog.ts"
 import { recordable } from "../record/Recordable.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
+import * as Capture from "./Capture.ts"
 import * as LeftCalls from "./LeftCalls.ts"
 import type { Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
 import * as OpenCalls from "./OpenCalls.ts"
@@ -74,11 +76,13 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     }
   const agentOf = ({ agentId }: Moment) => defined({ agentId })
 
-  /** Ends what an earlier server left undispatched. */
+  /** Says what hooks see, unless an earlier server did, and ends what it left undispatched. */
   const repair = async (): Promise<void> => {
     if (left === undefined) return
     const { commandIds, questions, denials } = left
     left = undefined
+    if (!past.some((event) => is(event, "CaptureNoted") && event.payload.source === HOOKS))
+      await log.tell(Capture.noted(client))
     for (const question of questions) await withdraw(question, LeftCalls.NOBODY_WAITS)
     const [first, ...others] = denials
     for (const commandId of commandIds) unheard.add(commandId)

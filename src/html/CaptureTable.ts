@@ -13,7 +13,9 @@ export const section = ({ capture }: TaskAudit): Markup => {
   if (capture === undefined) return markup``
   const items = CaptureSummary.rows(capture).flatMap(({ name, items }) => items.map((item) => ({ ...item, name })))
   return markup`<section><h2>What was captured?</h2><p>${
-    capture.source === undefined ? "A recorder" : markup`An import of <bdi>${capture.source}</bdi>`
+    capture.source === undefined
+      ? "A recorder"
+      : markup`${capture.merged === undefined ? "An" : "A recorder and an"} import of <bdi>${capture.source}</bdi>`
   } wrote this task: no kernel ran it. The log shows nothing else about it.</p>${table(
     "Captured and missing parts of the task",
     [{ heading: "" }, { heading: "count", numbers: true }, { heading: "what" }, { heading: "why" }],

@@ -9,6 +9,8 @@ export interface RunReport {
   readonly ended: boolean
   readonly added: number
   readonly commits: number
+  /** Present if hooks record the run now, so that nothing was added to it. */
+  readonly waits?: true
 }
 
 export interface FileReport {

@@ -75,7 +75,7 @@ describe("a session", () => {
       taskId: "claude-code-s-1",
       payload: { goal: "mend the test", agent: "claude-code", recorder: { means: "hooks" } },
     })
-    expect(events.map(({ type }) => type).slice(1, 3)).toEqual(["SourceRecordKept", "InputReceived"])
+    expect(events.map(({ type }) => type).slice(1, 4)).toEqual(["CaptureNoted", "SourceRecordKept", "InputReceived"])
     expect(ofCommand(events, "c1")).toEqual([
       "ActuatorCommanded",
       "CommandAllowed",
@@ -279,6 +279,20 @@ describe("a session", () => {
       "claude-code-s-1",
       "claude-code-s-1.2",
     ])
+  })
+
+  it("says once what its hooks do not see, whichever server records it", async () => {
+    const log = temporary("capture.db")
+    for (const prompt of ["one", "two"]) {
+      const sessions = await open(log)
+      await take(sessions, at("UserPromptSubmit", { prompt }))
+      await sessions.close()
+    }
+    const noted = (await eventsOf(log)).filter(({ type }) => type === "CaptureNoted")
+    expect(noted.map(({ payload }) => payload.source)).toEqual(["hooks"])
+    const lacks = (noted[0]?.payload.lacks ?? []) as ReadonlyArray<{ readonly what: string; readonly why: string }>
+    expect(lacks.map(({ what }) => what)).toContain("tokens")
+    expect(lacks.find(({ what }) => what === "calls that reach no hook")?.why).toContain("disableAllHooks")
   })
 
   it("keeps keys out of the log", async () => {

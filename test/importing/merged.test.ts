@@ -8,6 +8,8 @@ import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Clients from "../../src/hooks/clients/Clients.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
 import * as Import from "../../src/importing/Import.ts"
+import * as Projection from "../../src/projections/fold/Projection.ts"
+import * as Capture from "../../src/projections/state/Capture.ts"
 import type { Json } from "../../src/values/Json.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 import { inRepository } from "../repository.ts"
@@ -110,9 +112,25 @@ describe("a session that hooks recorded, and its file", () => {
     for (const { causationId } of events) expect(causationId === null || ids.has(causationId)).toBe(true)
     const [merged] = of(events, "AccountMerged")
     expect(merged?.payload).toMatchObject({ source: "claude-code" })
-    const { matches } = merged?.payload as { matches: ReadonlyArray<{ key: string; event: string; rule: string }> }
+    const matches = (merged?.payload.matches ?? []) as ReadonlyArray<{ readonly event: string; readonly rule: string }>
     expect(matches.map(({ rule }) => rule)).toEqual(["same-text", "same-id", "same-id", "same-text"])
     for (const { event } of matches) expect(ids).toContain(event)
+    const folding = Projection.begin(Capture.projection, Capture.projection.initial)
+    Projection.applyAll(
+      Capture.projection,
+      folding,
+      events.filter(({ taskId }) => taskId === TASK),
+    )
+    const capture = Capture.section(folding.state())
+    expect(capture?.merged).toEqual([
+      { source: "claude-code", rule: "same-text", count: 2 },
+      { source: "claude-code", rule: "same-id", count: 2 },
+    ])
+    expect(capture?.seen).toMatchObject({ recordedTools: 2, observedTools: 1 })
+    const lacks = (capture?.lacks ?? []).map(({ what }) => what)
+    // Together they show what the file has, and who allowed a call.
+    expect(lacks).toContain("what tools changed")
+    for (const what of ["tokens", "requests to models", "who allowed a call"]) expect(lacks).not.toContain(what)
   })
 
   it("adds nothing when it is imported again, and what is new when the file has grown", async () => {
@@ -177,6 +195,7 @@ describe("a session that hooks recorded, and its file", () => {
     const file = session(FILE)
     const report = await imported(log, file)
     expect(report.files[0]?.runs[0]).toMatchObject({ added: 0, ended: false })
+    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(expect.stringMatching(/hooks record now/))
     for (const payload of [...SEEN.slice(1, 3), END]) await take(payload)
     await sessions.close()
     await imported(log, file)
@@ -220,8 +239,6 @@ describe("a session that hooks recorded, and its file", () => {
       })
     }).pipe(Effect.provide(SqliteEventLog.layer({ filename: log })), Effect.runPromise)
     const report = await imported(log, session(FILE))
-    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(
-      expect.stringMatching(/recorded live/),
-    )
+    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(expect.stringMatching(/recorded live/))
   })
 })

@@ -61,3 +61,15 @@ export const Inferred = Schema.Struct({
 })
 
 export type Inferred = typeof Inferred.Type
+
+/** How an event of one account was found to tell the same as one of another. */
+export const MATCH_RULES = {
+  "same-id": "both name the call by the same id",
+  "same-input": "one of them names no id: the next call of the same tool with the same arguments",
+  "same-text": "the same text, at about the same time",
+} as const
+
+export const MatchRule = Schema.Literal(...(Object.keys(MATCH_RULES) as [MatchRule, ...Array<MatchRule>]))
+
+/** The name of a rule. */
+export type MatchRule = keyof typeof MATCH_RULES

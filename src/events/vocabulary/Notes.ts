@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import { Json } from "../../values/Json.ts"
 import { AgentId, eventType, optional, SHREDDED, Sha256 } from "./EventType.ts"
+import { MatchRule } from "./Inference.ts"
 
 export const noteEvents = [
   eventType(
@@ -43,7 +44,7 @@ export const capturingEvents = [
       source: optional(
         Schema.NonEmptyString.annotations({
           description:
-            "The format of an import, which notes first what it lacks, and at the end the sum of what it left out",
+            "The format of an import, which notes first what it lacks, and at the end the sum of what it left out; `hooks` for those of a coding agent",
         }),
       ),
       lacks: optional(
@@ -94,6 +95,25 @@ export const importingEvents = [
       agentId: optional(AgentId),
     },
     { personal: { record: null } },
+  ),
+  eventType(
+    "AccountMerged",
+    "Another account of the task was merged into it. What both have is in the log once; the rest was added.",
+    {
+      source: Schema.NonEmptyString.annotations({ description: "The format of the other account" }),
+      matches: Schema.Array(
+        Schema.Struct({
+          key: Schema.String.annotations({ description: "The event in the other account, by that account's ids" }),
+          event: Schema.NonEmptyString.annotations({ description: "The id of the task's event that tells the same" }),
+          rule: MatchRule.annotations({ description: "How they were found to be the same" }),
+        }),
+      ),
+      begins: optional(
+        Schema.Struct({ with: Schema.NonEmptyString, isCopied: Schema.Boolean }).annotations({
+          description: "How the other account begins, as in `TaskOpened`: a fork of the session begins the same way",
+        }),
+      ),
+    },
   ),
   eventType("SourceStated", "A statement of the source about its whole run so far.", {
     source,

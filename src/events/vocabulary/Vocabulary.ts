@@ -8,7 +8,6 @@ import { decidingEvents, ioEvents } from "./Deciding.ts"
 import type { Event } from "./Event.ts"
 import type { EventType } from "./EventType.ts"
 import { kernelEvents, kernelUpcasters } from "./Kernel.ts"
-import { mergingEvents } from "./Merging.ts"
 import { capturingEvents, importingEvents, noteEvents } from "./Notes.ts"
 import { foreignToolEvents, pluginEvents } from "./Plugins.ts"
 import { scoringEvents } from "./Scoring.ts"
@@ -37,7 +36,6 @@ const coreEvents = [
   ...noteEvents,
   ...importingEvents,
   ...capturingEvents,
-  ...mergingEvents,
 ] as const
 
 /** A type of the core vocabulary. */

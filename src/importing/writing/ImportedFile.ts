@@ -55,13 +55,15 @@ export const conclude = (
 const FOREIGN =
   "a run that this log recorded live: nothing was added to its task. Import the file into another log to read it"
 
+const WAITING = "a session that hooks record now: import the file again when the session has ended"
+
 /** The report's part about the file; `added` counts events of no run. */
 type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" | "records" | "known" | "added">
 
 export const report = (
   { file, parts, source, digest, bytes, records, known, added }: About,
   { waits, scores, kept, leftOut, remarks }: Runs,
-  { named, totals: { foreign, added: ofRuns, ...counts } }: ReturnType<WrittenRuns["conclude"]>,
+  { named, totals: { foreign, waiting, added: ofRuns, ...counts } }: ReturnType<WrittenRuns["conclude"]>,
 ): FileReport => ({
   file,
   parts,
@@ -77,5 +79,9 @@ export const report = (
   scorers: [...new Set(scores.map(({ scorer }) => scorer))],
   kept: Object.fromEntries(kept),
   leftOut: Object.fromEntries(leftOut),
-  remarks: { ...Object.fromEntries(remarks), ...(foreign === 0 ? {} : { [FOREIGN]: foreign }) },
+  remarks: {
+    ...Object.fromEntries(remarks),
+    ...(foreign === 0 ? {} : { [FOREIGN]: foreign }),
+    ...(waiting === 0 ? {} : { [WAITING]: waiting }),
+  },
 })

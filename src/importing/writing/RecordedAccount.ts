@@ -1,10 +1,10 @@
 /**
- * What a recorder, such as the hooks of a coding agent, has of a session, and which event of it tells the same as an
- * event of another account. Pure.
+ * The account that a recorder, such as the hooks of a coding agent, has of a session. Finds the event in it that tells
+ * the same as an event of another account. Pure.
  */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { MatchRule } from "../../events/vocabulary/Merging.ts"
+import type { MatchRule } from "../../events/vocabulary/Inference.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { digest } from "../../values/Digest.ts"
 import type { Json } from "../../values/Json.ts"
@@ -23,7 +23,7 @@ interface Told {
   readonly eventId: string
   readonly part: number
   readonly at: number
-  /** What it is compared by. */
+  /** The key of the comparison. */
   readonly by: string
 }
 
@@ -36,7 +36,7 @@ interface Call extends Told {
 const WITHIN_MS = 10 * 60 * 1000
 
 export class RecordedAccount {
-  /** What was told and called and has no match yet, by what it is compared by. */
+  /** Texts and calls without a match yet, by the key of their comparison. */
   readonly #unmatched = new Map<string, Array<Told>>()
   readonly #told = new Map<string, Told>()
   readonly #calls = new Map<string, Call>()

@@ -291,7 +291,7 @@ export const redacted = (type: string, payload: object): object => {
   return { ...payload, ...Object.fromEntries(present) }
 }
 
-/** Digests of personal fields, by which a short text could be guessed. */
+/** Digests by which a short text could be guessed. */
 const DIGESTS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
   ["ActuatorCommanded", ["argsDigest"]],
   ["ConfirmationRequested", ["argsDigest"]],

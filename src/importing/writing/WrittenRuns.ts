@@ -19,6 +19,8 @@ export interface RunTotals {
   readonly added: number
   /** Runs that the log recorded live: nothing was added to them. */
   readonly foreign: number
+  /** Runs that hooks record now: what these do not see is added by an import after their end. */
+  readonly waiting: number
 }
 
 interface Released {
@@ -38,7 +40,7 @@ export class WrittenRuns {
   /** Remembered while the mapper holds the run, which may continue. */
   readonly #released = new WeakMap<ImportedRun, Released>()
   readonly #named = new Map<number, RunReport>()
-  #totals: RunTotals = { runs: 0, changed: 0, open: 0, added: 0, foreign: 0 }
+  #totals: RunTotals = { runs: 0, changed: 0, open: 0, added: 0, foreign: 0, waiting: 0 }
 
   /** @param before for a dry run of several files: what it would have written, by task */
   constructor(writing: Writing, before?: Map<string, TaskAppender>) {
@@ -97,7 +99,7 @@ export class WrittenRuns {
   }
 
   #count(report: RunReport | undefined, by: 1 | -1): void {
-    const { runs, changed, open, added, foreign } = this.#totals
+    const { runs, changed, open, added, foreign, waiting } = this.#totals
     this.#totals =
       report === undefined
         ? { ...this.#totals, foreign: foreign + by }
@@ -107,6 +109,7 @@ export class WrittenRuns {
             open: open + (report.ended ? 0 : by),
             added: added + report.added * by,
             foreign,
+            waiting: waiting + (report.waits === true ? by : 0),
           }
   }
 
@@ -122,6 +125,7 @@ const reportOf = (run: ImportedRun, { taskIds, added, commits, isWaiting }: Task
   taskIds,
   goal: run.start.goal,
   ended: run.closed && !isWaiting,
+  ...(isWaiting ? { waits: true as const } : {}),
   added,
   commits,
 })

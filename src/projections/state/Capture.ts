@@ -2,7 +2,7 @@
 
 import { Schema } from "effect"
 import { optional } from "../../events/vocabulary/EventType.ts"
-import { type InferenceRule, Inferred } from "../../events/vocabulary/Inference.ts"
+import { type InferenceRule, Inferred, MatchRule } from "../../events/vocabulary/Inference.ts"
 import { Lack, Unseen } from "../../events/vocabulary/Notes.ts"
 import { type CoreName, evolveBy, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
@@ -39,7 +39,13 @@ export const Capture = Schema.Struct({
   source: optional(Schema.String.annotations({ description: "The format that the task was imported from" })),
   lacks: optional(
     Schema.Array(Lack).annotations({
-      description: "What the source of an import cannot show. Absent if the import did not say; then it is unknown",
+      description:
+        "What hooks or the source of an import cannot show; of a merged task, what none of its accounts can. Absent if nobody said; then it is unknown",
+    }),
+  ),
+  merged: optional(
+    Schema.Array(Schema.Struct({ source: Schema.String, rule: MatchRule, count: Schema.NonNegativeInt })).annotations({
+      description: "Accounts that were merged into the task, and by which rules their events were matched",
     }),
   ),
 }).annotations({ identifier: "Capture" })
@@ -51,6 +57,8 @@ const State = Schema.Struct({
   capture: Capture,
   /** Totals of an import, from its newest event. */
   imported: Schema.Array(Unseen),
+  /** What each account lacks, the newest last. */
+  lacking: Schema.Array(Schema.Struct({ source: Schema.String, lacks: Schema.Array(Lack) })),
 })
 type State = typeof State.Type
 
@@ -64,6 +72,7 @@ const initial: State = {
     notVisible: [],
   },
   imported: [],
+  lacking: [],
 }
 
 type Seen = keyof Capture["seen"]
@@ -86,6 +95,22 @@ const unseen = (state: State, items: Capture["notVisible"]): State => {
     all.set(key, { ...item, count: item.count + (all.get(key)?.count ?? 0) })
   }
   return { ...state, isCaptured: true, capture: { ...state.capture, notVisible: [...all.values()] } }
+}
+
+/** What none of the accounts shows. */
+const lacking = (state: State, source: string, lacks: ReadonlyArray<Lack>): State => {
+  const all = [...state.lacking.filter((account) => account.source !== source), { source, lacks }]
+  const common = lacks.filter(({ what }) => all.every((account) => account.lacks.some((lack) => lack.what === what)))
+  return { ...state, isCaptured: true, lacking: all, capture: { ...state.capture, lacks: common } }
+}
+
+const merging = (state: State, { source, matches }: PayloadOf<"AccountMerged">): State => {
+  const counts = new Map((state.capture.merged ?? []).map((one) => [`${one.source} ${one.rule}`, one]))
+  for (const { rule } of matches) {
+    const key = `${source} ${rule}`
+    counts.set(key, { source, rule, count: 1 + (counts.get(key)?.count ?? 0) })
+  }
+  return { ...state, capture: { ...state.capture, merged: [...counts.values()] } }
 }
 
 const isInferred = Schema.is(Inferred)
@@ -115,6 +140,9 @@ const EARLIER = {
 
 const IMPORTER = "import:"
 
+/** The `source` of what hooks note. */
+export const HOOKS = "hooks"
+
 /** Whether a recorder or an import wrote a task, judging by the event that opened it. */
 export const isCaptured = ({ recorder }: PayloadOf<"TaskOpened">, actor: string): boolean =>
   recorder !== undefined || actor.startsWith(IMPORTER)
@@ -122,13 +150,13 @@ export const isCaptured = ({ recorder }: PayloadOf<"TaskOpened">, actor: string)
 export const TYPES: ReadonlyArray<CoreName> = [
   ...(["TaskOpened", "TimelineForked", "CaptureNoted", "SourceRecordKept", "ModelCalled", "ModelResponded"] as const),
   ...(["IoCalled", "IoAnswered", "ActuatorCommanded", "CommandSucceeded", "CommandFailed"] as const),
-  ...(["CommandDenied", "CommandOutcomeUnknown"] as const),
+  ...(["CommandDenied", "CommandOutcomeUnknown", "AccountMerged"] as const),
 ]
 
 /** The fold of one task's events. */
 export const projection: Projection<State> = {
   name: "Capture",
-  version: 2,
+  version: 3,
   state: State,
   initial,
   evolve: evolveBy<State>({
@@ -169,10 +197,13 @@ export const projection: Projection<State> = {
     CommandDenied: (state, { inferred }) => inferring(state, inferred),
     CommandOutcomeUnknown: (state, { inferred }) => inferring(state, inferred),
     SourceRecordKept: (state) => seen(state, "keptRecords"),
-    CaptureNoted: (state, { unseen: items, source, lacks }) =>
-      source === undefined
-        ? unseen(state, items)
-        : { ...state, isCaptured: true, imported: items, capture: { ...state.capture, source, ...defined({ lacks }) } },
+    CaptureNoted: (state, { unseen: items, source, lacks }) => {
+      if (source === undefined) return unseen(state, items)
+      const after = lacks === undefined ? state : lacking(state, source, lacks)
+      if (source === HOOKS) return after
+      return { ...after, isCaptured: true, imported: items, capture: { ...after.capture, source } }
+    },
+    AccountMerged: merging,
   }),
 }
 

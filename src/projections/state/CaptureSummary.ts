@@ -1,6 +1,6 @@
 /** A task's capture as rows of text, for all output that shows it. */
 
-import { type InferenceRule, RULES } from "../../events/vocabulary/Inference.ts"
+import { type InferenceRule, MATCH_RULES, RULES } from "../../events/vocabulary/Inference.ts"
 import type { Capture } from "./Capture.ts"
 
 export interface CaptureRow {
@@ -39,6 +39,7 @@ export const rows = ({
   notVisible,
   source,
   lacks,
+  merged = [],
 }: Capture): ReadonlyArray<CaptureRow> => {
   const all: { readonly [name in CaptureRow["name"]]: ReadonlyArray<CaptureItem> } = {
     seen: [
@@ -50,7 +51,15 @@ export const rows = ({
         counted(seen.keptRecords, "record kept unchanged", "records kept unchanged"),
       ]),
     ],
-    inferred: inferred.map(({ rule, count }) => ({ count, what: `by ${rule}`, why: sentenceOf(rule), isOfLog: false })),
+    inferred: [
+      ...inferred.map(({ rule, count }) => ({ count, what: `by ${rule}`, why: sentenceOf(rule), isOfLog: false })),
+      ...merged.map(({ source, rule, count }) => ({
+        count,
+        what: `told by ${source}, too, by ${rule}`,
+        why: MATCH_RULES[rule],
+        isOfLog: true,
+      })),
+    ],
     stubbed: stubbed.map((what) => ({ count: null, what, why: "set by a person in a fork", isOfLog: true })),
     cut: some([
       counted(cut.bodies, "body", "bodies"),
