@@ -66,7 +66,7 @@ describe.each([
 describe("the README's recording", () => {
   it.scopedLive("is three lines, which record what the client of OpenAI asks", () =>
     Effect.gen(function* () {
-      const [, example = ""] = /## 1. Record the agent[\s\S]*?```js\n([\s\S]*?)```/.exec(readme) ?? []
+      const [, example = ""] = /## 1. Gate and record the agent[\s\S]*?```js\n([\s\S]*?)```/.exec(readme) ?? []
       const [recording, client, end, ...others] = example.trim().split("\n")
       expect(others).toEqual([])
       const mock = yield* mockServer
