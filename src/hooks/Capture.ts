@@ -1,4 +1,4 @@
-/** What the hooks of a client see of a session, and what they do not: each session's task says it once. */
+/** The parts of a session that a client's hooks see, and those that they do not: each session's task says it once. */
 
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Lack } from "../events/vocabulary/Notes.ts"
