@@ -57,8 +57,7 @@ export const html = Command.make(
         ...(yield* StudioPage.linksTo(studio, { output, timeline: log.timeline })),
       }
       if (Option.isSome(task)) {
-        const report = yield* ofTask(yield* Ids.task(task.value), choice)
-        const chunks = TaskPage.chunks(report, source, yield* worldsOf(report.audit))
+        const { report, chunks } = yield* taskPage(yield* Ids.task(task.value), choice, source)
         const written = yield* OutputFile.writeAll(target, Stream.fromIterable(chunks))
         const summary = { ...written, scores: choice.name, taskId: report.audit.taskId, head }
         const line = `Wrote a report of task ${summary.taskId} (${size(written.bytes)}) to ${output}.`
@@ -79,6 +78,13 @@ export const html = Command.make(
       yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page with charts that opens offline"))
+
+/** The report of one task, and its page. */
+export const taskPage = (taskId: string, choice: ScoreChoice, source: Parameters<typeof TaskPage.chunks>[1]) =>
+  Effect.gen(function* () {
+    const report = yield* ofTask(taskId, choice)
+    return { report, chunks: TaskPage.chunks(report, source, yield* worldsOf(report.audit)) }
+  })
 
 const ofTask = (taskId: string, choice: ScoreChoice) =>
   Effect.gen(function* () {

@@ -1,12 +1,14 @@
 /** The MCP server of a log: its tools, each with a time limit, whose errors are answers too. */
-import { McpServer } from "@modelcontextprotocol/server"
+import { McpServer, ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server"
 import { type Cause, Data, Effect, Exit, Runtime as Running, type Runtime } from "effect"
 import { VERSION } from "../../../kernel/versions.ts"
 import * as Failure from "../../command/Failure.ts"
 import * as Text from "../../terminal/Text.ts"
 import * as Answer from "./Answer.ts"
 import * as Fence from "./Fence.ts"
-import type { OpenedLog } from "./OpenedLog.ts"
+import type { OpenedLog, Past } from "./OpenedLog.ts"
+import * as Prompts from "./Prompts.ts"
+import * as Resources from "./Resources.ts"
 import type { Tool } from "./Tool.ts"
 
 /** Maximum time of an answer, in milliseconds. Codex gives up on a tool after 60 s. */
@@ -29,9 +31,11 @@ export interface Serving {
 export const make = ({ log, runtime, tools }: Serving): McpServer => {
   const server = new McpServer(
     { name: "hindcast", title: "Hindcast", version: VERSION },
-    { capabilities: { tools: {} }, instructions: INSTRUCTIONS },
+    { capabilities: { tools: {}, resources: {}, prompts: {} }, instructions: INSTRUCTIONS },
   )
-  for (const { name, title, description, input, run } of tools) {
+  const run = <A, E>(name: string, question: Effect.Effect<A, E, Past>, signal: AbortSignal) =>
+    Running.runPromiseExit(runtime)(inTime(name, log.ask(question)), { signal })
+  for (const { name, title, description, input, run: answer } of tools) {
     server.registerTool(
       name,
       {
@@ -41,14 +45,19 @@ export const make = ({ log, runtime, tools }: Serving): McpServer => {
         annotations: { title, readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false },
       },
       async (args, { mcpReq }) => {
-        const question = Effect.flatMap(log.ask(run(args)), (answer) => Effect.sync(() => Answer.text(answer)))
-        const exit = await Running.runPromiseExit(runtime)(inTime(name, question), { signal: mcpReq.signal })
+        const exit = await run(name, Effect.map(answer(args), Answer.text), mcpReq.signal)
         return Exit.isSuccess(exit)
           ? { content: [{ type: "text" as const, text: exit.value }] }
           : { content: [{ type: "text" as const, text: failureText(exit.cause) }], isError: true }
       },
     )
   }
+  Resources.register(server, async (name, question, signal) => {
+    const exit = await run(name, question, signal)
+    if (Exit.isSuccess(exit)) return exit.value
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, failureText(exit.cause))
+  })
+  Prompts.register(server)
   return server
 }
 
