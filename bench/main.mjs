@@ -14,6 +14,7 @@ const CASES = {
   calls: "./cases/calls.mjs",
   commands: "./cases/commands.mjs",
   export: "./cases/export.mjs",
+  failures: "./cases/failures.mjs",
   hooks: "./cases/hooks.mjs",
   import: "./cases/import.mjs",
   kernel: "./cases/kernel.mjs",

@@ -39,7 +39,7 @@ export const find = async (client, position) => {
   const pending = [{ tool: "explain_failure", args: {} }]
   const asked = new Set()
   const seen = new Set()
-  let [calls, bytes, tokensOfFirst] = [0, 0, 0]
+  let [calls, bytes, bytesOfFirst] = [0, 0, 0]
   let rank = null
   while (pending.length > 0 && calls < MAX_CALLS) {
     const call = pending.shift()
@@ -49,20 +49,20 @@ export const find = async (client, position) => {
     const text = await ask(client, call)
     calls += 1
     if (calls === 1) {
-      tokensOfFirst = Buffer.byteLength(text)
+      bytesOfFirst = Buffer.byteLength(text)
       rank = rankIn(text, position)
     }
     for (const [matched] of text.matchAll(/@\d+/g)) {
       if (matched === `@${position}`) {
         bytes += Buffer.byteLength(text)
-        return { found: true, by: call.tool, calls, bytes, seen: seen.size, rank, first: tokensOfFirst }
+        return { found: true, by: call.tool, calls, bytes, seen: seen.size, rank, first: bytesOfFirst }
       }
       seen.add(matched)
     }
     bytes += Buffer.byteLength(text)
     pending.push(...proposed(text))
   }
-  return { found: false, by: null, calls, bytes, seen: seen.size, rank, first: tokensOfFirst }
+  return { found: false, by: null, calls, bytes, seen: seen.size, rank, first: bytesOfFirst }
 }
 
 /** The place of the position among the suspects of an explanation, from 1; null if it is none of them. */
