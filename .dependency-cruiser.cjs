@@ -17,6 +17,7 @@ module.exports = {
     ...storeys("src", [
       "cli",
       "studio",
+      "acp",
       "(hooks|mcp)",
       "record",
       "promise",

@@ -3,6 +3,7 @@
 import { Effect } from "effect"
 import { EventLog, Exact } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
+import type { RecorderMeans } from "../events/vocabulary/Tasks.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import * as ConfirmationRequests from "../kernel/gate/ConfirmationRequests.ts"
 import * as Recorders from "../kernel/recovery/Recorders.ts"
@@ -10,6 +11,8 @@ import * as MonotonicClock from "../platform/MonotonicClock.ts"
 import * as TaskList from "../projections/state/TaskList.ts"
 import * as OpenedLog from "../record/log/OpenedLog.ts"
 import * as LeftCalls from "./LeftCalls.ts"
+
+type Means = RecorderMeans["means"]
 
 /** Maximum number of sessions; the newest count. */
 const MOST = 1_000
@@ -24,14 +27,14 @@ export interface LeftSessions {
 }
 
 /** Finds the sessions, and ends their calls that no client waits for any more. */
-export const find = (opened: OpenedLog.OpenedLog): Promise<LeftSessions> =>
+export const find = (opened: OpenedLog.OpenedLog, means: Means): Promise<LeftSessions> =>
   opened.run(
     Effect.gen(function* () {
       const log = yield* EventLog
       /** When each was last heard of, by the monotonic clock. */
       const left = new Map<string, number>()
       for (const [taskId] of (yield* TaskList.open(log)).slice(-MOST)) {
-        const events = yield* leftEvents(taskId)
+        const events = yield* leftEvents(taskId, means)
         if (events === undefined) continue
         yield* endUndispatched(taskId, events)
         left.set(taskId, MonotonicClock.momentOf(events.at(-1)?.recordedAt ?? 0))
@@ -43,7 +46,7 @@ export const find = (opened: OpenedLog.OpenedLog): Promise<LeftSessions> =>
           for (const [taskId, heardAt] of left) {
             if (performance.now() - heardAt <= idleMs) continue
             left.delete(taskId)
-            await opened.run(close(taskId, reason))
+            await opened.run(close(taskId, means, reason))
           }
         },
       }
@@ -51,13 +54,13 @@ export const find = (opened: OpenedLog.OpenedLog): Promise<LeftSessions> =>
   )
 
 /** The events of a session without a recorder; undefined for every other task. */
-const leftEvents = (taskId: string) =>
+const leftEvents = (taskId: string, means: Means) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     if ((yield* Recorders.currentOf(log, taskId)) !== "left") return undefined
     const events = yield* OpenedLog.eventsOf(log, taskId)
     const [first] = events
-    if (first === undefined || !is(first, "TaskOpened") || first.payload.recorder?.means !== "hooks") return undefined
+    if (first === undefined || !is(first, "TaskOpened") || first.payload.recorder?.means !== means) return undefined
     return events
   })
 
@@ -69,9 +72,9 @@ const endUndispatched = (taskId: string, events: ReadonlyArray<Event>) =>
     yield* append(taskId, events, denials)
   })
 
-const close = (taskId: string, reason: string) =>
+const close = (taskId: string, means: Means, reason: string) =>
   Effect.gen(function* () {
-    const events = yield* leftEvents(taskId)
+    const events = yield* leftEvents(taskId, means)
     if (events !== undefined) yield* append(taskId, events, LeftCalls.closing(LeftCalls.running(events), reason))
   })
 

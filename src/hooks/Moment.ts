@@ -1,5 +1,6 @@
 /** The events that coding agents report to their hooks, in one form for all clients. */
 
+import type { PersonsAnswer } from "../kernel/gate/ConfirmationRequests.ts"
 import type { Json } from "../values/Json.ts"
 
 export interface Belongs {
@@ -23,9 +24,12 @@ export interface ToolOutcome {
   readonly durationMs?: number | undefined
 }
 
+/** Asks the person at the client, once the question is in the log. Rejects if the client cannot be asked. */
+export type AsksPerson = () => Promise<PersonsAnswer>
+
 export type Happening =
   /** A tool is about to run, and waits for the answer. */
-  | ({ readonly kind: "before" } & ToolCall)
+  | ({ readonly kind: "before"; readonly person?: AsksPerson | undefined } & ToolCall)
   | ({ readonly kind: "after" } & ToolCall & ToolOutcome)
   /** The calls of one answer, reported at its end, including any that no hook saw. */
   | { readonly kind: "batch"; readonly calls: ReadonlyArray<ToolCall & { readonly content: Json }> }

@@ -20,7 +20,7 @@ import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import * as Capture from "./Capture.ts"
 import * as LeftCalls from "./LeftCalls.ts"
-import type { Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
+import type { AsksPerson, Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 
 export interface SessionParts {
@@ -44,6 +44,8 @@ export interface Session {
   readonly knows: (callId: string) => boolean
 }
 
+type Called = Extract<Moment["happening"], { readonly kind: "before" }>
+
 const NONE: Verdict = { decision: "none" }
 
 /** Maximum time for a person's answer, in milliseconds. After 600 s, a client continues without an answer. */
@@ -52,7 +54,7 @@ const MAX_ASKED_MS = 540_000
 const UNSEEN = "the client reports the call, and no hook was asked about it"
 
 export const make = ({ client, begun, log, gate, redaction }: SessionParts): Session => {
-  const { taskId, openedBy, past, ask, withdraw, identity } = begun
+  const { taskId, openedBy, past, ask, answer, withdraw, identity } = begun
   const open = OpenCalls.make(past)
   /** Clients report one call in several ways, sometimes twice. */
   const known = new Set(past.flatMap((event) => (is(event, "ActuatorCommanded") ? [event.payload.commandId] : [])))
@@ -65,10 +67,16 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
   const plain = <A extends Json>(value: A): A => redaction.value(value)
   const held = (value: Json): Json => recordable<Json>(plain(value), (omitted) => omitted)
   const askingUntil =
-    (left: AbortSignal): GatedCalls.GateParts["ask"] =>
+    (left: AbortSignal, person: AsksPerson | undefined): GatedCalls.GateParts["ask"] =>
     async (question) => {
-      const within = { ...question, withinMs: Math.min(question.withinMs, MAX_ASKED_MS) }
-      const result = await ask(within, Effect.as(aborted(left), LeftCalls.NOBODY_WAITS))
+      const withinMs = person === undefined ? Math.min(question.withinMs, MAX_ASKED_MS) : question.withinMs
+      const gone = Effect.as(aborted(left), LeftCalls.NOBODY_WAITS)
+      const unanswered = (error: unknown) => process.emitWarning(`The client's answer is lost: ${error}`)
+      const result = await ask({ ...question, withinMs }, gone, (requested) => {
+        person?.()
+          .then((given) => answer(requested, given))
+          .catch(unanswered)
+      })
       // An answer may have come just before the client left.
       return result.kind === "approved" && left.aborted
         ? { kind: "rejected", event: result.event, reason: LeftCalls.NOBODY_WAITS }
@@ -89,7 +97,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     if (first !== undefined) await log.tell(first, ...others)
   }
 
-  const before = async (moment: Moment, call: ToolCall, left: AbortSignal): Promise<Verdict> => {
+  const before = async (moment: Moment, call: Called, left: AbortSignal): Promise<Verdict> => {
     const { tool, input } = call
     const commandId = commandIdOf(call) ?? newId()
     if (known.has(commandId)) return denied("repeated", `the call ${call.callId} was decided before`)
@@ -105,7 +113,7 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
         ...defined({ callId: call.callId, agentId: moment.agentId }),
       },
     )
-    const isRecorded = await GatedCalls.dispatched({ log, gate, ask: askingUntil(left) }, gated)
+    const isRecorded = await GatedCalls.dispatched({ log, gate, ask: askingUntil(left, call.person) }, gated)
     if (gated.denied !== undefined) {
       if (left.aborted) unheard.add(commandId)
       return denied(gated.judgement.rule, gated.denied.reason)

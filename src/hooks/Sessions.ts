@@ -17,6 +17,8 @@ export interface SessionsOptions {
   readonly log: string
   /** Asked at a session's start; undefined lets every call pass. */
   readonly gate: () => Promise<GateConfig | undefined>
+  /** How the sessions are seen. Default: by hooks. */
+  readonly means?: "hooks" | "acp" | undefined
   /** Texts to keep out of the log, besides the environment's keys. */
   readonly secrets?: ReadonlyArray<string> | undefined
   /** Silence that ends a session, in milliseconds. Default: an hour. */
@@ -31,13 +33,18 @@ export interface Sessions {
    *
    * @param left aborts when the client no longer waits: a question about the call is then withdrawn
    */
-  readonly take: (client: Client, moment: Moment, left?: AbortSignal) => Promise<Verdict>
+  readonly take: (client: ClientName, moment: Moment, left?: AbortSignal) => Promise<Verdict>
   /** Closes the tasks of silent sessions, including those of earlier servers. */
   readonly closeIdle: () => Promise<void>
+  /** Whether a call with this id belongs to the session, as far as this process continues it. */
+  readonly knows: (client: ClientName, session: string, callId: string) => Promise<boolean>
   readonly size: () => number
   /** Stops recording and leaves tasks open. Withdraws the questions of calls that wait. */
   readonly close: () => Promise<void>
 }
+
+/** A client's name in the log, and for people. */
+export type ClientName = Pick<Client, "name" | "title" | "format">
 
 /** An open session. `usedAt` is its last moment, by this process's monotonic clock. */
 interface Held {
@@ -66,16 +73,16 @@ const MAX_ENDED = 1_000
 
 /** Opens a log. Sessions from this user's earlier processes continue, even after a kill. */
 export const open = async (options: SessionsOptions): Promise<Sessions> => {
-  const { log: file, gate, secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
+  const { log: file, gate, means = "hooks", secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
   const redaction = Redaction.make(secrets)
   let failure: RunLog.RecordingFailed | undefined
   const opened = await OpenedLog.open({
     log: file,
     isSilent: () => failure !== undefined,
-    means: { means: "hooks" },
+    means: { means },
     inherits: {},
   })
-  const left = await LeftSessions.find(opened).catch(async (error: unknown) => {
+  const left = await LeftSessions.find(opened, means).catch(async (error: unknown) => {
     await opened.close()
     throw error
   })
@@ -83,7 +90,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   /** Moments in progress, and how to tell them that nobody waits for their answer. */
   const underWay = new Map<AbortController, Promise<unknown>>()
 
-  const begin = async (client: Client, moment: Moment, taskId: string): Promise<Held> => {
+  const begin = async (client: ClientName, moment: Moment, taskId: string): Promise<Held> => {
     const task = { goal: goalOf(client, moment, redaction), agent: client.name, id: taskId, continue: true }
     const begun = await begunIn(opened, task)
     left.take(begun.taskId)
@@ -102,7 +109,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     return { session, usedAt: performance.now(), underWay: 0 }
   }
 
-  const held = (client: Client, moment: Moment): Promise<Held> => {
+  const held = (client: ClientName, moment: Moment): Promise<Held> => {
     const taskId = taskIdOf(client.format ?? client.name, moment.session)
     const found = sessions.get(taskId)
     if (found !== undefined) return found
@@ -143,7 +150,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     await session.end(`${SESSION_ENDED} (${reason}); nobody gave a verdict`)
   }
 
-  const takeIn = async (client: Client, moment: Moment, leaving: AbortSignal): Promise<Verdict> => {
+  const takeIn = async (client: ClientName, moment: Moment, leaving: AbortSignal): Promise<Verdict> => {
     const taskId = taskIdOf(client.format ?? client.name, moment.session)
     const { kind } = moment.happening
     if (!sessions.has(taskId)) {
@@ -182,6 +189,10 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
 
   return {
     closeIdle,
+    knows: async ({ name, format = name }, session, callId) => {
+      const held = await sessions.get(taskIdOf(format, session))
+      return held?.session.knows(callId) === true
+    },
     size: () => sessions.size,
     take: async (client, moment, gone) => {
       const leaving = new AbortController()
@@ -230,7 +241,7 @@ export const taskIdOf = (client: string, session: string): string =>
   /^[\w.-]{1,80}$/.test(session) ? `${client}-${session}` : `${client}-${sha256(session).slice(0, 32)}`
 
 /** A session's goal: a person's first prompt, if it starts with one. */
-const goalOf = ({ title }: Client, { happening, cwd }: Moment, redaction: Redaction.Redaction): string => {
+const goalOf = ({ title }: ClientName, { happening, cwd }: Moment, redaction: Redaction.Redaction): string => {
   const said = happening.kind === "prompt" ? oneLine(plainText(redaction.text(happening.text))).trim() : ""
   if (said === "") return cwd === "" ? `A session of ${title}` : `A session of ${title} in ${cwd}`
   return said.length > MAX_GOAL ? `${said.slice(0, MAX_GOAL - 1).toWellFormed()}…` : said

@@ -169,6 +169,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["hooks", "uninstall", "vim"],
   ["hooks", "status"],
   ["hooks", "check", "vim"],
+  ["acp", "record"],
   ["gate", "try", "--rules", "none.yaml"],
   ["gate", "try", "--rules", inRepository("examples", "gate", "hindcast.gate.yaml")],
   ["gate", "suggest", "--at-least", "1"],

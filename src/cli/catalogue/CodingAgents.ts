@@ -57,6 +57,15 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../gate/SuggestCommand.ts")).suggest),
   },
   {
+    path: "acp record",
+    uses: [
+      ["acp record -- AGENT", "record what passes between an editor and an ACP agent; with --gate FILE, rules decide"],
+    ],
+    example: "acp record --gate hindcast.gate.yaml -- gemini --acp",
+    page: "docs/guides/record-an-editor-agent.md",
+    load: command(async () => (await import("../acp/RecordCommand.ts")).record),
+  },
+  {
     path: "mcp",
     uses: [["mcp --log FILE", "let an assistant ask about a log: an MCP server for Claude Code, Codex, Gemini CLI …"]],
     example: "mcp --log runs.db",

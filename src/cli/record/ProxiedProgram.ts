@@ -48,11 +48,11 @@ export const recorderOf = (taskId: string) =>
     const recorder = opened !== undefined && is(opened, "TaskOpened") ? opened.payload.recorder : undefined
     if (recorder?.means === undefined) return undefined
     const { means, addresses } = recorder
-    if (means === "hooks") {
+    if (means === "hooks" || means === "acp") {
       return yield* new BadInput({
         input: taskId,
         expected: "a recording of a program's model calls",
-        found: "a session recorded by a coding agent's hooks, without its requests",
+        found: `a session recorded ${means === "hooks" ? "by a coding agent's hooks" : "between editor and agent"}, without its requests`,
         advice: "It cannot be replayed; `hindcast task show` and `hindcast why` show what happened.",
       })
     }

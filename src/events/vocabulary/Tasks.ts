@@ -32,7 +32,7 @@ export const Recorder = Schema.Struct({
     }),
   ),
   means: optional(
-    Schema.Literal("proxy", "intercept", "hooks", "mcp").annotations({
+    Schema.Literal("proxy", "intercept", "hooks", "mcp", "acp").annotations({
       description: "How it sees requests, if the program does not record them itself",
     }),
   ),

@@ -21,6 +21,7 @@ import {
 } from "../../projections/state/ConfirmationAnswer.ts"
 import { defined } from "../../values/defined.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
+import * as OwnTime from "../../values/time/OwnTime.ts"
 
 /** A question to a person about a command or a plugin's host request. */
 export interface ConfirmationRequest {
@@ -51,8 +52,18 @@ export interface ConfirmationAsking {
    * time counts, even if no kernel ran then.
    */
   readonly resume: (requested: RequestedEvent) => Effect.Effect<ConfirmationResult, AppendError>
+  /** Records a person's decision, unless the question has ended. */
+  readonly answer: (requested: RequestedEvent, answer: PersonsAnswer) => Effect.Effect<void, AppendError>
   /** Withdraws a question, unless it has ended. */
   readonly withdraw: (requested: RequestedEvent, reason: string) => Effect.Effect<void, AppendError>
+}
+
+/** A person's decision about a question. */
+export interface PersonsAnswer {
+  readonly approved: boolean
+  readonly by: string
+  readonly channel: string
+  readonly reason?: string | undefined
 }
 
 /** The event of a question. */
@@ -66,6 +77,22 @@ export const asking = (log: EventLog.Service): ConfirmationAsking => ({
       const answered = answerTo(log, requested, Math.max(0, requested.payload.expiresAt - Date.now()))
       return conclude(log, requested, restore(answered))
     }),
+  answer: ({ id, timeline, taskId, recordedAt, payload }, answer) =>
+    append(
+      log,
+      {
+        confirmationId: payload.confirmationId,
+        taskId,
+        timeline,
+        actor: `human:${answer.by}`,
+        event: {
+          type: "ConfirmationDecided",
+          causationId: id,
+          payload: decision({ ...payload, requestedAt: recordedAt }, answer, Date.now()),
+        },
+      },
+      Exact(1),
+    ).pipe(Effect.catchTag("VersionConflict", () => Effect.void)),
   withdraw: ({ id, timeline, taskId, payload: { confirmationId } }, reason) =>
     append(
       log,
@@ -83,6 +110,19 @@ export const asking = (log: EventLog.Service): ConfirmationAsking => ({
       Exact(1),
     ).pipe(Effect.catchTag("VersionConflict", () => Effect.void)),
 })
+
+/** The payload of a decision about a question. */
+export const decision = (
+  asked: Pick<RequestedEvent["payload"], "confirmationId" | "argsDigest" | "shownDigest"> & {
+    readonly requestedAt: number
+  },
+  { approved, by, channel, reason }: PersonsAnswer,
+  now: number,
+): PayloadOf<"ConfirmationDecided"> => {
+  const { confirmationId, argsDigest, shownDigest, requestedAt } = asked
+  const waitedMs = OwnTime.between(requestedAt, now)
+  return { confirmationId, approved, by, channel, argsDigest, waitedMs, ...defined({ shownDigest, reason }) }
+}
 
 /**
  * Asks, and waits for a decision or the expiry. The first recorded answer counts (see `interpretAnswer`). Only the wait

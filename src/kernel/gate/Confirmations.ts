@@ -10,12 +10,10 @@ import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { confirmationOf, isLate, streamOf } from "../../projections/state/ConfirmationAnswer.ts"
 import * as PendingConfirmations from "../../projections/state/PendingConfirmations.ts"
-import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { iso } from "../../values/Time.ts"
-import * as OwnTime from "../../values/time/OwnTime.ts"
 import * as ConfirmationRequests from "./ConfirmationRequests.ts"
 
 export {
@@ -180,23 +178,15 @@ const recordDecision = (
   log: EventLog.Service,
   confirmationId: string,
   waiting: PendingConfirmations.PendingConfirmation,
-  { approved, by, channel, reason }: ConfirmationDecision,
+  answer: ConfirmationDecision,
   now: number,
 ): Effect.Effect<Event, NotPending | AppendError> =>
   Effect.gen(function* () {
-    const { taskId, timeline = log.timeline, argsDigest, shownDigest, requestedAt } = waiting
-    const payload = {
-      confirmationId,
-      approved,
-      by,
-      channel,
-      argsDigest,
-      waitedMs: OwnTime.between(requestedAt, now),
-      ...defined({ shownDigest, reason }),
-    }
+    const { taskId, timeline = log.timeline } = waiting
+    const payload = ConfirmationRequests.decision({ confirmationId, ...waiting }, answer, now)
     const causationId = yield* questionId(log, confirmationId)
     const event = { type: "ConfirmationDecided", causationId, payload } as const
-    const entry = { confirmationId, taskId, timeline, actor: `human:${by}`, event }
+    const entry = { confirmationId, taskId, timeline, actor: `human:${answer.by}`, event }
     return yield* ConfirmationRequests.append(log, entry, Exact(1)).pipe(
       Effect.catchTag("VersionConflict", ({ missed }) => {
         const found = missed[0] === undefined ? "another state" : describeEnd(missed[0])

@@ -36,6 +36,11 @@ export interface BegunRun {
     gone?: Effect.Effect<string>,
     onRequested?: (requested: ConfirmationRequests.RequestedEvent) => void,
   ) => Promise<ConfirmationRequests.ConfirmationResult>
+  /** Records a person's answer, unless the question has ended. */
+  readonly answer: (
+    question: ConfirmationRequests.RequestedEvent,
+    answer: ConfirmationRequests.PersonsAnswer,
+  ) => Promise<void>
   /** Withdraws a question, unless it has ended. */
   readonly withdraw: (question: ConfirmationRequests.RequestedEvent, reason: string) => Promise<void>
   /** This process's name among recorders. */
@@ -146,6 +151,7 @@ export const begun = (
   identity,
   stream: RunStream.make({ ...target, run }),
   ask: (question, gone, onRequested) => run(ConfirmationRequests.ask(target.log, question, gone, onRequested)),
+  answer: (question, answer) => run(ConfirmationRequests.asking(target.log).answer(question, answer)),
   withdraw: (question, reason) => run(ConfirmationRequests.asking(target.log).withdraw(question, reason)),
 })
 

@@ -1,0 +1,156 @@
+/**
+ * Stands between an editor and an agent: each line passes as it came, and is recorded before. Permission requests are
+ * decided by the gate where its rules say so, otherwise by the editor's person.
+ */
+
+import type { Buffer } from "node:buffer"
+import type { Readable, Writable } from "node:stream"
+import type { AsksPerson } from "../hooks/Moment.ts"
+import type { JsonObject } from "../values/Json.ts"
+import * as Lines from "./Lines.ts"
+import { type Id, keyOf, type Message, read, response } from "./Message.ts"
+import * as Outlet from "./Outlet.ts"
+import * as Permission from "./Permission.ts"
+import * as Recorder from "./Recorder.ts"
+
+export interface BetweenOptions {
+  readonly recorder: Recorder.Recorder
+  /** Whether rules decide: then a request that cannot be judged is refused. Otherwise the person decides alone. */
+  readonly isGated: boolean
+  /** The person at the editor, for the log. */
+  readonly user: string
+  readonly editor: { readonly from: Readable; readonly to: Writable }
+  readonly agent: { readonly from: Readable; readonly to: Writable }
+}
+
+/** The channel of an editor's decisions. */
+const CHANNEL = "acp"
+
+/** A permission request whose answer is due. */
+interface Question {
+  readonly params: JsonObject
+  readonly left: AbortController
+  /** The person's answer, as the editor sent it. */
+  answer?: Buffer
+  readonly resolve: (message: Message & { readonly kind: "response" }) => void
+  readonly response: Promise<Message & { readonly kind: "response" }>
+  isShown: boolean
+}
+
+/** Passes messages until both sides have ended. */
+export const run = async ({ recorder, isGated, user, editor, agent }: BetweenOptions): Promise<void> => {
+  const [toEditor, toAgent] = [Outlet.make(editor.to), Outlet.make(agent.to)]
+  const questions = new Map<string, Question>()
+  /** Questions that somebody else answered: the editor's answer comes too late, and the agent must not get it. */
+  const decided = new Set<string>()
+  const underWay = new Set<Promise<void>>()
+
+  const ask = async (id: Id, params: JsonObject, line: Buffer): Promise<void> => {
+    const key = keyOf(id)
+    const question = questionOf(params)
+    questions.set(key, question)
+    const show = async () => {
+      question.isShown = true
+      await toEditor.line(line)
+    }
+    const person: AsksPerson = async () => {
+      await show()
+      const { approved, reason } = Permission.chosenOf(params, (await question.response).result)
+      // The agent ended before a person answered: the question is withdrawn.
+      if (question.left.signal.aborted) return new Promise(() => {})
+      return { approved, by: user, channel: CHANNEL, reason }
+    }
+    const verdict = await recorder.ask(params, person, question.left.signal).catch(() => undefined)
+    const isUnjudged = verdict === undefined || verdict.decision === "none" || isOfLog(verdict)
+    // Nobody set rules, and the recording failed: the editor's person decides, as without a recorder.
+    if (!isGated && isUnjudged && !question.isShown) await show()
+    const isPersons = !isGated && isUnjudged
+    const decision = verdict?.decision === "allow" ? "allow" : "deny"
+    const own = isPersons ? undefined : Permission.resultOf(params, decision)
+    if (!question.isShown && own === undefined) await show()
+    if (isPersons || own === undefined) await question.response
+    questions.delete(key)
+    const { answer } = question
+    if (answer === undefined) {
+      if (question.isShown) decided.add(key)
+      await toAgent.line(response(id, own ?? Permission.CANCELLED))
+      return
+    }
+    const chosen = Permission.chosenOf(
+      params,
+      read(answer)?.kind === "response" ? (await question.response).result : {},
+    )
+    const isSame = isPersons || chosen.approved === (decision === "allow")
+    await toAgent.line(isSame || own === undefined ? answer : response(id, own))
+  }
+
+  /** Whether the line is passed on. */
+  const fromAgent = async (message: Message, line: Buffer): Promise<boolean> => {
+    await recorder.take("agent", message)
+    if (message.kind !== "request" || message.method !== Recorder.ASKING) return true
+    const { id, params } = message
+    if (questions.has(keyOf(id)) || decided.has(keyOf(id))) {
+      // Its answer could not be told from the other's.
+      if (isGated) await toAgent.line(response(id, Permission.CANCELLED))
+      return !isGated
+    }
+    const asking = ask(id, params, line).finally(() => underWay.delete(asking))
+    underWay.add(asking)
+    return false
+  }
+
+  const fromEditor = async (message: Message, line: Buffer): Promise<boolean> => {
+    await recorder.take("editor", message)
+    if (message.kind !== "response") return true
+    const key = keyOf(message.id)
+    if (decided.delete(key)) return false
+    const question = questions.get(key)
+    if (question === undefined || !question.isShown) return true
+    question.answer ??= line
+    question.resolve(message)
+    return false
+  }
+
+  const pump = async (side: Recorder.Side, from: Readable, to: Outlet.Outlet): Promise<void> => {
+    const lines = Lines.make()
+    let isUnread = false
+    const pass = async (piece: Lines.Piece): Promise<void> => {
+      if (piece.kind === "line") {
+        const message = read(piece.bytes)
+        const take = side === "agent" ? fromAgent : fromEditor
+        if (message !== undefined && !(await take(message, piece.bytes))) return
+      } else if (!isUnread) {
+        isUnread = true
+        await recorder.unread(side)
+      }
+      if (piece.kind === "last") isUnread = false
+      await to.pass(piece)
+    }
+    for await (const chunk of from) for (const piece of lines.push(chunk)) await pass(piece)
+    for (const piece of lines.end()) await pass(piece)
+  }
+
+  const ended = pump("agent", agent.from, toEditor).finally(() => {
+    for (const { left, resolve } of questions.values()) {
+      left.abort()
+      resolve({ kind: "response", id: 0, result: Permission.CANCELLED, error: undefined })
+    }
+  })
+  // The editor may stay connected after the agent has ended.
+  const editing = pump("editor", editor.from, toAgent).finally(toAgent.end)
+  // Whatever ends the editor's stream after the agent has ended changes nothing.
+  editing.catch(() => {})
+  await Promise.race([ended, Promise.all([editing, ended])])
+  await Promise.allSettled(underWay)
+}
+
+const questionOf = (params: JsonObject): Question => {
+  let resolve: Question["resolve"] = () => {}
+  const response = new Promise<Message & { readonly kind: "response" }>((settle) => {
+    resolve = settle
+  })
+  return { params, left: new AbortController(), resolve, response, isShown: false }
+}
+
+const isOfLog = (verdict: { readonly decision: string; readonly rule?: string }): boolean =>
+  verdict.decision === "deny" && verdict.rule === "log"
