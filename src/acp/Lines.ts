@@ -40,7 +40,8 @@ export const make = (most = MAX_LINE_BYTES): Lines => {
       let start = 0
       for (let at = chunk.indexOf(BREAK); at >= 0; at = chunk.indexOf(BREAK, start)) {
         add(chunk.subarray(start, at + 1))
-        pieces.push({ bytes: taken(), kind: isLong ? "last" : "line" })
+        const kind = isLong || size > most ? "last" : "line"
+        pieces.push({ bytes: taken(), kind })
         isLong = false
         start = at + 1
       }

@@ -30,7 +30,7 @@ export interface Chosen {
   readonly reason: string
 }
 
-/** What a person chose. Anything that is not an option that allows is a refusal. */
+/** The person's choice. Anything that is not an option that allows is a refusal. */
 export const chosenOf = (params: JsonObject, result: Json | undefined): Chosen => {
   const outcome = asObject(asObject(result).outcome)
   const optionId = textOf(fieldOf(outcome, "optionId"))

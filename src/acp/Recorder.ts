@@ -33,7 +33,7 @@ export interface Recorder {
   readonly end: (reason: string) => Promise<void>
 }
 
-/** Maximum number of sessions of a connection, and of requests without a response. What is beyond is not recorded. */
+/** Maximum number of sessions of a connection, and of requests without a response. Further ones are not recorded. */
 const MAX_SESSIONS = 1_000
 const MAX_PENDING = 10_000
 
