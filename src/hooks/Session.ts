@@ -10,7 +10,6 @@ import { is } from "../events/vocabulary/Vocabulary.ts"
 import * as ObservedCommand from "../kernel/acting/command/ObservedCommand.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
-import { HOOKS } from "../projections/state/Capture.ts"
 import * as GatedCalls from "../record/GatedCalls.ts"
 import type { Redaction } from "../record/http/Redaction.ts"
 import type { BegunRun } from "../record/log/OpenedLog.ts"
@@ -26,6 +25,8 @@ import * as OpenCalls from "./OpenCalls.ts"
 export interface SessionParts {
   /** The client's name, before the slash of each actuator. */
   readonly client: string
+  /** How the session is seen. */
+  readonly means: Capture.Means
   readonly begun: BegunRun
   readonly log: RunLog
   /** Without a gate, every call passes. */
@@ -53,7 +54,7 @@ const MAX_ASKED_MS = 540_000
 
 const UNSEEN = "the client reports the call, and no hook was asked about it"
 
-export const make = ({ client, begun, log, gate, redaction }: SessionParts): Session => {
+export const make = ({ client, means, begun, log, gate, redaction }: SessionParts): Session => {
   const { taskId, openedBy, past, ask, answer, withdraw, identity } = begun
   const open = OpenCalls.make(past)
   /** Clients report one call in several ways, sometimes twice. */
@@ -84,13 +85,13 @@ export const make = ({ client, begun, log, gate, redaction }: SessionParts): Ses
     }
   const agentOf = ({ agentId }: Moment) => defined({ agentId })
 
-  /** Says what hooks see, unless an earlier server did, and ends what it left undispatched. */
+  /** Says what the recorder sees, unless an earlier server did, and ends what it left undispatched. */
   const repair = async (): Promise<void> => {
     if (left === undefined) return
     const { commandIds, questions, denials } = left
     left = undefined
-    if (!past.some((event) => is(event, "CaptureNoted") && event.payload.source === HOOKS))
-      await log.tell(Capture.noted(client))
+    if (!past.some((event) => is(event, "CaptureNoted") && event.payload.source === means))
+      await log.tell(Capture.noted(means, client))
     for (const question of questions) await withdraw(question, LeftCalls.NOBODY_WAITS)
     const [first, ...others] = denials
     for (const commandId of commandIds) unheard.add(commandId)

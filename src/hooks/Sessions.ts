@@ -8,6 +8,7 @@ import { RunNotOpen } from "../record/Run.ts"
 import { sha256 } from "../values/Digest.ts"
 import { plainText } from "../values/Json.ts"
 import { oneLine } from "../values/PlainText.ts"
+import type * as Capture from "./Capture.ts"
 import type { Client } from "./clients/Client.ts"
 import * as LeftSessions from "./LeftSessions.ts"
 import type { Moment, Verdict } from "./Moment.ts"
@@ -18,7 +19,7 @@ export interface SessionsOptions {
   /** Asked at a session's start; undefined lets every call pass. */
   readonly gate: () => Promise<GateConfig | undefined>
   /** How the sessions are seen. Default: by hooks. */
-  readonly means?: "hooks" | "acp" | undefined
+  readonly means?: Capture.Means | undefined
   /** Texts to keep out of the log, besides the environment's keys. */
   readonly secrets?: ReadonlyArray<string> | undefined
   /** Silence that ends a session, in milliseconds. Default: an hour. */
@@ -105,7 +106,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       stream: begun.stream,
       onFailed: failed,
     })
-    const session = Session.make({ client: client.name, begun, log, gate: await gate(), redaction })
+    const session = Session.make({ client: client.name, means, begun, log, gate: await gate(), redaction })
     return { session, usedAt: performance.now(), underWay: 0 }
   }
 

@@ -7,6 +7,7 @@ import * as Recorder from "../../src/acp/Recorder.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
 import type { GateConfig } from "../../src/kernel/gate/Gate.ts"
+import * as Capture from "../../src/projections/state/Capture.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 import { inRepository } from "../repository.ts"
 
@@ -250,6 +251,25 @@ describe("between an editor and an agent", () => {
     expect(ofCommand(events, "push")).toEqual(["ActuatorCommanded", "ConfirmationRequested", "CommandDenied"])
     expect(events.some(({ payload }) => payload.kind === "unread line")).toBe(true)
     expect(to.editor.rest() + to.agent.rest()).toBe("")
+  })
+
+  it("notes once what a connection cannot show, and counts it as no import", async () => {
+    const log = temporary("acp.db")
+    for (const text of ["go", "go on"]) {
+      const to = await connect(log)
+      await editorSays(to, prompt(1, text))
+      // Without an end: the session goes on.
+      await closing.pop()?.()
+    }
+    const events = await eventsOf(log)
+    const noted = events.filter(({ type }) => type === "CaptureNoted")
+    expect(noted.map(({ payload }) => payload.source)).toEqual(["acp"])
+    const lacks = (noted[0]?.payload.lacks ?? []) as ReadonlyArray<{ readonly what: string }>
+    const told = ["calls that the agent does not ask about", "requests to models", "tokens", "what tools changed"]
+    expect(lacks.map(({ what }) => what)).toEqual(expect.arrayContaining(told))
+    const capture = Capture.section(events.reduce(Capture.projection.evolve, Capture.projection.initial))
+    expect(capture).toMatchObject({ lacks: noted[0]?.payload.lacks })
+    expect(capture?.source).toBeUndefined()
   })
 
   it("withdraws a question whose agent has gone", async () => {

@@ -44,7 +44,7 @@ export const capturingEvents = [
       source: optional(
         Schema.NonEmptyString.annotations({
           description:
-            "The format of an import, which notes first what it lacks, and at the end the sum of what it left out; `hooks` for those of a coding agent",
+            "The format of an import, which notes first what it lacks, and at the end the sum of what it left out; `hooks` or `acp` for those of a coding agent",
         }),
       ),
       lacks: optional(

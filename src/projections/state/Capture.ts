@@ -40,7 +40,7 @@ export const Capture = Schema.Struct({
   lacks: optional(
     Schema.Array(Lack).annotations({
       description:
-        "What hooks or the source of an import cannot show; of a merged task, what none of its accounts can. Absent if nobody said; then it is unknown",
+        "What the recorder of a coding agent or the source of an import cannot show; of a merged task, what none of its accounts can. Absent if nobody said; then it is unknown",
     }),
   ),
   merged: optional(
@@ -140,8 +140,8 @@ const EARLIER = {
 
 const IMPORTER = "import:"
 
-/** The `source` of what hooks note. */
-export const HOOKS = "hooks"
+/** The `source` of what recorders of coding agents note. Any other is the format of an import. */
+const RECORDERS: ReadonlySet<string> = new Set(["hooks", "acp"])
 
 /** Whether a recorder or an import wrote a task, judging by the event that opened it. */
 export const isCaptured = ({ recorder }: PayloadOf<"TaskOpened">, actor: string): boolean =>
@@ -200,7 +200,7 @@ export const projection: Projection<State> = {
     CaptureNoted: (state, { unseen: items, source, lacks }) => {
       if (source === undefined) return unseen(state, items)
       const after = lacks === undefined ? state : lacking(state, source, lacks)
-      if (source === HOOKS) return after
+      if (RECORDERS.has(source)) return after
       return { ...after, isCaptured: true, imported: items, capture: { ...after.capture, source } }
     },
     AccountMerged: merging,
