@@ -148,3 +148,13 @@ export const takesQuestions = ({ params }: Request): boolean => {
     (isObject(elicitation.form) || Object.keys(elicitation).length === 0)
   )
 }
+
+export const CANCELLED = "notifications/cancelled"
+
+export const cancellation = (requestId: RequestId, reason: string): JsonObject => ({
+  jsonrpc: "2.0",
+  method: CANCELLED,
+  params: { requestId, reason },
+})
+
+export const LIST_CHANGED = { jsonrpc: "2.0", method: "notifications/tools/list_changed" }

@@ -15,6 +15,8 @@ import * as Calls from "./Calls.ts"
 import * as Kept from "./Kept.ts"
 import type { Line } from "./Lines.ts"
 import * as Message from "./Message.ts"
+import * as ServersRequests from "./ServersRequests.ts"
+import { MAX_OPEN } from "./ServersRequests.ts"
 import * as Tools from "./Tools.ts"
 
 export interface SessionParts {
@@ -59,9 +61,6 @@ interface Open {
 const MAX_KEPT = 20_000
 const MAX_NOTIFICATIONS = 2_000
 
-/** Maximum number of open requests in each direction. */
-const MAX_OPEN = 1_000
-
 export const open = async (parts: SessionParts): Promise<Session> => {
   const { server, opened, begun, log, file, gate, waitMs, callMs, toClient, toServer, note, onFailed } = parts
   const redaction = Redaction.make()
@@ -77,12 +76,12 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     note,
     onApproved: () => {
       // Clients since 2026-07-28 list the tools again when their copy is too old.
-      if (hasInitialized) void toClient(Message.written(LIST_CHANGED))
+      if (hasInitialized) void toClient(Message.written(Message.LIST_CHANGED))
     },
   })
   const calls = Calls.make({ server, begun, opened, log, file, gate, tools, redaction, waitMs })
   const clientsRequests = new Map<string, Open>()
-  const serversRequests = new Map<string, string>()
+  const serversRequests = ServersRequests.make({ kept, cause: begun.openedBy, toClient, toServer })
   const underWay = new Set<Promise<void>>()
   let onIdle = () => {}
 
@@ -124,7 +123,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     const reason = `the server did not answer within ${callMs / 1000} s`
     await calls.lost(commandId, reason)
     await answerWith(one, Message.CODES.server, `${server}: ${reason}. The call may have taken effect.`)
-    await toServer(Message.written(cancellation(one.request.id, reason)))
+    await toServer(Message.written(Message.cancellation(one.request.id, reason)))
   }
 
   const track = (work: Promise<void>): void => {
@@ -171,7 +170,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
       return
     }
     await kept.message(`notification ${method}`, { params }, begun.openedBy, line.length)
-    if (method === CANCELLED) {
+    if (method === Message.CANCELLED) {
       const { requestId } = params
       const isId = typeof requestId === "string" || typeof requestId === "number"
       const found = isId ? clientsRequests.get(Message.keyOf(requestId)) : undefined
@@ -209,28 +208,6 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     await toClient(Message.written(visible === undefined ? whole : { ...whole, result: { ...result, tools: visible } }))
   }
 
-  const serverRequest = async ({ id, method, params }: Message.Request, line: string): Promise<void> => {
-    const key = Message.keyOf(id)
-    if (serversRequests.has(key) || serversRequests.size >= MAX_OPEN) {
-      const reason = serversRequests.has(key) ? `the id ${key} is in use` : `${MAX_OPEN} requests have no answer yet`
-      await kept.message("refused", { reason, method }, begun.openedBy, line.length)
-      return toServer(Message.written(Message.failed(id, Message.CODES.request, reason)))
-    }
-    const cause = await kept.message(`server's request ${method}`, { id, params }, begun.openedBy, line.length)
-    serversRequests.set(key, cause)
-    await toClient(line)
-  }
-
-  const clientResponse = async ({ id, whole }: Message.Response, line: string): Promise<void> => {
-    const key = Message.keyOf(id)
-    const cause = serversRequests.get(key)
-    const kind = cause === undefined ? "response without a request" : "client's response"
-    await kept.message(kind, { ...whole }, cause ?? begun.openedBy, line.length)
-    if (cause === undefined) return
-    serversRequests.delete(key)
-    await toServer(Message.sentOn(line, whole))
-  }
-
   return {
     fromClient: async (line) => {
       if (line.kind === "too-long") {
@@ -246,7 +223,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
         case "notification":
           return clientNotification(message, line.text)
         case "response":
-          return clientResponse(message, line.text)
+          return serversRequests.answered(message, line.text)
       }
     },
     fromServer: async (line) => {
@@ -272,7 +249,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
         case "response":
           return serverResponse(message, line.text)
         case "request":
-          return serverRequest(message, line.text)
+          return serversRequests.asked(message, line.text)
         case "notification":
           await notifications.message(
             `server's notification ${message.method}`,
@@ -314,16 +291,6 @@ export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 const tooLong = (bytes: number): string =>
   `a message has ${bytes} bytes, and the gateway passes at most ${MAX_MESSAGE_BYTES}`
-
-const CANCELLED = "notifications/cancelled"
-
-const LIST_CHANGED = { jsonrpc: "2.0", method: "notifications/tools/list_changed" }
-
-const cancellation = (requestId: Message.RequestId, reason: string): JsonObject => ({
-  jsonrpc: "2.0",
-  method: CANCELLED,
-  params: { requestId, reason },
-})
 
 const outcomeOf = ({ result, error }: JsonObject): JsonObject =>
   error === undefined ? { result: result ?? null } : { error }
