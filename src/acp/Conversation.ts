@@ -1,5 +1,6 @@
 /** One session of a connection: which moments its prompts, messages and tool calls are. Pure but for its own state. */
 
+import { newId } from "../events/vocabulary/Event.ts"
 import type { Happening } from "../hooks/Moment.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import { asObject, textOf } from "../values/JsonObjects.ts"
@@ -51,7 +52,6 @@ export const make = (): Conversation => {
   let gathered = ""
   let gathering: "said" | "thought" = "said"
   let calls = new Map<string, Call>()
-  let uses = 0
 
   const flush = (): ReadonlyArray<Told> => {
     const text = gathered
@@ -71,7 +71,7 @@ export const make = (): Conversation => {
 
   /** An id that no earlier call of the session has: agents may use theirs again. */
   const unusedId = async (id: string, isNew: (callId: string) => Promise<boolean>): Promise<string> =>
-    (await isNew(id)) ? id : `${id}#${++uses}.${Date.now().toString(36)}`
+    (await isNew(id)) ? id : `${id}#${newId()}`
 
   const updated = async (id: string, update: JsonObject, isNew: (callId: string) => Promise<boolean>) => {
     const found = calls.get(id)

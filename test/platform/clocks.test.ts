@@ -47,6 +47,8 @@ const WALL: { readonly [module: string]: string } = {
   // Times that people or other machines were told.
   "kernel/gate/Confirmations.ts": "expiry: whether a question's time is up, which was shown",
   "kernel/gate/ConfirmationRequests.ts": "expiry: the time that is shown, and what is left of it after a restart",
+  "mcp/Calls.ts": "expiry: of a question's signed state, which the client carries",
+  "mcp/HeldCall.ts": "expiry: what is left of a question's time",
   "agents/models/providers/AiSdkModel.ts": "expiry: a Retry-After that is a date",
   "cli/task/Prompter.ts": "expiry: shows what is left",
   "cli/chat/ChatQuestions.ts": "expiry: shows what is left",
@@ -72,6 +74,7 @@ const SUBTRACTING: { readonly [module: string]: string } = {
   "events/sqlite/writeRows.ts": "how times are stored: with their sign",
   "projections/exports/otlp/TaskTrace.ts": "a latency is subtracted from a time",
   "cli/log/IntegrityCommands.ts": "the age of a head",
+  "importing/writing/RecordedTask.ts": "which part of a session a time of its source falls into",
 }
 
 /** The source modules, by their path in `src/`, without comments. The conformance tests of logs are tests. */

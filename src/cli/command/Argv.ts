@@ -202,8 +202,14 @@ const unknownOption = (unknown: string, known: ReadonlyArray<string>, path: Cata
   })
 }
 
+/** Other programs' words for commands that many groups have. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([["list", "ls"]])
+
 /** Suggests the commands elsewhere that have the word, else similar ones of this level. */
 const commandAdvice = (word: string, possible: ReadonlyArray<string>): { readonly advice?: string } => {
+  const synonym = SYNONYMS.get(word)
+  if (synonym !== undefined)
+    return possible.includes(synonym) ? { advice: `Did you mean ${synonym}?` } : adviceOf(word, possible)
   const elsewhere = Catalogue.meantBy(word).map((path) => `\`hindcast ${path}\``)
   const isClear = elsewhere.length > 0 && elsewhere.length <= MOST_ELSEWHERE
   return isClear ? { advice: `Did you mean ${elsewhere.join(" or ")}?` } : adviceOf(word, possible)
