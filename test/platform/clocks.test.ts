@@ -37,6 +37,7 @@ const WALL: { readonly [module: string]: string } = {
     "stamp: after a change of the clock, what happened by the clock of before is no later than now",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
+  "importing/writing/RecordedTask.ts": "stamp: whether a recorder of the session was heard of a moment ago",
   "telemetry/Recording.ts": "stamp: bounds the times of a source",
   "telemetry/Inbox.ts": "stamp: how long ago an earlier process heard of a conversation, to forget it",
   "kernel/program/ProgramInstances.ts": "stamp: the `now` that a program's tools are given",
