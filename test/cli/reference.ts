@@ -35,7 +35,7 @@ const overviewRow = (first: string): ReadonlyArray<string> => {
     const does = group.slice(0, 1).toLowerCase() + group.slice(1)
     return [code(`${first} ${Catalogue.wordsAfter([first]).join("|")}`), cell(does)]
   }
-  const { uses = [] } = Catalogue.find([first]) ?? {}
+  const uses = Catalogue.ENTRIES.filter(({ path }) => path.split(" ")[0] === first).flatMap((entry) => entry.uses)
   return [uses.map(([usage]) => code(usage)).join(", "), cell(uses.map(([, text]) => text).join("; "))]
 }
 
