@@ -1,6 +1,6 @@
 /** A log that its first append creates: a command that writes nothing leaves no file. */
 import * as fs from "node:fs"
-import { Context, Effect, Layer, Stream } from "effect"
+import { Context, Effect, ExecutionStrategy, Exit, Layer, Scope, Stream } from "effect"
 import { EventLog, type LogError, LogUnavailable } from "../../events/log/EventLog.ts"
 import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
@@ -13,8 +13,8 @@ export const layer = (filename: string) =>
       const scope = yield* Effect.scope
       const empty = Context.get(yield* Layer.build(MemoryEventLog.layer()), EventLog)
       const toldOfCommits = new Set<Parameters<EventLog.Service["onCommit"]>[0]>()
-      const opened: Effect.Effect<EventLog.Service, LogError> = yield* Effect.cached(
-        Layer.buildWithScope(SqliteEventLog.layer({ filename }), scope).pipe(
+      const opening = Effect.flatMap(Scope.fork(scope, ExecutionStrategy.sequential), (own) =>
+        Layer.buildWithScope(SqliteEventLog.layer({ filename }), own).pipe(
           Effect.map(Context.get(EventLog)),
           // The only option is a valid path.
           Effect.catchTag("InvalidOptions", Effect.die),
@@ -26,9 +26,17 @@ export const layer = (filename: string) =>
             log.onCommit((events) => {
               for (const told of toldOfCommits) told(events)
             })
+            known = log
           }),
+          Effect.onError((cause) => Scope.close(own, Exit.failCause(cause))),
         ),
       )
+      let known: EventLog.Service | undefined
+      const oneAtATime = (yield* Effect.makeSemaphore(1)).withPermits(1)
+      const knownOr = (other: Effect.Effect<EventLog.Service, LogError>) =>
+        Effect.suspend(() => (known === undefined ? other : Effect.succeed(known)))
+      /** Tries again after a failure: the disk may have been full. */
+      const opened = knownOr(oneAtATime(knownOr(opening)))
       /** The log to read from. Another process may have created the file since the last read. */
       const log = Effect.suspend(() => (fs.existsSync(filename) ? opened : Effect.succeed(empty)))
       return EventLog.of({
