@@ -58,6 +58,12 @@ export const UNTRACED: Lack = {
   why: "the source has the spans that its program exported: whether there were others, nothing says",
 }
 
+/** For records that come over a network. */
+export const SENDER: Lack = {
+  what: "who sent the telemetry",
+  why: "any program that reaches the receiver can send records of any session: its approvals are claims",
+}
+
 export const MODELS: Lack = { what: "requests to models", why: "the source has actions, and nothing of a model" }
 
 export const UNMAPPED: Lack = {

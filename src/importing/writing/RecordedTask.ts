@@ -10,6 +10,7 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
 import * as OwnTime from "../../values/time/OwnTime.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
+import * as Openings from "./Openings.ts"
 import { RecordedAccount } from "./RecordedAccount.ts"
 
 type Merged = PayloadOf<"AccountMerged">
@@ -68,15 +69,9 @@ export class RecordedTask {
     onOwn: (event: Event) => void,
   ): Effect.Effect<RecordedTask | undefined, LogError> {
     return Effect.gen(function* () {
-      const [first] = yield* log.readPage({ stream: `task/${taskId}` }, 1)
-      const isWhole = first !== undefined && isByHooks(first)
-      const recorded = new RecordedTask(isWhole)
-      for (let part = isWhole ? 1 : 2; ; part++) {
-        const partId = part === 1 ? taskId : `${taskId}.${part}`
-        const [opened] = yield* log.readPage({ stream: `task/${partId}` }, 1)
-        if (opened === undefined || !isByHooks(opened)) break
-        yield* recorded.#read(log, partId, opened, source, onOwn)
-      }
+      const byHooks = (yield* Openings.of(log, taskId)).filter((opened) => Openings.meansOf(opened) === "hooks")
+      const recorded = new RecordedTask(byHooks[0]?.taskId === taskId)
+      for (const opened of byHooks) yield* recorded.#read(log, opened, source, onOwn)
       const now = yield* Clock.currentTimeMillis
       const last = recorded.#parts.at(-1)
       recorded.#isAtWork =
@@ -87,12 +82,12 @@ export class RecordedTask {
 
   #read(
     log: EventLog.Service,
-    taskId: string,
     opened: Event,
     source: string,
     onOwn: (event: Event) => void,
   ): Effect.Effect<void, LogError> {
     const index = this.#parts.length
+    const taskId = opened.taskId ?? ""
     const part: Part = {
       taskId,
       openedAt: opened.occurredAt,
@@ -106,7 +101,8 @@ export class RecordedTask {
     const take = (event: Event): void => {
       if (event.stream === `task/${taskId}`) part.version = event.version
       if (event.actor === `import:${source}`) onOwn(event)
-      else part.heardAt = event.recordedAt
+      // Telemetry, which anybody may send, does not show that the recorder is there.
+      else if (event.stream === `task/${taskId}`) part.heardAt = event.recordedAt
       if (is(event, "TaskClosed")) part.isClosed = true
       if (is(event, "RecorderLeft")) part.isLeft = true
       if (is(event, "RecorderJoined")) part.isLeft = false
@@ -187,8 +183,6 @@ export class RecordedTask {
     return cause === null ? null : (this.#account.eventOf(cause) ?? idOf(cause))
   }
 }
-
-const isByHooks = (opened: Event): boolean => is(opened, "TaskOpened") && opened.payload.recorder?.means === "hooks"
 
 const notesOf = (
   matches: Merged["matches"],

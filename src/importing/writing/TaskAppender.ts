@@ -16,6 +16,8 @@ export interface Writing {
   /** Whether to replace personal fields. */
   readonly redact: boolean
   readonly dryRun: boolean
+  /** Whether to write nothing to tasks that hooks opened. Default: false, which merges with them. */
+  readonly keepsApart?: boolean
 }
 
 /** Maximum number of events and bytes of a transaction. A longer run takes several, of which the last closes it. */
@@ -186,10 +188,11 @@ export class TaskAppender {
       this.#version = 0
       this.#knownUntil = Number.NEGATIVE_INFINITY
       this.#ownIds.length = 1
-      const { log, source } = this.#writing
-      this.#recorded = yield* RecordedTask.load(log, { taskId: this.#run.taskId, source }, ({ id }) => {
-        this.#known.add(id)
-      })
+      const { log, source, keepsApart = false } = this.#writing
+      const { taskId } = this.#run
+      this.#recorded = keepsApart
+        ? undefined
+        : yield* RecordedTask.load(log, { taskId, source }, ({ id }) => void this.#known.add(id))
       if (this.#recorded?.isWhole === true) return
       for (let part = 1; ; part++) {
         const taskId = part === 1 ? this.#run.taskId : `${this.#run.taskId}+${part}`
