@@ -40,24 +40,32 @@ export const ofTraces = (request: unknown): Batch | undefined => {
   for (const [value, resource] of spansIn(request)) {
     const span = spanOf(value, resource)
     if (span === undefined) batch.reject("a span without valid ids of trace and span")
-    else if (isOfAgent(span))
-      batch.leaveOut(`spans of ${span.service ?? "a coding agent"}: its log records tell the same`)
+    else if (agentOf(span) !== undefined) batch.leaveOut(`spans of ${agentOf(span)}: its log records tell the same`)
     else
       batch.received.push({
         key: `${span.traceId}${span.spanId}`,
         kind: "span",
         source: "otlp",
         trace: span.traceId,
-        conversation: conversationIn(span.attributes),
+        conversation: usable(conversationIn(span.attributes)),
         body: JSON.stringify(span),
       })
   }
   return batch
 }
 
-/** Spans of coding agents whose log records tell more: approvals, texts and costs. */
-const isOfAgent = ({ name, service }: Span): boolean =>
-  name.startsWith("claude_code.") || service === "gemini-cli" || service?.startsWith("codex_") === true
+/** The coding agent whose log records tell more than its spans: approvals, texts and costs. */
+const agentOf = ({ name, service }: Span): string | undefined => {
+  if (name.startsWith("claude_code.")) return "claude-code"
+  if (service === "gemini-cli") return service
+  return service?.startsWith("codex_") === true ? "codex" : undefined
+}
+
+/** A hostile id, which could fill the memory or end at a NUL in SQLite, becomes its digest. */
+const usable = (id: string | undefined): string | undefined =>
+  id === undefined || (id.length <= MAX_ID && id.isWellFormed() && !id.includes("\0")) ? id : sha256(JSON.stringify(id))
+
+const MAX_ID = 1_000
 
 /** Undefined for a value that is no such request. */
 export const ofLogs = (request: unknown): Batch | undefined => {
@@ -69,12 +77,18 @@ export const ofLogs = (request: unknown): Batch | undefined => {
     if (agent !== undefined) {
       const session = textOf(record.attributes, agent.session)
       if (session === undefined) batch.reject(`a log record of ${agent.title} without ${agent.session}`)
-      else batch.received.push({ ...ofLog(record, "log"), source: agent.name, conversation: session, trace: undefined })
+      else
+        batch.received.push({
+          ...ofLog(record, "log"),
+          source: agent.name,
+          conversation: usable(session),
+          trace: undefined,
+        })
     } else if (record.name === EVALUATION_EVENT) {
       const conversation = conversationIn(record.attributes)
       if (record.traceId === undefined && conversation === undefined)
         batch.reject("an evaluation without a trace or conversation: what it judges is not known")
-      else batch.received.push({ ...ofLog(record, "evaluation"), conversation })
+      else batch.received.push({ ...ofLog(record, "evaluation"), conversation: usable(conversation) })
     } else batch.leaveOut("log records of no coding agent and no evaluation")
   }
   return batch

@@ -3,6 +3,7 @@
  * a request that cannot be passed on after some attempts is dropped there and counted.
  */
 
+import { randomUUID } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
 
 export interface Forwarding {
@@ -29,7 +30,7 @@ export interface ForwardingCounts {
 export interface ForwardingOptions {
   /** The other receiver's base address, such as `http://127.0.0.1:4319`. */
   readonly to: URL
-  /** Our own token, which is not passed on. */
+  /** Our own token, which clients' headers may have and the other receiver never gets. */
   readonly token: string | undefined
   /** Called for each request that was dropped. */
   readonly onFailed: (reason: string) => void
@@ -57,6 +58,8 @@ export const make = ({ to, token, onFailed }: ForwardingOptions): Forwarding => 
   const ending = new AbortController()
   const queue: Array<Forwarded> = []
   const totals = { sent: 0, failed: 0, underWay: 0, waitingBytes: 0 }
+  /** This process among receivers that pass requests on (RFC 9110 §7.6.3). */
+  const name = `hindcast-${randomUUID()}`
 
   const drop = (reason: string) => {
     totals.failed += 1
@@ -79,6 +82,7 @@ export const make = ({ to, token, onFailed }: ForwardingOptions): Forwarding => 
   const send = async (request: Forwarded): Promise<void> => {
     const url = addressOf(to, request.path)
     const headers = headersFor(request.headers, token)
+    headers.append("via", `1.1 ${name}`)
     let reason = "it was not tried"
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
       let pauseMs = FIRST_PAUSE_MS * 2 ** attempt
@@ -110,6 +114,8 @@ export const make = ({ to, token, onFailed }: ForwardingOptions): Forwarding => 
 
   return {
     forward: (request) => {
+      if (String(request.headers["via"] ?? "").includes(name))
+        return drop(`${to.origin} sends back what it gets: the receivers pass it on in a circle`)
       if (totals.waitingBytes + request.body.length > MAX_WAITING_BYTES)
         return drop(`${to.origin} is too slow: ${MAX_WAITING_BYTES} bytes wait for it`)
       totals.waitingBytes += request.body.length

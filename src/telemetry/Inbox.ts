@@ -30,6 +30,10 @@ export interface Group {
   /** 1, or more for a conversation that was too large for one task. */
   readonly part: number
   readonly arrived: number
+  /** Of its records, those dropped included. */
+  readonly bytes: number
+  /** The last arrival, in epoch milliseconds. */
+  readonly touched: number
 }
 
 export interface Kept {
@@ -57,6 +61,8 @@ export class Inbox {
   /** Bytes that arrived and are not mapped yet, by group. */
   readonly #unmapped = new Map<number, number>()
   #backlogBytes = 0
+  /** Until when groups wait after a failure. */
+  readonly #postponed = new Map<number, number>()
 
   /**
    * Opens or creates the inbox for this process alone. Throws `InboxUnavailable`.
@@ -70,7 +76,8 @@ export class Inbox {
       const database = choice.driver().open(file, { readonly: false, busyTimeoutMs: BUSY_MS })
       const scalar = (sql: string) => database.prepare(sql).rows([])[0]?.[0]
       // The lock ends with the process, however it ends.
-      database.script("PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL")
+      database.script(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+        PRAGMA secure_delete = ON`)
       const [id, version] = [scalar("PRAGMA application_id"), scalar("PRAGMA user_version")]
       const isEmpty = scalar("SELECT count(*) FROM sqlite_master") === 0
       if (!isEmpty && (id !== APPLICATION_ID || version !== VERSION)) {
@@ -121,8 +128,11 @@ export class Inbox {
 
   /** The groups to map now, the longest due first. */
   due(limit: number): ReadonlyArray<Group> {
+    const now = performance.now()
+    for (const [id, until] of this.#postponed) if (until <= now) this.#postponed.delete(id)
     const sql = `SELECT ${GROUP} FROM "group" WHERE due <= ? ORDER BY due LIMIT ?`
-    return this.#rows(sql, [performance.now(), limit]).map(groupOf)
+    const due = this.#rows(sql, [now, limit + this.#postponed.size]).map(groupOf)
+    return due.filter(({ id }) => !this.#postponed.has(id)).slice(0, limit)
   }
 
   /** The groups with something that is not in the log yet, whenever they are due. */
@@ -154,14 +164,14 @@ export class Inbox {
     this.#groups.mapped(id)
   }
 
-  /** Maps a group later, after a failure. */
+  /** Maps a group later, after a failure. Writes nothing: the disk may be full. */
   postponed({ id }: Group, ms: number): void {
-    this.#run(`UPDATE "group" SET due = ? WHERE id = ?`, [performance.now() + ms, id])
+    this.#postponed.set(id, performance.now() + ms)
   }
 
   /**
    * Drops the bodies of groups with nothing left to do that had no arrival for `keptMs` milliseconds, and everything of
-   * those that had none for `knownMs`. Works in steps; returns whether there is more to drop.
+   * those that had none for `knownMs`. Overwrites what it drops. Works in steps; returns whether there is more to drop.
    */
   drop(keptMs: number, knownMs: number): boolean {
     const [bodiesBefore, keysBefore] = [Date.now() - keptMs, Date.now() - knownMs]
@@ -179,6 +189,8 @@ export class Inbox {
       this.#run(`DELETE FROM trace WHERE "group" IN (${old})`, [keysBefore])
       if (this.#run(`DELETE FROM "group" WHERE due IS NULL AND touched < ?`, [keysBefore]) > 0) this.#groups.forget()
     }
+    // Copies in the journal go, too.
+    if (bodies + keys > 0) this.#database.script("PRAGMA wal_checkpoint(TRUNCATE)")
     return bodies === DROP_STEP || keys === DROP_STEP
   }
 
@@ -261,15 +273,16 @@ const MAX_WAIT_MS = 60_000
 
 const DROP_STEP = 5_000
 
-const GROUP = "id, source, conversation, trace, part, arrived"
+const GROUP = "id, source, conversation, trace, part, arrived, bytes, touched"
 
-const groupOf = ([id, source, conversation, trace, part, arrived]: ReadonlyArray<unknown>): Group => ({
-  id: Number(id),
-  source: String(source),
-  conversation: conversation === null ? undefined : String(conversation),
-  trace: trace === null ? undefined : String(trace),
-  part: Number(part),
-  arrived: Number(arrived),
-})
+const groupOf = (row: ReadonlyArray<unknown>): Group => {
+  const [id, source, conversation, trace, part, arrived, bytes, touched] = row
+  return {
+    ...{ id: Number(id), source: String(source), part: Number(part), arrived: Number(arrived) },
+    conversation: conversation === null ? undefined : String(conversation),
+    trace: trace === null ? undefined : String(trace),
+    ...{ bytes: Number(bytes), touched: Number(touched) },
+  }
+}
 
 const kindOf = (value: unknown): RecordKind => (value === "evaluation" || value === "log" ? value : "span")

@@ -12,6 +12,7 @@ import { BodyBudget, readBody } from "./Body.ts"
 import { type Forwarding, TOKEN_HEADER } from "./Forwarding.ts"
 import type { Inbox } from "./Inbox.ts"
 import * as Signal from "./Signal.ts"
+import { assertFew, TooManyValues } from "./Values.ts"
 
 export interface Listening {
   readonly inbox: Inbox
@@ -124,7 +125,7 @@ const take = async (listening: Listening, budget: BodyBudget, asked: Asked): Pro
       )
     }
     const batch = await batchOf(signal, encoding, body.bytes)
-    if (typeof batch === "string") return await refuse(asked, 400, INVALID_ARGUMENT, batch)
+    if ("status" in batch) return await refuse(asked, batch.status, INVALID_ARGUMENT, batch.message)
     const left = [...batch.leftOut.values()].reduce((sum, count) => sum + count, 0)
     const items = batch.received.length + batch.rejected + left
     try {
@@ -149,25 +150,45 @@ const take = async (listening: Listening, budget: BodyBudget, asked: Asked): Pro
   }
 }
 
-/** Reads a body. Returns text for one that is no such request. */
+/** Why a body is refused, and the status that says so. */
+interface Unreadable {
+  readonly status: 400 | 413
+  readonly message: string
+}
+
 const batchOf = async (
   signal: Signal.Signal,
   encoding: Signal.Encoding,
   bytes: Buffer,
-): Promise<Batch.Batch | string> => {
+): Promise<Batch.Batch | Unreadable> => {
   const isTraces = signal.name === "traces"
   const expected = `Expected a request for ${signal.name} in ${Signal.CONTENT_TYPES[encoding]}, found`
-  let request: unknown
-  if (encoding === "json") request = parsed(new TextDecoder().decode(bytes))
-  else {
-    const { decode } = await import("./Protobuf.ts")
-    try {
-      request = decode(isTraces ? "TraceRequest" : "LogsRequest", bytes)
-    } catch (cause) {
-      return `${expected} other bytes (${cause instanceof Error ? cause.message : String(cause)}).`
-    }
+  try {
+    const request = encoding === "json" ? jsonIn(bytes) : await messageIn(isTraces, bytes)
+    const batch = isTraces ? Batch.ofTraces(request) : Batch.ofLogs(request)
+    return batch ?? { status: 400, message: `${expected} something else.` }
+  } catch (cause) {
+    if (cause instanceof TooManyValues) return { status: 413, message: cause.message }
+    if (!(cause instanceof NotProtobuf)) throw cause
+    return { status: 400, message: `${expected} other bytes (${cause.message}).` }
   }
-  return (isTraces ? Batch.ofTraces(request) : Batch.ofLogs(request)) ?? `${expected} something else.`
+}
+
+const jsonIn = (bytes: Buffer): unknown => {
+  assertFew(bytes)
+  return parsed(new TextDecoder().decode(bytes))
+}
+
+class NotProtobuf extends Error {}
+
+const messageIn = async (isTraces: boolean, bytes: Buffer): Promise<object> => {
+  const { decode } = await import("./Protobuf.ts")
+  try {
+    return decode(isTraces ? "TraceRequest" : "LogsRequest", bytes)
+  } catch (cause) {
+    if (cause instanceof TooManyValues) throw cause
+    throw new NotProtobuf(cause instanceof Error ? cause.message : String(cause))
+  }
 }
 
 /** Remarks that are remembered. */

@@ -12,6 +12,7 @@ import { Runs, type SourceScore } from "../importing/runs/Runs.ts"
 import { isSilent, SETTLED_MS } from "../importing/runs/Silence.ts"
 import type { PriceTable } from "../kernel/pricing/Prices.ts"
 import type { Group, Kept } from "./Inbox.ts"
+import * as Owner from "./Owner.ts"
 
 export interface Mapped {
   readonly events: ReadonlyArray<RunEvent>
@@ -40,7 +41,7 @@ export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTa
   const runs = new Runs(otlp, prices)
   const id = runOf(group)
   const isOneTrace = group.conversation === undefined
-  const written = { now, modifiedAt: now }
+  const written = { now, modifiedAt: group.touched }
   if (spans.length > 0) runs.mapping(() => mapConversation(written, runs, { id, spans }, isOneTrace))
   const taskId = taskIdOf(otlp.name, id)
   const judged = kept.flatMap(({ kind, body }): ReadonlyArray<SourceScore> => {
@@ -59,32 +60,44 @@ export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTa
   }
 }
 
-/** Maps the log records of a coding agent's session. */
+export interface MappedSession {
+  /** Of the session's own task. */
+  readonly own: ReadonlyArray<RunEvent>
+  readonly beside: ReadonlyArray<{ readonly place: Owner.Place; readonly events: ReadonlyArray<RunEvent> }>
+  readonly againAfterMs: number | null
+}
+
+/** Maps the log records of a coding agent's session, each to where its owner lets it go. */
 export const ofSession = (
   group: Group,
   kept: ReadonlyArray<Kept>,
   prices: PriceTable,
   now: number,
-  elsewhere: Session.Elsewhere | undefined,
-): Mapped => {
+  owner: Owner.Owner,
+): MappedSession => {
   const agent = AgentLogs.all.find(({ name }) => name === group.source)
-  if (agent === undefined) return { events: [], scores: [], againAfterMs: null, leftOut: new Map() }
-  const records = kept.map(({ body }) => JSON.parse(body) as LogRecord)
-  const last = records.reduce<number | null>(
-    (latest, { at }) => (at === null ? latest : Math.max(latest ?? at, at)),
-    null,
+  const divided = Owner.divided(
+    owner,
+    kept.map(({ body }) => JSON.parse(body) as LogRecord),
   )
-  const ended = elsewhere === undefined && isSilent({ now, modifiedAt: now }, last)
-  const runs = new Runs({ name: agent.name, capture: Session.capture }, prices)
-  if (records.length > 0)
+  const mapped = (elsewhere: Session.Elsewhere | undefined, records: ReadonlyArray<LogRecord>, ended: boolean) => {
+    if (agent === undefined || records.length === 0) return []
+    const runs = new Runs({ name: agent.name, capture: Session.capture }, prices)
     runs.mapping(() => Session.mapSession(runs, { agent, session: runOf(group), records, ended, elsewhere }))
+    return runs.drain()
+  }
+  const own = divided.get(undefined) ?? []
+  const last = lastOf(own) ?? group.touched
+  const ended = isSilent({ now, modifiedAt: group.touched }, last)
   return {
-    events: runs.drain(),
-    scores: [],
-    againAfterMs: ended || elsewhere !== undefined ? null : untilSilent(now, last),
-    leftOut: runs.leftOut,
+    own: mapped(undefined, own, ended),
+    beside: owner.places.map((place) => ({ place, events: mapped(place.by, divided.get(place) ?? [], false) })),
+    againAfterMs: ended || own.length === 0 ? null : untilSilent(now, last),
   }
 }
+
+const lastOf = (records: ReadonlyArray<LogRecord>): number | null =>
+  records.reduce<number | null>((latest, { at }) => (at === null ? latest : Math.max(latest ?? at, at)), null)
 
 const untilSilent = (now: number, last: number | null): number =>
   Math.max(MARGIN_MS, Math.min(SETTLED_MS, (last ?? now) + SETTLED_MS - now) + MARGIN_MS)

@@ -1,17 +1,19 @@
 /** Moves what arrives in the inbox to the log, one group after the other, as tasks and score sets. */
 
-import { Clock, Effect } from "effect"
+import { Cause, Clock, Effect, Option } from "effect"
 import { type AppendError, EventLog } from "../events/log/EventLog.ts"
+import { otlp } from "../importing/otlp/Otlp.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
-import type { ImportedRun } from "../importing/runs/RunEvent.ts"
+import type { ImportedRun, RunEvent } from "../importing/runs/RunEvent.ts"
 import type { SourceScore } from "../importing/runs/Runs.ts"
 import { isSilent, SETTLED_MS } from "../importing/runs/Silence.ts"
 import * as ScoreAppender from "../importing/writing/ScoreAppender.ts"
 import { TaskAppender, type Writing } from "../importing/writing/TaskAppender.ts"
 import * as Prices from "../kernel/pricing/Prices.ts"
 import * as Alongside from "./Alongside.ts"
-import type { Group, Inbox } from "./Inbox.ts"
+import type { Group, Inbox, Kept } from "./Inbox.ts"
 import * as Mapping from "./Mapping.ts"
+import * as Owner from "./Owner.ts"
 
 export interface Progress {
   /** Called with each task that has something new. */
@@ -23,7 +25,7 @@ export interface Progress {
 }
 
 /** Milliseconds of silence after which a group is mapped, while exporters may still send parts of a trace. */
-export const quietMs = (source: string): number => (source === "otlp" ? QUIET_TRACE_MS : QUIET_SESSION_MS)
+export const quietMs = (source: string): number => (source === otlp.name ? QUIET_TRACE_MS : QUIET_SESSION_MS)
 
 /** Exporters send every 5 seconds by default (https://opentelemetry.io/docs/specs/otel/trace/sdk, batching processor). */
 const QUIET_TRACE_MS = 6_000
@@ -36,7 +38,12 @@ const AT_ONCE = 32
 /** Interval between two looks into the inbox, in milliseconds. */
 const LOOK_MS = 200
 
+/** Bytes of the groups mapped concurrently; a larger group is mapped alone. */
+const MAX_MAPPED_BYTES = 64 * 1024 * 1024
+
 const RETRY_MS = 5_000
+/** After a group that could not be mapped, which may fail again. */
+const DEFECT_RETRY_MS = 60_000
 
 /** An evaluation may come before the spans that it judges. */
 const UNKNOWN_TASK_MS = 60_000
@@ -45,12 +52,12 @@ const UNKNOWN_TASK_MS = 60_000
 export const run = (inbox: Inbox, progress: Progress): Effect.Effect<never, never, EventLog> =>
   Effect.gen(function* () {
     const prices = yield* Prices.load()
+    const memory = yield* Effect.makeSemaphore(MAX_MAPPED_BYTES)
+    const recorded = (group: Group) =>
+      memory.withPermits(Math.min(group.bytes, MAX_MAPPED_BYTES))(recordOne(inbox, group, prices, progress))
     while (true) {
       const groups = inbox.due(AT_ONCE)
-      yield* Effect.forEach(groups, (group) => recordOne(inbox, group, prices, progress), {
-        concurrency: AT_ONCE,
-        discard: true,
-      })
+      yield* Effect.forEach(groups, recorded, { concurrency: AT_ONCE, discard: true })
       if (groups.length < AT_ONCE) yield* Effect.sleep(LOOK_MS)
     }
   })
@@ -62,14 +69,18 @@ export const drain = (inbox: Inbox, progress: Progress): Effect.Effect<void, nev
     for (const group of inbox.unmapped()) yield* recordOne(inbox, group, prices, progress)
   })
 
+/** Records a group, or says why it cannot be recorded and postpones it: the others go on. */
 const recordOne = (inbox: Inbox, group: Group, prices: Prices.PriceTable, progress: Progress) =>
   record(inbox, group, prices, progress).pipe(
-    Effect.catchAll((error: AppendError) =>
-      Effect.sync(() => {
-        progress.onTrouble(error.message)
-        inbox.postponed(group, RETRY_MS)
-      }),
-    ),
+    Effect.catchAllCause((cause) => {
+      if (Cause.isInterrupted(cause)) return Effect.interrupt
+      const failure = Cause.failureOption(cause)
+      const found = Option.getOrElse(failure, () => Cause.squash(cause))
+      return Effect.sync(() => {
+        progress.onTrouble(found instanceof Error ? found.message : String(found))
+        inbox.postponed(group, Option.isSome(failure) ? RETRY_MS : DEFECT_RETRY_MS)
+      })
+    }),
   )
 
 const record = (
@@ -80,30 +91,60 @@ const record = (
 ): Effect.Effect<void, AppendError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const now = yield* Clock.currentTimeMillis
-    const isOfSpans = group.source === "otlp"
+    const isOfSpans = group.source === otlp.name
     const source = isOfSpans ? group.source : `${group.source}-logs`
     const taskId = taskIdOf(group.source, Mapping.runOf(group))
-    const [first] = isOfSpans ? [] : yield* log.readPage({ stream: `task/${taskId}` }, 1)
-    const isBeside = first !== undefined && first.actor !== `import:${source}`
-    const elsewhere = !isBeside ? undefined : first.actor.startsWith("import:") ? "import" : "hooks"
-    const kept = inbox.recordsOf(group)
-    const mapped = isOfSpans
-      ? Mapping.ofSpans(group, kept, prices, now)
-      : Mapping.ofSession(group, kept, prices, now, elsewhere)
+    const owner = yield* Owner.of(log, taskId, `import:${source}`)
+    if (owner === undefined || (isOfSpans && !owner.isOwn)) {
+      progress.onLeftOut("telemetry under the id of a task that another program recorded", group.arrived)
+      return inbox.mapped(group, null)
+    }
+    const writing = { log, source, redact: false, dryRun: false, keepsApart: true }
+    const given = { taskId, group, kept: inbox.recordsOf(group), prices, now: yield* Clock.currentTimeMillis, progress }
+    const recorded = isOfSpans ? recordSpans(writing, given) : recordSession(writing, given, owner)
+    inbox.mapped(group, yield* recorded)
+  })
+
+interface Given {
+  readonly taskId: string
+  readonly group: Group
+  readonly kept: ReadonlyArray<Kept>
+  readonly prices: Prices.PriceTable
+  readonly now: number
+  readonly progress: Progress
+}
+
+/** Returns after how long to map the group again; null for never. */
+const recordSpans = (writing: Writing, { taskId, group, kept, prices, now, progress }: Given) =>
+  Effect.gen(function* () {
+    const mapped = Mapping.ofSpans(group, kept, prices, now)
     // The capture of a task counts the records of which it has nothing; a trace without a task is said here.
     for (const [why, count] of mapped.leftOut) if (why.startsWith("trace:")) progress.onLeftOut(why, count)
-    if (isBeside) {
-      const added = yield* Alongside.append({ log, source, taskId, openedBy: first.id }, mapped.events)
-      if (added > 0) progress.onTask(taskId, added)
-      return inbox.mapped(group, mapped.againAfterMs)
+    const added = yield* append(writing, mapped.events)
+    const waits = yield* recordScores(writing, mapped.scores, taskId, now, progress)
+    if (added > 0) progress.onTask(taskId, added)
+    return waits ? UNKNOWN_TASK_MS : mapped.againAfterMs
+  })
+
+const recordSession = (writing: Writing, { taskId, group, kept, prices, now, progress }: Given, owner: Owner.Owner) =>
+  Effect.gen(function* () {
+    const mapped = Mapping.ofSession(group, kept, prices, now, owner)
+    const own = yield* append(writing, mapped.own)
+    if (own > 0) progress.onTask(taskId, own)
+    for (const { place, events } of mapped.beside) {
+      const added = yield* Alongside.append({ ...place, log: writing.log, source: writing.source }, events)
+      if (added > 0) progress.onTask(place.taskId, added)
     }
-    const writing = { log, source, redact: false, dryRun: false }
+    return mapped.againAfterMs
+  })
+
+/** Appends the events of runs that are telemetry's own. Returns how many were new. */
+const append = (writing: Writing, events: ReadonlyArray<RunEvent>) =>
+  Effect.gen(function* () {
     const appenders = new Map<ImportedRun, TaskAppender>()
-    for (const event of mapped.events) {
-      const run = event.run
-      const appender = appenders.get(run) ?? new TaskAppender(writing, run)
-      appenders.set(run, appender)
+    for (const event of events) {
+      const appender = appenders.get(event.run) ?? new TaskAppender(writing, event.run)
+      appenders.set(event.run, appender)
       yield* appender.take(event) ?? Effect.void
     }
     let added = 0
@@ -111,9 +152,7 @@ const record = (
       yield* appender.flush
       added += appender.added
     }
-    const waits = yield* recordScores(writing, mapped.scores, taskId, now, progress)
-    if (added > 0) progress.onTask(taskId, added)
-    inbox.mapped(group, waits ? UNKNOWN_TASK_MS : mapped.againAfterMs)
+    return added
   })
 
 /**
@@ -130,7 +169,7 @@ const recordScores = (
   Effect.gen(function* () {
     if (scores.length === 0) return false
     if ((yield* writing.log.versionOf(`task/${taskId}`)) === 0) {
-      const at = Math.max(...scores.map(({ of = "" }) => Number(of.split("/").at(-1)) || now))
+      const at = scores.reduce((last, { of = "" }) => Math.max(last, Number(of.split("/").at(-1)) || now), 0)
       if (!isSilent({ now, modifiedAt: now }, Math.min(at, now + SETTLED_MS))) return true
       progress.onLeftOut("evaluation: the trace that it judges never came", scores.length)
       return false

@@ -1,3 +1,4 @@
+import * as fs from "node:fs"
 import { afterAll, describe, expect, it } from "vitest"
 import { request, weather } from "../telemetry/receiving.ts"
 import { workplace } from "../workplace.ts"
@@ -74,18 +75,24 @@ describe("hindcast listen", () => {
   }, 120_000)
 
   it("refuses an address beyond this machine without a token, and a second receiver of one log", async () => {
-    const log = place.file("taken.db")
+    const log = place.file("taken.db", "")
     const open = await hindcast(["listen", "--log", log, "--host", "0.0.0.0", "--json"])
     expect([open.code, JSON.parse(open.stderr).error.message]).toEqual([1, expect.stringContaining("--token FILE")])
     const short = place.file("short.token", "abc\n")
     const weak = await hindcast(["listen", "--log", log, "--token", short])
     expect([weak.code, weak.stderr]).toEqual([1, expect.stringContaining("16 to 512 characters")])
     const first = await listening(log)
-    const second = await start(["listen", "--log", log, "--port", "0"]).ended
-    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("receives for this log")])
+    fs.symlinkSync(log, place.file("link.db"))
+    for (const name of [log, place.file("link.db")]) {
+      const second = await start(["listen", "--log", name, "--port", "0"]).ended
+      expect([second.code, second.stderr]).toEqual([1, expect.stringContaining("receives for this log")])
+    }
     first.child.kill("SIGINT")
     await first.ended
     const wrong = await hindcast(["listen", "--log", log, "--forward", "ftp://example.com"])
     expect([wrong.code, wrong.stderr]).toEqual([1, expect.stringContaining("http://127.0.0.1:4319")])
+    const shown = await hindcast(["listen", "--log", log, "--forward", "https://ada:geheim@example.com"])
+    expect([shown.code, shown.stderr]).toEqual([1, expect.stringContaining("without a user")])
+    expect(shown.stderr).not.toContain("geheim")
   })
 })

@@ -5,6 +5,7 @@ import * as zlib from "node:zlib"
 import { afterAll, describe, expect, it } from "vitest"
 import { BodyBudget, MAX_BODY_BYTES } from "../../src/telemetry/Body.ts"
 import * as Forwarding from "../../src/telemetry/Forwarding.ts"
+import { assertFew, MAX_VALUES, TooManyValues } from "../../src/telemetry/Values.ts"
 import { typesOf } from "../importing/given.ts"
 import { workplace } from "../workplace.ts"
 import { receiving, request, TRACE, weather } from "./receiving.ts"
@@ -45,6 +46,12 @@ const nested = (depth: number): Uint8Array => {
   return bytesField(1, bytesField(2, bytesField(2, span)))
 }
 
+/** Repeats a piece, in gzip: 288 KB unpack to 63 MB. */
+const packed = (before: string, piece: string, after = ""): Buffer =>
+  zlib.gzipSync(`${before}${piece.repeat((63 * 1024 * 1024) / piece.length)}${after}`, { level: 1 })
+
+const GZIP = { "content-encoding": "gzip" }
+
 describe("a hostile body", () => {
   const bomb = () => zlib.gzipSync(Buffer.alloc(MAX_BODY_BYTES + 1), { level: 9 })
   it.each<readonly [string, number, () => Uint8Array | string, Record<string, string>]>([
@@ -59,6 +66,9 @@ describe("a hostile body", () => {
     ["that is no protobuf", 400, () => Buffer.from("not protobuf at all"), PROTOBUF],
     ["with a length beyond its end", 400, () => Buffer.from([0x0a, 0xff, 0xff, 0xff, 0xff, 0x0f]), PROTOBUF],
     ["nested without an end", 400, () => nested(5_000), PROTOBUF],
+    ["with millions of empty objects", 413, () => packed('{"resourceSpans":[', "{},", "{}]}"), GZIP],
+    ["with millions of nested lists", 413, () => packed('{"resourceSpans":', "["), GZIP],
+    ["with millions of empty messages", 413, () => packed("", "\n\0"), { ...PROTOBUF, ...GZIP }],
   ])("%s is refused with %i, and the next one is taken", async (_, status, body, headers) => {
     await receiving(directory(), async ({ post, recorded }) => {
       const answer = await post("/v1/traces", body(), headers)
@@ -83,6 +93,44 @@ describe("a hostile body", () => {
       await recorded()
       expect(Object.hasOwn(Object.prototype, "x")).toBe(false)
     })
+  })
+})
+
+it("counts the values of JSON outside its texts", async () => {
+  const text = JSON.stringify({ resourceSpans: [], not: '[{,"\\\\,'.repeat(MAX_VALUES / 4) })
+  expect(() => assertFew(Buffer.from(text))).not.toThrow()
+  expect(() => assertFew(Buffer.from(`${text}${"[".repeat(MAX_VALUES)}`))).toThrow(TooManyValues)
+})
+
+it("a list without an end in place of a text is dropped, and its span recorded", async () => {
+  await receiving(directory(), async ({ post, recorded }) => {
+    const deep = JSON.stringify(request(weather())).replace('"gpt-5"', `${"[".repeat(20_000)}${"]".repeat(20_000)}`)
+    expect((await post("/v1/traces", deep)).status).toBe(200)
+    expect(typesOf(await recorded(), `otlp-${TRACE}`)).toContain("ModelResponded")
+  })
+})
+
+it("conversations with endless names, or names that SQLite would cut, are tasks of their own", async () => {
+  const names = ["n".repeat(1_000_000), "a\0b", "a\0c", "\ud800", "\ud801", "../../etc/passwd", "\u001b[31mred\n"]
+  await receiving(directory(), async ({ post, recorded }) => {
+    for (const [index, name] of names.entries()) {
+      const trace = (index + 1).toString(16).padStart(32, "a")
+      const [one = {}] = weather(trace, { "gen_ai.conversation.id": name })
+      expect((await post("/v1/traces", request([{ ...one, parentSpanId: undefined }]))).status).toBe(200)
+    }
+    const tasks = new Set((await recorded()).flatMap(({ taskId }) => taskId ?? []))
+    expect(tasks.size).toBe(names.length)
+    for (const task of tasks) expect(task).toMatch(/^otlp-[0-9a-f]{32,64}$/)
+  })
+})
+
+it("spans under invented names of programs take no memory", async () => {
+  await receiving(directory(), async ({ post, counts }) => {
+    for (let index = 0; index < 20; index++) {
+      const named = JSON.stringify(request(weather())).replace('"weather"', `"codex_${index}"`)
+      expect((await post("/v1/traces", named)).status).toBe(200)
+    }
+    expect([...counts.leftOut]).toEqual([["spans of codex: its log records tell the same", 80]])
   })
 })
 
@@ -180,6 +228,23 @@ describe("forwarding", () => {
     })
     expect(JSON.stringify(other.got)).not.toContain(token)
     other.close()
+  })
+
+  it("does not pass on what comes back from its own receiver", async () => {
+    const failed: Array<string> = []
+    const placeholder = new URL("http://127.0.0.1:9")
+    const forwarding = Forwarding.make({ to: placeholder, token: undefined, onFailed: (why) => failed.push(why) })
+    await receiving(
+      directory(),
+      async ({ post, url, counts }) => {
+        placeholder.port = new URL(url).port
+        expect((await post("/v1/traces", request(weather()))).status).toBe(200)
+        await expect.poll(() => forwarding.counts(), { timeout: 10_000 }).toEqual({ sent: 1, failed: 1, waiting: 0 })
+        expect(counts.received.spans).toBe(8)
+      },
+      { forwarding },
+    )
+    expect(failed).toEqual([expect.stringContaining("in a circle")])
   })
 
   it("counts what the other receiver refuses, and answers as before", async () => {

@@ -56,7 +56,9 @@ export const listen = Command.make(
         })
       const token = Option.isSome(tokenFile) ? yield* tokenIn(tokenFile.value) : undefined
       const to = Option.isSome(forward) ? yield* addressIn(forward.value) : undefined
-      const file = yield* OpenLog.fileOf(log)
+      const named = yield* OpenLog.fileOf(log)
+      // One log has one inbox, whichever link names it.
+      const file = fs.existsSync(named) ? fs.realpathSync(named) : named
       const received = Received.make(json)
       const forwarding =
         to === undefined ? undefined : Forwarding.make({ to, token, onFailed: received.forwardingFailed })
@@ -95,7 +97,9 @@ export const listen = Command.make(
             ),
           ),
         )
-        yield* Effect.forkScoped(Effect.forever(Effect.delay(dropOld(inbox), DROP_CHECK_MS)))
+        yield* Effect.forkScoped(
+          Effect.forever(Effect.delay(dropOld(inbox, received.progress.onTrouble), DROP_CHECK_MS)),
+        )
         return yield* Recording.run(inbox, received.progress)
       }).pipe(Effect.scoped, Effect.provide(OpenLog.orCreateForEvents(log, false)))
     }),
@@ -105,9 +109,13 @@ export const listen = Command.make(
   ),
 )
 
-const dropOld = (inbox: Inbox): Effect.Effect<void> =>
-  Effect.suspend(() =>
-    inbox.drop(KEPT_MS, KNOWN_MS) ? Effect.zipRight(Effect.yieldNow(), dropOld(inbox)) : Effect.void,
+/** Drops what is old, or says why not: the next time may succeed. */
+const dropOld = (inbox: Inbox, onTrouble: (message: string) => void): Effect.Effect<void> =>
+  Effect.try(() => inbox.drop(KEPT_MS, KNOWN_MS)).pipe(
+    Effect.flatMap((isMore) => (isMore ? Effect.zipRight(Effect.yieldNow(), dropOld(inbox, onTrouble)) : Effect.void)),
+    Effect.catchAll(({ error }) =>
+      Effect.sync(() => onTrouble(`Old records stay in the inbox: ${error instanceof Error ? error.message : error}`)),
+    ),
   )
 
 /** Reads the token, or makes one. Arguments are visible to other users, so the token is none. */
@@ -127,11 +135,15 @@ const tokenIn = (file: string): Effect.Effect<string, BadInput> =>
 
 const addressIn = (text: string): Effect.Effect<URL, BadInput> => {
   const url = URL.canParse(text) ? new URL(text) : undefined
-  return url !== undefined && (url.protocol === "http:" || url.protocol === "https:")
+  const input = "--forward"
+  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
+    return new BadInput({ input, expected: "an address such as http://127.0.0.1:4319", found: JSON.stringify(text) })
+  // Arguments are visible to other users.
+  return url.username === "" && url.password === ""
     ? Effect.succeed(url)
     : new BadInput({
-        input: "--forward",
-        expected: "an address such as http://127.0.0.1:4319",
-        found: JSON.stringify(text),
+        input,
+        expected: "an address without a user: clients send what the other receiver asks for as headers",
+        found: "one with a user or password",
       })
 }

@@ -60,14 +60,14 @@ export const make = (json: boolean): Received => {
       },
       onLeftOut: (why) => once(`Not recorded: ${why}`),
       onTrouble: (message) =>
-        once(`${message} What arrives is kept in the inbox, and recorded when the log can be written.`),
+        once(`${message.replace(/\.$/, "")}. What arrived stays in the inbox, and is tried again.`),
     },
     totals: (backlog, forwarded) => {
       const { received, recorded, rejected, refused } = counts
       const parts = [
         `${count(received.spans, "span")} and ${count(received.logRecords, "log record")}, ${recorded} of them new`,
         `${count(events, "event")} in ${count(taskCount, "task")}`,
-        ...(backlog.groups === 0 ? [] : [`${count(backlog.groups, "trace")} or conversations under way`]),
+        ...(backlog.groups === 0 ? [] : [`${waiting(backlog.groups)} under way`]),
         ...(rejected === 0 ? [] : [`${rejected} could not be read`]),
         ...(refused === 0 ? [] : [`${count(refused, "request")} told to come again`]),
         ...(forwarded === undefined
@@ -85,12 +85,15 @@ export const make = (json: boolean): Received => {
       Effect.gen(function* () {
         if (groups > 0)
           yield* Output.note(
-            `${count(groups, "trace")} or conversations are not in the log yet. They are stored: the next \`hindcast listen\` with this log records them.`,
+            `Not in the log yet: ${waiting(groups)}. The inbox has them, and the next \`hindcast listen\` with this log records them.`,
           )
         if (notForwarded > 0) yield* Output.note(`${count(notForwarded, "request")} not passed on.`)
       }),
   }
 }
+
+const waiting = (groups: number): string =>
+  groups === 1 ? "1 trace or conversation" : `${groups} traces or conversations`
 
 /** Tasks that are remembered, to count each once. */
 const MAX_TASKS = 100_000

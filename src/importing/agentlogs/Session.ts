@@ -2,17 +2,17 @@
 
 import type { JsonObject } from "../../values/Json.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"
-import { type FormatCapture, INSTRUCTIONS, REQUESTS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
+import { type FormatCapture, INSTRUCTIONS, REQUESTS, SENDER, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { nameFrom, textOf } from "../runs/Untrusted.ts"
 import type { AgentCall, AgentLog, Decision, Telling } from "./AgentLog.ts"
 
-export const capture: FormatCapture = { pairing: "call-id", lacks: [UNTRACED, INSTRUCTIONS, REQUESTS, WORLD] }
+export const capture: FormatCapture = { pairing: "call-id", lacks: [SENDER, UNTRACED, INSTRUCTIONS, REQUESTS, WORLD] }
 
-/** What another recorder of the same session has in the log: hooks have its calls, an import has everything. */
-export type Elsewhere = "hooks" | "import"
+/** What else records the session in the log: a recorder has its calls, an import has everything. */
+export type Elsewhere = "recorder" | "import"
 
 export interface Told {
   readonly agent: AgentLog

@@ -110,12 +110,12 @@ export const anyValue = (value: unknown, depth: number): unknown => {
   switch (type) {
     case "stringValue":
     case "boolValue":
-      return inner
+      return scalar(inner)
     case "bytesValue":
-      return inner instanceof Uint8Array ? Buffer.from(inner).toString("base64") : inner
+      return inner instanceof Uint8Array ? Buffer.from(inner).toString("base64") : scalar(inner)
     case "intValue":
     case "doubleValue":
-      return typeof inner === "string" ? Number(inner) : inner
+      return typeof inner === "string" ? Number(inner) : scalar(inner)
     case "arrayValue":
       return listOf(inner, "values").map((one) => anyValue(one, depth + 1))
     case "kvlistValue":
@@ -129,3 +129,6 @@ export const anyValue = (value: unknown, depth: number): unknown => {
       return null
   }
 }
+
+/** A list or an object in place of a text or number may be nested without a limit. */
+const scalar = (value: unknown): unknown => (typeof value === "object" ? null : value)
