@@ -1,6 +1,7 @@
 /**
  * Decides where telemetry of a session may go. Anybody who reaches the receiver can send records under a session's id.
- * They open a task of their own or, if another recorder has the session, stand beside its task, which they never change.
+ * They open a task of their own. If another recorder has the session, they go into a stream next to its task, which
+ * they never change.
  */
 
 import { Effect } from "effect"
@@ -51,7 +52,7 @@ const kindOf = (opened: Event): Place["by"] | undefined => {
   return means === "hooks" || means === "acp" ? "recorder" : undefined
 }
 
-/** The records that belong beside each place, and those of the own task: what came before the first place. */
+/** The records that belong next to each place, and those of the own task: what came before the first place. */
 export const divided = (
   { isOwn, places }: Owner,
   records: ReadonlyArray<LogRecord>,
