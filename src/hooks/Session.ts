@@ -161,7 +161,7 @@ export const make = ({ client, means, begun, log, gate, redaction }: SessionPart
       commandId,
       actuator: actuatorOf(client, call.tool),
       args: recordable(plain(call.input), (omitted) => ({ omitted })),
-      callId: call.callId ?? "",
+      callId: call.callId,
       agentId: moment.agentId,
     })
     const [allowed, dispatched] = ObservedCommand.passed(commandId, "observed")

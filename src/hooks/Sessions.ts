@@ -10,6 +10,7 @@ import { plainText } from "../values/Json.ts"
 import { oneLine } from "../values/PlainText.ts"
 import type * as Capture from "./Capture.ts"
 import type { Client } from "./clients/Client.ts"
+import * as FitMoment from "./FitMoment.ts"
 import * as LeftSessions from "./LeftSessions.ts"
 import type { Moment, Verdict } from "./Moment.ts"
 import * as Session from "./Session.ts"
@@ -195,7 +196,8 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       return held?.session.knows(callId) === true
     },
     size: () => sessions.size,
-    take: async (client, moment, gone) => {
+    take: async (client, told, gone) => {
+      const moment = FitMoment.fit(told)
       const leaving = new AbortController()
       const leave = () => leaving.abort()
       if (gone?.aborted === true) leave()

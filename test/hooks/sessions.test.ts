@@ -305,6 +305,50 @@ describe("a session", () => {
     expect(JSON.stringify(await eventsOf(log))).not.toContain("sk-secret-0001")
   })
 
+  it("records results that no hook was asked about, also of a client without call ids", async () => {
+    const log = temporary("unasked.db")
+    const sessions = await open(log)
+    const bashed = { toolName: "bash", toolArgs: { command: "ls" } }
+    const result = { toolResult: { resultType: "success", textResultForLlm: "x" } }
+    const told = (hookEvent: string, more: object): Json => ({ hookEvent, sessionId: "p-1", cwd: "/project", ...more })
+    await take(sessions, told("postToolUse", { ...bashed, ...result }), Copilot.client)
+    expect(await take(sessions, told("preToolUse", bashed), Copilot.client)).toEqual({ decision: "allow" })
+    await sessions.close()
+    const commanded = (await eventsOf(log)).filter(({ type }) => type === "ActuatorCommanded")
+    expect(commanded.map(({ payload }) => [payload.observed, payload.callId])).toEqual([
+      [true, undefined],
+      [undefined, undefined],
+    ])
+  })
+
+  it("keeps recording when a client cuts characters in two, and refuses calls that are cut so", async () => {
+    const log = temporary("halves.db")
+    const sessions = await open(log)
+    const half = "\ud83d"
+    await take(sessions, at("UserPromptSubmit", { prompt: half }))
+    await take(sessions, at("PreToolUse", bash("ls", "c1")))
+    await take(
+      sessions,
+      at("PostToolUse", { ...bash("ls", "c1"), tool_response: { [half]: half, size: Number.POSITIVE_INFINITY } }),
+    )
+    await take(sessions, at("PostToolUse", { ...bash(half, `c2${half}`), tool_response: half, duration_ms: 1e300 }))
+    await take(sessions, at("PostToolBatch", { tool_calls: [{ ...bash(half, `c3${half}`), tool_response: half }] }))
+    await take(sessions, at(`Notification${half}`, { message: half, agent_id: half }))
+    await take(sessions, at("Stop", { last_assistant_message: half }))
+    for (const call of [bash(half, "c4"), bash("ls", half), { ...bash("ls", "c5"), agent_id: half }])
+      await expect(take(sessions, at("PreToolUse", call))).rejects.toThrow(/complete characters/)
+    expect(await take(sessions, at("PreToolUse", bash("ls", "c6")))).toEqual({ decision: "allow" })
+    await take(sessions, at("SessionEnd", { reason: half }))
+    await sessions.close()
+    const events = await eventsOf(log)
+    expect(events.find(({ type }) => type === "CommandSucceeded")?.payload.result).toEqual({
+      "\ufffd": "\ufffd",
+      size: null,
+    })
+    expect(events.at(-1)?.type).toBe("TaskClosed")
+    expect(events.flatMap(({ payload }) => payload.callId ?? [])).toEqual(["c1", "c2\ufffd", "c3\ufffd", "c6"])
+  })
+
   it("refuses every call once the log has failed", async () => {
     const log = temporary("failing.db")
     const sessions = await open(log)

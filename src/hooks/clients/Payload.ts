@@ -3,6 +3,7 @@
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
+import { LATEST } from "../../values/Time.ts"
 
 /** A non-empty text field. */
 export const text = (payload: JsonObject, name: string): string | undefined => {
@@ -16,7 +17,7 @@ export const value = (payload: JsonObject, name: string): Json => SafeRecord.get
 /** A time span in milliseconds. */
 export const span = (payload: JsonObject, name: string): number | undefined => {
   const found = SafeRecord.get(payload, name)
-  return typeof found === "number" && found >= 0 ? found : undefined
+  return typeof found === "number" && found >= 0 && found <= LATEST ? found : undefined
 }
 
 /** The objects in a list field. */

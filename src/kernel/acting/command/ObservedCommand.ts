@@ -17,7 +17,8 @@ export interface ObservedCall {
   /** `plugin/actuator`. No such plugin exists. */
   readonly actuator: string
   readonly args: Json
-  readonly callId: string
+  /** The model's id of the call; some programs report none. */
+  readonly callId?: string | undefined
   readonly agentId?: string | undefined
 }
 
@@ -32,7 +33,7 @@ export interface ObservedResult {
 
 const inferredBy = (by: PairingRule | undefined) => (by === undefined ? {} : { inferred: { cause: by } })
 
-export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"ActuatorCommanded"> => ({
+export const requested = ({ agentId, args, callId, ...call }: ObservedCall): Body<"ActuatorCommanded"> => ({
   type: "ActuatorCommanded",
   payload: {
     ...call,
@@ -40,7 +41,7 @@ export const requested = ({ agentId, args, ...call }: ObservedCall): Body<"Actua
     argsDigest: digest(args),
     priority: 0,
     observed: true,
-    ...defined({ agentId }),
+    ...defined({ callId, agentId }),
   },
 })
 
