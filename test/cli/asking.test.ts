@@ -79,12 +79,13 @@ describe("a command that asks", () => {
     expect(await document(["log", "info", "--log", log])).toMatchObject({ head: { position: 2 } })
   })
 
-  it("asks by one function: no other module reads what a person types, but for screens that are typed into", () => {
+  it("asks by one function: no other module reads what a person types, but for screens and protocols", () => {
     const readers = modules.filter(({ text }) =>
       /process\.stdin\b|"node:readline/.test(text.replaceAll(/^ *(\/\/|\*|\/\*).*$/gm, "")),
     )
     expect(readers.map(({ name }) => name).sort()).toEqual([
       "chat/ChatTerminal.ts",
+      "command/ProtocolStreams.ts",
       "log/ImportLines.ts",
       "terminal/FullScreen.ts",
       "terminal/Question.ts",

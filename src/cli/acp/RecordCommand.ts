@@ -12,6 +12,7 @@ import { BadInput } from "../command/BadInput.ts"
 import { common, optionalText } from "../command/CommonOptions.ts"
 import { userName } from "../command/CurrentUser.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as ProtocolStreams from "../command/ProtocolStreams.ts"
 import * as Program from "../record/Program.ts"
 
 class AcpFailed extends Data.TaggedError("AcpFailed")<{ readonly reason: string }> {
@@ -69,7 +70,7 @@ export const record = Command.make(
         agent: path.basename(command),
         onFailed: (error) => {
           isWhole = false
-          process.stderr.write(`hindcast: the session is no longer recorded. ${failureOf(error).message}\n`)
+          ProtocolStreams.remark(`the session is no longer recorded. ${failureOf(error).message}`)
         },
       })
       const user = userName()
@@ -78,7 +79,7 @@ export const record = Command.make(
           recorder,
           isGated: rules !== undefined,
           user,
-          editor: { from: process.stdin, to: process.stdout },
+          editor: { from: ProtocolStreams.input, to: ProtocolStreams.output },
           agent: { from: child.stdout, to: child.stdin },
         }),
       ).pipe(Effect.ensuring(Effect.promise(() => recorder.end("the connection ended"))))
@@ -116,15 +117,15 @@ const started = (
     child.on("error", ({ message }) => resume(new Program.NotStarted({ command, reason: message })))
     // The agent may have ended while a line is written to it; its end is handled as such.
     child.stdin.on("error", () => {})
-    process.stdout.on("error", end)
-    process.stdin.once("end", () => {
+    ProtocolStreams.output.on("error", end)
+    ProtocolStreams.input.once("end", () => {
       timer ??= setTimeout(end, GRACE_MS)
     })
     between(child)
       .then(() => closed)
       .then(
         (ended) => {
-          process.stdin.destroy()
+          ProtocolStreams.input.destroy()
           resume(Effect.succeed(ended))
         },
         (cause) => {

@@ -45,10 +45,12 @@ export const writePart = (text: string): Effect.Effect<void> =>
 export const note = (text: string): Effect.Effect<void> => Effect.suspend(() => noteWhole(fitted(text, process.stderr)))
 
 /** Like `note`, without wrapping: for text that programs read. */
-export const noteWhole = (text: string): Effect.Effect<void> =>
-  Effect.sync(() => {
-    process.stderr.write(`${escapeControls(text)}\n`)
-  })
+export const noteWhole = (text: string): Effect.Effect<void> => Effect.sync(() => noteNow(text))
+
+/** Like `noteWhole`, for callbacks that run outside Effect. */
+export const noteNow = (text: string): void => {
+  process.stderr.write(`${escapeControls(text)}\n`)
+}
 
 export const fitted = (text: string, stream: NodeJS.WriteStream): string => {
   const columns = columnsOf(stream)

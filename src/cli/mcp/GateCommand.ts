@@ -6,10 +6,10 @@ import * as Gate from "../../kernel/gate/Gate.ts"
 import { readYaml } from "../../kernel/rules/YamlFile.ts"
 import * as Gateway from "../../mcp/Gateway.ts"
 import { BadInput } from "../command/BadInput.ts"
-import * as CommandHints from "../command/CommandHints.ts"
 import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as ProtocolStreams from "../command/ProtocolStreams.ts"
 
 /** Ended by something other than the client or the user. */
 class GatewayFailed extends Data.TaggedError("GatewayFailed")<{ readonly reason: string }> {
@@ -51,7 +51,6 @@ export const gate = Command.make(
       const server = yield* nameOf(name, [first, ...others])
       const file = yield* OpenLog.fileOf(log)
       const config = yield* gateOf(rules)
-      const note = (text: string) => process.stderr.write(`${CommandHints.inText(`hindcast: ${text}`)}\n`)
       const end = yield* Effect.async<Gateway.GatewayEnd, GatewayFailed>((resume) => {
         const stopping = new AbortController()
         const running = Gateway.run({
@@ -61,9 +60,9 @@ export const gate = Command.make(
           gate: config,
           waitMs: wait * 1000,
           callMs: callTimeout * 1000,
-          input: process.stdin,
-          output: process.stdout,
-          note,
+          input: ProtocolStreams.input,
+          output: ProtocolStreams.output,
+          note: ProtocolStreams.remark,
           stop: stopping.signal,
         })
         running.then(

@@ -3,6 +3,7 @@ import { Command } from "@effect/cli"
 import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/stdio"
 import { Effect } from "effect"
 import { common, flag } from "../command/CommonOptions.ts"
+import * as ProtocolStreams from "../command/ProtocolStreams.ts"
 import * as OpenedLog from "./server/OpenedLog.ts"
 import * as Server from "./server/Server.ts"
 import * as Tools from "./tools/Tools.ts"
@@ -30,7 +31,7 @@ const served = (factory: () => ReturnType<typeof Server.make>) =>
     const transport = new StdioServerTransport()
     const handle = serveStdio(factory, {
       transport,
-      onerror: (error) => process.stderr.write(`${error.message}\n`),
+      onerror: (error) => ProtocolStreams.remark(error.message),
     })
     const { onclose } = transport
     transport.onclose = () => {
