@@ -99,3 +99,6 @@ const answerOf = (program: string, args: ReadonlyArray<string>): Promise<string>
       resolve(error === null ? stdout : ""),
     )
   })
+
+/** The user as the actor of events that a person causes. */
+export const userAsActor = (): string => `human:${userName()}`
