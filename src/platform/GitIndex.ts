@@ -6,35 +6,51 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 
+export interface TrackedFiles {
+  readonly repository: string
+  /** Relative to the repository, with `/`. */
+  readonly names: ReadonlyArray<string>
+}
+
 /**
- * Relative to the repository. Undefined if there is none or it is unknown: no repository, or an index that is too large
- * or has an unsupported format. Never throws.
+ * Undefined if there is no repository or its files are unknown: an index that is too large or has an unsupported format.
+ * Never throws.
  */
-export const firstTracked = (
-  directory: string,
-  wanted: (absolute: string) => boolean,
-): { readonly repository: string; readonly file: string } | undefined => {
+export const tracked = (directory: string): TrackedFiles | undefined => {
   try {
     const repository = repositoryAround(fs.realpathSync(directory))
     if (repository === undefined) return undefined
-    const { root, gitDirectory } = repository
-    const index = path.join(gitDirectory, "index")
+    const index = path.join(repository.gitDirectory, "index")
     const { size } = fs.statSync(index)
     if (size > MAX_BYTES) return undefined
     const bytes = fs.readFileSync(index)
     const names = namesIn(bytes, SHA1_BYTES) ?? namesIn(bytes, SHA256_BYTES) ?? []
-    const file = names.find((name) => wanted(path.join(root, name)))
-    return file === undefined ? undefined : { repository: root, file }
+    return { repository: repository.root, names }
   } catch {
     return undefined
   }
+}
+
+/** The first tracked file that is wanted, relative to its repository. Undefined as for `tracked`. */
+export const firstTracked = (
+  directory: string,
+  wanted: (absolute: string) => boolean,
+): { readonly repository: string; readonly file: string } | undefined => {
+  const files = tracked(directory)
+  if (files === undefined) return undefined
+  const { repository, names } = files
+  const file = names.find((name) => wanted(path.join(repository, name)))
+  return file === undefined ? undefined : { repository, file }
 }
 
 const MAX_BYTES = 64 * 1024 * 1024
 const SHA1_BYTES = 20
 const SHA256_BYTES = 32
 
-const repositoryAround = (directory: string): { readonly root: string; readonly gitDirectory: string } | undefined => {
+/** The repository around a directory, and its Git directory; undefined if there is none. */
+export const repositoryAround = (
+  directory: string,
+): { readonly root: string; readonly gitDirectory: string } | undefined => {
   for (let root = directory; ; root = path.dirname(root)) {
     const git = path.join(root, ".git")
     const found = fs.lstatSync(git, { throwIfNoEntry: false })

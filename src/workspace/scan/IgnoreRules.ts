@@ -1,0 +1,153 @@
+/**
+ * The files that a repository's `.gitignore` files exclude, as Git reads them (gitignore(5)). Nothing of Git is started:
+ * its configuration can make it run programs.
+ */
+
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as GitIndex from "../../platform/GitIndex.ts"
+import * as SmallFile from "../../platform/SmallFile.ts"
+import * as GitPattern from "./GitPattern.ts"
+
+/** A directory's rules, and what the system said about their file when it was read. */
+interface Rules {
+  readonly stamp: string
+  readonly patterns: ReadonlyArray<GitPattern.GitPattern>
+}
+
+export class IgnoreRules {
+  readonly #root: string
+  /** The repository around the root; the root without one. */
+  readonly #repository: string
+  readonly #exclude: string | undefined
+  /** The root's path in the repository: empty, or with a final `/`. */
+  readonly #prefix: string
+  readonly #known = new Map<string, Rules>()
+  /** Answers under the present rules, by path; of directories with a final `/`. */
+  readonly #answers = new Map<string, boolean>()
+  #tracked: { readonly stamp: string; readonly paths: ReadonlySet<string> } | undefined
+
+  /** @param root an absolute path without links */
+  constructor(root: string) {
+    this.#root = root
+    const repository = GitIndex.repositoryAround(root)
+    this.#repository = repository?.root ?? root
+    const relative = path.relative(this.#repository, root).split(path.sep).join("/")
+    this.#prefix = relative === "" ? "" : `${relative}/`
+    this.#exclude = repository && path.join(commonDirectory(repository.gitDirectory), "info", "exclude")
+  }
+
+  /** Reads the rules again if their files changed. Call it before the files of a scan are asked about. */
+  refresh(): void {
+    this.#load("user", USER_EXCLUDES)
+    if (this.#exclude !== undefined) this.#load("exclude", this.#exclude)
+    const above = this.#prefix.split("/").slice(0, -1)
+    for (let depth = 0; depth < above.length; depth++) {
+      const directory = above.slice(0, depth).join("/")
+      this.#load(`/${directory}`, path.join(this.#repository, directory, ".gitignore"))
+    }
+  }
+
+  /** Reads the `.gitignore` in a directory below the root again if it changed. */
+  enter(directory: string, has: boolean): void {
+    const own = `/${this.#prefix}${directory}`.replace(/\/$/, "")
+    if (has) this.#load(own === "" ? "/" : own, path.join(this.#root, directory, ".gitignore"))
+    else if (this.#known.delete(own === "" ? "/" : own)) this.#answers.clear()
+  }
+
+  /** Whether rules exclude a path below the root. Its directories must not be excluded themselves. */
+  isExcluded(relative: string, isDirectory: boolean): boolean {
+    const key = isDirectory ? `${relative}/` : relative
+    const known = this.#answers.get(key)
+    if (known !== undefined) return known
+    const answer = this.#decide(relative, isDirectory)
+    if (this.#answers.size >= MAX_ANSWERS) this.#answers.clear()
+    this.#answers.set(key, answer)
+    return answer
+  }
+
+  #decide(relative: string, isDirectory: boolean): boolean {
+    const inRepository = this.#prefix + relative
+    // The rules of the deepest directory go first.
+    for (let at = inRepository.lastIndexOf("/"); ; at = inRepository.lastIndexOf("/", at - 1)) {
+      const directory = at < 0 ? "/" : `/${inRepository.slice(0, at)}`
+      const found = this.#ruled(directory, inRepository.slice(at + 1), isDirectory)
+      if (found !== undefined) return found
+      if (at < 0) break
+    }
+    return this.#ruled("exclude", inRepository, isDirectory) ?? this.#ruled("user", inRepository, isDirectory) ?? false
+  }
+
+  /** Whether Git tracks an excluded file, or one in an excluded directory. */
+  isTracked(relative: string): boolean {
+    return this.#trackedPaths().has(this.#prefix + relative)
+  }
+
+  #ruled(directory: string, name: string, isDirectory: boolean): boolean | undefined {
+    const patterns = this.#known.get(directory)?.patterns
+    if (patterns === undefined) return undefined
+    // The last one that matches decides.
+    const found = patterns.findLast((pattern) => GitPattern.matches(pattern, name, isDirectory))
+    return found && !found.isNegated
+  }
+
+  /** Tracked files and the directories above them. Reads the index again if it changed. */
+  #trackedPaths(): ReadonlySet<string> {
+    const gitDirectory = GitIndex.repositoryAround(this.#root)?.gitDirectory
+    const stamp = gitDirectory === undefined ? "" : stampOf(path.join(gitDirectory, "index"))
+    if (this.#tracked?.stamp === stamp) return this.#tracked.paths
+    const paths = new Set<string>()
+    for (const name of GitIndex.tracked(this.#root)?.names ?? []) {
+      paths.add(name)
+      for (let at = name.lastIndexOf("/"); at > 0; at = name.lastIndexOf("/", at - 1)) {
+        const directory = name.slice(0, at)
+        if (paths.has(directory)) break
+        paths.add(directory)
+      }
+    }
+    this.#tracked = { stamp, paths }
+    return paths
+  }
+
+  #load(key: string, file: string): void {
+    const stamp = stampOf(file)
+    if (this.#known.get(key)?.stamp === stamp) return
+    this.#answers.clear()
+    this.#known.set(key, { stamp, patterns: stamp === "" ? [] : patternsIn(file) })
+  }
+}
+
+const USER_EXCLUDES = path.join(process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config"), "git", "ignore")
+
+/** A file's state; empty if there is no regular file. Git follows no links to `.gitignore` files either. */
+const stampOf = (file: string): string => {
+  try {
+    const found = fs.lstatSync(file, { throwIfNoEntry: false })
+    return found?.isFile() === true ? `${found.ino}-${found.size}-${found.mtimeMs}-${found.ctimeMs}` : ""
+  } catch {
+    return ""
+  }
+}
+
+const patternsIn = (file: string): ReadonlyArray<GitPattern.GitPattern> => {
+  try {
+    return GitPattern.parse(SmallFile.readUpTo(file, MAX_RULES_BYTES).toString("utf8"))
+  } catch {
+    return []
+  }
+}
+
+/** The Git directory that linked worktrees share. */
+const commonDirectory = (gitDirectory: string): string => {
+  try {
+    const named = fs.readFileSync(path.join(gitDirectory, "commondir"), "utf8").trim()
+    return path.resolve(gitDirectory, named)
+  } catch {
+    return gitDirectory
+  }
+}
+
+const MAX_ANSWERS = 500_000
+
+const MAX_RULES_BYTES = 1024 * 1024

@@ -1,0 +1,231 @@
+/**
+ * The contents of recorded files, each once under its digest, in an SQLite file next to the log. Several processes may
+ * use it at once. All methods are synchronous and throw `StoreUnavailable`.
+ */
+
+import * as crypto from "node:crypto"
+import * as fs from "node:fs"
+import * as zlib from "node:zlib"
+import { Data } from "effect"
+import * as choice from "../../events/sqlite/driver/choice.ts"
+import type { Connection } from "../../events/sqlite/driver/Driver.ts"
+import * as NewFile from "../../events/sqlite/file/newFile.ts"
+import type { Tree } from "../model/Entry.ts"
+import { APPLICATION_ID, TABLES, VERSION } from "./StoreSchema.ts"
+import * as Trees from "./Trees.ts"
+
+export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
+  readonly file: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.file}: the recorded files' contents cannot be used: ${this.reason}`
+  }
+}
+
+/** The store's file next to a log. */
+export const fileOf = (log: string): string => `${log}-files`
+
+/** The digest of a content. */
+export const digestOf = (bytes: Uint8Array): string => crypto.createHash("sha256").update(bytes).digest("hex")
+
+export class ContentStore {
+  readonly #file: string
+  readonly #database: Connection
+  readonly #isReadOnly: boolean
+
+  private constructor(file: string, database: Connection, isReadOnly: boolean) {
+    this.#file = file
+    this.#database = database
+    this.#isReadOnly = isReadOnly
+  }
+
+  /** Opens a store, and creates it if it is missing. */
+  static open(file: string): ContentStore {
+    return opened(file, () => {
+      NewFile.make(file)
+      const database = choice.driver().open(file, { readonly: false, busyTimeoutMs: BUSY_MS })
+      return prepared(file, database, () => {
+        database.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+        if (!isEmpty(database)) return
+        database.script(`BEGIN IMMEDIATE; ${TABLES}
+          PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT`)
+      })
+    })((database) => new ContentStore(file, database, false))
+  }
+
+  /** Opens a store for queries; undefined if there is none. */
+  static openReadOnly(file: string): ContentStore | undefined {
+    if (!fs.existsSync(file)) return undefined
+    return opened(file, () => {
+      const database = choice.driver().open(file, { readonly: true, busyTimeoutMs: BUSY_MS })
+      return prepared(file, database, () => {})
+    })((database) => new ContentStore(file, database, true))
+  }
+
+  /** A content; undefined if the store lacks it. Checks it against its digest. */
+  get(digest: string): Uint8Array | undefined {
+    return this.#guarded(() => {
+      const [row] = this.#rows("SELECT size, body FROM content WHERE digest = ?", [bytesOf(digest)])
+      if (row === undefined) return undefined
+      const [size, body] = [Number(row[0]), asBytes(row[1])]
+      const content = body.length === size ? body : zlib.inflateRawSync(body, { maxOutputLength: Math.max(size, 1) })
+      if (digestOf(content) !== digest) throw new Error(`the content ${digest} was changed. Restore a backup`)
+      return content
+    })
+  }
+
+  has(digest: string): boolean {
+    return this.#guarded(() => this.#rows("SELECT 1 FROM content WHERE digest = ?", [bytesOf(digest)]).length > 0)
+  }
+
+  /** Adds a content under its digest, unless the store has it. On the disk after the transaction. */
+  put(digest: string, content: Uint8Array): void {
+    this.#guarded(() => {
+      if (this.has(digest)) return
+      const packed = zlib.deflateRawSync(content)
+      const body = packed.length < content.length ? packed : content
+      this.#run("INSERT OR IGNORE INTO content VALUES (?, ?, ?)", [bytesOf(digest), content.length, body])
+    })
+  }
+
+  /** Adds a tree; returns its digest. Directories that the store has are not written again. */
+  putTree(tree: Tree): string {
+    return this.#guarded(() =>
+      Trees.write(tree, (text) => {
+        const body = Buffer.from(text)
+        const digest = digestOf(body)
+        if (this.#rows("SELECT 1 FROM tree WHERE digest = ?", [bytesOf(digest)]).length === 0)
+          this.#run("INSERT OR IGNORE INTO tree VALUES (?, ?)", [bytesOf(digest), zlib.deflateRawSync(body)])
+        return digest
+      }),
+    )
+  }
+
+  /** A tree; undefined if the store lacks a part of it. */
+  tree(digest: string): Tree | undefined {
+    return this.#guarded(() =>
+      Trees.read(digest, (wanted) => {
+        const [row] = this.#rows("SELECT body FROM tree WHERE digest = ?", [bytesOf(wanted)])
+        if (row === undefined) return undefined
+        const text = zlib.inflateRawSync(asBytes(row[0]), { maxOutputLength: MAX_DIRECTORY_BYTES })
+        if (digestOf(text) !== wanted) throw new Error(`the tree ${wanted} was changed. Restore a backup`)
+        return text.toString("utf8")
+      }),
+    )
+  }
+
+  /** The digest of a content that may not be guessed: with a key that never leaves the store. */
+  secretDigest(content: Uint8Array): string {
+    return this.#guarded(() => crypto.createHmac("sha256", this.#secret()).update(content).digest("hex"))
+  }
+
+  #key: Uint8Array | undefined
+  #secret(): Uint8Array {
+    if (this.#key !== undefined) return this.#key
+    const sql = "INSERT INTO secret SELECT ? WHERE NOT EXISTS (SELECT 1 FROM secret)"
+    if (!this.#isReadOnly) this.#run(sql, [crypto.randomBytes(32)])
+    const [row] = this.#rows("SELECT key FROM secret", [])
+    this.#key = asBytes(row?.[0])
+    return this.#key
+  }
+
+  /** What is remembered of the files below a root, by path. */
+  remembered(root: string): ReadonlyArray<readonly [path: string, entry: string]> {
+    const sql = `SELECT path, entry FROM stat WHERE root = (SELECT id FROM root WHERE path = ?)`
+    return this.#guarded(() => this.#rows(sql, [root]).map(([path, entry]) => [String(path), String(entry)] as const))
+  }
+
+  /** Remembers files below a root; undefined forgets one. */
+  remember(root: string, entries: Iterable<readonly [path: string, entry: string | undefined]>): void {
+    this.#guarded(() => {
+      this.#run("INSERT OR IGNORE INTO root (path) VALUES (?)", [root])
+      const id = Number(this.#rows("SELECT id FROM root WHERE path = ?", [root])[0]?.[0])
+      for (const [path, entry] of entries) {
+        if (entry === undefined) this.#run("DELETE FROM stat WHERE root = ? AND path = ?", [id, path])
+        else this.#run("INSERT OR REPLACE INTO stat VALUES (?, ?, ?)", [id, path, entry])
+      }
+    })
+  }
+
+  /** Runs `work` in one transaction: all of its writes are on the disk when it returns, or none. */
+  transaction<A>(work: () => A): A {
+    return this.#guarded(() => {
+      this.#database.script("BEGIN IMMEDIATE")
+      try {
+        const result = work()
+        this.#database.script("COMMIT")
+        return result
+      } catch (cause) {
+        if (this.#database.inTransaction()) this.#database.script("ROLLBACK")
+        throw cause
+      }
+    })
+  }
+
+  close(): void {
+    this.#guarded(() => this.#database.close())
+  }
+
+  #rows(sql: string, parameters: ReadonlyArray<unknown>): ReadonlyArray<ReadonlyArray<unknown>> {
+    return this.#database.prepare(sql).rows(parameters)
+  }
+
+  #run(sql: string, parameters: ReadonlyArray<unknown>): number {
+    return this.#database.prepare(sql).run(parameters)
+  }
+
+  #guarded<A>(work: () => A): A {
+    try {
+      return work()
+    } catch (cause) {
+      throw unavailable(this.#file, cause)
+    }
+  }
+}
+
+const opened =
+  (file: string, open: () => Connection) =>
+  <A>(make: (database: Connection) => A): A => {
+    try {
+      return make(open())
+    } catch (cause) {
+      throw unavailable(file, cause)
+    }
+  }
+
+const unavailable = (file: string, cause: unknown): StoreUnavailable =>
+  cause instanceof StoreUnavailable
+    ? cause
+    : new StoreUnavailable({ file, reason: cause instanceof Error ? cause.message : String(cause) })
+
+/** Checks that the file is a store, after `prepare`. Closes the connection if not. */
+const prepared = (file: string, database: Connection, prepare: () => void): Connection => {
+  try {
+    const scalar = (sql: string) => database.prepare(sql).rows([])[0]?.[0]
+    const isStore = () =>
+      scalar("PRAGMA application_id") === APPLICATION_ID && scalar("PRAGMA user_version") === VERSION
+    if (!isEmpty(database) && !isStore())
+      throw new StoreUnavailable({ file, reason: "it is another file, or one of another version. Move it away" })
+    prepare()
+    return database
+  } catch (cause) {
+    database.close()
+    throw cause
+  }
+}
+
+const isEmpty = (database: Connection): boolean =>
+  database.prepare("SELECT count(*) FROM sqlite_master").rows([])[0]?.[0] === 0
+
+const bytesOf = (digest: string): Uint8Array => Buffer.from(digest, "hex")
+
+const asBytes = (value: unknown): Uint8Array => {
+  if (value instanceof Uint8Array) return value
+  throw new Error("a row has no bytes. Restore a backup")
+}
+
+/** How long to wait for another process's transaction. */
+const BUSY_MS = 10_000
+
+const MAX_DIRECTORY_BYTES = 256 * 1024 * 1024

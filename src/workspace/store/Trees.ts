@@ -1,0 +1,68 @@
+/**
+ * Trees as text: one for each directory, under its digest, so that two trees share the directories that are equal. A line
+ * per entry, in order: a JSON array of its name and the entry, or of its name and the digest of the directory. Pure.
+ */
+
+import { type Entry, OMISSIONS, type Tree } from "../model/Entry.ts"
+
+interface Directory {
+  readonly files: Map<string, Entry>
+  readonly directories: Map<string, Directory>
+}
+
+const emptyDirectory = (): Directory => ({ files: new Map(), directories: new Map() })
+
+/** Writes a tree's directories by `put`, which returns a text's digest. Returns the root's. */
+export const write = (tree: Tree, put: (text: string) => string): string => {
+  const root = emptyDirectory()
+  for (const [path, entry] of tree) {
+    const names = path.split("/")
+    const name = names.pop() ?? path
+    let directory = root
+    for (const one of names) {
+      const next = directory.directories.get(one) ?? emptyDirectory()
+      directory.directories.set(one, next)
+      directory = next
+    }
+    directory.files.set(name, entry)
+  }
+  return writeDirectory(root, put)
+}
+
+const writeDirectory = ({ files, directories }: Directory, put: (text: string) => string): string => {
+  const lines = [
+    ...[...files].map(([name, entry]) => JSON.stringify([name, ...written(entry)])),
+    ...[...directories].map(([name, directory]) => JSON.stringify([name, "d", writeDirectory(directory, put)])),
+  ]
+  return put(lines.sort().join("\n"))
+}
+
+const written = ({ kind, mode, size, digest, omitted, stamp }: Entry): ReadonlyArray<unknown> =>
+  omitted === undefined
+    ? [kind === "file" ? "f" : "l", mode, size, digest]
+    : [kind === "file" ? "f" : "l", mode, size, digest ?? null, omitted, ...(stamp === undefined ? [] : [stamp])]
+
+/** Reads a tree by its root's digest; undefined if `get` lacks a directory. */
+export const read = (root: string, get: (digest: string) => string | undefined): Tree | undefined => {
+  const tree = new Map<string, Entry>()
+  const readInto = (digest: string, prefix: string): boolean => {
+    const text = get(digest)
+    if (text === undefined) return false
+    for (const line of text === "" ? [] : text.split("\n")) {
+      const [name, kind, ...others] = JSON.parse(line)
+      if (kind !== "d") tree.set(prefix + name, entryOf(kind, others))
+      else if (!readInto(others[0], `${prefix}${name}/`)) return false
+    }
+    return true
+  }
+  return readInto(root, "") ? tree : undefined
+}
+
+const entryOf = (kind: unknown, [mode, size, digest, omitted, stamp]: ReadonlyArray<unknown>): Entry => ({
+  kind: kind === "l" ? "link" : "file",
+  mode: Number(mode),
+  size: Number(size),
+  ...(typeof digest === "string" ? { digest } : {}),
+  ...(omitted === undefined ? {} : { omitted: OMISSIONS.find((one) => one === omitted) }),
+  ...(typeof stamp === "string" ? { stamp } : {}),
+})
