@@ -19,6 +19,7 @@ import { asObject } from "../values/JsonObjects.ts"
 import * as Answers from "./Answers.ts"
 import * as Approval from "./Approval.ts"
 import * as Held from "./HeldCall.ts"
+import { lookAlike } from "./LookAlikes.ts"
 import * as Message from "./Message.ts"
 import * as RequestState from "./RequestState.ts"
 import * as ToolPins from "./ToolPins.ts"
@@ -175,6 +176,8 @@ export const make = (parts: CallsParts): Calls => {
     const one = held.get(commandId)
     if (one === undefined) return refusedState(request, "its question has ended, or was answered before")
     await approvals.decide(one.requested(), request)
+    // The call has one result, and one request gets it. Nothing may wait between this and the claim.
+    if (!one.isFree()) return refusedState(request, "another request already waits for its result")
     return settled(one, request, cancelled, false)
   }
 
@@ -190,10 +193,42 @@ export const make = (parts: CallsParts): Calls => {
     log.tell({ type: "SourceRecordKept", payload: { source: server, kind, record: held_(record) } })
   const held_ = (value: Json): Json => recordable<Json>(redaction.value(value), (omitted) => omitted)
 
+  const lost = async (commandId: string, reason: string): Promise<void> => {
+    const known = sent.get(commandId)
+    sent.delete(commandId)
+    if (known === undefined) return
+    await log.tell({ ...ObservedCommand.unknown(commandId, reason), causationId: known.last })
+  }
+
+  const forgotten = (commandId: string): Promise<void> => {
+    continuing.delete(commandId)
+    return lost(commandId, "its client did not answer the server's questions, and others came after it")
+  }
+
   return {
     take: async (request, cancelled) => {
       const { name, requestState } = request.params
-      if (typeof name !== "string") return refused(Message.CODES.params, "expected the name of a tool, found none")
+      if (typeof name !== "string" || name.length > MAX_NAME) {
+        const found = typeof name === "string" ? `one of ${name.length}` : "none"
+        return refused(
+          Message.CODES.params,
+          `expected the name of a tool, of at most ${MAX_NAME} characters, found ${found}`,
+        )
+      }
+      if (request.replaced !== undefined) {
+        return refused(
+          Message.CODES.params,
+          `expected complete characters and finite numbers, found ${request.replaced}: the tool would get something else`,
+        )
+      }
+      const like =
+        lookAlike(request.params, PARAMS) ?? lookAlike(asObject(request.params.arguments), tools.argumentsOf(name))
+      if (like !== undefined) {
+        return refused(
+          Message.CODES.params,
+          `${JSON.stringify(like)} differs only in case from a name that the tool knows: the server could read it as that one`,
+        )
+      }
       if (Message.hasInexactNumber(request.params.arguments ?? null)) {
         return refused(
           Message.CODES.params,
@@ -215,7 +250,7 @@ export const make = (parts: CallsParts): Calls => {
       const result = asObject(response.result)
       if (known !== undefined && result.resultType === "input_required") {
         const [oldest] = continuing.size >= MAX_HELD ? continuing.keys() : []
-        if (oldest !== undefined) continuing.delete(oldest)
+        if (oldest !== undefined) await forgotten(oldest)
         continuing.set(commandId, { bound: known.bound })
         await keep("input required", { commandId, result })
         const expiresAt = Date.now() + INPUT_MS
@@ -243,12 +278,7 @@ export const make = (parts: CallsParts): Calls => {
       else await log.tell({ ...end, id, causationId }, { ...kept, causationId: id })
       return undefined
     },
-    lost: async (commandId, reason) => {
-      const known = sent.get(commandId)
-      sent.delete(commandId)
-      if (known === undefined) return
-      await log.tell({ ...ObservedCommand.unknown(commandId, reason), causationId: known.last })
-    },
+    lost,
     close: async () => {
       for (const one of held.values()) await withdrawn(one, "the session with the client ended")
       for (const [commandId, { last }] of sent) {
@@ -260,6 +290,12 @@ export const make = (parts: CallsParts): Calls => {
     },
   }
 }
+
+/** Maximum length of a tool's name, in characters. */
+const MAX_NAME = 1_000
+
+/** Parameters of a call. */
+const PARAMS: ReadonlySet<string> = new Set(["name", "arguments", "_meta", "requestState", "inputResponses", "task"])
 
 const UNFINISHED = "the session ended before the server answered"
 

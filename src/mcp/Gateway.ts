@@ -111,7 +111,7 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
   try {
     await process_.stop()
     if (session !== undefined) await within(DRAIN_MS, served)
-    await session?.close(reason)
+    await session?.close(reason, isFailure)
   } finally {
     process_.output.destroy()
     input.destroy()

@@ -16,6 +16,9 @@ export interface Kept {
 /** Maximum size of the messages that are kept, in bytes. */
 const MAX_BYTES = 256 * 1024 * 1024
 
+/** Maximum length of a kind, which has the name of a method from outside, in characters. */
+const MAX_KIND = 200
+
 /** @param most maximum number of messages */
 export const make = (source: string, log: RunLog, redaction: Redaction, most: number): Kept => {
   let messages = 0
@@ -35,7 +38,7 @@ export const make = (source: string, log: RunLog, redaction: Redaction, most: nu
       }
       messages++
       size += bytes
-      return tell(kind, record, cause)
+      return tell(kind.slice(0, MAX_KIND).toWellFormed(), record, cause)
     },
     close: async (cause) => {
       if (left > 0) await tell("not kept", { messages: left, because: "the session's limits were passed" }, cause)

@@ -25,7 +25,7 @@ export const make = ({ kept, cause: opening, toClient, toServer }: Parts): Serve
   /** The events of requests, by the requests' ids. */
   const waiting = new Map<string, string>()
 
-  const asked = async ({ id, method, params }: Message.Request, line: string): Promise<void> => {
+  const asked = async ({ id, method, params, whole }: Message.Request, line: string): Promise<void> => {
     const key = Message.keyOf(id)
     if (waiting.has(key) || waiting.size >= MAX_OPEN) {
       const reason = waiting.has(key) ? `the id ${key} is in use` : `${MAX_OPEN} requests have no answer yet`
@@ -34,7 +34,7 @@ export const make = ({ kept, cause: opening, toClient, toServer }: Parts): Serve
     }
     const cause = await kept.message(`server's request ${method}`, { id, params }, opening, line.length)
     waiting.set(key, cause)
-    await toClient(line)
+    await toClient(Message.sentOn(line, whole))
   }
 
   const answered = async ({ id, whole }: Message.Response, line: string): Promise<void> => {

@@ -9,8 +9,10 @@ import * as Gate from "../kernel/gate/Gate.ts"
 import * as Redaction from "../record/http/Redaction.ts"
 import type { BegunRun, OpenedLog } from "../record/log/OpenedLog.ts"
 import type { RunLog } from "../record/log/RunLog.ts"
+import { defined } from "../values/defined.ts"
 import type { JsonObject } from "../values/Json.ts"
 import { asObject } from "../values/JsonObjects.ts"
+import * as Answers from "./Answers.ts"
 import * as Calls from "./Calls.ts"
 import * as Kept from "./Kept.ts"
 import type { Line } from "./Lines.ts"
@@ -41,8 +43,8 @@ export interface Session {
   readonly fromServer: (line: Line) => Promise<void>
   /** Resolves once no request is open. */
   readonly idle: () => Promise<void>
-  /** Answers open requests, and closes the task. */
-  readonly close: (reason: string) => Promise<void>
+  /** Answers open requests, and closes the task. `isFailure`: something other than the client or the user ended it. */
+  readonly close: (reason: string, isFailure: boolean) => Promise<void>
 }
 
 /** A request of the client that has no response yet. */
@@ -90,16 +92,27 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     if (clientsRequests.get(key) === one) clientsRequests.delete(key)
     if (clientsRequests.size === 0) onIdle()
   }
+  /** Takes a request out of the open ones. False if it was answered or cancelled before: each has one end. */
+  const ends = (one: Open): boolean => {
+    const key = Message.keyOf(one.request.id)
+    if (clientsRequests.get(key) !== one) return false
+    done(key, one)
+    return true
+  }
   const answer = async (one: Open, response: JsonObject): Promise<void> => {
-    if (clientsRequests.get(Message.keyOf(one.request.id)) !== one) return
-    done(Message.keyOf(one.request.id), one)
-    await toClient(Message.written(response))
+    if (ends(one)) await toClient(Message.written(response))
   }
   const answerWith = (one: Open, code: number, reason: string) =>
     answer(one, Message.failed(one.request.id, code, reason))
 
-  const refuse = async (id: Message.RequestId | null, code: number, reason: string, record: JsonObject) => {
-    await kept.message("refused", { reason, ...record }, begun.openedBy, 0)
+  const lostAnswer = ({ request }: Open, reason: string): string =>
+    Message.written(
+      Message.failed(request.id, Message.CODES.server, `${server}: ${reason}. The call may have taken effect.`),
+    )
+
+  const refuse = async (id: Message.RequestId | null, code: number, reason: string, method?: string) => {
+    const record = { reason, ...defined({ method: method?.slice(0, MAX_METHOD).toWellFormed() }) }
+    await kept.message("refused", record, begun.openedBy, reason.length)
     await toClient(Message.written(Message.failed(id, code, reason)))
   }
 
@@ -120,9 +133,10 @@ export const open = async (parts: SessionParts): Promise<Session> => {
   }
 
   const timedOut = async (one: Open, commandId: string): Promise<void> => {
+    if (!ends(one)) return
     const reason = `the server did not answer within ${callMs / 1000} s`
     await calls.lost(commandId, reason)
-    await answerWith(one, Message.CODES.server, `${server}: ${reason}. The call may have taken effect.`)
+    await toClient(lostAnswer(one, reason))
     await toServer(Message.written(Message.cancellation(one.request.id, reason)))
   }
 
@@ -135,9 +149,9 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     const { id, method } = request
     const key = Message.keyOf(id)
     if (clientsRequests.has(key))
-      return refuse(id, Message.CODES.request, `the id ${key} is that of a request without an answer yet`, { method })
+      return refuse(id, Message.CODES.request, `the id ${key} is that of a request without an answer yet`, method)
     if (clientsRequests.size >= MAX_OPEN)
-      return refuse(id, Message.CODES.server, `${MAX_OPEN} requests have no answer yet: wait for some`, { method })
+      return refuse(id, Message.CODES.server, `${MAX_OPEN} requests have no answer yet: wait for some`, method)
     if (method === "initialize") hasInitialized = true
     const isCall = method === Message.CALL
     const cause = isCall
@@ -157,9 +171,9 @@ export const open = async (parts: SessionParts): Promise<Session> => {
 
   const clientCancels = async (request: Open): Promise<void> => {
     request.cancelled.abort()
-    if (request.commandId !== undefined) await calls.lost(request.commandId, "the client cancelled it")
     // A call that waits is answered when its question is withdrawn.
-    if (request.isSent) done(Message.keyOf(request.request.id), request)
+    if (!request.isSent || !ends(request)) return
+    if (request.commandId !== undefined) await calls.lost(request.commandId, "the client cancelled it")
   }
 
   const clientNotification = async (message: Message.Notification, line: string): Promise<void> => {
@@ -194,10 +208,10 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     const { request, commandId, startedAt, cause } = one
     if (commandId !== undefined) {
       const changed = await calls.ended(commandId, whole, performance.now() - startedAt)
-      return toClient(changed === undefined ? line : Message.written(changed))
+      return toClient(changed === undefined ? Message.sentOn(line, whole) : Message.written(changed))
     }
-    await kept.message(`response ${request.method}`, outcomeOf(whole), cause, line.length)
-    if (request.method !== Message.LIST || whole.error !== undefined) return toClient(line)
+    await kept.message(`response ${request.method}`, Answers.outcomeOf(whole), cause, line.length)
+    if (request.method !== Message.LIST || whole.error !== undefined) return toClient(Message.sentOn(line, whole))
     const result = asObject(whole.result)
     const page = {
       tools: Array.isArray(result.tools) ? result.tools : [],
@@ -212,12 +226,12 @@ export const open = async (parts: SessionParts): Promise<Session> => {
     fromClient: async (line) => {
       if (line.kind === "too-long") {
         const id = Message.idIn(line.start, line.end) ?? null
-        return refuse(id, Message.CODES.request, tooLong(line.bytes), {})
+        return refuse(id, Message.CODES.request, tooLong(line.bytes))
       }
       const message = Message.read(line.text)
       switch (message.kind) {
         case "invalid":
-          return refuse(null, Message.CODES.request, `Expected a message of MCP; ${message.reason}`, {})
+          return refuse(message.id ?? null, Message.CODES.request, `Expected a message of MCP; ${message.reason}`)
         case "request":
           return clientRequest(message, line.text)
         case "notification":
@@ -231,13 +245,10 @@ export const open = async (parts: SessionParts): Promise<Session> => {
         await kept.message("too long", { bytes: line.bytes }, begun.openedBy, 0)
         const id = Message.idIn(line.start, line.end)
         const one = id === undefined ? undefined : clientsRequests.get(Message.keyOf(id))
-        if (one === undefined || !one.isSent) return note(`${server}: ${tooLong(line.bytes)}; it was dropped`)
+        if (one === undefined || !one.isSent || !ends(one))
+          return note(`${server}: ${tooLong(line.bytes)}; it was dropped`)
         if (one.commandId !== undefined) await calls.lost(one.commandId, tooLong(line.bytes))
-        return answerWith(
-          one,
-          Message.CODES.server,
-          `${server}: ${tooLong(line.bytes)}. The call may have taken effect.`,
-        )
+        return toClient(lostAnswer(one, tooLong(line.bytes)))
       }
       const message = Message.read(line.text)
       switch (message.kind) {
@@ -257,7 +268,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
             begun.openedBy,
             line.text.length,
           )
-          return toClient(line.text)
+          return toClient(Message.sentOn(line.text, message.whole))
       }
     },
     idle: () =>
@@ -265,7 +276,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
         onIdle = resolve
         if (clientsRequests.size === 0) resolve()
       }),
-    close: async (reason) => {
+    close: async (reason, isFailure) => {
       for (const one of [...clientsRequests.values()]) {
         one.cancelled.abort()
         await answerWith(one, Message.CODES.server, `${server}: ${reason}`)
@@ -276,7 +287,7 @@ export const open = async (parts: SessionParts): Promise<Session> => {
       await kept.close(begun.openedBy)
       await notifications.close(begun.openedBy)
       await log.settled()
-      const outcome = left > 0 ? "abandoned" : "achieved"
+      const outcome = left > 0 || isFailure ? "abandoned" : "achieved"
       const closed: CoreNewEvent = {
         type: "TaskClosed",
         payload: { outcome, reason: `${reason}; nobody gave a verdict` },
@@ -286,11 +297,11 @@ export const open = async (parts: SessionParts): Promise<Session> => {
   }
 }
 
+/** Maximum length of a method's name in a record, in characters. */
+const MAX_METHOD = 200
+
 /** Maximum length of a message, in bytes. */
 export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
 
 const tooLong = (bytes: number): string =>
   `a message has ${bytes} bytes, and the gateway passes at most ${MAX_MESSAGE_BYTES}`
-
-const outcomeOf = ({ result, error }: JsonObject): JsonObject =>
-  error === undefined ? { result: result ?? null } : { error }

@@ -8,6 +8,7 @@ import { recordable } from "../record/Recordable.ts"
 import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
+import { asObject } from "../values/JsonObjects.ts"
 import * as ToolPins from "./ToolPins.ts"
 
 export interface ToolsParts {
@@ -32,6 +33,8 @@ export interface Tools {
   /** Takes a page. Returns the tools that the client may see, if these are not all. */
   readonly listed: (page: Page) => Promise<ReadonlyArray<Json> | undefined>
   readonly definition: (name: string) => Json | undefined
+  /** The names of a tool's arguments, by its schema. */
+  readonly argumentsOf: (name: string) => ReadonlySet<string>
   /** Why a tool is withheld, if it is. */
   readonly withheld: (name: string) => string | undefined
   /** Withdraws open questions. */
@@ -132,6 +135,8 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
 
   return {
     definition: (name) => definitions.get(name),
+    argumentsOf: (name) =>
+      new Set(Object.keys(asObject(asObject(asObject(definitions.get(name)).inputSchema).properties))),
     withheld: (name) => {
       if (withheld.has(name)) return withheld.get(name)
       return pins === undefined || pins.has(name) || first.has(name)
@@ -161,8 +166,9 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
         return known.length === tools.length ? undefined : known
       }
       const removed = isLast ? [...pins.keys()].filter((name) => !seen.has(name)) : []
-      for (const name of namesOf([...added, ...others])) withheld.set(name, waitsFor(server, name))
+      // Last, so that a name with two definitions stays withheld.
       for (const name of namesOf(known)) withheld.delete(name)
+      for (const name of namesOf([...added, ...others])) withheld.set(name, waitsFor(server, name))
       const isOther = added.length + others.length + removed.length > 0
       if (isOther) {
         await changed([...added, ...others], { added: namesOf(added), changed: namesOf(others), removed })
