@@ -46,7 +46,7 @@ describe("every command", () => {
   })
 
   it("is in a group that says what it is about, and is loaded under its own name", async () => {
-    // `mcp` is a command, and the group of `mcp gate`.
+    // `mcp` is a command, and the group of `mcp gate`; `acp` as well.
     for (const [first = "", second] of declared.map(({ words }) => words))
       if (Catalogue.find([first]) === undefined)
         expect([first, Catalogue.GROUPS.has(first)]).toEqual([first, second !== undefined])
@@ -57,7 +57,7 @@ describe("every command", () => {
   it("takes --log and --json, but for those that need no log, a screen that is typed into, and a protocol on the standard output", () => {
     const without = (name: string) =>
       declared.filter(({ options }) => !options.has(name)).map(({ entry }) => entry.path)
-    expect(without("--json")).toEqual(["mcp gate", "step"])
+    expect(without("--json")).toEqual(["acp", "mcp gate", "step"])
     expect(without("--log")).toEqual(["hooks uninstall", "hooks check", "hooks status", "plugin new", "doctor"])
   })
 

@@ -43,6 +43,8 @@ export type Happening =
       readonly toolName: string
       readonly args: Json
       readonly confirmationId: string
+      /** The command that waits; absent for a plugin's host request. */
+      readonly commandId?: string
       readonly security_warning?: Json
       readonly shown: JsonObject
       readonly shownDigest?: string
@@ -194,7 +196,7 @@ const confirming = (event: Event): ReadonlyArray<Happening> => {
 }
 
 const requestOf = (request: PayloadOf<"ConfirmationRequested">): Happening => {
-  const { confirmationId, shown, shownDigest, expiresAt, securityWarning } = request
+  const { confirmationId, commandId, shown, shownDigest, expiresAt, securityWarning } = request
   const { actuator, request: hostRequest, target, args, risk, declared, because } = shown as JsonObject
   const raised = because === undefined ? undefined : { risk: risk ?? null, declared: declared ?? null, because }
   const warning = (securityWarning as Json | undefined) ?? raised
@@ -203,7 +205,7 @@ const requestOf = (request: PayloadOf<"ConfirmationRequested">): Happening => {
     toolName: typeof actuator === "string" ? actuator : `${hostRequest} ${target}`,
     args: args ?? null,
     confirmationId,
-    ...defined({ security_warning: warning }),
+    ...defined({ commandId, security_warning: warning }),
     shown: shown as JsonObject,
     ...defined({ shownDigest }),
     expiresAt,

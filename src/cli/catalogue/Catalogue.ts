@@ -34,7 +34,6 @@ export const PATHS: ReadonlyArray<Path> = ENTRIES.map(({ path }) => path.split("
 export const GROUPS: ReadonlyMap<string, string> = new Map([
   ["cassette", "Save a provider's answers in a file, to play them without the provider"],
   ["hooks", "Record and gate the coding agent that you use"],
-  ["acp", "Record the agent that you use in an editor"],
   ["gate", "Try gate rules on recorded commands, and propose rules"],
   ["confirm", "Commands and host requests that wait for a person"],
   ["plugin", "List, import, update, permit and activate plugins and their components"],

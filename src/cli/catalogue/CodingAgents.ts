@@ -57,6 +57,13 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../gate/SuggestCommand.ts")).suggest),
   },
   {
+    path: "acp",
+    uses: [["acp --model MODEL", "be an agent in an editor that speaks ACP: Zed, JetBrains …"]],
+    example: "acp --model anthropic/claude-sonnet-4-5 --guide guide.yaml",
+    page: "docs/guides/use-in-an-editor.md",
+    load: command(async () => (await import("../acp/AgentCommand.ts")).agent),
+  },
+  {
     path: "acp record",
     uses: [
       ["acp record -- AGENT", "record what passes between an editor and an ACP agent; with --gate FILE, rules decide"],

@@ -1,0 +1,111 @@
+/** Events of a task's channel as updates for an editor. A pure fold: it knows what the editor already shows. */
+
+import type { ChannelEvent, Happening } from "../../agents/channel/ChannelEvent.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { asObject, isObject } from "../../values/JsonObjects.ts"
+import * as ToolCallView from "./ToolCallView.ts"
+
+export interface Shown {
+  /** The text of the answer in progress that the editor already has. */
+  readonly streamed: string
+  readonly cwd: string
+}
+
+type Told = Happening | ChannelEvent
+
+/** The updates for an event. `showsWords`: also for people's words, where the editor does not have them. */
+export const of = (
+  shown: Shown,
+  event: Told,
+  showsWords: boolean,
+): readonly [Shown, updates: ReadonlyArray<JsonObject>] => {
+  switch (event.type) {
+    case "onDelta":
+      return delta(shown, event)
+    case "onNewMessage":
+      return [{ ...shown, streamed: "" }, message(shown, event.content)]
+    case "onInputReceived":
+      return [{ ...shown, streamed: "" }, showsWords ? words(event) : []]
+    case "onToolCall":
+      return [{ ...shown, streamed: "" }, [toolCall(event, shown.cwd)]]
+    case "onToolCallEnd":
+      return [shown, [toolCallEnd(event)]]
+    case "onToolCallSettled":
+      return [shown, []]
+    case "onRetryWait":
+      return [shown, [chunk("agent_thought_chunk", `The model did not answer (${event.kind}): ${event.reason}\n`)]]
+    default:
+      return [shown, []]
+  }
+}
+
+export const chunk = (sessionUpdate: string, text: string): JsonObject => ({
+  sessionUpdate,
+  content: { type: "text", text },
+})
+
+const delta = (
+  shown: Shown,
+  { kind, text }: Extract<Told, { readonly type: "onDelta" }>,
+): readonly [Shown, ReadonlyArray<JsonObject>] => {
+  if (kind === "reasoning") return [shown, [chunk("agent_thought_chunk", text)]]
+  if (kind === "call") return [shown, []]
+  return [{ ...shown, streamed: shown.streamed + text }, [chunk("agent_message_chunk", text)]]
+}
+
+/** What of a message the editor does not show yet. */
+const message = ({ streamed }: Shown, content: string): ReadonlyArray<JsonObject> => {
+  const rest = content.startsWith(streamed) ? content.slice(streamed.length) : content
+  return rest === "" ? [] : [chunk("agent_message_chunk", rest)]
+}
+
+const words = ({ content }: Extract<Told, { readonly type: "onInputReceived" }>): ReadonlyArray<JsonObject> => {
+  if (typeof content === "string") return [chunk("user_message_chunk", content)]
+  if (!Array.isArray(content)) return [chunk("user_message_chunk", JSON.stringify(content))]
+  return content.filter(isObject).map((part) => {
+    const { type, text, mediaType, data } = part
+    if (type === "text" && typeof text === "string") return chunk("user_message_chunk", text)
+    const isImage = type === "file" && typeof mediaType === "string" && mediaType.startsWith("image/")
+    return isImage
+      ? { sessionUpdate: "user_message_chunk", content: { type: "image", mimeType: mediaType, data: data ?? "" } }
+      : chunk("user_message_chunk", `[${typeof mediaType === "string" ? mediaType : "file"}]`)
+  })
+}
+
+const toolCall = (command: ToolCallView.Command, cwd: string): JsonObject => ({
+  sessionUpdate: "tool_call",
+  toolCallId: command.commandId,
+  status: "pending",
+  ...ToolCallView.viewOf(command, cwd),
+})
+
+/** Only a success is completed: the outcome of a call that nobody knows is not one. */
+const toolCallEnd = ({
+  commandId,
+  status,
+  result,
+  unrecorded,
+}: Extract<Told, { readonly type: "onToolCallEnd" }>): JsonObject => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId: commandId,
+  status: status === "succeeded" ? "completed" : "failed",
+  rawOutput: result,
+  ...(status === "succeeded" && unrecorded === undefined
+    ? {}
+    : { content: [{ type: "content", content: { type: "text", text: wordsOf(status, result, unrecorded) } }] }),
+})
+
+const wordsOf = (status: string, result: Json, unrecorded: string | undefined): string => {
+  if (unrecorded !== undefined) return `Done. The log has no result: ${unrecorded}`
+  const { reason, message } = asObject(result)
+  const because = typeof reason === "string" ? reason : typeof message === "string" ? message : undefined
+  const word = { denied: "Denied", unknown: "Nobody knows whether it was done", failed: "Failed" }[status] ?? status
+  return because === undefined ? word : `${word}: ${because}`
+}
+
+/** A running call: after its permission, or without one. */
+export const inProgress = (commandId: string): JsonObject => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId: commandId,
+  status: "in_progress",
+})
