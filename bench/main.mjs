@@ -11,6 +11,7 @@ const { values } = parseArgs({
   options: { json: { type: "boolean" }, only: { type: "string" }, rounds: { type: "string", default: "7" } },
 })
 const CASES = {
+  blame: "./cases/blame.mjs",
   calls: "./cases/calls.mjs",
   commands: "./cases/commands.mjs",
   export: "./cases/export.mjs",

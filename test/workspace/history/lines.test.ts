@@ -102,9 +102,16 @@ describe("a line diff", () => {
 
   it("takes the second of two equal blocks as the one that came in", () => {
     const table = new LineTable()
-    const before = table.numbersOf(["a() {", "}", "", "c() {", "}"])
-    const after = table.numbersOf(["a() {", "}", "", "b() {", "}", "", "c() {", "}"])
-    assert.deepEqual(LineDiff.between(before, after).hunks, [{ oldStart: 3, oldEnd: 3, newStart: 3, newEnd: 6 }])
+    const before = ["a() {", "}", "", "c() {", "}"]
+    const after = ["a() {", "}", "", "b() {", "}", "", "c() {", "}"]
+    const hunks = (around: readonly [string, string]) =>
+      LineDiff.between(
+        table.numbersOf([around[0], ...before, around[0]]),
+        table.numbersOf([around[1], ...after, around[1]]),
+      ).hunks
+    const inserted = { oldStart: 4, oldEnd: 4, newStart: 4, newEnd: 7 }
+    assert.deepEqual(hunks(["same", "same"]), [inserted])
+    assert.deepInclude(hunks(["before", "after"]), inserted)
   })
 
   it("says that texts differ too much to be aligned", () => {
