@@ -66,7 +66,7 @@ class BlameFold<Origin> {
   readonly #table: LineTable
   readonly #earlier: EarlierContents
   readonly #attributions: Array<Attribution<Origin>> = []
-  /** What the search for equal lines may still cost. */
+  /** The rest of the whole blame's effort for aligning lines. */
   #effort = MAX_EFFORT
   /** The first version of unknown content since the last known one. */
   #unknown: { readonly origin: Origin } | undefined
