@@ -107,7 +107,8 @@ export const make = ({ client, means, begun, log, gate, redaction }: SessionPart
       { gate },
       {
         actuator: actuatorOf(client, tool),
-        args: plain(input),
+        args: input,
+        shown: plain(input),
         cause,
         description: `A tool of ${client}`,
         commandId,

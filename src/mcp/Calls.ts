@@ -97,7 +97,8 @@ export const make = (parts: CallsParts): Calls => {
       { gate: withheld === undefined ? gate : denying("tools-changed", withheld) },
       {
         actuator: bound.actuator,
-        args: redaction.value(params.arguments ?? {}),
+        args: params.arguments ?? {},
+        shown: redaction.value(params.arguments ?? {}),
         cause: begun.openedBy,
         description: Answers.described(server, definition),
         ...defined({ risk: ToolPins.riskOf(definition), callId: Answers.callIdOf(request) }),

@@ -26,8 +26,10 @@ export interface GateParts {
 export interface Called {
   /** `plugin/actuator` */
   readonly actuator: string
-  /** Redacted. */
+  /** As the tool gets them. The gate judges these: what redaction removes, a call could hide from it. */
   readonly args: Json
+  /** Redacted: recorded, and shown to the person who confirms. */
+  readonly shown: Json
   /** Id of the event that causes the call. */
   readonly cause: string
   readonly risk?: Risk | undefined
@@ -56,10 +58,10 @@ const NOT_SHOWN = {
 
 /** Builds a call with its ruling. Denies a call that needs confirmation if its arguments are too large for an event. */
 export const make = ({ gate }: Pick<GateParts, "gate">, called: Called): GatedCall => {
-  const { actuator, args, cause, risk = "undeclared", commandId = newId(), callId, agentId } = called
-  const recorded = recordable(args, (omitted) => ({ omitted }))
+  const { actuator, args, shown, cause, risk = "undeclared", commandId = newId(), callId, agentId } = called
+  const recorded = recordable(shown, (omitted) => ({ omitted }))
   const ruling = gate === undefined ? NO_GATE : Gate.decide(gate, { actuator, risk, args })
-  const isUnseen = ruling.decision === "confirm" && recorded !== args
+  const isUnseen = ruling.decision === "confirm" && recorded !== shown
   return {
     called,
     state: CommandState.unrecorded(cause),
@@ -67,7 +69,7 @@ export const make = ({ gate }: Pick<GateParts, "gate">, called: Called): GatedCa
       commandId,
       actuator,
       args: recorded,
-      argsDigest: digest(args),
+      argsDigest: digest(shown),
       priority: 0,
       ...defined({ callId, agentId }),
     },

@@ -27,9 +27,11 @@ export const tool =
   async (...given): Promise<Awaited<Result>> => {
     const { log, redaction } = parts
     const { risk, description = "A function of the recorded program" } = options
+    const args = JsonCopy.argsOf(given)
     const call = GatedCalls.make(parts, {
       actuator: `program/${name}`,
-      args: redaction.value(JsonCopy.argsOf(given)),
+      args,
+      shown: redaction.value(args),
       cause: parts.openedBy,
       risk,
       description,

@@ -50,6 +50,15 @@ const ofCommand = (events: ReadonlyArray<Event>, callId: string) =>
   events.filter(({ payload }) => String(payload.commandId ?? "").endsWith(`/${callId}`)).map(({ type }) => type)
 
 describe("a session", () => {
+  it("judges what a tool gets, also where the log has no key in it", async () => {
+    const log = temporary("keys.db")
+    const sessions = await open(log)
+    const input = { token: "rm -rf /home", command: "rm -rf /home" }
+    const call = { ...bash("", "k1"), tool_input: input }
+    expect(await take(sessions, at("PreToolUse", call))).toMatchObject({ decision: "deny", rule: "no-deleting" })
+    expect(JSON.stringify(await eventsOf(log))).not.toContain("/home")
+  })
+
   it("is a task, with what was said, each call, its decision and its result", async () => {
     const log = temporary("session.db")
     const sessions = await open(log)

@@ -37,6 +37,18 @@ describe("one approval", () => {
   })
 })
 
+describe("an argument with the name of a key", () => {
+  it("hides its value from the log, and not from the gate", async () => {
+    const rules = [{ name: "no-etc", args: { path: "/etc/*" }, decision: "deny" as const }]
+    const { client, log, called } = await opened("plain", { rules, default: "allow" })
+    const reply = await client.call("echo", { token: "/etc/passwd", path: "/etc/passwd" })
+    expect(reply.result.content[0].text).toMatch(/Rule "no-etc"/)
+    await client.end()
+    expect(called()).toEqual([])
+    expect(JSON.stringify(await eventsOf(log))).not.toContain("/etc/passwd")
+  })
+})
+
 describe("what a server could read otherwise than the gate", () => {
   it("does not reach it: names that differ in case, and numbers and texts that change when they are written", async () => {
     const { client, log, sent, called } = await opened("typed")
