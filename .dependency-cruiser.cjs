@@ -65,6 +65,7 @@ module.exports = {
     ...storeys("src/plugins", [
       "testing",
       "process",
+      "mcp",
       "channel",
       "hostapi",
       "sandbox",

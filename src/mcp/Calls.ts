@@ -7,6 +7,7 @@ import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import { newId } from "../events/vocabulary/Event.ts"
 import * as ObservedCommand from "../kernel/acting/command/ObservedCommand.ts"
 import * as Gate from "../kernel/gate/Gate.ts"
+import * as ToolPins from "../plugins/mcp/ToolPins.ts"
 import * as GatedCalls from "../record/GatedCalls.ts"
 import type { Redaction } from "../record/http/Redaction.ts"
 import type { BegunRun, OpenedLog } from "../record/log/OpenedLog.ts"
@@ -22,7 +23,6 @@ import * as Held from "./HeldCall.ts"
 import { lookAlike } from "./LookAlikes.ts"
 import * as Message from "./Message.ts"
 import * as RequestState from "./RequestState.ts"
-import * as ToolPins from "./ToolPins.ts"
 import type { Tools } from "./Tools.ts"
 
 export interface CallsParts {
@@ -83,7 +83,7 @@ export const make = (parts: CallsParts): Calls => {
   const approvals = Approval.make({ opened, state })
 
   const boundOf = ({ params }: Message.Request): RequestState.Bound => ({
-    actuator: `${server}/${slug(String(params.name))}`,
+    actuator: `${server}/${ToolPins.slug(String(params.name))}`,
     argsDigest: digest([params.name ?? null, params.arguments ?? null]),
     policyDigest,
   })
@@ -303,6 +303,3 @@ const UNFINISHED = "the session ended before the server answered"
 const refused = (code: number, reason: string): Taken => ({ do: "refuse", code, reason })
 
 const denying = (name: string, reason: string): Gate.GateConfig => ({ rules: [{ name, decision: "deny", reason }] })
-
-/** An actuator has one slash and no spaces. */
-export const slug = (name: string): string => name.replaceAll(/[\s/\p{C}]/gu, "_") || "unnamed"

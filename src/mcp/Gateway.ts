@@ -2,9 +2,9 @@
 
 import type { Readable, Writable } from "node:stream"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
+import * as ToolPins from "../plugins/mcp/ToolPins.ts"
 import * as OpenedLog from "../record/log/OpenedLog.ts"
 import * as RunLog from "../record/log/RunLog.ts"
-import * as Calls from "./Calls.ts"
 import * as Lines from "./Lines.ts"
 import * as Message from "./Message.ts"
 import * as ServerProcess from "./ServerProcess.ts"
@@ -55,7 +55,7 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
 
   const begin = async (first: Message.Request): Promise<Session.Session> => {
     const client = Message.clientOf(first)
-    const agent = client.name === "" ? "mcp-client" : Calls.slug(client.name).slice(0, MAX_AGENT)
+    const agent = client.name === "" ? "mcp-client" : ToolPins.slug(client.name).slice(0, MAX_AGENT)
     opened = await OpenedLog.open({ log: file, isSilent: () => false, means: { means: "mcp" } })
     const task = await opened.begin({ goal: `A session of ${agent} with the MCP server ${server}`, agent })
     taskId = task.taskId

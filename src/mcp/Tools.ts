@@ -3,13 +3,13 @@
 import { Effect } from "effect"
 import { Any, type CoreNewEvent, EventLog } from "../events/log/EventLog.ts"
 import type { RequestedEvent } from "../kernel/gate/ConfirmationRequests.ts"
+import * as ToolPins from "../plugins/mcp/ToolPins.ts"
 import type { BegunRun, OpenedLog } from "../record/log/OpenedLog.ts"
 import { recordable } from "../record/Recordable.ts"
 import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import { asObject } from "../values/JsonObjects.ts"
-import * as ToolPins from "./ToolPins.ts"
 
 export interface ToolsParts {
   readonly server: string
@@ -80,20 +80,11 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
     for (const name of Object.keys(added)) withheld.delete(name)
   }
 
-  const ask = async (tools: ReadonlyArray<JsonObject>, shown: JsonObject, key: string): Promise<void> => {
+  const ask = async (tools: ReadonlyArray<JsonObject>, key: string): Promise<void> => {
     asked.set(key, undefined)
-    const description = `${server} offers new or changed tools. Until you approve them, its client neither sees nor uses them`
     const question = {
+      ...ToolPins.question(server, tools),
       taskId: begun.taskId,
-      argsDigest: digest(shown),
-      shown: {
-        actuator: `${server}/${TOOLS}`,
-        args: shown,
-        risk: "high",
-        description,
-        plugin: server,
-        pluginDigest: digest({ server, description }),
-      },
       withinMs: askMs,
       causationId: begun.openedBy,
     }
@@ -122,7 +113,7 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
     }
     if (tools.length === 0 || asked.has(key)) return
     const shown: JsonObject = { tools: [...tools] }
-    if (recordable<Json>(shown, (omitted) => omitted) === shown) ask(tools, shown, key).catch(fails(key))
+    if (recordable<Json>(shown, (omitted) => omitted) === shown) ask(tools, key).catch(fails(key))
     else note(`${server} has new or changed tools that are too large to be shown whole: they stay withheld`)
   }
 
@@ -188,9 +179,6 @@ interface Change {
   readonly removed: ReadonlyArray<string>
   readonly toolsDigest: string
 }
-
-/** The name of the question about tools, where a command has its actuator. */
-const TOOLS = "tools-changed"
 
 /** Maximum number of events of a server's pins: one for each approved change. */
 const MAX_PAST = 10_000

@@ -1,8 +1,9 @@
 /** The command `hindcast plugin add`: imports or updates a plugin. */
-import { Command } from "@effect/cli"
+import { Args, Command } from "@effect/cli"
 import { Effect } from "effect"
 import { Registry, type UpdateHeld } from "../../kernel/registry/Registry.ts"
 import type { ImportOptions } from "../../kernel/registry/RegistryOptions.ts"
+import * as Grants from "../../plugins/manifest/Grants.ts"
 import type { PluginRegistry } from "../../projections/state/PluginRegistry.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { common, flag } from "../command/CommonOptions.ts"
@@ -12,18 +13,33 @@ import * as ImportPage from "../pages/plugins/ImportPage.ts"
 import * as PluginPage from "../pages/plugins/PluginPage.ts"
 import * as LapsedGrants from "./LapsedGrants.ts"
 import * as PluginConsent from "./PluginConsent.ts"
-import { importing, importOptions, keepGrants, sandbox, source } from "./PluginOptions.ts"
+import { importing, importOptions, keepGrants, SOURCE, sandbox } from "./PluginOptions.ts"
+import * as ServerImport from "./ServerImport.ts"
 
 const noActivate = flag("no-activate", "Import it without activating it")
 
+const words = Args.text({ name: "source" }).pipe(Args.withDescription(SOURCE), Args.repeated)
+
 export const add = Command.make(
   "add",
-  { ...common, source, ...importing, keepGrants, noActivate, sandbox },
-  ({ log, json, source, keepGrants, noActivate, workspace, sandbox, ...options }) =>
+  { ...common, words, ...importing, keepGrants, noActivate, sandbox, ...ServerImport.options },
+  ({ log, json, words, keepGrants, noActivate, workspace, sandbox, mcp, url, callTimeout, ...options }) =>
     Effect.gen(function* () {
       const activate = !noActivate
+      const { source, grants, leftOut } = yield* ServerImport.sourceOf({
+        mcp,
+        url,
+        env: options.env,
+        callTimeout,
+        words,
+        log,
+        workspace,
+      })
+      for (const line of leftOut) yield* Output.note(`left out: ${line}`)
       const before = yield* (yield* Registry).state
-      const change = yield* importAndCompare(source, { ...importOptions(options), keepGrants, activate }).pipe(
+      const typed = importOptions(options)
+      const importing = { ...typed, grants: Grants.merge(typed.grants, grants), keepGrants, activate }
+      const change = yield* importAndCompare(source, importing).pipe(
         Effect.catchTag("UpdateHeld", (held) =>
           Effect.gen(function* () {
             // The consent applies to this version even if a later grant installs it.

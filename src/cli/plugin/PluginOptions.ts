@@ -7,10 +7,10 @@ export const name = argument("plugin", "The plugin's name")
 
 export const target = argument("target", "A plugin, or a component: plugin/component")
 
-export const source = argument(
-  "source",
-  "Its directory, an archive (.tgz), or a Git repository: a URL, or a path, with #REF or #REF:DIR after it",
-)
+export const SOURCE =
+  "Its directory, an archive (.tgz), or a Git repository: a URL, or a path, with #REF or #REF:DIR after it"
+
+export const source = argument("source", SOURCE)
 
 /** The permissions that an import grants. A first import grants more by itself (`Grants.decideGrants`). */
 export const grants = {

@@ -156,6 +156,7 @@ export const withoutPlugins = (log: EventLog.Service): Critics.Service =>
     directory: "",
     lack: "no plugin judges in this scoring",
     host: {
+      listServer: ({ name }) => new PluginUnavailable({ plugin: name, reason: "this program starts no plugins" }),
       start: ({ manifest }) => new PluginUnavailable({ plugin: manifest.name, reason: "no plugin is run here" }),
       confinement: new DenoMissing({ platform: "a program that runs no plugins" }),
     },

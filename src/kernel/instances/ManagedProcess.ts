@@ -18,6 +18,7 @@ import type { Instance, InstanceError, InstancesOptions, Restore } from "./Insta
 import { KERNEL } from "./Instance.ts"
 import { servedBy } from "./InstanceName.ts"
 import * as SandboxConsents from "./SandboxConsents.ts"
+import * as ServerQuestions from "./ServerQuestions.ts"
 import type { Supervisor } from "./Supervision.ts"
 
 export interface InstanceScope {
@@ -85,6 +86,12 @@ export const start = (
       ...(gate?.requests === undefined
         ? {}
         : { ruling: RequestGate.make(log, gate, (servedInstance = instance) => servedIn(servedInstance)) }),
+      ...(manifest.runtime === "mcp"
+        ? {
+            ask: ServerQuestions.asking(log, gate, (served = instance) => servedIn(served)),
+            approvedTools: yield* ServerQuestions.approvedTools(log, plugin),
+          }
+        : {}),
       consent: SandboxConsents.mayStart(log, versionOf(plugin, described)),
       ...(described.workspace === null ? {} : { bound: described.workspace }),
       ...(onEmit === undefined ? {} : { onEmit: pushed }),

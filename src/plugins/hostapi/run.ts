@@ -116,7 +116,8 @@ const notGranted = (command: string, granted: ReadonlyArray<string>): Failure =>
     "Add it, by exactly this name, to the manifest's permissions.run and import the plugin again.",
 })
 
-const environment = (): { readonly [name: string]: string } => {
+/** The host's variables for finding commands and for the locale. */
+export const environment = (): { readonly [name: string]: string } => {
   const passed = ["HOME", "LANG", "LC_ALL", "TZ"].flatMap((name) => {
     const value = process.env[name]
     return value === undefined ? [] : [[name, value] as const]

@@ -93,7 +93,8 @@ export const resolve = (manifest: Manifest, inputs: GrantInputs): Either.Either<
  * - `read`, `write`: `"."` is the workspace; relative paths start at the plugin's directory. `"."`, absolute paths in
  *   the workspace and, for `read`, paths in the plugin's directory need no explicit grant. Any other path must lie in a
  *   granted one. A relative path never counts as the workspace, because the plugin's copy may lie there.
- * - `run`: named commands need no explicit grant. `"."`, any command, needs `runAny`, which also covers named commands.
+ * - `run`: named commands need no explicit grant, except the command of an MCP server. `"."`, any command, needs
+ *   `runAny`, which also covers named commands.
  * - `net`, `env`: each name needs a grant of the same name.
  * - A new request in an update, or a revoked one, needs an explicit grant, except a new request to read in the plugin's
  *   own directory.
@@ -112,7 +113,7 @@ export const decideGrants = (manifest: Manifest, inputs: GrantInputs): GrantDeci
     })
   const named = (field: NameField) =>
     requests[field].filter((name) => {
-      const refusal = refuseName(field, name, inputs)
+      const refusal = refuseName(field, name, inputs, manifest.runtime === "mcp")
       if (refusal !== undefined) refusals.push(refusal)
       return refusal === undefined
     })
@@ -249,7 +250,12 @@ const resolvePath = (
 /** Why an update does not get a permission that a first import would get. */
 const NEW_REQUEST = "the previous version does not ask for it"
 
-const refuseName = (field: NameField, name: string, { extra, revoked, earlier }: GrantInputs): Refusal | undefined => {
+const refuseName = (
+  field: NameField,
+  name: string,
+  { extra, revoked, earlier }: GrantInputs,
+  isServer: boolean,
+): Refusal | undefined => {
   const known = { field: `permissions.${field}`, asked: name }
   const flag = field === "run" && name === ANY ? "--grant-run-any" : `--grant-${field} ${quoteWord(name)}`
   const wrong = invalidName(field, name)
@@ -260,6 +266,7 @@ const refuseName = (field: NameField, name: string, { extra, revoked, earlier }:
   if (field === "env") return { ...known, reason: "an environment variable needs an explicit grant", flag }
   if (name === ANY) return { ...known, reason: "it means any command", flag }
   if ((revoked?.run ?? []).includes(name)) return { ...known, reason: "it was taken back from it", flag }
+  if (isServer) return { ...known, reason: "it would start as a program of yours, outside of Deno", flag }
   return earlier !== undefined && !earlier.run.includes(name) ? { ...known, reason: NEW_REQUEST, flag } : undefined
 }
 

@@ -156,6 +156,12 @@ export const Manifest = Schema.Struct({
   description: Text.annotations({ description: "non-empty text: the description that agents see" }),
   version: Text.annotations({ description: "non-empty text: the plugin's version" }),
   entry: Text.annotations({ description: "the path of the TypeScript entry in the plugin's directory" }),
+  /** Default: Deno runs the entry. `mcp`: the entry is a JSON file that names a server (`plugins/mcp/ServerEntry`). */
+  runtime: optional(
+    Schema.Literal("mcp").annotations({
+      description: '"mcp": the entry is a JSON file that names a server of the Model Context Protocol',
+    }),
+  ),
   permissions: Permissions,
   peas: Schema.Struct({
     performance: Schema.Array(Measure),

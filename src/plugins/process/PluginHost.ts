@@ -1,6 +1,8 @@
 /** The service that starts plugins in this machine's sandbox, with the user's consent. */
 import { Context, Effect, Layer, type Scope } from "effect"
 import * as Options from "../../values/Options.ts"
+import type { Listing } from "../mcp/Listing.ts"
+import { isLocal } from "../mcp/ServerEntry.ts"
 import { PluginUnavailable } from "../PluginError.ts"
 import * as Consent from "../sandbox/Consent.ts"
 import { SandboxLimits } from "../sandbox/Limits.ts"
@@ -10,6 +12,7 @@ import * as Tools from "../sandbox/Tools.ts"
 import type * as PluginProcess from "./PluginProcess.ts"
 import type { PluginError } from "./PluginProcess.ts"
 import type { ProcessSpec } from "./ProcessSpec.ts"
+import type * as ServerProcess from "./ServerProcess.ts"
 
 /** Starts plugins. */
 export class PluginHost extends Context.Tag("hindcast/PluginHost")<PluginHost, PluginHost.Service>() {}
@@ -23,6 +26,8 @@ export declare namespace PluginHost {
      * permissions would confine it, starting needs consent; see `ProcessSpec.consent`.
      */
     readonly start: (spec: ProcessSpec) => Effect.Effect<PluginProcess.PluginProcess, PluginError, Scope.Scope>
+    /** Starts or reaches an MCP server of the user's choice once, and lists what it offers. */
+    readonly listServer: (input: ServerProcess.ListInput) => Effect.Effect<Listing, PluginError>
     /** The confinement of a plugin that would start now. */
     readonly confinement: Effect.Effect<HostConfinement, Tools.DenoMissing | Tier.SandboxUnavailable>
   }
@@ -81,23 +86,41 @@ export const layerOf = (
       const hostConsents = sandbox === "flags" || consent === "flags"
       const found = yield* Effect.cached(chooseTier(sandbox))
       if (sandbox !== "auto") yield* Effect.catchTag(found, "DenoMissing", requiredTierMissing(sandbox))
+      const foundFor = (plugin: string) =>
+        Effect.catchTag(found, "DenoMissing", ({ message }) => new PluginUnavailable({ plugin, reason: message }))
       return {
+        listServer: (input) =>
+          isLocal(input.server)
+            ? Effect.flatMap(foundFor(input.name), ({ tools, chosen }) => listServer(input, confiningBy(tools, chosen)))
+            : listServer(input, undefined),
         confinement: Effect.map(found, ({ chosen }) => ({ ...chosen, isConsented: hostConsents })),
         start: (spec) =>
           Effect.gen(function* () {
-            const { tools, chosen } = yield* found.pipe(
-              Effect.catchTag(
-                "DenoMissing",
-                ({ message }) => new PluginUnavailable({ plugin: spec.manifest.name, reason: message }),
-              ),
-            )
-            if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, hostConsents)
+            const { tools, chosen } = yield* foundFor(spec.manifest.name)
+            const confining = confiningBy(tools, chosen)
             const limited = { ...spec, limits: { ...limits, ...spec.limits } }
-            return yield* startProcess(limited, { tools, layer: chosen.layer, libraries: chosen.libraries })
+            // Its command has a grant of its own (`Grants.decideGrants`), and Deno confines nothing of it.
+            if (spec.manifest.runtime === "mcp") return yield* startServer(limited, confining)
+            if (Consent.isNeeded(chosen.layer)) yield* assertConsent(spec, chosen, hostConsents)
+            return yield* startProcess(limited, confining)
           }),
       }
     }),
   )
+
+const confiningBy = (tools: Tools.Tools, { layer, libraries }: Tier.ChosenTier): AvailableLayer => ({
+  tools,
+  layer,
+  libraries,
+})
+
+const serverProcess = Effect.promise(() => import("./ServerProcess.ts"))
+
+const startServer = (...args: Parameters<typeof ServerProcess.make>) =>
+  Effect.flatMap(serverProcess, ({ make }) => make(...args))
+
+const listServer = (...args: Parameters<typeof ServerProcess.list>) =>
+  Effect.flatMap(serverProcess, ({ list }) => list(...args))
 
 /** Loaded at first use, because many programs start no plugin. */
 const startProcess = (...args: Parameters<typeof PluginProcess.make>) =>
@@ -133,7 +156,11 @@ export const layerIn = (confining: AvailableLayer, limits: SandboxLimits = {}): 
   const why = "it was chosen by the program"
   return Layer.succeed(PluginHost, {
     confinement: Effect.succeed({ tier: Tier.tierOf(layer), layer, libraries, why, isConsented: true }),
-    start: (spec) => startProcess({ ...spec, limits: { ...limits, ...spec.limits } }, confining),
+    listServer: (input) => listServer(input, confining),
+    start: (spec) => {
+      const limited = { ...spec, limits: { ...limits, ...spec.limits } }
+      return spec.manifest.runtime === "mcp" ? startServer(limited, confining) : startProcess(limited, confining)
+    },
   })
 }
 

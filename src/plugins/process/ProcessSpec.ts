@@ -6,6 +6,8 @@ import type { HostRequestGate } from "../channel/RequestRuling.ts"
 import type { RequestInterceptor } from "../hostapi/Client.ts"
 import type { Grants } from "../manifest/Grants.ts"
 import type { Manifest } from "../manifest/Manifest.ts"
+import type { AskPerson } from "../mcp/AskPerson.ts"
+import type { Pins } from "../mcp/ToolPins.ts"
 import type { MayStart } from "../sandbox/Consent.ts"
 import type { SandboxLimits } from "../sandbox/Limits.ts"
 
@@ -82,4 +84,8 @@ export interface ProcessSpec {
   readonly ruling?: HostRequestGate
   /** Wraps the handling of host requests. Default: none. */
   readonly intercept?: RequestInterceptor
+  /** Asks a person for an MCP server. Default: nobody can be asked, so its questions are cancelled. */
+  readonly ask?: AskPerson
+  /** Digests of an MCP server's tools that people approved since the import. Default: none. */
+  readonly approvedTools?: Pins
 }

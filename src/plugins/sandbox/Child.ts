@@ -59,7 +59,7 @@ const DRAIN_MS = 200
  * must run on the main thread: the sandbox's death signal fires when the spawning *thread* ends.
  */
 export const spawnScoped = <Attached extends ChildHandlers>(
-  { command, args, cwd, env }: SandboxedCommand,
+  { command, args, cwd, env }: Pick<SandboxedCommand, "command" | "args" | "cwd" | "env">,
   attach: (child: Child) => Attached,
   stopOptions: StopOptions,
 ): Effect.Effect<{ readonly child: Child; readonly attached: Attached }, string, Scope.Scope> =>

@@ -3,11 +3,11 @@
  * what a person trusted. Pure.
  */
 
-import type { Event } from "../events/vocabulary/Event.ts"
-import { is } from "../events/vocabulary/Vocabulary.ts"
-import { digest } from "../values/Digest.ts"
-import type { Json, JsonObject } from "../values/Json.ts"
-import { isObject } from "../values/JsonObjects.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { digest } from "../../values/Digest.ts"
+import type { Json, JsonObject } from "../../values/Json.ts"
+import { isObject } from "../../values/JsonObjects.ts"
 
 /** Digests of definitions, by the tool's name. Undefined: the server was never seen. */
 export type Pins = ReadonlyMap<string, string> | undefined
@@ -67,3 +67,26 @@ export const riskOf = (tool: Json | undefined): "high" | undefined => {
   const annotations = isObject(tool) ? tool.annotations : undefined
   return isObject(annotations) && annotations.destructiveHint === true ? "high" : undefined
 }
+
+/** An actuator's name of a tool: it has no spaces, slashes and control characters. */
+export const slug = (name: string): string => name.replaceAll(/[\s/\p{C}]/gu, "_") || "unnamed"
+
+/** What a person is shown who decides about new or changed tools. */
+export const question = (server: string, tools: ReadonlyArray<JsonObject>) => {
+  const description = `${server} offers new or changed tools. Until you approve them, its client neither sees nor uses them`
+  const args: JsonObject = { tools: [...tools] }
+  return {
+    argsDigest: digest(args),
+    shown: {
+      actuator: `${server}/${CHANGED}`,
+      args,
+      risk: "high",
+      description,
+      plugin: server,
+      pluginDigest: digest({ server, description }),
+    },
+  }
+}
+
+/** The name of the question about tools, where a command has its actuator. */
+const CHANGED = "tools-changed"
