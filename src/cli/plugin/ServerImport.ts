@@ -44,7 +44,7 @@ export interface Source {
     readonly net: ReadonlyArray<string>
     readonly env: ReadonlyArray<string>
   }
-  /** What has no component, and why. */
+  /** The tools and resources without a component, and why. */
   readonly leftOut: ReadonlyArray<string>
 }
 

@@ -5,7 +5,7 @@ import { asObject, isObject } from "../../values/JsonObjects.ts"
 import * as ComponentSchemas from "../schemas/ComponentSchemas.ts"
 import { checkSchema } from "../schemas/checkSchema.ts"
 
-/** What the server gets. */
+/** The result that the server gets. */
 export type ElicitationAnswer =
   | { readonly action: "accept"; readonly content: { readonly [field: string]: Value } }
   | { readonly action: "decline" | "cancel" }
@@ -69,7 +69,7 @@ const typedIn = (reason: string | undefined): JsonObject => {
   }
 }
 
-/** What a person is shown. */
+/** The content of the confirmation. */
 export const shown = (plugin: string, during: string, { message, schema }: Form): JsonObject => ({
   request: "elicitation",
   target: plugin,

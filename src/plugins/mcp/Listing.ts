@@ -1,4 +1,4 @@
-/** What a server offers, and the plugin's files that follow from it. */
+/** The tools and resources that a server offers, and the plugin's files that follow from them. */
 import { Effect } from "effect"
 import { digest } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -40,7 +40,7 @@ export const of = (session: ServerSession): Effect.Effect<Listing, string> =>
 export interface PluginFiles {
   readonly manifest: Manifest
   readonly entry: ServerEntry.ServerEntry
-  /** What has no component, and why: a line each. */
+  /** The tools and resources without a component, and why: a line each. */
   readonly leftOut: ReadonlyArray<string>
 }
 

@@ -71,7 +71,7 @@ export const riskOf = (tool: Json | undefined): "high" | undefined => {
 /** An actuator's name of a tool: it has no spaces, slashes and control characters. */
 export const slug = (name: string): string => name.replaceAll(/[\s/\p{C}]/gu, "_") || "unnamed"
 
-/** What a person is shown who decides about new or changed tools. */
+/** The content of the confirmation about new or changed tools. */
 export const question = (server: string, tools: ReadonlyArray<JsonObject>) => {
   const description = `${server} offers new or changed tools. Until you approve them, its client neither sees nor uses them`
   const args: JsonObject = { tools: [...tools] }
