@@ -2,17 +2,16 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import { Chunk, Effect, Stream } from "effect"
-import { afterAll } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 
 const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-record-")))
-afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
+process.once("exit", () => fs.rmSync(base, { recursive: true, force: true }))
 
 let files = 0
 
-/** A file of its own, which goes with the test file. */
+/** A file of its own, which goes with the process: test files of one process share this module. */
 export const temporary = (name: string): string => path.join(base, `${++files}-${name}`)
 
 /** The events of a log's file. */

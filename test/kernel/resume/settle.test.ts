@@ -234,7 +234,7 @@ describe("a plugin in its sandbox that is asked what became of a command", () =>
 /** It takes a job and hangs, and answers about it as the job says. */
 const UNRELIABLE: Sample = {
   name: "unreliable",
-  actuators: [{ name: "work", timeout: 500 }],
+  actuators: [{ name: "work", timeout: 3000 }],
   entry: `
     const answers = {
       throws: () => { throw Object.assign(new Error("the books are lost"), { code: "Lost" }) },
@@ -252,7 +252,7 @@ const UNRELIABLE: Sample = {
 describe("a plugin in its sandbox whose answer about a command cannot be used", () => {
   for (const [job, reason] of [
     ["throws", "the books are lost"],
-    ["spins", "500 ms"],
+    ["spins", "3000 ms"],
     ["dies", "ended with code 3"],
     ["is nonsense", "expected { status"],
     ["is no JSON", "expected JSON, found a function"],
