@@ -21,6 +21,7 @@ import * as Capture from "./Capture.ts"
 import * as LeftCalls from "./LeftCalls.ts"
 import type { AsksPerson, Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
 import * as OpenCalls from "./OpenCalls.ts"
+import type { SessionFiles } from "./SessionFiles.ts"
 
 export interface SessionParts {
   /** The client's name, before the slash of each actuator. */
@@ -32,6 +33,7 @@ export interface SessionParts {
   /** Without a gate, every call passes. */
   readonly gate: GateConfig | undefined
   readonly redaction: Redaction
+  readonly files: SessionFiles
 }
 
 /** A session with an open task. */
@@ -54,7 +56,7 @@ const MAX_ASKED_MS = 540_000
 
 const UNSEEN = "the client reports the call, and no hook was asked about it"
 
-export const make = ({ client, means, begun, log, gate, redaction }: SessionParts): Session => {
+export const make = ({ client, means, begun, log, gate, redaction, files }: SessionParts): Session => {
   const { taskId, openedBy, past, ask, answer, withdraw, identity } = begun
   const open = OpenCalls.make(past)
   /** Clients report one call in several ways, sometimes twice. */
@@ -128,6 +130,7 @@ export const make = ({ client, means, begun, log, gate, redaction }: SessionPart
       key: OpenCalls.keyOf(call),
       agentId: moment.agentId,
     })
+    await files.before(tool, { commandId, last: gated.state.last, args: plain(input) })
     return { decision: "allow" }
   }
 
@@ -149,7 +152,9 @@ export const make = ({ client, means, begun, log, gate, redaction }: SessionPart
       latencyMs,
       by: call.callId === undefined ? "call-input" : undefined,
     })
-    await log.tell({ ...end, causationId: found.last })
+    const id = newId()
+    await log.tell({ ...end, id, causationId: found.last })
+    await files.after(call.tool, found.commandId, id)
   }
 
   /** Records a call that no hook asked about. Its outcome is known only from its own result. */
@@ -170,7 +175,10 @@ export const make = ({ client, means, begun, log, gate, redaction }: SessionPart
       outcome === undefined
         ? ObservedCommand.unknown(commandId, UNSEEN)
         : ObservedCommand.ended(commandId, { ...outcome, latencyMs: outcome.durationMs, by: undefined })
-    await log.tell(...chained(cause, [request, allowed, dispatched, end]))
+    const events = chained(cause, [request, allowed, dispatched, end])
+    await log.tell(...events)
+    const last = events.at(-1)?.id ?? cause
+    await files.unexpected(call.tool, { commandId, last, args: plain(call.input) })
   }
 
   /** Prompts and messages have types of their own; anything else is kept as it came. */
@@ -180,12 +188,14 @@ export const make = ({ client, means, begun, log, gate, redaction }: SessionPart
       case "prompt": {
         const payload = { source: happening.source, content: held(happening.text), ...agentOf(moment) }
         const id = newId()
+        await files.look()
         await log.tell({ type: "InputReceived", id, payload })
         cause = id
         return
       }
       case "said": {
         const content = String(held(happening.text))
+        await files.look()
         await log.tell({ type: "MessageSent", payload: { content, format: "markdown", ...agentOf(moment) } })
         return
       }
@@ -225,12 +235,15 @@ export const make = ({ client, means, begun, log, gate, redaction }: SessionPart
     },
     knows: (callId) => known.has(`${taskId}/${callId}`),
     leave: async () => {
+      files.leave()
       await log.settled()
       await log.tell({ type: "RecorderLeft", payload: defined({ identity }) })
     },
     end: async (reason) => {
       await log.settled()
       await repair()
+      await files.look()
+      files.leave()
       await log.tell(...LeftCalls.closing(open.left(), reason))
     },
   }

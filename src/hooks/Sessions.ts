@@ -1,5 +1,6 @@
 /** All clients' sessions in one process. Each is a task that continues when the session does. */
 
+import * as fs from "node:fs"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as Redaction from "../record/http/Redaction.ts"
 import * as OpenedLog from "../record/log/OpenedLog.ts"
@@ -8,12 +9,14 @@ import { RunNotOpen } from "../record/Run.ts"
 import { sha256 } from "../values/Digest.ts"
 import { plainText } from "../values/Json.ts"
 import { oneLine } from "../values/PlainText.ts"
+import * as Workspaces from "../workspace/Workspaces.ts"
 import type * as Capture from "./Capture.ts"
 import type { Client } from "./clients/Client.ts"
 import * as FitMoment from "./FitMoment.ts"
 import * as LeftSessions from "./LeftSessions.ts"
 import type { Moment, Verdict } from "./Moment.ts"
 import * as Session from "./Session.ts"
+import * as SessionFiles from "./SessionFiles.ts"
 
 export interface SessionsOptions {
   readonly log: string
@@ -21,6 +24,8 @@ export interface SessionsOptions {
   readonly gate: () => Promise<GateConfig | undefined>
   /** How the sessions are seen. Default: by hooks. */
   readonly means?: Capture.Means | undefined
+  /** Whether to record the files of a session's directory. Default: true. Asked at a session's start. */
+  readonly recordsFiles?: (() => Promise<boolean>) | undefined
   /** Texts to keep out of the log, besides the environment's keys. */
   readonly secrets?: ReadonlyArray<string> | undefined
   /** Silence that ends a session, in milliseconds. Default: an hour. */
@@ -76,6 +81,7 @@ const MAX_ENDED = 1_000
 /** Opens a log. Sessions from this user's earlier processes continue, even after a kill. */
 export const open = async (options: SessionsOptions): Promise<Sessions> => {
   const { log: file, gate, means = "hooks", secrets, idleMs = IDLE_MS, onFailed = () => {} } = options
+  const { recordsFiles = async () => true } = options
   const redaction = Redaction.make(secrets)
   let failure: RunLog.RecordingFailed | undefined
   const opened = await OpenedLog.open({
@@ -88,6 +94,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     await opened.close()
     throw error
   })
+  const workspaces = Workspaces.make({ log: await fs.promises.realpath(file), hasSecret: redaction.isIn })
   const sessions = new Map<string, Promise<Held>>()
   /** Moments in progress, and how to tell them that nobody waits for their answer. */
   const underWay = new Map<AbortController, Promise<unknown>>()
@@ -107,7 +114,14 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       stream: begun.stream,
       onFailed: failed,
     })
-    const session = Session.make({ client: client.name, means, begun, log, gate: await gate(), redaction })
+    const files = await SessionFiles.make({
+      workspaces: (await recordsFiles()) ? workspaces : undefined,
+      cwd: moment.cwd,
+      begun,
+      source: means,
+      tell: log.tell,
+    })
+    const session = Session.make({ client: client.name, means, begun, log, gate: await gate(), redaction, files })
     return { session, usedAt: performance.now(), underWay: 0 }
   }
 
@@ -219,6 +233,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
         for (const one of all) if (one.status === "fulfilled") await one.value.session.leave()
       } finally {
         sessions.clear()
+        workspaces.close()
         await opened.close()
       }
     },

@@ -112,7 +112,14 @@ export const environmentEvents = [
       patch: Schema.Array(PatchOperation),
       commands: optional(
         Schema.Array(Schema.String).annotations({
-          description: "Ids of the commands of the round that changed it, if more than one",
+          description:
+            "Ids of the commands of the round that changed it, if more than one; of files, of the calls that may have changed them",
+        }),
+      ),
+      unattributed: optional(
+        Schema.Literal("no-call", "not-watched").annotations({
+          description:
+            "Why no call is the cause of changed files. `no-call`: none was in progress, so a person or another program changed them; `not-watched`: nobody saw when",
         }),
       ),
     },

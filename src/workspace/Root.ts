@@ -1,0 +1,40 @@
+/** Which directory's files are recorded for a program that works in a directory. */
+
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import * as GitIndex from "../platform/GitIndex.ts"
+
+export type Root = { readonly root: string } | { readonly refused: string }
+
+/**
+ * The repository around a directory, else the directory itself. Never a whole home directory or file system: what is in
+ * them belongs to no project.
+ */
+export const around = (directory: string): Root => {
+  let real: string
+  try {
+    real = fs.realpathSync(directory)
+    if (!fs.statSync(real).isDirectory()) return { refused: `${directory} is no directory` }
+  } catch (cause) {
+    return { refused: cause instanceof Error ? cause.message : String(cause) }
+  }
+  const repository = GitIndex.repositoryAround(real)?.root
+  const root = repository === undefined || isTooWide(repository) ? real : repository
+  if (!isTooWide(root)) return { root }
+  return { refused: `${root} is ${root === path.parse(root).root ? "a whole file system" : "a home directory"}` }
+}
+
+const isTooWide = (directory: string): boolean => {
+  const home = path.relative(directory, realHome())
+  // The directory itself, or one above it.
+  return directory === path.parse(directory).root || home === "" || !(home.startsWith("..") || path.isAbsolute(home))
+}
+
+const realHome = (): string => {
+  try {
+    return fs.realpathSync(os.homedir())
+  } catch {
+    return os.homedir()
+  }
+}
