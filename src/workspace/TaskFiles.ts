@@ -118,8 +118,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
         return {
           type: "EnvironmentChanged",
           causationId: cause.call.last,
-          inferred: { cause: cause.rule },
-          payload,
+          payload: { ...payload, inferred: { cause: cause.rule } },
         }
       case "calls":
         return {

@@ -3,6 +3,7 @@
 import { Schema } from "effect"
 import { Json, JsonObject } from "../../values/Json.ts"
 import { AgentId, ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "./EventType.ts"
+import { Inferred } from "./Inference.ts"
 
 const sensor = ComponentName
 
@@ -122,6 +123,7 @@ export const environmentEvents = [
             "Why no call is the cause of changed files. `no-call`: none was in progress, so a person or another program changed them; `not-watched`: nobody saw when",
         }),
       ),
+      inferred: optional(Inferred),
     },
     { personal: { patch: [] } },
   ),
