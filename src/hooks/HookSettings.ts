@@ -21,6 +21,8 @@ export interface AcceptedGate {
 export interface HookSettings {
   readonly log: string
   readonly gate?: AcceptedGate | undefined
+  /** False if the files of a session's directory are not recorded. */
+  readonly files?: false | undefined
 }
 
 const NAME = "settings.json"
@@ -34,13 +36,18 @@ export const read = (): HookSettings => {
   const file = path.join(directory, NAME)
   if (!fs.existsSync(file)) return { log: path.join(directory, "sessions.db") }
   const found: unknown = JSON.parse(fs.readFileSync(file, "utf8"))
-  const { log, gate } = found as { readonly log?: unknown; readonly gate?: Partial<AcceptedGate> }
+  const { log, gate, files } = found as {
+    readonly log?: unknown
+    readonly gate?: Partial<AcceptedGate>
+    readonly files?: unknown
+  }
   if (typeof log !== "string") throw new Error(`${file}: expected the path of a log, found none`)
-  if (gate === undefined) return { log }
+  const chosen: HookSettings = files === false ? { log, files: false } : { log }
+  if (gate === undefined) return chosen
   if (typeof gate.file !== "string" || typeof gate.digest !== "string") {
     throw new Error(`${file}: expected the file of the gate's rules with its digest, found something else`)
   }
-  return { log, gate: { file: gate.file, digest: gate.digest } }
+  return { ...chosen, gate: { file: gate.file, digest: gate.digest } }
 }
 
 /** Stores settings. Throws as `UserStore.open`. */

@@ -1,5 +1,6 @@
 /** The files of a session's directory, as its calls change them. */
 
+import { is } from "../events/vocabulary/Vocabulary.ts"
 import type { BegunRun } from "../record/log/OpenedLog.ts"
 import type { RunLog } from "../record/log/RunLog.ts"
 import * as Root from "../workspace/Root.ts"
@@ -28,16 +29,24 @@ interface SessionFilesOptions {
 }
 
 /** The session's task says once if its directory's files cannot be recorded. */
-export const make = async ({ workspaces, cwd, begun, source, tell }: SessionFilesOptions): Promise<SessionFiles> => {
+export const make = ({ workspaces, cwd, begun, source, tell }: SessionFilesOptions): SessionFiles => {
   if (workspaces === undefined) return NONE
   const found = cwd === "" ? { refused: "the client names no directory" } : Root.around(cwd)
-  if ("refused" in found) {
-    const payload = { source, unseen: [{ what: "the workspace's files", target: found.refused, count: 1 }] }
-    const isKnown = begun.past.length > 0
-    if (!isKnown) await tell({ type: "CaptureNoted", payload })
-    return NONE
-  }
   const { past, openedBy } = begun
+  if ("refused" in found) {
+    let isSaid = past.some(
+      (event) => is(event, "CaptureNoted") && event.payload.unseen.some(({ what }) => what === WHAT),
+    )
+    const say = async () => {
+      if (isSaid) return
+      isSaid = true
+      await tell({
+        type: "CaptureNoted",
+        payload: { source, unseen: [{ what: WHAT, target: found.refused, count: 1 }] },
+      })
+    }
+    return { ...NONE, before: say, unexpected: say }
+  }
   const files = TaskFiles.make({ workspaces, root: found.root, past, openedBy, source, tell })
   return {
     before: async (tool, call) => (READERS.has(tool.toLowerCase()) ? undefined : files.before(call)),
@@ -47,6 +56,8 @@ export const make = async ({ workspaces, cwd, begun, source, tell }: SessionFile
     leave: files.leave,
   }
 }
+
+const WHAT = "the files of the session's directory"
 
 const nothing = async () => {}
 

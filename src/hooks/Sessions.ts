@@ -114,7 +114,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
       stream: begun.stream,
       onFailed: failed,
     })
-    const files = await SessionFiles.make({
+    const files = SessionFiles.make({
       workspaces: (await recordsFiles()) ? workspaces : undefined,
       cwd: moment.cwd,
       begun,

@@ -10,6 +10,7 @@ import * as CodexTrust from "../../hooks/install/CodexTrust.ts"
 import * as Installer from "../../hooks/install/Installer.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 import { defined } from "../../values/defined.ts"
+import * as ContentStore from "../../workspace/store/ContentStore.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -39,10 +40,11 @@ export const install = Command.make(
     json,
     log: optionalText("log", "The log's file. Default: one for all sessions of this user"),
     gate: optionalText("gate", "A file of gate rules that decide about each call. Default: all calls pass"),
+    noFiles: flag("no-files", "Do not record the files of a session's directory"),
     dryRun: flag("dry-run", "Show what would be written, without writing"),
     noCheck: flag("no-check", "Do not run the agent against a scripted model to see that the hooks hold"),
   },
-  ({ client: name, project, json, log, gate, dryRun, noCheck }) =>
+  ({ client: name, project, json, log, gate, noFiles, dryRun, noCheck }) =>
     Effect.gen(function* () {
       const installer = yield* HookPlaces.installerOf(name)
       const title = Clients.named(name)?.title ?? name
@@ -52,7 +54,12 @@ export const install = Command.make(
       const rules = Option.isNone(gate) ? undefined : yield* HookSettings.accept(path.resolve(gate.value))
       const logFile = Option.isSome(log) ? yield* OpenLog.fileOf(log) : yield* attempt(() => HookSettings.defaultLog())
       if (!dryRun) {
-        yield* attempt(() => HookSettings.write({ log: logFile, ...defined({ gate: rules?.accepted }) }))
+        yield* attempt(() =>
+          HookSettings.write({
+            log: logFile,
+            ...defined({ gate: rules?.accepted, files: noFiles ? false : undefined }),
+          }),
+        )
         if (after !== before) yield* attempt(() => HookPlaces.replace(file, before, after))
         if (name === "codex") yield* trustCodex(file, project)
       }
@@ -62,6 +69,7 @@ export const install = Command.make(
         file,
         log: logFile,
         gate: rules?.accepted.file ?? null,
+        files: !noFiles,
         changed: after !== before,
         dryRun,
         check,
@@ -80,6 +88,7 @@ export const install = Command.make(
         ...(name === "codex" && !dryRun ? ["Codex trusts them: their hashes are in its own settings."] : []),
         ...(dryRun || noCheck ? [] : [`Checked: ${check}.`]),
         `Each session is a task in ${logFile}.`,
+        noFiles ? "The files of a session's directory are not recorded." : filesIn(logFile),
         ...(elsewhere === undefined
           ? []
           : [`Process ${elsewhere.pid} still records to ${elsewhere.log}: end it, and the next hook starts another.`]),
@@ -95,6 +104,9 @@ export const install = Command.make(
       ])
     }),
 ).pipe(Command.withDescription("Record and gate a coding agent: write Hindcast's hooks into its settings"))
+
+const filesIn = (log: string): string =>
+  `The files of a session's directory are recorded as its calls change them, in ${ContentStore.fileOf(log)}: all but those that Git ignores; files that look like secrets by a digest only. --no-files turns this off.`
 
 export const uninstall = Command.make("uninstall", { client, project, json }, ({ client: name, project, json }) =>
   Effect.gen(function* () {

@@ -37,10 +37,11 @@ export const serve = Command.make(
       const file = Option.isSome(log) ? yield* OpenLog.fileOf(log) : settings.log
       // Read the rules on each request: the user may have accepted others since the server started.
       const gate = async () => Effect.runPromise(HookSettings.gateOf(HookSettings.read()))
+      const recordsFiles = async () => HookSettings.read().files !== false
       const token = newToken()
       let heardAt = performance.now()
       const sessions = yield* Effect.acquireRelease(
-        attempt(() => Sessions.open({ log: file, gate })),
+        attempt(() => Sessions.open({ log: file, gate, recordsFiles })),
         (sessions) => Effect.promise(() => sessions.close().catch(() => {})),
       )
       const onRequest = () => {

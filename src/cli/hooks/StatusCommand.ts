@@ -43,7 +43,8 @@ export const status = Command.make("status", { json }, ({ json }) =>
       installedIn,
     )
     const installed = found.flat()
-    const document = { log: settings.log, gate: settings.gate?.file ?? null, enforced, server, installed }
+    const { log, files } = settings
+    const document = { log, gate: settings.gate?.file ?? null, files: files !== false, enforced, server, installed }
     yield* Output.show(json, document, (style) => [
       ...installed.flatMap(({ title, file, broken, limits }) => [
         `${style.name(title)}  ${file}`,
@@ -51,6 +52,7 @@ export const status = Command.make("status", { json }, ({ json }) =>
         ...Table.facts(style, [
           ["enforces", broken === undefined ? enforced : "nothing"],
           ["records", "prompts, calls with their results, answers, and everything else that its hooks tell"],
+          ["files", files === false ? "not recorded" : "what the calls change in the session's directory"],
           ...limits.map((limit) => ["not", limit] as const),
         ]),
         "",

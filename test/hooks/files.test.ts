@@ -1,0 +1,199 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { afterEach, describe, expect, it } from "vitest"
+import type { Event } from "../../src/events/vocabulary/Event.ts"
+import { is } from "../../src/events/vocabulary/Vocabulary.ts"
+import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
+import * as Sessions from "../../src/hooks/Sessions.ts"
+import type { Json } from "../../src/values/Json.ts"
+import * as Document from "../../src/workspace/model/Document.ts"
+import { ContentStore, fileOf } from "../../src/workspace/store/ContentStore.ts"
+import { eventsOf, temporary } from "../record/recorded.ts"
+
+const opened: Array<Sessions.Sessions> = []
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close().catch(() => {})
+})
+
+const given = async (more: Partial<Sessions.SessionsOptions> = {}) => {
+  const root = temporary("project")
+  fs.mkdirSync(root)
+  const log = temporary("files.db")
+  const open = async () => {
+    const sessions = await Sessions.open({ log, gate: async () => undefined, ...more })
+    opened.push(sessions)
+    return sessions
+  }
+  const write = (file: string, text: string) => {
+    fs.mkdirSync(path.dirname(path.join(root, file)), { recursive: true })
+    fs.writeFileSync(path.join(root, file), text)
+  }
+  return { root, log, open, write, sessions: await open() }
+}
+
+const taking = (sessions: Sessions.Sessions, cwd: string, session_id = "s-1") => {
+  const take = (hook_event_name: string, more: object) => {
+    const payload: Json = { session_id, cwd, hook_event_name, ...more }
+    const moment = ClaudeCode.client.read(payload)
+    if (moment === undefined) throw new Error("not read")
+    return sessions.take(ClaudeCode.client, moment)
+  }
+  return {
+    prompt: (prompt: string) => take("UserPromptSubmit", { prompt }),
+    asks: (tool_use_id: string, tool_name = "Bash", tool_input: object = { command: tool_use_id }) =>
+      take("PreToolUse", { tool_use_id, tool_name, tool_input }),
+    ends: (tool_use_id: string, tool_name = "Bash", tool_input: object = { command: tool_use_id }) =>
+      take("PostToolUse", { tool_use_id, tool_name, tool_input, tool_response: "done" }),
+    end: () => take("SessionEnd", { reason: "exit" }),
+  }
+}
+
+/** Each change: kind, path, lines, and its cause: the call's id, several, or why there is none. */
+const told = (events: ReadonlyArray<Event>) =>
+  events.flatMap((event) => {
+    if (!is(event, "EnvironmentChanged")) return []
+    const { patch, commands, unattributed, inferred } = event.payload
+    const cause = events.find(({ id }) => id === event.causationId)
+    const idOf = (text: unknown) => String(text).replace(/^.*\//, "")
+    const by = unattributed ?? (commands?.map(idOf).join("+") || idOf(cause?.payload.commandId))
+    return Document.read(patch).map(({ path, state: { kind, lines, from } }) => {
+      const counted = lines && `+${lines.added}-${lines.removed}`
+      return [kind, from, path, counted, "by", by, inferred?.cause].filter((word) => word !== undefined).join(" ")
+    })
+  })
+
+describe("the files of a hooked session", () => {
+  it("change by the call that was in progress, whatever its tool, and by nobody between calls", async () => {
+    const { root, log, write, sessions } = await given()
+    write("a.txt", "1\n2\n3\n")
+    write("old.txt", "moved\n")
+    const { prompt, asks, ends, end } = taking(sessions, root)
+    await prompt("do it")
+    write("by-hand.txt", "a person\n")
+    await asks("c1")
+    write("a.txt", "1\ntwo\n3\n4\n")
+    fs.renameSync(path.join(root, "old.txt"), path.join(root, "new.txt"))
+    await ends("c1")
+    write("a.txt", "a person\n")
+    await asks("read", "Read", { file_path: "a.txt" })
+    await ends("read", "Read", { file_path: "a.txt" })
+    await asks("c2")
+    fs.rmSync(path.join(root, "a.txt"))
+    await ends("c2")
+    await asks("c3")
+    await ends("c3")
+    await end()
+    await sessions.close()
+    expect(told(await eventsOf(log))).toEqual([
+      "added by-hand.txt +1-0 by no-call",
+      "changed a.txt +2-1 by c1 between-snapshots",
+      "removed old.txt by c1 between-snapshots",
+      "renamed old.txt new.txt by c1 between-snapshots",
+      "changed a.txt +1-4 by no-call",
+      "removed a.txt +0-1 by c2 between-snapshots",
+    ])
+  })
+
+  it("changed meanwhile by one of several calls, also of another session, are its own only if it alone names them", async () => {
+    const { root, log, write, sessions } = await given()
+    const [one, other] = [taking(sessions, root), taking(sessions, root, "s-2")]
+    await one.prompt("go")
+    await other.prompt("go")
+    const edit = { file_path: path.join(root, "named.ts") }
+    await one.asks("c1", "Edit", edit)
+    await one.asks("c2")
+    write("named.ts", "x\n")
+    write("other.ts", "x\n")
+    await one.ends("c1", "Edit", edit)
+    await one.ends("c2")
+    await other.asks("d1")
+    write("other.ts", "y\n")
+    await other.ends("d1")
+    await one.prompt("more")
+    await sessions.close()
+    const events = await eventsOf(log)
+    const of = (session: string) => told(events.filter(({ taskId }) => taskId === `claude-code-${session}`))
+    expect(of("s-1")).toEqual([
+      "added named.ts +1-0 by c1 named-file",
+      "added other.ts +1-0 by c1+c2",
+      "changed other.ts +1-1 by d1",
+    ])
+    expect(of("s-2")).toEqual([
+      "added named.ts +1-0 by c1+c2",
+      "added other.ts +1-0 by c1+c2",
+      "changed other.ts +1-1 by d1 between-snapshots",
+    ])
+  })
+
+  it("continue ends the server was killed; what changed meanwhile, nobody watched", async () => {
+    const { root, log, write, open, sessions } = await given()
+    write("a", "1\n")
+    const first = taking(sessions, root)
+    await first.prompt("go")
+    await first.asks("c1")
+    write("a", "2\n")
+    await sessions.close()
+    const { asks, ends } = taking(await open(), root)
+    await asks("c2")
+    write("a", "3\n")
+    await ends("c2")
+    expect(told(await eventsOf(log))).toEqual([
+      "changed a +1-1 by not-watched",
+      "changed a +1-1 by c2 between-snapshots",
+    ])
+    const store = ContentStore.openReadOnly(fileOf(log))
+    const digests = (await eventsOf(log)).flatMap((event) =>
+      is(event, "EnvironmentChanged")
+        ? Document.read(event.payload.patch).map(({ state }) => state.entry?.digest ?? "")
+        : [],
+    )
+    expect(digests.map((digest) => Buffer.from(store?.get(digest) ?? "?").toString())).toEqual(["2\n", "3\n"])
+    store?.close()
+  })
+
+  it("that cannot be recorded are said once, and the session goes on", async () => {
+    const { root, log, sessions } = await given()
+    const [gone, home] = [taking(sessions, path.join(root, "gone"), "s-1"), taking(sessions, "/", "s-2")]
+    for (const { asks, ends } of [gone, home]) {
+      for (const id of ["c1", "c2"]) {
+        expect(await asks(id)).toEqual({ decision: "allow" })
+        await ends(id)
+      }
+    }
+    const notes = (await eventsOf(log)).flatMap((event) => (is(event, "CaptureNoted") ? event.payload.unseen : []))
+    expect(notes.map(({ what }) => what)).toEqual(
+      Array.from({ length: 2 }, () => "the files of the session's directory"),
+    )
+    expect(notes[0]?.target).toContain("ENOENT")
+    expect(notes[1]?.target).toBe("/ is a whole file system")
+  })
+
+  it("are not recorded where the user does not want it", async () => {
+    const { root, log, write, sessions } = await given({ recordsFiles: async () => false })
+    const { asks, ends } = taking(sessions, root)
+    await asks("c1")
+    write("a", "1\n")
+    await ends("c1")
+    await sessions.close()
+    const events = await eventsOf(log)
+    expect(events.filter(({ type }) => type.startsWith("Environment"))).toEqual([])
+    expect(fs.existsSync(fileOf(log))).toBe(false)
+  })
+
+  it("are left where the store fails in mid-session: the task says so, and its calls go on", async () => {
+    const { root, log, sessions } = await given()
+    const { prompt, asks, ends } = taking(sessions, root)
+    await prompt("go")
+    await asks("c1")
+    fs.rmSync(root, { recursive: true })
+    await ends("c1")
+    expect(await asks("c2")).toEqual({ decision: "allow" })
+    await ends("c2")
+    const events = await eventsOf(log)
+    const notes = events.filter(
+      ({ type, payload }) => type === "CaptureNoted" && JSON.stringify(payload).includes("from here on"),
+    )
+    expect(notes.length).toBe(1)
+    expect(events.filter(({ type }) => type === "CommandSucceeded").length).toBe(2)
+  })
+})
