@@ -21,8 +21,8 @@ export interface AcceptedGate {
 export interface HookSettings {
   readonly log: string
   readonly gate?: AcceptedGate | undefined
-  /** False if the files of a session's directory are not recorded. */
-  readonly files?: false | undefined
+  /** Whether the files of a session's directory are recorded. Default: true. */
+  readonly files?: boolean | undefined
 }
 
 const NAME = "settings.json"
