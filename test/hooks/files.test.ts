@@ -1,13 +1,15 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
+import { backup, restore } from "../../src/events/sqlite/wholeFile.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { is } from "../../src/events/vocabulary/Vocabulary.ts"
 import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
 import type { Json } from "../../src/values/Json.ts"
 import * as Document from "../../src/workspace/model/Document.ts"
-import { ContentStore, fileOf } from "../../src/workspace/store/ContentStore.ts"
+import { ContentStore, digestOf, fileOf } from "../../src/workspace/store/ContentStore.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 
 const opened: Array<Sessions.Sessions> = []
@@ -61,6 +63,21 @@ const told = (events: ReadonlyArray<Event>) =>
       return [kind, from, path, counted, "by", by, inferred?.cause].filter((word) => word !== undefined).join(" ")
     })
   })
+
+/** The contents after each change. */
+const stored = async (log: string) => {
+  const store = ContentStore.openReadOnly(fileOf(log))
+  const found = (await eventsOf(log)).flatMap((event) =>
+    is(event, "EnvironmentChanged")
+      ? Document.read(event.payload.patch).map(({ path, state }) => ({
+          path,
+          content: Buffer.from(store?.get(state.entry?.digest ?? "") ?? "?").toString(),
+        }))
+      : [],
+  )
+  store?.close()
+  return found
+}
 
 describe("the files of a hooked session", () => {
   it("change by the call that was in progress, whatever its tool, and by nobody between calls", async () => {
@@ -141,14 +158,7 @@ describe("the files of a hooked session", () => {
       "changed a +1-1 by not-watched",
       "changed a +1-1 by c2 between-snapshots",
     ])
-    const store = ContentStore.openReadOnly(fileOf(log))
-    const digests = (await eventsOf(log)).flatMap((event) =>
-      is(event, "EnvironmentChanged")
-        ? Document.read(event.payload.patch).map(({ state }) => state.entry?.digest ?? "")
-        : [],
-    )
-    expect(digests.map((digest) => Buffer.from(store?.get(digest) ?? "?").toString())).toEqual(["2\n", "3\n"])
-    store?.close()
+    expect((await stored(log)).map(({ content }) => content)).toEqual(["2\n", "3\n"])
   })
 
   it("that cannot be recorded are said once, and the session goes on", async () => {
@@ -195,5 +205,31 @@ describe("the files of a hooked session", () => {
     )
     expect(notes.length).toBe(1)
     expect(events.filter(({ type }) => type === "CommandSucceeded").length).toBe(2)
+  })
+})
+
+describe("a backup of a log with recorded files", () => {
+  it("has their contents, and a restore in place of a log with others does not mix them", async () => {
+    const { root, log, write, sessions } = await given()
+    write("a", "before\n")
+    const { prompt, asks, ends } = taking(sessions, root)
+    await prompt("go")
+    await asks("c1")
+    write("a", "after\n")
+    await ends("c1")
+    const copy = temporary("copy.db")
+    // The session goes on meanwhile: its store is in use.
+    expect(await Effect.runPromise(backup({ from: log, to: copy }))).toMatchObject({ files: true })
+    await asks("c2")
+    write("a", "later\n")
+    await ends("c2")
+    await sessions.close()
+    await Effect.runPromise(restore({ from: copy, to: log, replace: true }))
+    const digests = await stored(log)
+    expect(digests.map(({ content }) => content)).toEqual(["after\n"])
+    const store = ContentStore.open(fileOf(log))
+    expect(store.has(digestOf(Buffer.from("later\n")))).toBe(false)
+    expect(store.has(digestOf(Buffer.from("before\n")))).toBe(true)
+    store.close()
   })
 })

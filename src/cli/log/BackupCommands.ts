@@ -25,9 +25,9 @@ const copied = (copy: Copying, json: boolean, given: CopyOptions) =>
     copy({ ...given, onPages: (done, of) => Effect.runSync(onProgress(done, of)) }),
   )
 
-const lines = (style: Style, done: string, { file, head, events, bytes, segments, plugins, keys }: Copied) => [
+const lines = (style: Style, done: string, { file, head, events, bytes, segments, plugins, keys, files }: Copied) => [
   `${style.good(done)} ${count(events, "event")}, head ${at(head.position)} ${style.dim(head.hash)}, ${count(bytes, "byte")}, in ${file}; verified.`,
-  `With it: ${[count(segments.length, "segment"), ...(plugins ? ["the plugins' copies"] : []), ...(keys ? ["the keys of personal data"] : [])].join(", ")}.`,
+  `With it: ${[count(segments.length, "segment"), ...(plugins ? ["the plugins' copies"] : []), ...(files ? ["the contents of recorded files"] : []), ...(keys ? ["the keys of personal data"] : [])].join(", ")}.`,
 ]
 
 export const backup = Command.make(
@@ -63,6 +63,6 @@ export const restore = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Restore a backup as the log, and verify it before and after. Refused while a kernel holds that log. Existing keys and plugins stay unless the backup has its own",
+    "Restore a backup as the log, and verify it before and after. Refused while a kernel holds that log. Existing keys, plugins and recorded files stay unless the backup has its own",
   ),
 )

@@ -55,6 +55,8 @@ export interface Copied {
   readonly segments: ReadonlyArray<string>
   readonly plugins: boolean
   readonly keys: boolean
+  /** The contents of recorded files. */
+  readonly files: boolean
   /**
    * True if the copy is this user's own log under its name: a restored backup that this user made, on this machine, of
    * an own log. False for a backup, whose name no log of the user has.

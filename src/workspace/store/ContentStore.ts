@@ -9,7 +9,7 @@ import * as zlib from "node:zlib"
 import { Data } from "effect"
 import * as choice from "../../events/sqlite/driver/choice.ts"
 import type { Connection } from "../../events/sqlite/driver/Driver.ts"
-import { resolveLinks } from "../../events/sqlite/file/fileIdentity.ts"
+import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import * as NewFile from "../../events/sqlite/file/newFile.ts"
 import type { Tree } from "../model/Entry.ts"
 import { APPLICATION_ID, TABLES, VERSION } from "./StoreSchema.ts"
@@ -25,7 +25,7 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
 }
 
 /** The store's file next to a log; a link to the log leads to the same one. */
-export const fileOf = (log: string): string => `${resolveLinks(log).target}.files`
+export const fileOf = (log: string): string => `${targetOf(log)}.files`
 
 /** The digest of a content. */
 export const digestOf = (bytes: Uint8Array): string => crypto.createHash("sha256").update(bytes).digest("hex")

@@ -43,7 +43,13 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
     if (to === source) return yield* refuse("another name than the log's own", "the log's own")
     const keys = withKeys && fs.existsSync(`${source}.keys`)
     const plugins = fs.existsSync(`${source}.plugins`)
-    const copied = new Set([".segments", ...(keys ? [".keys"] : []), ...(plugins ? [".plugins"] : [])])
+    const files = fs.existsSync(`${source}.files`)
+    const copied = new Set([
+      ".segments",
+      ...(keys ? [".keys"] : []),
+      ...(plugins ? [".plugins"] : []),
+      ...(files ? CONTENTS : []),
+    ])
     const replaced = SIBLINGS.filter((suffix) => copied.has(suffix) || !kept.includes(suffix))
     const present = [...PARTS, ...replaced].map((suffix) => to + suffix).find((file) => fs.existsSync(file))
     if (present !== undefined && !replace) {
@@ -65,6 +71,8 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
         if (plugins) copyPlugins(`${source}.plugins`, `${partial}.plugins`)
       })
       if (keys) yield* copyDatabase(`${source}.keys`, `${partial}.keys`)
+      // After the events: contents are stored before the events that name them.
+      if (files) yield* copyDatabase(`${source}.files`, `${partial}.files`)
       const found = yield* verified(options, partial)
       if (found.head.position < head.position) {
         return yield* refuse(`a head at @${head.position} or later`, `@${found.head.position}`)
@@ -73,17 +81,20 @@ const copy = (options: CopyOptions, kept: ReadonlyArray<string>): Effect.Effect<
       const bytes = fs.statSync(partial).size
       if (replace && fs.existsSync(to)) yield* assertUnused(options, to)
       yield* attempted(() => put(partial, to, replaced))
-      return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys, own: false }
+      return { file: to, head: found.head, events: found.events, bytes, segments, plugins, keys, files, own: false }
       // The next copy removes what could not be removed.
     }).pipe(Effect.ensuring(Effect.ignore(Effect.try(() => removeAll(partial)))))
   })
 
 const PARTS = ["", "-wal", "-journal"]
 
-const SIBLINGS = [".segments", ".plugins", ".keys"]
+/** The contents of recorded files, with the parts of a file in use: a new one must not meet those of another. */
+const CONTENTS = [".files", ".files-wal", ".files-shm"]
+
+const SIBLINGS = [".segments", ".plugins", ".keys", ...CONTENTS]
 
 /** Kept by a restore if the backup has none. */
-const KEPT = [".plugins", ".keys"]
+const KEPT = [".plugins", ".keys", ...CONTENTS]
 
 /** Copies the file as of one moment. Returns its head and segments. */
 const copyFile = ({ from, onPages }: CopyOptions, partial: string) =>
