@@ -104,7 +104,7 @@ module.exports = {
     ...storeys("src/cli", [
       "demo",
       "(play|mcp)",
-      "(time|step|chat|studio|hooks)",
+      "(time|step|chat|studio|hooks|files)",
       "task",
       "(plugin|score|log)",
       "export",

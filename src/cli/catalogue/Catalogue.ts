@@ -7,6 +7,7 @@ import * as CodingAgents from "./CodingAgents.ts"
 import type { Entry } from "./Entry.ts"
 import { command } from "./Entry.ts"
 import * as Exchange from "./Exchange.ts"
+import * as Files from "./Files.ts"
 import * as Past from "./Past.ts"
 import * as Plugins from "./Plugins.ts"
 import * as Scores from "./Scores.ts"
@@ -20,6 +21,7 @@ export const TOPICS: ReadonlyArray<readonly [topic: string, commands: ReadonlyAr
   ["Coding agents", CodingAgents.CODING_AGENTS],
   ["Plugins", Plugins.PLUGINS],
   ["The past", Past.PAST],
+  ["Recorded files", Files.FILES],
   ["Tasks and scores", Scores.SCORES],
   ["From other programs", Exchange.FROM_OTHERS],
   ["To other programs", Exchange.TO_OTHERS],
@@ -41,6 +43,7 @@ export const GROUPS: ReadonlyMap<string, string> = new Map([
     "log",
     "The events of a log: list, verify, sign, archive, back up, import and upgrade them; list and shred personal data",
   ],
+  ["files", "The files of a coding agent's workspace: list, show, compare and blame them at any moment"],
   ["timeline", "The forked timelines of a log"],
   ["task", "The tasks of a log: list, show, follow, copy, pause and end them"],
   ["score", "The score sets of a log, and the pointers that name one"],

@@ -18,9 +18,12 @@ export interface Failure {
 
 const NOT_FOUND: ReadonlySet<string> = new Set([
   "ClientMissing",
+  "ContentNotRecorded",
   "EventNotFound",
+  "FileNotRecorded",
   "LogMissing",
   "MeasureNotFound",
+  "NoFilesRecorded",
   "NoKernel",
   "MetadataNotFound",
   "ModelNotFound",

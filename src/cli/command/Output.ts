@@ -41,6 +41,22 @@ export const writePart = (text: string): Effect.Effect<void> =>
     process.stdout.write(escapeControls(text))
   })
 
+/**
+ * Like `writeWhole`, for a content whose control characters are escaped already and whose tabs stay. Ends with a line
+ * break if the text does not.
+ */
+export const writeContent = (text: string): Effect.Effect<void> =>
+  Effect.sync(() => {
+    const escaped = text.split("\t").map(escapeControls).join("\t")
+    process.stdout.write(escaped === "" || escaped.endsWith("\n") ? escaped : `${escaped}\n`)
+  })
+
+/** Writes bytes to the standard output as they are: for files and programs. */
+export const writeBytes = (bytes: Uint8Array): Effect.Effect<void> =>
+  Effect.sync(() => {
+    process.stdout.write(bytes)
+  })
+
 /** Writes a remark to the standard error, wrapped to the terminal's width. */
 export const note = (text: string): Effect.Effect<void> => Effect.suspend(() => noteWhole(fitted(text, process.stderr)))
 

@@ -11,8 +11,15 @@ export const NO_LINES: Lines = new Int32Array(0)
 /** Gives lines their numbers. Texts that differ little from the one before cost little. */
 export class LineTable {
   readonly #numbers = new Map<string, number>()
+  /** One character for each byte, so that every content has a key of its own. */
   readonly #keys: Array<string> = []
+  readonly #withEnds: boolean
   #last: Split = { bytes: Buffer.alloc(0), lines: NO_LINES, ends: NO_LINES }
+
+  /** @param withEnds whether a line's end counts as a part of it, for differences to the byte */
+  constructor({ withEnds = false }: { readonly withEnds?: boolean } = {}) {
+    this.#withEnds = withEnds
+  }
 
   /** The lines of a text. A last line without an end counts as one; an empty text has none. */
   linesOf(content: Uint8Array): Lines {
@@ -26,7 +33,7 @@ export class LineTable {
     return Int32Array.from(lines, (line) => this.#numberOf(Buffer.from(line).toString("latin1")))
   }
 
-  /** The bytes of a line, without its end. */
+  /** The bytes of a line, without its end unless ends count. */
   bytesOf(line: number): Uint8Array {
     return Buffer.from(this.#keys[line] ?? "", "latin1")
   }
@@ -46,7 +53,7 @@ export class LineTable {
     for (let start = from; start < to; ) {
       const feed = bytes.indexOf(LF, start)
       const end = feed < 0 || feed >= to ? to : feed + 1
-      numbers.push(this.#numberOf(keyOf(bytes, start, end)))
+      numbers.push(this.#numberOf(bytes.toString("latin1", start, this.#withEnds ? end : endOf(bytes, start, end))))
       ends.push(end)
       start = end
     }
@@ -80,14 +87,10 @@ const CR = 0x0d
 /** At least four letters or digits. */
 const DISTINCTIVE = /(?:[\p{L}\p{N}][^\p{L}\p{N}]*){4}/u
 
-/** One character for each byte, so that every content has a key of its own. */
-const keyOf = (bytes: Buffer, start: number, end: number): string => {
-  let stop = end
-  if (stop > start && bytes[stop - 1] === LF) {
-    stop--
-    if (stop > start && bytes[stop - 1] === CR) stop--
-  }
-  return bytes.toString("latin1", start, stop)
+/** Where a line's own bytes end. */
+const endOf = (bytes: Buffer, start: number, end: number): number => {
+  if (end === start || bytes[end - 1] !== LF) return end
+  return end - 1 > start && bytes[end - 2] === CR ? end - 2 : end - 1
 }
 
 const at = (numbers: Int32Array, index: number): number => numbers[index] ?? 0

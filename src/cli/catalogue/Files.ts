@@ -1,0 +1,41 @@
+/** Commands about the recorded files of workspaces. */
+import { command, type Entry } from "./Entry.ts"
+
+export const FILES: ReadonlyArray<Entry> = [
+  {
+    path: "files ls",
+    uses: [["files ls [--at @412]", "the files at a moment"]],
+    example: "files ls --at @412",
+    load: command(async () => (await import("../files/Ls.ts")).ls),
+  },
+  {
+    path: "files show",
+    uses: [["files show FILE [--at @412]", "a file's content at a moment"]],
+    example: "files show src/main.ts --at @412",
+    load: command(async () => (await import("../files/Show.ts")).show),
+  },
+  {
+    path: "files diff",
+    uses: [["files diff @a @b [FILE]", "how files differ between two moments; --stat counts lines"]],
+    example: "files diff @400 @412 --stat",
+    load: command(async () => (await import("../files/Diff.ts")).diff),
+  },
+  {
+    path: "files history",
+    uses: [["files history FILE", "every version of a file, when, and by which call"]],
+    example: "files history src/main.ts",
+    load: command(async () => (await import("../files/History.ts")).history),
+  },
+  {
+    path: "files blame",
+    uses: [["files blame FILE[:LINE]", "the call, decision, approval and prompt behind each line"]],
+    example: "files blame src/main.ts:12 --read",
+    load: command(async () => (await import("../files/Blame.ts")).blame),
+  },
+  {
+    path: "files why",
+    uses: [["files why FILE", "the causes of a file's last change, up to the prompt"]],
+    example: "files why src/main.ts",
+    load: command(async () => (await import("../files/History.ts")).why),
+  },
+]

@@ -1,0 +1,141 @@
+/** The command `hindcast files blame`: which call wrote each line of a file. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Command } from "@effect/cli"
+import { Effect, Either, Option } from "effect"
+import * as SmallFile from "../../platform/SmallFile.ts"
+import * as Content from "../../workspace/history/Content.ts"
+import * as FileBlame from "../../workspace/history/FileBlame.ts"
+import * as FileVersions from "../../workspace/history/FileVersions.ts"
+import * as Origin from "../../workspace/history/Origin.ts"
+import * as Readings from "../../workspace/history/Readings.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { argument, common, flag } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as BlameLines from "../pages/files/BlameLines.ts"
+import * as FilesOptions from "./FilesOptions.ts"
+import * as OriginDocument from "./OriginDocument.ts"
+import * as RecordedContent from "./RecordedContent.ts"
+import * as RecordedFiles from "./RecordedFiles.ts"
+
+const file = argument("file[:line]", "The file, or one line of it: src/main.ts:12")
+
+const read = flag("read", "Add what the agent had read of the file before, and whether the file changed since")
+
+const options = { ...common, file, at: FilesOptions.at, task: FilesOptions.task, read }
+
+export const blame = Command.make("blame", options, ({ log, json, file: typed, at, task, read }) =>
+  Effect.gen(function* () {
+    const recorded = yield* RecordedFiles.open({ log, at, task })
+    const { name, line } = yield* placeOf(recorded, typed)
+    const { looks, treeOf, store, root } = recorded
+    const versions = yield* RecordedFiles.reading(() => FileVersions.of(looks, name, treeOf))
+    const present = Option.isSome(at)
+      ? yield* RecordedContent.textAt(recorded, name)
+      : yield* textNow(path.join(root, name), typed)
+    const blamed = yield* RecordedFiles.reading(() => FileBlame.of(versions, present, store))
+    const all = blamed.lines.map((one, index) => ({ line: index + 1, ...one }))
+    const lines = line === undefined ? all : all.filter((one) => one.line === line)
+    if (line !== undefined && lines.length === 0)
+      return yield* new BadInput({ input: typed, expected: `a line from 1 to ${all.length}`, found: String(line) })
+    const { originOf } = Origin.finder(recorded.log)
+    const origins = new Map<FileVersions.FileVersion, Origin.Origin>()
+    const readings = new Map<FileVersions.FileVersion, Readings.Reading>()
+    for (const { from } of lines) {
+      const version = versionOf(from)
+      if (version === undefined || origins.has(version)) continue
+      const origin = yield* originOf(version.look)
+      origins.set(version, origin)
+      const [call] = origin.calls
+      if (read && call !== undefined && origin.kind === "call")
+        readings.set(version, yield* Readings.before(recorded.log, call, versions))
+    }
+    const { hasDropped } = blamed
+    yield* Output.show(json, documentOf(recorded, name, { lines, origins, readings, hasDropped }), (style) =>
+      BlameLines.lines(style, { lines, origins, readings, hasDropped }),
+    )
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
+).pipe(Command.withDescription("Each line of a file, and the call, decision, approval and prompt that it comes from"))
+
+/** The version that tells most about a line's origin. */
+const versionOf = (from: BlameLines.BlamedLine["from"]): FileVersions.FileVersion | undefined => {
+  switch (from.kind) {
+    case "seen":
+      return from.origin
+    case "unknown":
+      return from.since
+    case "too-different":
+      return from.version
+    case "not-seen":
+      return undefined
+  }
+}
+
+/** A file may have a colon in its name. */
+const placeOf = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
+  Effect.gen(function* () {
+    const [, before, digits] = LINE.exec(typed) ?? []
+    if (before === undefined) return { name: yield* RecordedFiles.pathOf(recorded, typed), line: undefined }
+    const whole = yield* Effect.either(RecordedFiles.pathOf(recorded, typed))
+    if (Either.isRight(whole)) return { name: whole.right, line: undefined }
+    return { name: yield* RecordedFiles.pathOf(recorded, before), line: Number(digits) }
+  })
+
+const LINE = /^(.+):(\d{1,9})$/s
+
+/** The file as it is now. */
+const textNow = (file: string, typed: string) =>
+  Effect.gen(function* () {
+    const wrong = (found: string, advice?: string) =>
+      new BadInput({ input: typed, expected: "a text file", found, ...(advice === undefined ? {} : { advice }) })
+    const stats = yield* Effect.try({
+      try: () => fs.lstatSync(file, { throwIfNoEntry: false }),
+      catch: (cause) => wrong(cause instanceof Error ? cause.message : String(cause)),
+    })
+    const past = "--at MOMENT blames it as it was."
+    if (stats === undefined) return yield* wrong("none now", past)
+    if (stats.isSymbolicLink()) return yield* wrong("a symbolic link")
+    // A fifo would never end.
+    if (!stats.isFile()) return yield* wrong("something else", past)
+    const bytes = yield* Effect.try({
+      try: () => SmallFile.readUpTo(file, MAX_BYTES + 1),
+      catch: (cause) => wrong(cause instanceof Error ? cause.message : String(cause)),
+    })
+    if (bytes.length > MAX_BYTES) return yield* wrong(`more than ${MAX_BYTES / 1024 / 1024} MiB`)
+    return Content.isText(bytes) ? bytes : yield* wrong("a binary one")
+  })
+
+const MAX_BYTES = 16 * 1024 * 1024
+
+const documentOf = (
+  { root, timeline, position }: RecordedFiles.RecordedFiles,
+  path: string,
+  { lines, origins, readings, hasDropped }: BlameLines.BlamePage,
+) => {
+  const places = [...origins.keys()]
+  return {
+    root,
+    path,
+    timeline,
+    at: position,
+    lines: lines.map(({ line, text, from }) => {
+      const version = versionOf(from)
+      return {
+        line,
+        text,
+        kind: from.kind,
+        ...(version === undefined ? {} : { version: places.indexOf(version) }),
+        ...(from.kind === "unknown" ? { until: from.until?.look.event.position ?? null } : {}),
+      }
+    }),
+    versions: [...origins].map(([version, origin]) => {
+      const reading = readings.get(version)
+      return {
+        ...OriginDocument.ofVersion(version, origin),
+        ...(reading === undefined ? {} : { reading: OriginDocument.ofReading(reading) }),
+      }
+    }),
+    earlyContentsDropped: hasDropped,
+  }
+}

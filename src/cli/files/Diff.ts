@@ -1,0 +1,80 @@
+/** The command `hindcast files diff`: how files differ between two moments, as a unified diff. */
+import { Args, Command } from "@effect/cli"
+import { Effect, Option } from "effect"
+import * as Moment from "../../events/read/Moment.ts"
+import * as Content from "../../workspace/history/Content.ts"
+import * as UnifiedDiff from "../../workspace/history/UnifiedDiff.ts"
+import * as Changes from "../../workspace/model/Changes.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { argument, common, flag, MOMENT } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as DiffLines from "../pages/files/DiffLines.ts"
+import * as FilesOptions from "./FilesOptions.ts"
+import * as RecordedContent from "./RecordedContent.ts"
+import * as RecordedFiles from "./RecordedFiles.ts"
+
+const options = {
+  ...common,
+  a: argument("a", MOMENT),
+  b: argument("b", MOMENT),
+  file: FilesOptions.file.pipe(Args.optional),
+  task: FilesOptions.task,
+  stat: flag("stat", "Only the numbers of lines, for each file"),
+}
+
+export const diff = Command.make("diff", options, ({ log, json, a, b, file, task, stat }) =>
+  Effect.gen(function* () {
+    const [from, to] = [yield* Moment.locate(a), yield* Moment.locate(b)]
+    if (from.timeline !== to.timeline)
+      return yield* new BadInput({
+        input: `${a} ${b}`,
+        expected: "two moments of one timeline",
+        found: `${from.timeline} and ${to.timeline}`,
+      })
+    const later = from.position > to.position ? a : b
+    const recorded = yield* RecordedFiles.open({ log, at: Option.some(later), task })
+    const only = Option.isSome(file) ? yield* RecordedFiles.pathOf(recorded, file.value) : undefined
+    const treeAt = (position: number) => {
+      const looks = recorded.looks.filter(({ event }) => event.position <= position)
+      // Before the first snapshot, nothing is known.
+      return looks.length === 0
+        ? new RecordedContent.ContentNotRecorded({
+            file: recorded.root,
+            position,
+            reason: `the first snapshot is at @${recorded.looks[0]?.event.position ?? 0}`,
+          })
+        : RecordedContent.treeAfter({ ...recorded, position }, looks)
+    }
+    const [before, after] = [yield* treeAt(from.position), yield* treeAt(to.position)]
+    const changes = Changes.between(before, after).filter(
+      (change) => only === undefined || change.path === only || (change.kind === "renamed" && change.from === only),
+    )
+    const found = yield* RecordedFiles.reading(() => changes.map((change) => compared(change, recorded.store)))
+    const document = {
+      root: recorded.root,
+      timeline: to.timeline,
+      from: from.position,
+      to: to.position,
+      files: found.map((one) => DiffLines.document(one, stat)),
+    }
+    if (json) return yield* Output.showDocument(true, document, [])
+    if (stat) return yield* Output.show(false, document, (style) => DiffLines.stat(style, found))
+    const style = Output.styleOf(process.stdout)
+    for (const one of found) yield* Output.writeContent(DiffLines.patch(style, one))
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
+).pipe(Command.withDescription("How files differ between two moments, as a unified diff"))
+
+const compared = (change: Changes.Change, contents: Content.Contents): DiffLines.Compared => {
+  const before = Content.of(change.kind === "added" ? undefined : change.before, contents)
+  const after = Content.of(change.kind === "removed" ? undefined : change.after, contents)
+  const isComparable = [before, after].every(({ kind }) => kind === "text" || kind === "missing")
+  return {
+    change,
+    before,
+    after,
+    diff: isComparable ? UnifiedDiff.between(bytesOf(before), bytesOf(after)) : undefined,
+  }
+}
+
+const bytesOf = (content: Content.Content): Uint8Array => (content.kind === "text" ? content.bytes : new Uint8Array(0))

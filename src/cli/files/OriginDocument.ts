@@ -1,0 +1,59 @@
+/** The origins of versions for programs: JSON with stable keys. */
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { defined } from "../../values/defined.ts"
+import type { FileVersion } from "../../workspace/history/FileVersions.ts"
+import type { Call, Origin } from "../../workspace/history/Origin.ts"
+import type { Reading } from "../../workspace/history/Readings.ts"
+
+/** A version of a file, with its origin. */
+export const ofVersion = ({ look, path, kind, from, entry, lines }: FileVersion, origin: Origin) => {
+  const { position, id, timeline, occurredAt } = look.event
+  return {
+    position,
+    id,
+    timeline,
+    occurredAt,
+    taskId: look.taskId,
+    path,
+    kind,
+    ...defined({ from, size: entry?.size, digest: entry?.digest, omitted: entry?.omitted }),
+    ...lines,
+    cause: origin.kind,
+    calls: origin.calls.map(ofCall),
+  }
+}
+
+const ofCall = ({ command, decision, approval, prompt }: Call) => ({
+  ...at(command),
+  taskId: command.taskId,
+  commandId: command.payload.commandId,
+  actuator: command.payload.actuator,
+  args: command.payload.args,
+  ...defined({
+    decision: decision && { ...at(decision), rule: decision.payload.rule },
+    approval: approval && {
+      ...at(approval),
+      approved: approval.payload.approved,
+      by: approval.payload.by,
+      channel: approval.payload.channel,
+    },
+    prompt: prompt && { ...at(prompt), source: prompt.payload.source, content: prompt.payload.content },
+  }),
+})
+
+const at = ({ position, id }: Event) => ({ position, id })
+
+/** What a writing call had read of the file before. */
+export const ofReading = ({ read, changedSince }: Reading) => ({
+  read:
+    read === undefined
+      ? null
+      : {
+          ...at(read.command),
+          outcome: read.outcome.position,
+          actuator: read.command.payload.actuator,
+          args: read.command.payload.args,
+        },
+  stale: changedSince.length > 0,
+  changedSince: changedSince.map(({ look }) => look.event.position),
+})

@@ -1,0 +1,172 @@
+/** Opens the recorded files of a workspace at a moment: its looks, the store of contents, and the path that was typed. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Data, Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import * as DidYouMean from "../../values/DidYouMean.ts"
+import * as FileVersions from "../../workspace/history/FileVersions.ts"
+import * as Looks from "../../workspace/history/Looks.ts"
+import type { Tree } from "../../workspace/model/Entry.ts"
+import { ContentStore, fileOf, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as Ids from "../command/Ids.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+
+export class NoFilesRecorded extends Data.TaggedError("NoFilesRecorded")<{ readonly found: string }> {
+  override get message() {
+    return `Expected a task whose files were recorded, found ${this.found}. \`hindcast hooks install CLIENT\` records the files of each session of a coding agent.`
+  }
+}
+
+export class FileNotRecorded extends Data.TaggedError("FileNotRecorded")<{
+  readonly file: string
+  readonly found: string
+  readonly advice: string
+}> {
+  override get message() {
+    return `${this.file}: expected a recorded file, found ${this.found}.${this.advice}`
+  }
+}
+
+export interface RecordedFiles {
+  readonly log: EventLog.Service
+  readonly timeline: string
+  readonly position: number
+  readonly root: string
+  /** Of this root, up to the position. */
+  readonly looks: ReadonlyArray<Looks.Look>
+  readonly store: ContentStore
+  readonly treeOf: FileVersions.TreeOf
+}
+
+export interface Asked {
+  readonly log: Option.Option<string>
+  readonly at: Option.Option<string>
+  readonly task: Option.Option<string>
+}
+
+/** The files of the workspace that a command is about: of the task that it names, or of the directory that it runs in. */
+export const open = ({ log, at, task }: Asked) =>
+  Effect.gen(function* () {
+    const { timeline, position } = yield* Moment.locate(Option.getOrElse(at, () => "now"))
+    const whole = yield* EventLog
+    const view = timeline === whole.timeline ? whole : Timelines.view(whole, yield* Timelines.named(whole, timeline))
+    const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : undefined
+    const all = yield* Looks.read(view, { until: position, taskId })
+    if (all.length === 0)
+      return yield* new NoFilesRecorded({ found: taskId === undefined ? `none up to @${position}` : `task ${taskId}` })
+    const store = yield* storeOf(OpenLog.filenameOf(log))
+    const root = yield* rootOf(all, Option.isSome(at) ? position : undefined)
+    const trees = new Map<string, Tree | undefined>()
+    const treeOf = (base: string) => {
+      if (!trees.has(base)) trees.set(base, store.tree(base))
+      return trees.get(base)
+    }
+    const looks = all.filter((look) => look.root === root)
+    return { log: view, timeline, position, root, looks, store, treeOf } satisfies RecordedFiles
+  })
+
+const storeOf = (log: string) =>
+  Effect.acquireRelease(
+    reading(() => ContentStore.openReadOnly(fileOf(log))),
+    (store) => Effect.sync(() => store?.close()),
+  ).pipe(
+    Effect.flatMap((store) =>
+      store === undefined
+        ? new StoreUnavailable({ file: fileOf(log), reason: "there is no such file. Keep it next to the log" })
+        : Effect.succeed(store),
+    ),
+  )
+
+/** Runs work that reads the store. */
+export const reading = <A>(work: () => A): Effect.Effect<A, StoreUnavailable> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(work())
+    } catch (cause) {
+      if (cause instanceof StoreUnavailable) return cause
+      throw cause
+    }
+  })
+
+/** The innermost one around the working directory, else that of the moment's task, else the only one. */
+const rootOf = (looks: ReadonlyArray<Looks.Look>, at: number | undefined) =>
+  Effect.gen(function* () {
+    const roots = [...new Set(looks.map(({ root }) => root))]
+    const [only = ""] = roots
+    if (roots.length === 1) return only
+    const [inner] = roots
+      .filter((root) => isWithin(workingDirectory(), root))
+      .sort((one, other) => other.length - one.length)
+    const there = at === undefined ? undefined : looks.find(({ event }) => event.position === at)?.root
+    const found = inner ?? there
+    if (found !== undefined) return found
+    return yield* new BadInput({
+      input: "The workspace",
+      expected: "a working directory in one of the recorded ones, or --task",
+      found: `${roots.length} of them: ${roots.slice(0, MAX_ROOTS).join(", ")}${roots.length > MAX_ROOTS ? " …" : ""}`,
+    })
+  })
+
+const MAX_ROOTS = 5
+
+const workingDirectory = (): string => real(process.cwd())
+
+const isWithin = (file: string, root: string): boolean => {
+  const relative = path.relative(root, file)
+  return relative === "" || !(relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
+}
+
+/** Resolves links in the part of a path that exists. */
+const real = (file: string): string => {
+  try {
+    return fs.realpathSync(file)
+  } catch {
+    const parent = path.dirname(file)
+    return parent === file ? file : path.join(real(parent), path.basename(file))
+  }
+}
+
+/**
+ * The paths, relative to the root, that a typed one may mean: relative to the working directory, as in a shell, or else to
+ * the root. A last link is the file itself.
+ */
+export const meanings = (typed: string, root: string): ReadonlyArray<string> => {
+  const absolute = path.resolve(typed)
+  const file = path.join(real(path.dirname(absolute)), path.basename(absolute))
+  const inside = isWithin(file, root) ? [portable(path.relative(root, file))] : []
+  const fromRoot = path.isAbsolute(typed) ? [] : [portable(path.normalize(typed))]
+  return [...new Set([...inside, ...fromRoot])]
+}
+
+const portable = (file: string): string => (path.sep === "/" ? file : file.replaceAll(path.sep, "/"))
+
+/** The path of a file that some look knows. */
+export const pathOf = ({ root, looks, treeOf }: RecordedFiles, typed: string) =>
+  Effect.gen(function* () {
+    const known = yield* reading(() => FileVersions.pathsIn(looks, treeOf))
+    const meant = meanings(typed, root)
+    const found = meant.find((file) => known.has(file))
+    if (found !== undefined) return found
+    const directory = meant.find((file) => [...known].some((one) => one.startsWith(`${file}/`)))
+    if (directory !== undefined) return yield* new FileNotRecorded({ file: typed, found: "a directory", advice: "" })
+    const wanted = meant.at(0) ?? typed
+    return yield* new FileNotRecorded({ file: typed, found: `none in ${root}`, advice: adviceOn(wanted, known) })
+  })
+
+/** Files of the same name elsewhere, or with a similar path. */
+const adviceOn = (wanted: string, known: ReadonlySet<string>): string => {
+  const name = path.posix.basename(wanted)
+  const sameName = [...known].filter((file) => path.posix.basename(file) === name).slice(0, 3)
+  if (sameName.length > 0) return ` Did you mean ${sameName.join(" or ")}?`
+  return DidYouMean.question(wanted, nearby(wanted, known))
+}
+
+/** Comparing a path takes time: those of about its length are enough. */
+const nearby = (wanted: string, known: ReadonlySet<string>): ReadonlyArray<string> =>
+  [...known].filter((file) => Math.abs(file.length - wanted.length) <= MAX_TYPED_WRONG).slice(0, MAX_COMPARED)
+
+const MAX_TYPED_WRONG = 8
+const MAX_COMPARED = 20_000

@@ -1,0 +1,54 @@
+/** The command `hindcast files show`: a file's content at a moment. */
+import { Command } from "@effect/cli"
+import { Effect } from "effect"
+import { defined } from "../../values/defined.ts"
+import * as Content from "../../workspace/history/Content.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { common, flag } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as FileLines from "../pages/files/FileLines.ts"
+import * as FilesOptions from "./FilesOptions.ts"
+import * as RecordedContent from "./RecordedContent.ts"
+import * as RecordedFiles from "./RecordedFiles.ts"
+
+const raw = flag("raw", "Write the bytes as they are, control characters included: for a file or a program")
+
+const options = { ...common, file: FilesOptions.file, at: FilesOptions.at, task: FilesOptions.task, raw }
+
+export const show = Command.make("show", options, ({ log, json, file, at, task, raw }) =>
+  Effect.gen(function* () {
+    if (raw && json)
+      return yield* new BadInput({ input: "--raw", expected: "no --json with it", found: "both: choose one" })
+    const recorded = yield* RecordedFiles.open({ log, at, task })
+    const path = yield* RecordedFiles.pathOf(recorded, file)
+    const entry = yield* RecordedContent.entryAt(recorded, path)
+    const { kind, bytes } = yield* RecordedContent.bytesOf(recorded, path, entry)
+    if (raw) return yield* Output.writeBytes(bytes)
+    if (!json && kind === "binary")
+      return yield* new BadInput({
+        input: file,
+        expected: "a text",
+        found: `a binary content of ${bytes.length} bytes`,
+        advice: "--raw writes it as it is.",
+      })
+    const { root, timeline, position } = recorded
+    const { mode, size, digest } = entry
+    const content =
+      kind === "text" ? { text: Content.textOf(bytes) } : { base64: Buffer.from(bytes).toString("base64") }
+    const document = {
+      root,
+      path,
+      timeline,
+      at: position,
+      kind: entry.kind,
+      mode: mode.toString(8).padStart(3, "0"),
+      size,
+      ...defined({ digest }),
+      ...content,
+    }
+    yield* json
+      ? Output.showDocument(true, document, [])
+      : Output.writeContent(FileLines.content(Content.textOf(bytes)))
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
+).pipe(Command.withDescription("A file's content at a moment"))

@@ -1,0 +1,125 @@
+/** Formats how files differ: a unified diff, and its numbers. */
+
+import { defined } from "../../../values/defined.ts"
+import { oneLine } from "../../../values/PlainText.ts"
+import * as Content from "../../../workspace/history/Content.ts"
+import type { DiffLine, UnifiedDiff } from "../../../workspace/history/UnifiedDiff.ts"
+import type { Change } from "../../../workspace/model/Changes.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Table from "../../terminal/Table.ts"
+import * as Text from "../../terminal/Text.ts"
+import * as FileLines from "./FileLines.ts"
+
+export interface Compared {
+  readonly change: Change
+  readonly before: Content.Content
+  readonly after: Content.Content
+  /** Undefined if a content is binary or unknown. */
+  readonly diff: UnifiedDiff | undefined
+}
+
+export const patch = (style: Style, compared: Compared): string => {
+  const { change, diff } = compared
+  const { from, to } = names(change)
+  const modes = modesOf(change)
+  return [
+    style.bold(`diff --git a/${from} b/${to}`),
+    ...modes.map(style.bold),
+    ...(change.kind === "renamed" ? [style.bold(`rename from ${from}`), style.bold(`rename to ${to}`)] : []),
+    ...(diff === undefined ? [style.warn(whyNot(compared))] : hunks(style, change, diff)),
+  ].join("\n")
+}
+
+const hunks = (style: Style, change: Change, { hunks, isWhole }: UnifiedDiff): ReadonlyArray<string> => {
+  if (hunks.length === 0) return []
+  const { from, to } = names(change)
+  return [
+    style.bold(change.kind === "added" ? "--- /dev/null" : `--- a/${from}`),
+    style.bold(change.kind === "removed" ? "+++ /dev/null" : `+++ b/${to}`),
+    ...hunks.flatMap(({ header, lines }) => [
+      style.name(header) + (isWhole ? "" : style.warn(" too different to be aligned")),
+      ...lines.flatMap((line) => written(style, line)),
+    ]),
+  ]
+}
+
+const written = (style: Style, { mark, bytes, hasLineFeed }: DiffLine): ReadonlyArray<string> => {
+  const paint = mark === "+" ? style.good : mark === "-" ? style.bad : (text: string) => text
+  const line = paint(mark + FileLines.visible(Content.textOf(bytes)))
+  return hasLineFeed ? [line] : [line, "\\ No newline at end of file"]
+}
+
+const names = (change: Change): { readonly from: string; readonly to: string } => ({
+  from: oneLine(change.kind === "renamed" ? change.from : change.path),
+  to: oneLine(change.path),
+})
+
+const modesOf = (change: Change): ReadonlyArray<string> => {
+  const octal = ({ kind, mode }: { readonly kind: "file" | "link"; readonly mode: number }) =>
+    kind === "link" ? "120000" : (mode & 0o111) === 0 ? "100644" : "100755"
+  switch (change.kind) {
+    case "added":
+      return [`new file mode ${octal(change.after)}`]
+    case "removed":
+      return [`deleted file mode ${octal(change.before)}`]
+    default: {
+      const [old, now] = [octal(change.before), octal(change.after)]
+      return old === now ? [] : [`old mode ${old}`, `new mode ${now}`]
+    }
+  }
+}
+
+const whyNot = ({ before, after }: Compared): string => {
+  for (const content of [before, after])
+    if (content.kind === "unknown") return `(a content was not recorded: ${Content.WHY[content.why]})`
+  return "(binary contents differ)"
+}
+
+export const stat = (style: Style, all: ReadonlyArray<Compared>): ReadonlyArray<string> => {
+  const known = all.flatMap(({ diff }) => (diff === undefined ? [] : [diff]))
+  const sum = (of: (diff: UnifiedDiff) => number) => known.reduce((total, diff) => total + of(diff), 0)
+  const unknown = all.length - known.length
+  return [
+    ...Table.rows(
+      style,
+      all.map((compared) => [
+        title(compared.change),
+        compared.change.kind,
+        ...(compared.diff === undefined
+          ? [style.warn(whyNot(compared))]
+          : [`${style.good(`+${compared.diff.added}`)} ${style.bad(`−${compared.diff.removed}`)}`]),
+      ]),
+    ),
+    `${Text.count(all.length, "file")}, +${sum(({ added }) => added)} −${sum(({ removed }) => removed)}${
+      unknown === 0 ? "" : `; ${unknown} without a count of lines`
+    }`,
+  ]
+}
+
+const title = (change: Change): string => {
+  const { from, to } = names(change)
+  return from === to ? to : `${from} → ${to}`
+}
+
+/** A file's difference for programs. */
+export const document = (compared: Compared, stat: boolean) => {
+  const { change, diff } = compared
+  return {
+    path: change.path,
+    kind: change.kind,
+    ...(change.kind === "renamed" ? { from: change.from } : {}),
+    ...(diff === undefined
+      ? { reason: whyNot(compared) }
+      : {
+          added: diff.added,
+          removed: diff.removed,
+          aligned: diff.isWhole,
+          ...defined({ hunks: stat ? undefined : diff.hunks.map(hunkDocument) }),
+        }),
+  }
+}
+
+const hunkDocument = ({ header, lines }: UnifiedDiff["hunks"][number]) => ({
+  header,
+  lines: lines.map(({ mark, bytes }) => mark + Content.textOf(bytes)),
+})

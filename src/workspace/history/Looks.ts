@@ -1,0 +1,87 @@
+/** The recorded looks at a workspace's files: its state at a task's start, and each change that a snapshot found since. */
+
+import { Effect, Stream } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as Document from "../model/Document.ts"
+
+export interface Look {
+  readonly event: Event
+  readonly taskId: string
+  /** The directory, on the machine that recorded it. */
+  readonly root: string
+  /** At a start: the digest of the whole tree. */
+  readonly base: string | undefined
+  /** The files that changed since the last look of the task. */
+  readonly files: ReadonlyArray<{ readonly path: string; readonly state: Document.FileState }>
+}
+
+/** Where a look's changes come from. */
+export type Source =
+  /** The files at the beginning: written before anything was recorded, or between two tasks. */
+  | { readonly kind: "start" }
+  /** One call; `causationId` leads to it. */
+  | { readonly kind: "call" }
+  /** One or several of these commands. */
+  | { readonly kind: "calls"; readonly commandIds: ReadonlyArray<string> }
+  /** No recorded call was in progress. */
+  | { readonly kind: "no-call" }
+  /** Nobody saw when it happened. */
+  | { readonly kind: "not-watched" }
+
+export const sourceOf = ({ event, base }: Look): Source => {
+  if (base !== undefined) return { kind: "start" }
+  const { unattributed, commands } = event.payload
+  if (unattributed === "no-call" || unattributed === "not-watched") return { kind: unattributed }
+  return Array.isArray(commands) ? { kind: "calls", commandIds: commands.map(String) } : { kind: "call" }
+}
+
+export interface LooksOptions {
+  /** The last position. */
+  readonly until: number
+  /** Only this task's. */
+  readonly taskId?: string | undefined
+}
+
+/** All looks up to a position, in the log's order. */
+export const read = (
+  log: Pick<EventLog.Service, "read">,
+  { until, taskId }: LooksOptions,
+): Effect.Effect<ReadonlyArray<Look>, LogError> =>
+  Effect.gen(function* () {
+    const ofTask = taskId === undefined ? {} : { taskId }
+    const starts: Array<Look> = []
+    yield* Stream.runForEach(log.read({ types: ["EnvironmentReset"], until, ...ofTask }), (event) =>
+      Effect.sync(() => {
+        const look = startOf(event)
+        if (look !== undefined) starts.push(look)
+      }),
+    )
+    const looks = [...starts]
+    for (const task of new Set(starts.map((start) => start.taskId))) {
+      const own = starts.filter((start) => start.taskId === task)
+      const changes = log.read({ taskId: task, types: ["EnvironmentChanged"], until })
+      yield* Stream.runForEach(changes, (event) =>
+        Effect.sync(() => {
+          const look = changeOf(event, own)
+          if (look !== undefined) looks.push(look)
+        }),
+      )
+    }
+    return looks.sort((one, other) => one.event.position - other.event.position)
+  })
+
+const startOf = (event: Event): Look | undefined => {
+  if (!is(event, "EnvironmentReset") || event.payload.plugin !== Document.PLUGIN || event.taskId === null) return
+  const start = Document.start(event.payload.state)
+  return start && { event, taskId: event.taskId, ...start, files: [] }
+}
+
+const changeOf = (event: Event, starts: ReadonlyArray<Look>): Look | undefined => {
+  if (!is(event, "EnvironmentChanged") || event.payload.plugin !== Document.PLUGIN || event.taskId === null) return
+  const start = starts.findLast((one) => one.event.position < event.position)
+  if (start === undefined) return
+  const files = Document.read(event.payload.patch)
+  return { event, taskId: event.taskId, root: start.root, base: undefined, files }
+}

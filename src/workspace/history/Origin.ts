@@ -1,0 +1,117 @@
+/** Who changed a file: the call, its decision, its approval and the prompt, from the log. */
+
+import { Effect, Option, Stream } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Look } from "./Looks.ts"
+import { sourceOf } from "./Looks.ts"
+
+export interface Origin {
+  readonly kind: ReturnType<typeof sourceOf>["kind"]
+  /** The calls of which one or several did it; one if it is known. */
+  readonly calls: ReadonlyArray<Call>
+}
+
+/** A call, with what led to it. Each is absent if the log does not have it. */
+export interface Call {
+  /** `ActuatorCommanded` */
+  readonly command: Event
+  /** `CommandAllowed` */
+  readonly decision: Event | undefined
+  /** `ConfirmationDecided`: a person's answer. */
+  readonly approval: Event | undefined
+  /** `InputReceived`: the last prompt before it. */
+  readonly prompt: Event | undefined
+}
+
+/** Finds origins. Remembers the events that it has read, since changes have their causes in common. */
+export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
+  const events = new Map<string, Event | undefined>()
+  const find = (id: string): Effect.Effect<Event | undefined, LogError> =>
+    Effect.suspend(() => {
+      if (events.has(id)) return Effect.succeed(events.get(id))
+      return Effect.map(log.find(id), (found) => {
+        const event = Option.getOrUndefined(found)
+        events.set(id, event)
+        return event
+      })
+    })
+
+  /** An event's causes, nearest first. A log should have no cycle, but a writer can make one. */
+  const causesOf = (event: Event) =>
+    Effect.gen(function* () {
+      const chain: Array<Event> = []
+      const visited = new Set<string>()
+      let next = event.causationId
+      while (next !== null && !visited.has(next)) {
+        visited.add(next)
+        const cause: Event | undefined = yield* find(next)
+        if (cause === undefined) break
+        chain.push(cause)
+        next = cause.causationId
+      }
+      return chain
+    })
+
+  /** The call that a command is, from its request on. */
+  const callOf = (command: Event) =>
+    Effect.gen(function* (): Effect.fn.Return<Call, LogError> {
+      const { commandId } = command.payload
+      const own: Array<Event> = []
+      const types = ["CommandAllowed", "ConfirmationRequested", "ConfirmationDecided"]
+      const query = { taskId: command.taskId, types, after: command.position }
+      const until = (event: Event) => event.type === "CommandAllowed" && event.payload.commandId === commandId
+      yield* Stream.runForEach(Stream.takeUntil(log.read(query), until), (event) => Effect.sync(() => own.push(event)))
+      const asked = own.find((one) => one.type === "ConfirmationRequested" && one.payload.commandId === commandId)
+      const answersIt = ({ type, payload }: Event) =>
+        type === "ConfirmationDecided" && payload.confirmationId === asked?.payload.confirmationId
+      const causes = yield* causesOf(command)
+      return {
+        command,
+        decision: own.find(until),
+        approval: asked && own.find(answersIt),
+        prompt: causes.find(({ type }) => type === "InputReceived"),
+      }
+    })
+
+  const calls = new Map<string, Call>()
+  const rememberedCallOf = (command: Event) =>
+    Effect.gen(function* () {
+      const call = calls.get(command.id) ?? (yield* callOf(command))
+      calls.set(command.id, call)
+      return call
+    })
+
+  const originOf = (look: Look): Effect.Effect<Origin, LogError> =>
+    Effect.gen(function* () {
+      const source = sourceOf(look)
+      if (source.kind === "call") {
+        const command = (yield* causesOf(look.event)).find(({ type }) => type === "ActuatorCommanded")
+        return { kind: source.kind, calls: command === undefined ? [] : [yield* rememberedCallOf(command)] }
+      }
+      if (source.kind !== "calls") return { kind: source.kind, calls: [] }
+      const found: Array<Call> = []
+      for (const commandId of source.commandIds.slice(0, MAX_CALLS)) {
+        const command = yield* commanded(commandId, look.event.position)
+        if (command !== undefined) found.push(yield* rememberedCallOf(command))
+      }
+      return { kind: source.kind, calls: found }
+    })
+
+  /** The request of a command, which may be of another task. */
+  const commanded = (commandId: string, until: number) =>
+    Effect.map(
+      Stream.runHead(
+        Stream.filter(
+          log.read({ types: ["ActuatorCommanded"], until }),
+          ({ payload }) => payload.commandId === commandId,
+        ),
+      ),
+      Option.getOrUndefined,
+    )
+
+  return { originOf }
+}
+
+/** Of calls that overlapped. */
+const MAX_CALLS = 16

@@ -1,0 +1,63 @@
+/** What a call knew of a file when it wrote it: the last call before it that read the file, and what changed since. */
+
+import { Effect, Stream } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import type { Json } from "../../values/Json.ts"
+import type { FileVersion } from "./FileVersions.ts"
+import { sourceOf } from "./Looks.ts"
+import type { Call } from "./Origin.ts"
+
+export interface Reading {
+  /** The last call before the writing one that named the file and succeeded; undefined if none did. */
+  readonly read: { readonly command: Event; readonly outcome: Event } | undefined
+  /** Changes of the file between that call's end and the writing call that no call of the task made. */
+  readonly changedSince: ReadonlyArray<FileVersion>
+}
+
+/** The reading before a call that wrote the file, out of the call's own task. */
+export const before = (
+  log: Pick<EventLog.Service, "read">,
+  { command }: Call,
+  versions: ReadonlyArray<FileVersion>,
+): Effect.Effect<Reading, LogError> =>
+  Effect.gen(function* () {
+    const names = new Set(versions.flatMap(({ path, look: { root } }) => [path, `./${path}`, `${root}/${path}`]))
+    const requested = new Map<unknown, Event>()
+    let read: Reading["read"]
+    const types = ["ActuatorCommanded", "CommandSucceeded"]
+    const query = { taskId: command.taskId, types, until: command.position - 1 }
+    yield* Stream.runForEach(log.read(query), (event) =>
+      Effect.sync(() => {
+        const { commandId, args } = event.payload
+        if (event.type === "ActuatorCommanded") {
+          if (namesOne(args, names)) requested.set(commandId, event)
+          return
+        }
+        const request = requested.get(commandId)
+        if (request !== undefined) read = { command: request, outcome: event }
+      }),
+    )
+    return { read, changedSince: read === undefined ? [] : changedBetween(versions, read.outcome, command) }
+  })
+
+/** Own calls' changes are known to the agent. */
+const changedBetween = (
+  versions: ReadonlyArray<FileVersion>,
+  read: Event,
+  written: Event,
+): ReadonlyArray<FileVersion> =>
+  versions.filter(({ look, kind }, index) => {
+    const { position, taskId } = look.event
+    if (index === 0 || kind === "mode" || position <= read.position || position >= written.position) return false
+    return sourceOf(look).kind !== "call" || taskId !== written.taskId
+  })
+
+/** Whether an argument is one of the names, or a command line that has one as a word. */
+const namesOne = (args: Json | undefined, names: ReadonlySet<string>): boolean => {
+  if (typeof args === "string") return names.has(args) || args.split(SEPARATORS).some((word) => names.has(word))
+  if (typeof args !== "object" || args === null) return false
+  return Object.values(args).some((one) => namesOne(one, names))
+}
+
+const SEPARATORS = /[\s"'`<>|;&()=]+/
