@@ -1,8 +1,8 @@
 /** The versions of a file, followed through its renames. Pure. */
 
 import { apply, type FileState } from "../model/Document.ts"
-import { type Entry, isSame, type Tree } from "../model/Entry.ts"
-import type { Look } from "./Looks.ts"
+import * as Entry from "../model/Entry.ts"
+import { type Look, sourceOf } from "./Looks.ts"
 
 export interface FileVersion {
   readonly look: Look
@@ -13,16 +13,15 @@ export interface FileVersion {
   /** The earlier path of a renamed file. */
   readonly from: string | undefined
   /** Undefined if there was no such file, or nobody knows. */
-  readonly entry: Entry | undefined
+  readonly entry: Entry.Entry | undefined
   readonly lines: FileState["lines"]
 }
 
 /** A tree by its digest; undefined if the store lacks it. */
-export type TreeOf = (base: string) => Tree | undefined
+export type TreeOf = (base: string) => Entry.Tree | undefined
 
 /**
- * The versions of the file that has a path after the last look, oldest first. Leaves out a task's start that found the
- * file as it was, or found none where none was.
+ * The versions of the file that has a path after the last look, oldest first. Leaves out looks that found it as it was.
  */
 export const of = (looks: ReadonlyArray<Look>, path: string, treeOf: TreeOf): ReadonlyArray<FileVersion> => {
   const found: Array<FileVersion> = []
@@ -40,22 +39,31 @@ export const of = (looks: ReadonlyArray<Look>, path: string, treeOf: TreeOf): Re
     found.push({ look, path: name, kind, from, entry, lines })
     if (from !== undefined) name = from
   }
-  return found.toReversed().filter((version, index, all) => !isSameAs(all[index - 1], version))
+  const versions: Array<FileVersion> = []
+  for (const version of found.toReversed()) {
+    const before = versions.at(-1)
+    if (!isSame(before, version)) versions.push(version)
+    else if (before !== undefined && knowsMore(version, before)) versions[versions.length - 1] = version
+  }
+  return versions
 }
 
-/** Whether a task's start says nothing new. */
-const isSameAs = (before: FileVersion | undefined, version: FileVersion): boolean => {
-  if (version.kind !== "start" || before?.kind === "unknown") return false
-  const was = before?.entry
-  if (was === undefined || version.entry === undefined) return was === version.entry
-  return isSame(was, version.entry)
+/** Whether two successive looks found the same: at a task's start, or as two tasks in one directory. */
+const isSame = (before: FileVersion | undefined, { kind, from, entry }: FileVersion): boolean => {
+  if (kind === "unknown" || before?.kind === "unknown" || from !== undefined) return false
+  if (before?.entry === undefined || entry === undefined) return before?.entry === entry
+  return Entry.isSame(before.entry, entry)
 }
+
+/** The task whose call it was knows it, and others in the directory do not. */
+const knowsMore = ({ look }: FileVersion, before: FileVersion): boolean =>
+  look.base === undefined && sourceOf(look).kind === "call" && sourceOf(before.look).kind !== "call"
 
 /**
  * The files after the last look; undefined if the store lacks the tree at its task's start. A task knows all files, so
  * that of the last look counts.
  */
-export const treeAfter = (looks: ReadonlyArray<Look>, treeOf: TreeOf): Tree | undefined => {
+export const treeAfter = (looks: ReadonlyArray<Look>, treeOf: TreeOf): Entry.Tree | undefined => {
   const last = looks.at(-1)
   const own = looks.filter(({ taskId }) => taskId === last?.taskId)
   const start = own.findLastIndex(({ base }) => base !== undefined)
