@@ -67,6 +67,12 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   align: { "--task": ["main", "main"] },
   state: { "--task": ["--view"] },
   "task watch": { "--timeline": ["some"] },
+  "files ls": { "--task": [] },
+  "files show": { "--task": ["a.txt"] },
+  "files diff": { "--task": ["@1", "@2"] },
+  "files history": { "--task": ["a.txt"] },
+  "files blame": { "--task": ["a.txt"] },
+  "files why": { "--task": ["a.txt"] },
   import: { "--mapping": [rubric] },
   "export events": { "--task": output, "--timeline": output, "--type": output },
   "export audits": { "--scores": output, "--timeline": output },
@@ -132,6 +138,9 @@ describe("what a command's argument names and is not there", () => {
     [["state", "--view", "text-rom"]],
     [["align", "main", "fork-9"]],
     [["task", "ls", "--outcome", "failed"]],
+    [["files", "ls"]],
+    [["files", "show", "a.txt"]],
+    [["files", "blame", "a.txt:1"]],
     [["export", "studio", "nobody", "--output", "-"]],
   ])("hindcast %j: exit 3", async (words) => {
     const ended = await runInProcess([...words, ...(words.includes("--log") ? [] : ["--log", log])])

@@ -49,7 +49,7 @@ export const blame = Command.make("blame", options, ({ log, json, file: typed, a
       origins.set(version, origin)
       const [call] = origin.calls
       if (read && call !== undefined && origin.kind === "call")
-        readings.set(version, yield* Readings.before(recorded.log, call, versions))
+        readings.set(version, yield* Readings.before(recorded.log, call, version, versions))
     }
     const { hasDropped } = blamed
     yield* Output.show(json, documentOf(recorded, name, { lines, origins, readings, hasDropped }), (style) =>

@@ -43,7 +43,7 @@ const ofCall = ({ command, decision, approval, prompt }: Call) => ({
 
 const at = ({ position, id }: Event) => ({ position, id })
 
-/** What a writing call had read of the file before. */
+/** The reading of the file before a writing call. */
 export const ofReading = ({ read, changedSince }: Reading) => ({
   read:
     read === undefined

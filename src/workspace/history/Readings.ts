@@ -1,4 +1,4 @@
-/** What a call knew of a file when it wrote it: the last call before it that read the file, and what changed since. */
+/** Readings of a file before a call wrote it: the last earlier call that read the file, and the changes since. */
 
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -11,14 +11,15 @@ import type { Call } from "./Origin.ts"
 export interface Reading {
   /** The last call before the writing one that named the file and succeeded; undefined if none did. */
   readonly read: { readonly command: Event; readonly outcome: Event } | undefined
-  /** Changes of the file between that call's end and the writing call that no call of the task made. */
+  /** Changes of the file after that call's end and before the writing call's, which no call of the task made. */
   readonly changedSince: ReadonlyArray<FileVersion>
 }
 
-/** The reading before a call that wrote the file, out of the call's own task. */
+/** The reading before a call that wrote a version of the file, out of the call's own task. */
 export const before = (
   log: Pick<EventLog.Service, "read">,
   { command }: Call,
+  version: FileVersion,
   versions: ReadonlyArray<FileVersion>,
 ): Effect.Effect<Reading, LogError> =>
   Effect.gen(function* () {
@@ -38,7 +39,7 @@ export const before = (
         if (request !== undefined) read = { command: request, outcome: event }
       }),
     )
-    return { read, changedSince: read === undefined ? [] : changedBetween(versions, read.outcome, command) }
+    return { read, changedSince: read === undefined ? [] : changedBetween(versions, read.outcome, version.look.event) }
   })
 
 /** Own calls' changes are known to the agent. */

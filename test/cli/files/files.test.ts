@@ -313,6 +313,7 @@ describe("files why", () => {
       "CommandAllowed",
       "ActuatorCommanded",
       "InputReceived",
+      "TaskOpened",
     ])
     expect((await files("why", "a.txt")).stdout).toMatch(/^a\.txt: changed \+1 −1 @\d+, claude-code\/Write\n/)
   })
