@@ -300,6 +300,7 @@ const entries = [
   "projections/index.js",
   "record/index.js",
   "record/process/preload.js",
+  "record/process/aiSdk.js",
   "worlds/index.js",
   "hooks/command/main.js",
 ]

@@ -22,7 +22,8 @@ import * as RunAtWork from "./RunAtWork.ts"
  * await run.end("achieved")
  */
 export const record = async (options: RecordOptions.RecordOptions): Promise<Run> => {
-  const { exchange: _, exchangeRead: _read, hasOpenCalls: _hasOpenCalls, ...run } = await begin(options, () => {})
+  const begun = await begin(options, () => {})
+  const { exchange: _, exchangeRead: _read, observedModel: _observed, hasOpenCalls: _hasOpenCalls, ...run } = begun
   return run
 }
 

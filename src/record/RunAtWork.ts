@@ -8,6 +8,7 @@ import type { PayloadOf } from "../events/vocabulary/Vocabulary.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
+import type { ModelRequest } from "../providers/Wire.ts"
 import { defined } from "../values/defined.ts"
 import { plainText } from "../values/Json.ts"
 import * as Conversations from "./conversations/Conversations.ts"
@@ -28,6 +29,7 @@ import * as IoCalls from "./IoCalls.ts"
 import type * as OpenedRun from "./log/OpenedRun.ts"
 import type * as RunLog from "./log/RunLog.ts"
 import * as Names from "./Names.ts"
+import * as ObservedModel from "./ObservedModel.ts"
 import * as RecordOptions from "./RecordOptions.ts"
 import { type Run, RunEnded } from "./Run.ts"
 import * as ToolCalls from "./ToolCalls.ts"
@@ -53,6 +55,8 @@ export interface RunAtWork extends Run {
   readonly exchange: (sent: SentRequest) => Promise<Exchange.Exchange>
   /** Like `exchange`, for a request that the caller has read to find its run. */
   readonly exchangeRead: (read: ExchangeEvents.ReadExchange) => Promise<Exchange.Exchange>
+  /** Records a model call that telemetry alone shows. Throws `RunEnded` after the end of the run. */
+  readonly observedModel: (asked: ModelRequest, occurredAt: number) => ObservedModel.ObservedModel
   /** Ends the run. For a process recorded as a whole, `exit` is its exit code or the signal that ended it. */
   readonly end: (outcome: TaskOutcome, reason?: string, exit?: ProgramExit) => Promise<void>
   readonly hasOpenCalls: () => boolean
@@ -129,6 +133,10 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     taskId,
     exchange,
     exchangeRead,
+    observedModel: (asked, occurredAt) => {
+      assertOpen("a model call")
+      return ObservedModel.begin(exchanges, asked, occurredAt)
+    },
     hasOpenCalls: calls.areOpen,
     fetch: RecordedFetch.make({ exchange, fetch, assertOpen }),
     tool: (name, does, options) => {

@@ -74,7 +74,7 @@ export const make = ({
         const answer = { approved, by: user, channel: SOURCE, ...defined({ shownDigest }) }
         yield* decide(confirmationId, approved ? answer : { ...answer, reason: `in the editor: ${reason}` })
       }).pipe(
-        // Whoever was first has decided; the log says who.
+        // The first answer counts; the log says whose it was.
         Effect.catchTag("NotPending", () => Effect.void),
         Effect.catchAll(({ message }) => ProgramLog.warning(message)),
       )

@@ -1,4 +1,4 @@
-/** What the sessions of a connection share: a kernel at work on a log, and the agent that it runs. */
+/** The shared parts of a connection's sessions: a kernel at work on a log, and the agent that it runs. */
 
 import type { Context } from "effect"
 import type { Deltas } from "../../agents/channel/Deltas.ts"

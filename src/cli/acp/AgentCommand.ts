@@ -12,6 +12,7 @@ import * as Deltas from "../../agents/channel/Deltas.ts"
 import { userName } from "../../platform/user/Machine.ts"
 import { common, given, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as ProtocolStreams from "../command/ProtocolStreams.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as RunCommand from "../task/RunCommand.ts"
@@ -99,7 +100,7 @@ export const agent = Command.make("acp", options, ({ log, ...typed }) =>
         return yield* Effect.provide(SessionList.page(real, cursor), OpenLog.forEvents(Option.some(filename)))
       }).pipe(Effect.mapError(failed))
 
-    const streams = { from: process.stdin, to: process.stdout }
+    const streams = { from: ProtocolStreams.input, to: ProtocolStreams.output }
     yield* AgentServer.serve({ streams, title: `Hindcast, ${typed.model}`, open, list })
   }).pipe(Effect.scoped),
 ).pipe(

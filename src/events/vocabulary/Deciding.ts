@@ -171,6 +171,11 @@ export const decidingEvents = [
           description: "For a recorded program's call in a batch, which had no request of its own",
         }),
       ),
+      observed: optional(
+        Schema.Literal(true).annotations({
+          description: "Seen by the telemetry of a recorded program's framework alone: a replay cannot answer it",
+        }),
+      ),
       inferred: optional(Inferred),
       agentId,
     },

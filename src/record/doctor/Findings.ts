@@ -99,7 +99,7 @@ const sinceRecorded = ({ asked }: Examined, events: ReadonlyArray<Event>): Findi
 }
 
 const isRequest = (event: Event): boolean =>
-  (is(event, "ModelCalled") && event.payload.batch === undefined) ||
+  (is(event, "ModelCalled") && event.payload.batch === undefined && event.payload.observed === undefined) ||
   (is(event, "IoCalled") && event.payload.io === "fetch")
 
 /** Finds paths and names of this machine in recorded requests; another machine has others. */

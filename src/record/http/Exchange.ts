@@ -5,8 +5,10 @@
 
 import { type Chunk, chunkOf } from "../../agents/models/Cassette.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import * as RunningTool from "../RunningTool.ts"
 import * as ExchangeEvents from "./ExchangeEvents.ts"
 import { MOST_KEPT } from "./HttpMessage.ts"
+import type { ReportedCall } from "./ObservedCalls.ts"
 
 export interface ExchangeParts extends ExchangeEvents.EventsParts {
   /** Answers in progress. The end of the run records each as far as it arrived. */
@@ -17,6 +19,8 @@ export interface ExchangeParts extends ExchangeEvents.EventsParts {
 export interface Exchange {
   readonly isModel: boolean
   readonly answering: (head: ExchangeEvents.AnswerHead) => AnswerBody
+  /** The program's framework runs a tool call of the answer. Undefined if the program records the tool itself. */
+  readonly runsTool: (call: ReportedCall) => RunningTool.RunningTool | undefined
   /** The request failed. Resolves once that is recorded. */
   readonly failed: (error: unknown) => Promise<void>
 }
@@ -47,6 +51,7 @@ export const begin = async (parts: ExchangeParts, request: ExchangeEvents.ReadEx
   const startedAt = performance.now()
   return {
     isModel: events.isModel,
+    runsTool: (call) => RunningTool.begin(parts, events.id, call),
     answering: (head) =>
       answerBody(parts, events.mostRead ?? MOST_KEPT, (kept) =>
         events.answered(head, kept, MonotonicClock.elapsedSince(startedAt)),

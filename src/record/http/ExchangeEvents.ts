@@ -31,6 +31,8 @@ export interface EventsParts extends ModelAnswer.AnswerParts {
 }
 
 export interface ExchangeEvents {
+  /** The id of the event with the request. */
+  readonly id: string
   readonly called: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
   readonly isModel: boolean
   /** Maximum number of bytes to read of its answer, if it is not that of a recorded body. */
@@ -96,13 +98,14 @@ const callingOf = (
   const whole = { ...news, ...prompt, ...kept, http } as unknown as JsonObject
   const request = fitted(read, whole)
   const occurredAt = Date.now()
-  const results = calls.told(tellingOf(news, asked.request.messages), occurredAt)
-  const cause = results.at(-1)
+  const telling = tellingOf(news, asked.request.messages)
+  const results = calls.told(telling, occurredAt)
+  const cause = results.at(-1)?.id ?? calls.causeOf(telling)
   const asking: CoreNewEvent = {
     type: "ModelCalled",
     id,
     occurredAt,
-    ...(cause === undefined ? {} : { causationId: cause.id }),
+    ...(cause === undefined ? {} : { causationId: cause }),
     payload: {
       provider,
       model,
@@ -123,6 +126,7 @@ const modelExchange = (parts: EventsParts, id: string, exchange: ReadExchange, a
   const sent = exchange.read
   const retryOf = attempts.asked(sent)
   return {
+    id,
     isModel: true,
     called: callingOf(parts, id, exchange, asked, { retryOf }),
     answered: async (response, kept, latencyMs) => {
@@ -163,6 +167,7 @@ const tellingOf = <News extends NewMessages>(news: News, all: NewMessages["messa
 }
 
 const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadExchange): ExchangeEvents => ({
+  id,
   isModel: false,
   ...(resultsAt(read.method, read.url) === undefined ? {} : { mostRead: HttpMessage.MOST_RESULTS }),
   called: [

@@ -1,6 +1,7 @@
 /**
  * Records tools that a program calls on its own: the call comes from a model's answer, the result from a later request.
- * Each becomes an observed command with its outcome, unless the program records the tool with `run.tool`.
+ * Where the program's framework reports its calls, they begin and end as it says. Each becomes an observed command with
+ * its outcome, unless the program records the tool with `run.tool`.
  */
 
 import type { AnswerPart, Message, ToolResult } from "../../agents/models/Message.ts"
@@ -33,9 +34,39 @@ export interface ObservedCalls {
   readonly called: (answer: CallingAnswer, occurredAt: number) => ReadonlyArray<CoreNewEvent>
   /** Returns the outcome events for results in a request; append them before it. The last one is its cause. */
   readonly told: (request: TellingRequest, occurredAt: number) => ReadonlyArray<CoreNewEvent & Caused>
+  /**
+   * The framework runs a call of the answer to a request; the answer may still be on its way. Returns undefined if the
+   * program records the tool itself.
+   */
+  readonly began: (call: ReportedCall, request: string, occurredAt: number) => BegunCall | undefined
+  /** Returns the outcome of a call that began; none if a request told it before. */
+  readonly ended: (commandId: string, ended: ReportedEnd, occurredAt: number) => ReadonlyArray<CoreNewEvent>
+  /** The last outcome that `ended` returned for a result in a request: the request's cause, if `told` returns none. */
+  readonly causeOf: (request: Pick<TellingRequest, "messages">) => string | undefined
   readonly areOpen: () => boolean
   /** Returns the events that end calls without a result at the end of the run. */
   readonly left: () => ReadonlyArray<CoreNewEvent>
+}
+
+/** A call that the program's framework reports. */
+export interface ReportedCall {
+  readonly callId: string
+  readonly tool: string
+  readonly args: Json
+}
+
+export interface ReportedEnd {
+  readonly ok: boolean
+  readonly content: Json
+  readonly latencyMs: number
+}
+
+export interface BegunCall {
+  readonly commandId: string
+  /** Id of the call's dispatch: the cause of what the tool does. */
+  readonly dispatched: string
+  /** To append: the call's events, unless its answer is recorded. */
+  readonly events: ReadonlyArray<CoreNewEvent>
 }
 
 interface OpenCall {
@@ -76,6 +107,31 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
   }
   const doubted = (call: OpenCall) => give(call, ObservedCommand.unknown(call.commandId, NOT_TOLD))
 
+  /** Calls that began before their answer was recorded, which then does not call them again. */
+  const early = new Map<string, string>()
+  /** The outcomes of ended calls by the model's call id, until a request tells their results. */
+  const outcomes = new Map<string, string>()
+  const earlyKey = (request: string, callId: string) => JSON.stringify([request, callId])
+
+  /** The events of a call, and the call itself, which is then open. */
+  const begin = (
+    { callId, tool, args }: ReportedCall,
+    { answer, request, cause }: { readonly answer: string; readonly request: string; readonly cause: string },
+    occurredAt: number,
+  ) => {
+    const [oldest] = open.size < MOST_OPEN ? [] : open.values()
+    const commandId = newId()
+    const fitting = recordable(args, (omitted) => ({ omitted }))
+    const named = { commandId, actuator: `program/${tool === "" ? "unnamed" : tool}`, args: fitting, callId }
+    const requested = { ...caused(ObservedCommand.requested(named), cause), occurredAt }
+    const [first, second] = ObservedCommand.passed(commandId, "observed")
+    const allowed = { ...caused(first, requested.id), occurredAt }
+    const dispatched = { ...caused(second, allowed.id), occurredAt }
+    const call = { commandId, callId, tool, answer, request, last: dispatched.id, calledAt: performance.now() }
+    open.set(commandId, call)
+    return { call, events: [...(oldest === undefined ? [] : [doubted(oldest)]), requested, allowed, dispatched] }
+  }
+
   return {
     recall: (events) => {
       for (const call of openIn(events)) open.set(call.commandId, call)
@@ -83,19 +139,40 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
     called: ({ id, request, parts }, occurredAt) =>
       parts.flatMap((part): ReadonlyArray<CoreNewEvent> => {
         if (part.type !== "call" || isRecorded(part.tool)) return []
-        const [oldest] = open.size < MOST_OPEN ? [] : open.values()
-        const { callId, tool } = part
-        const commandId = newId()
-        const args = recordable(part.args, (omitted) => ({ omitted }))
-        const call = { commandId, actuator: `program/${tool === "" ? "unnamed" : tool}`, args, callId }
-        const requested = { ...caused(ObservedCommand.requested(call), id), occurredAt }
-        const [first, second] = ObservedCommand.passed(commandId, "observed")
-        const allowed = { ...caused(first, requested.id), occurredAt }
-        const dispatched = { ...caused(second, allowed.id), occurredAt }
-        const last = dispatched.id
-        open.set(commandId, { commandId, callId, tool, answer: id, request, last, calledAt: performance.now() })
-        return [...(oldest === undefined ? [] : [doubted(oldest)]), requested, allowed, dispatched]
+        const key = earlyKey(request, part.callId)
+        const begun = early.get(key)
+        if (begun === undefined) return begin(part, { answer: id, request, cause: id }, occurredAt).events
+        early.delete(key)
+        const call = open.get(begun)
+        if (call !== undefined) open.set(begun, { ...call, answer: id })
+        return []
       }),
+    began: (reported, request, occurredAt) => {
+      if (isRecorded(reported.tool)) return undefined
+      const { callId, tool } = reported
+      const called = [...open.values()].findLast((one) => one.callId === callId && one.request === request)
+      if (called !== undefined && called.tool === tool)
+        return { commandId: called.commandId, dispatched: called.last, events: [] }
+      const { call, events } = begin(reported, { answer: "", request, cause: request }, occurredAt)
+      keep(early, earlyKey(request, callId), call.commandId)
+      return { commandId: call.commandId, dispatched: call.last, events }
+    },
+    ended: (commandId, { ok, content, latencyMs }, occurredAt) => {
+      const call = open.get(commandId)
+      if (call === undefined) return []
+      const told = recordable<Json>(content, (omitted) => omitted)
+      const end = ObservedCommand.ended(commandId, { ok, content: told, latencyMs, by: undefined })
+      const given = give(call, { ...end, occurredAt })
+      outcomes.delete(call.callId)
+      keep(outcomes, call.callId, given.id)
+      return [given]
+    },
+    causeOf: ({ messages }) => {
+      const ids = messages.flatMap(({ role, content }) => (role === "tool" ? content.map(({ callId }) => callId) : []))
+      const found = ids.flatMap((callId) => outcomes.get(callId) ?? [])
+      for (const callId of ids) outcomes.delete(callId)
+      return found.at(-1)
+    },
     told: ({ after, messages }, occurredAt) => {
       const results = [
         ...messages.flatMap((message) => (message.role === "tool" ? message.content : [])),
@@ -112,6 +189,13 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
     areOpen: () => open.size > 0,
     left: () => [...open.values()].map(doubted),
   }
+}
+
+/** Adds to a map that forgets its oldest entry. */
+const keep = (map: Map<string, string>, key: string, value: string): void => {
+  const [oldest] = map.size < MOST_OPEN ? [] : map.keys()
+  if (oldest !== undefined) map.delete(oldest)
+  map.set(key, value)
 }
 
 /** A result in the format's own form, or written as text. */

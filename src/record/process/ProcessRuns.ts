@@ -8,6 +8,7 @@ import type { RunEnding } from "../conversations/ConversationRuns.ts"
 import * as ConversationRuns from "../conversations/ConversationRuns.ts"
 import type { Exchange } from "../http/Exchange.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
+import type { RunAtWork } from "../RunAtWork.ts"
 import type { Serving } from "./Serving.ts"
 
 export interface ProcessOptions extends Omit<ConversationRuns.ConversationOptions, "onBegun"> {
@@ -18,6 +19,8 @@ export interface ProcessOptions extends Omit<ConversationRuns.ConversationOption
 
 export interface ProcessRuns {
   readonly exchange: (sent: SentRequest) => Promise<Exchange>
+  /** Records a model call that telemetry alone shows, in the process's own task. */
+  readonly observedModel: RunAtWork["observedModel"]
   readonly end: (...how: RunEnding) => Promise<void>
   readonly leave: () => Promise<void>
 }
@@ -30,13 +33,17 @@ export const begin = async (
     if (begun !== taskId) onTask(begun)
   }
   const runs = await ConversationRuns.open({ ...options, onBegun, continues: taskId })
-  await runs.begin(goal, taskId)
+  const own = await runs.begin(goal, taskId)
   /** Whether the process's own task is empty, so that the first conversation may take it. */
   let isUnused = true
 
   return {
     end: (...how) => runs.close(how),
     leave: () => runs.close("leave"),
+    observedModel: (...seen) => {
+      isUnused = false
+      return own.observedModel(...seen)
+    },
     exchange: async (sent) => {
       const served = serving.current()
       if (served === undefined) {

@@ -6,6 +6,7 @@
 import * as fs from "node:fs"
 import { isMainThread } from "node:worker_threads"
 import { Either } from "effect"
+import * as AiSdkTelemetry from "../adapters/AiSdkTelemetry.ts"
 import * as ExaminedFetch from "../doctor/ExaminedFetch.ts"
 import * as Pinned from "../doctor/Pinned.ts"
 import * as ForkedRun from "../fork/ForkedRun.ts"
@@ -25,9 +26,12 @@ import * as ObservedProcess from "./ObservedProcess.ts"
 import * as ProcessReport from "./ProcessReport.ts"
 import * as ProcessRun from "./ProcessRun.ts"
 import * as ProcessRuns from "./ProcessRuns.ts"
+import * as RecordedHere from "./RecordedHere.ts"
 import * as Serving from "./Serving.ts"
 
 const told = Children.told()
+
+const here = RecordedHere.begin()
 
 /** Synchronous: the process exits right after it. */
 const say = (text: string) => void fs.writeSync(process.stderr.fd, `hindcast: ${text}\n`)
@@ -53,11 +57,15 @@ const recordProcess = async ({ taskId, report, preload, keepOpen, does: _, ...op
     add({ tasks })
   }
   const runs = await ProcessRuns.begin({ ...options, taskId, onTask, onLogFailed, unseen }, Serving.observe())
-  globalThis.fetch = RecordedFetch.make({ exchange: runs.exchange, fetch, assertOpen: () => {} })
+  const { exchange } = AiSdkTelemetry.receive(runs, here)
+  globalThis.fetch = RecordedFetch.make({ exchange, fetch, assertOpen: () => {} })
   const { log, agent, onLogFailure } = options
-  ObservedProcess.observe(runs.exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
+  ObservedProcess.observe(exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
   add({})
-  endWith((outcome, code) => (keepOpen === true ? runs.leave() : runs.end(outcome, undefined, code)))
+  endWith((outcome, code) => {
+    here.isEnded = true
+    return keepOpen === true ? runs.leave() : runs.end(outcome, undefined, code)
+  })
 }
 
 type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>
@@ -66,9 +74,11 @@ type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>
 const joinProcess = async (joining: Joining) => {
   const note = Unseen.to(Unseen.fileBeside(joining.report))
   const onLogFailed = ({ reason }: RecordingFailed) => note("the requests of a child whose log failed", reason)
-  const run = await LiveRun.join({ ...joining, fetch: outside(globalThis.fetch) }, onLogFailed)
-  globalThis.fetch = run.fetch
-  ObservedProcess.observe(run.exchange, joining)
+  const fetch = outside(globalThis.fetch)
+  const run = await LiveRun.join({ ...joining, fetch }, onLogFailed)
+  const { exchange } = AiSdkTelemetry.receive(run, here)
+  globalThis.fetch = RecordedFetch.make({ exchange, fetch, assertOpen: () => {} })
+  ObservedProcess.observe(exchange, joining)
 }
 
 /**

@@ -155,8 +155,9 @@ const interactionOf = (
   })
   const told = (line: string, answer: Answer) => found(line, "", { answer, answeredAt: event.position })
   if (is(event, "ModelCalled")) {
-    // For a batch, the program requested only the file.
-    return event.payload.batch === undefined ? found("fetch", event.payload.requestDigest) : undefined
+    const { batch, observed, requestDigest } = event.payload
+    // For a batch, the program requested only the file; an observed call did not pass here.
+    return batch === undefined && observed === undefined ? found("fetch", requestDigest) : undefined
   }
   if (is(event, "IoCalled")) {
     const { io, requestDigest } = event.payload
