@@ -73,6 +73,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "files history": { "--task": ["a.txt"] },
   "files blame": { "--task": ["a.txt"] },
   "files why": { "--task": ["a.txt"] },
+  "files restore": { "--task": ["@1", "--into", "restored"] },
   import: { "--mapping": [rubric] },
   "export events": { "--task": output, "--timeline": output, "--type": output },
   "export audits": { "--scores": output, "--timeline": output },
@@ -141,6 +142,7 @@ describe("what a command's argument names and is not there", () => {
     [["files", "ls"]],
     [["files", "show", "a.txt"]],
     [["files", "blame", "a.txt:1"]],
+    [["files", "restore", "now", "--into", "restored"]],
     [["export", "studio", "nobody", "--output", "-"]],
   ])("hindcast %j: exit 3", async (words) => {
     const ended = await runInProcess([...words, ...(words.includes("--log") ? [] : ["--log", log])])

@@ -38,4 +38,11 @@ export const FILES: ReadonlyArray<Entry> = [
     example: "files why src/main.ts",
     load: command(async () => (await import("../files/History.ts")).why),
   },
+  {
+    path: "files restore",
+    uses: [["files restore MOMENT --into DIR", "write the files of a moment to another directory"]],
+    example: "files restore @412 --into before",
+    exits: "It exits with 1 if some files could not be restored, which it names, unless --partial is given.",
+    load: command(async () => (await import("../files/RestoreCommand.ts")).restore),
+  },
 ]
