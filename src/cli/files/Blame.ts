@@ -29,8 +29,8 @@ export const blame = Command.make("blame", options, ({ log, json, file: typed, a
   Effect.gen(function* () {
     const recorded = yield* RecordedFiles.open({ log, at, task })
     const { name, line } = yield* placeOf(recorded, typed)
-    const { looks, treeOf, store, root } = recorded
-    const versions = yield* RecordedFiles.reading(() => FileVersions.of(looks, name, treeOf))
+    const { looks, entryIn, store, root } = recorded
+    const versions = yield* RecordedFiles.reading(() => FileVersions.of(looks, name, entryIn))
     const present = Option.isSome(at)
       ? yield* RecordedContent.textAt(recorded, name)
       : yield* textNow(path.join(root, name), typed)

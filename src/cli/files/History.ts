@@ -18,8 +18,8 @@ const options = { ...common, file: FilesOptions.file, at: FilesOptions.at, task:
 const versionsOf = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
   Effect.gen(function* () {
     const path = yield* RecordedFiles.pathOf(recorded, typed)
-    const { looks, treeOf } = recorded
-    return { path, versions: yield* RecordedFiles.reading(() => FileVersions.of(looks, path, treeOf)) }
+    const { looks, entryIn } = recorded
+    return { path, versions: yield* RecordedFiles.reading(() => FileVersions.of(looks, path, entryIn)) }
   })
 
 export const history = Command.make("history", options, ({ log, json, file, at, task }) =>

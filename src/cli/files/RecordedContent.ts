@@ -32,11 +32,11 @@ export const treeAfter = (
 /** A file's entry at the moment. */
 export const entryAt = (recorded: RecordedFiles, path: string) =>
   Effect.gen(function* () {
-    const { looks, treeOf, position } = recorded
+    const { looks, entryIn, position } = recorded
     const tree = yield* treeAfter(recorded, looks)
     const entry = tree.get(path)
     if (entry !== undefined) return entry
-    const versions = yield* reading(() => FileVersions.of(looks, path, treeOf))
+    const versions = yield* reading(() => FileVersions.of(looks, path, entryIn))
     const gone = versions.findLast(({ kind }) => kind === "removed")
     return yield* new FileNotRecorded({
       file: path,

@@ -39,6 +39,7 @@ export interface RecordedFiles {
   readonly looks: ReadonlyArray<Looks.Look>
   readonly store: ContentStore
   readonly treeOf: FileVersions.TreeOf
+  readonly entryIn: FileVersions.EntryIn
 }
 
 export interface Asked {
@@ -64,8 +65,9 @@ export const open = ({ log, at, task }: Asked) =>
       if (!trees.has(base)) trees.set(base, store.tree(base))
       return trees.get(base)
     }
+    const entryIn = (base: string, path: string) => store.entryIn(base, path)
     const looks = all.filter((look) => look.root === root)
-    return { log: view, timeline, position, root, looks, store, treeOf } satisfies RecordedFiles
+    return { log: view, timeline, position, root, looks, store, treeOf, entryIn } satisfies RecordedFiles
   })
 
 const storeOf = (log: string) =>
@@ -144,12 +146,14 @@ export const meanings = (typed: string, root: string): ReadonlyArray<string> => 
 const portable = (file: string): string => (path.sep === "/" ? file : file.replaceAll(path.sep, "/"))
 
 /** The path of a file that some look knows. */
-export const pathOf = ({ root, looks, treeOf }: RecordedFiles, typed: string) =>
+export const pathOf = ({ root, looks, treeOf, entryIn }: RecordedFiles, typed: string) =>
   Effect.gen(function* () {
-    const known = yield* reading(() => FileVersions.pathsIn(looks, treeOf))
     const meant = meanings(typed, root)
-    const found = meant.find((file) => known.has(file))
+    const found = yield* reading(() => meant.find((file) => FileVersions.hasPath(looks, file, entryIn)))
     if (found !== undefined) return found
+    const recent = looks.filter(({ base }) => base !== undefined).slice(-MAX_STARTS)
+    const since = looks.filter(({ event }) => event.position >= (recent[0]?.event.position ?? 0))
+    const known = yield* reading(() => FileVersions.pathsIn(since, treeOf))
     const directory = meant.find((file) => [...known].some((one) => one.startsWith(`${file}/`)))
     if (directory !== undefined) return yield* new FileNotRecorded({ file: typed, found: "a directory", advice: "" })
     const wanted = meant.at(0) ?? typed
@@ -167,6 +171,9 @@ const adviceOn = (wanted: string, known: ReadonlySet<string>): string => {
 /** Comparing a path takes time: those of about its length are enough. */
 const nearby = (wanted: string, known: ReadonlySet<string>): ReadonlyArray<string> =>
   [...known].filter((file) => Math.abs(file.length - wanted.length) <= MAX_TYPED_WRONG).slice(0, MAX_COMPARED)
+
+/** Maximum number of tasks whose trees are read for a suggestion. */
+const MAX_STARTS = 8
 
 const MAX_TYPED_WRONG = 8
 const MAX_COMPARED = 20_000

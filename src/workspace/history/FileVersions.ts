@@ -2,6 +2,7 @@
 
 import { apply, type FileState } from "../model/Document.ts"
 import * as Entry from "../model/Entry.ts"
+import type { Found } from "../store/Trees.ts"
 import { type Look, sourceOf } from "./Looks.ts"
 
 export interface FileVersion {
@@ -20,17 +21,19 @@ export interface FileVersion {
 /** A tree by its digest; undefined if the store lacks it. */
 export type TreeOf = (base: string) => Entry.Tree | undefined
 
+/** A path's entry in a tree by its digest. */
+export type EntryIn = (base: string, path: string) => Found
+
 /**
  * The versions of the file that has a path after the last look, oldest first. Leaves out looks that found it as it was.
  */
-export const of = (looks: ReadonlyArray<Look>, path: string, treeOf: TreeOf): ReadonlyArray<FileVersion> => {
+export const of = (looks: ReadonlyArray<Look>, path: string, entryIn: EntryIn): ReadonlyArray<FileVersion> => {
   const found: Array<FileVersion> = []
   let name = path
   for (const look of looks.toReversed()) {
     if (look.base !== undefined) {
-      const tree = treeOf(look.base)
-      const entry = tree?.get(name)
-      const kind = tree === undefined ? "unknown" : "start"
+      const { isKnown, entry } = entryIn(look.base, name)
+      const kind = isKnown ? "start" : "unknown"
       found.push({ look, path: name, kind, from: undefined, entry, lines: undefined })
     }
     const state = look.files.findLast((file) => file.path === name)?.state
@@ -75,7 +78,14 @@ export const treeAfter = (looks: ReadonlyArray<Look>, treeOf: TreeOf): Entry.Tre
   return tree
 }
 
-/** All paths that the looks name, those of their first trees included. */
+/** Whether a look names the path, or a task found it at its start. */
+export const hasPath = (looks: ReadonlyArray<Look>, path: string, entryIn: EntryIn): boolean =>
+  looks.some(
+    ({ base, files }) =>
+      files.some((file) => file.path === path) || (base !== undefined && entryIn(base, path).entry !== undefined),
+  )
+
+/** The paths that looks name, those of the trees at the tasks' starts included. */
 export const pathsIn = (looks: ReadonlyArray<Look>, treeOf: TreeOf): ReadonlySet<string> => {
   const paths = new Set<string>()
   for (const { base, files } of looks) {

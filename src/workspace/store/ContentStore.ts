@@ -105,15 +105,20 @@ export class ContentStore {
 
   /** A tree; undefined if the store lacks a part of it. */
   tree(digest: string): Tree | undefined {
-    return this.#guarded(() =>
-      Trees.read(digest, (wanted) => {
-        const [row] = this.#rows("SELECT body FROM tree WHERE digest = ?", [bytesOf(wanted)])
-        if (row === undefined) return undefined
-        const text = zlib.inflateRawSync(asBytes(row[0]), { maxOutputLength: MAX_DIRECTORY_BYTES })
-        if (digestOf(text) !== wanted) throw new Error(`the tree ${wanted} was changed. Restore a backup`)
-        return text.toString("utf8")
-      }),
-    )
+    return this.#guarded(() => Trees.read(digest, (wanted) => this.#directory(wanted)))
+  }
+
+  /** One entry of a tree, without reading the others. */
+  entryIn(digest: string, path: string): Trees.Found {
+    return this.#guarded(() => Trees.find(digest, path, (wanted) => this.#directory(wanted)))
+  }
+
+  #directory(wanted: string): string | undefined {
+    const [row] = this.#rows("SELECT body FROM tree WHERE digest = ?", [bytesOf(wanted)])
+    if (row === undefined) return undefined
+    const text = zlib.inflateRawSync(asBytes(row[0]), { maxOutputLength: MAX_DIRECTORY_BYTES })
+    if (digestOf(text) !== wanted) throw new Error(`the tree ${wanted} was changed. Restore a backup`)
+    return text.toString("utf8")
   }
 
   /** The digest of a content that may not be guessed: with a key that never leaves the store. */

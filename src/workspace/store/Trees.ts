@@ -58,6 +58,31 @@ export const read = (root: string, get: (digest: string) => string | undefined):
   return readInto(root, "") ? tree : undefined
 }
 
+/** An entry of a tree; `isKnown` is false if `get` lacks a directory on the way to it. */
+export interface Found {
+  readonly isKnown: boolean
+  readonly entry?: Entry | undefined
+}
+
+/** Looks up one path. Reads only the directories above it. */
+export const find = (root: string, path: string, get: (digest: string) => string | undefined): Found => {
+  const names = path.split("/")
+  let directory: unknown = root
+  for (const [index, name] of names.entries()) {
+    const text = get(String(directory))
+    if (text === undefined) return { isKnown: false }
+    const prefix = `[${JSON.stringify(name)},`
+    const line = text.split("\n").find((one) => one.startsWith(prefix))
+    if (line === undefined) return { isKnown: true }
+    const [, kind, ...others] = JSON.parse(line)
+    const isLast = index === names.length - 1
+    if (isLast) return kind === "d" ? { isKnown: true } : { isKnown: true, entry: entryOf(kind, others) }
+    if (kind !== "d") return { isKnown: true }
+    directory = others[0]
+  }
+  return { isKnown: true }
+}
+
 const entryOf = (kind: unknown, [mode, size, digest, omitted, stamp]: ReadonlyArray<unknown>): Entry => ({
   kind: kind === "l" ? "link" : "file",
   mode: Number(mode),
