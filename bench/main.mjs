@@ -12,6 +12,7 @@ const { values } = parseArgs({
 })
 const CASES = {
   blame: "./cases/blame.mjs",
+  workspace: "./cases/workspace.mjs",
   calls: "./cases/calls.mjs",
   commands: "./cases/commands.mjs",
   export: "./cases/export.mjs",

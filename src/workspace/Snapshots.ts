@@ -7,9 +7,10 @@ import type * as fs from "node:fs"
 import * as path from "node:path"
 import { defined } from "../values/defined.ts"
 import type { Entry, Omission, Tree } from "./model/Entry.ts"
+import * as FileTimes from "./scan/FileTimes.ts"
 import { IgnoreRules } from "./scan/IgnoreRules.ts"
 import * as ReadFile from "./scan/ReadFile.ts"
-import * as Scan from "./scan/Scan.ts"
+import { type Gap, Scan } from "./scan/Scan.ts"
 import * as SecretNames from "./scan/SecretNames.ts"
 import { type ContentStore, digestOf } from "./store/ContentStore.ts"
 import * as Known from "./store/Known.ts"
@@ -35,43 +36,59 @@ export const LIMITS: Limits = { files: 100_000, bytes: 16 * 1024 * 1024 }
 
 export interface Snapshot {
   readonly tree: Tree
-  readonly gaps: ReadonlyArray<Scan.Gap>
+  readonly gaps: ReadonlyArray<Gap>
 }
 
 export class Snapshots {
   readonly #root: string
   readonly #store: ContentStore
-  readonly #rules: IgnoreRules
+  readonly #scan: Scan
   readonly #hasSecret: (text: string) => boolean
-  readonly #own: ReadonlyArray<string>
-  readonly #limits: Limits
+  readonly #maxBytes: number
   readonly #known: Map<string, Known.Known>
+  /** The last snapshot's. Replaced, never changed. */
+  #tree: Tree = new Map()
 
   constructor({ root, store, hasSecret = () => false, own = [], limits }: SnapshotsOptions) {
+    const { files, bytes } = { ...LIMITS, ...limits }
     this.#root = root
     this.#store = store
-    this.#rules = new IgnoreRules(root)
     this.#hasSecret = hasSecret
-    this.#own = own
-    this.#limits = { ...LIMITS, ...limits }
+    this.#maxBytes = bytes
     this.#known = Known.load(store, root)
+    const isOwn = (file: string) => own.some((one) => file.startsWith(one) && OWN_END.test(file.slice(one.length)))
+    this.#scan = new Scan({ root, rules: new IgnoreRules(root), limit: files, isOwn })
   }
 
   /**
-   * The files now. Their contents are in the store when it returns. Throws `TooManyFiles`, `StoreUnavailable`, or the
-   * system's error if the root cannot be read.
+   * The files now; the same tree as before if nothing changed. Their contents are in the store when it returns. Throws
+   * `TooManyFiles`, `StoreUnavailable`, or the system's error if the root cannot be read.
    */
   take(): Snapshot {
-    const { files, gaps } = Scan.scan(this.#root, this.#rules, this.#limits.files, (file) => this.#isOwn(file))
-    const tree = new Map<string, Entry>()
     const stale: Array<readonly [string, fs.Stats]> = []
-    for (const [file, stats] of files) {
+    const fresh: Array<string> = []
+    let isNew = false
+    const gaps = this.#scan.run((file, stats) => {
       const known = this.#known.get(file)
-      if (known !== undefined && Known.isFresh(known, stats)) tree.set(file, known.entry)
-      else stale.push([file, stats])
+      if (known === undefined || known.entry.omitted === "changing" || !FileTimes.isFresh(known.times, stats))
+        stale.push([file, stats])
+      else {
+        fresh.push(file)
+        isNew ||= this.#tree.get(file) !== known.entry
+      }
+    })
+    const count = fresh.length + stale.length
+    if (stale.length === 0 && !isNew && this.#tree.size === count && this.#known.size === count)
+      return { tree: this.#tree, gaps }
+    const tree = new Map<string, Entry>()
+    for (const file of fresh) {
+      const known = this.#known.get(file)
+      if (known !== undefined) tree.set(file, known.entry)
     }
-    const gone = this.#known.size > tree.size ? [...this.#known.keys()].filter((file) => !files.has(file)) : []
-    if (stale.length > 0 || gone.length > 0) this.#update(tree, stale, gone)
+    const present = new Set([...fresh, ...stale.map(([file]) => file)])
+    const gone = this.#known.size === 0 ? [] : [...this.#known.keys()].filter((file) => !present.has(file))
+    this.#update(tree, stale, gone)
+    this.#tree = tree
     return { tree, gaps }
   }
 
@@ -90,17 +107,22 @@ export class Snapshots {
       for (const [file, found] of stale) {
         // Before the reading: what changes during it is read again.
         const at = Date.now()
-        const read = ReadFile.read(path.join(this.#root, file), found, this.#limits.bytes)
+        const read = ReadFile.read(path.join(this.#root, file), found, this.#maxBytes)
         if (read.kind === "gone") {
           learned.set(file, undefined)
           continue
         }
         const entry = this.#entryOf(file, read)
-        const known = Known.of(entry, read.stats, at)
-        tree.set(file, entry)
-        // A file that was read again without need is remembered by this process alone.
-        if (Known.isSame(this.#known.get(file), known)) this.#known.set(file, known)
-        else learned.set(file, known)
+        const before = this.#known.get(file)
+        const times = FileTimes.of(read.stats, at)
+        if (before !== undefined && Known.isSame(before, { entry, times })) {
+          // It was read again without need: only this process remembers that.
+          this.#known.set(file, { entry: before.entry, times })
+          tree.set(file, before.entry)
+        } else {
+          learned.set(file, { entry, times })
+          tree.set(file, entry)
+        }
       }
       Known.save(this.#store, this.#root, learned)
     })
@@ -125,10 +147,9 @@ export class Snapshots {
   #isSecret(file: string, kind: Entry["kind"], bytes: Buffer): boolean {
     return (kind === "file" && SecretNames.isSecret(file)) || this.#hasSecret(bytes.toString("utf8"))
   }
-
-  #isOwn(file: string): boolean {
-    return this.#own.some((own) => file === own || file.startsWith(own + path.sep))
-  }
 }
+
+/** Ends of a name that belongs to the recorder: the file itself, what is in it, and files that SQLite or a log keep next to it. */
+const OWN_END = /^(?:$|[-./])/
 
 const stampOf = ({ ino, mtimeMs, ctimeMs }: fs.Stats): string => `${ino}-${mtimeMs}-${ctimeMs}`

@@ -17,13 +17,14 @@ export type Change =
 
 /** Ordered by path. A file counts as renamed if one with the same content is gone, and no other file has this content. */
 export const between = (before: Tree, after: Tree): ReadonlyArray<Change> => {
+  if (before === after) return []
   const added: Array<Extract<Change, { kind: "added" }>> = []
   const removed: Array<Extract<Change, { kind: "removed" }>> = []
   const changes: Array<Change> = []
   for (const [path, now] of after) {
     const was = before.get(path)
     if (was === undefined) added.push({ kind: "added", path, after: now })
-    else if (!isSame(was, now))
+    else if (was !== now && !isSame(was, now))
       changes.push({ kind: isSameContent(was, now) ? "mode" : "changed", path, before: was, after: now })
   }
   for (const [path, was] of before) if (!after.has(path)) removed.push({ kind: "removed", path, before: was })

@@ -16,17 +16,24 @@ interface Rules {
   readonly patterns: ReadonlyArray<GitPattern.GitPattern>
 }
 
+/** Tracked files and the directories above them, and the state of the index that lists them. */
+interface Tracked {
+  readonly stamp: string
+  readonly paths: ReadonlySet<string>
+}
+
 export class IgnoreRules {
   readonly #root: string
   /** The repository around the root; the root without one. */
   readonly #repository: string
+  readonly #index: string | undefined
   readonly #exclude: string | undefined
   /** The root's path in the repository: empty, or with a final `/`. */
   readonly #prefix: string
   readonly #known = new Map<string, Rules>()
   /** Answers under the present rules, by path; of directories with a final `/`. */
   readonly #answers = new Map<string, boolean>()
-  #tracked: { readonly stamp: string; readonly paths: ReadonlySet<string> } | undefined
+  #tracked: Tracked | undefined
 
   /** @param root an absolute path without links */
   constructor(root: string) {
@@ -35,25 +42,33 @@ export class IgnoreRules {
     this.#repository = repository?.root ?? root
     const relative = path.relative(this.#repository, root).split(path.sep).join("/")
     this.#prefix = relative === "" ? "" : `${relative}/`
+    this.#index = repository && path.join(repository.gitDirectory, "index")
     this.#exclude = repository && path.join(commonDirectory(repository.gitDirectory), "info", "exclude")
   }
 
-  /** Reads the rules again if their files changed. Call it before the files of a scan are asked about. */
-  refresh(): void {
-    this.#load("user", USER_EXCLUDES)
-    if (this.#exclude !== undefined) this.#load("exclude", this.#exclude)
+  /**
+   * Reads the rules above the root again, and the list of tracked files, if they changed. Returns whether they did: then
+   * earlier answers may be false. Call it before the files of a scan are asked about.
+   */
+  refresh(): boolean {
+    let hasChanged = this.#load("user", USER_EXCLUDES)
+    if (this.#exclude !== undefined) hasChanged = this.#load("exclude", this.#exclude) || hasChanged
     const above = this.#prefix.split("/").slice(0, -1)
     for (let depth = 0; depth < above.length; depth++) {
       const directory = above.slice(0, depth).join("/")
-      this.#load(`/${directory}`, path.join(this.#repository, directory, ".gitignore"))
+      hasChanged = this.#load(`/${directory}`, path.join(this.#repository, directory, ".gitignore")) || hasChanged
     }
+    const before = this.#tracked
+    return (before !== undefined && this.#trackedNow() !== before) || hasChanged
   }
 
-  /** Reads the `.gitignore` in a directory below the root again if it changed. */
-  enter(directory: string, has: boolean): void {
-    const own = `/${this.#prefix}${directory}`.replace(/\/$/, "")
-    if (has) this.#load(own === "" ? "/" : own, path.join(this.#root, directory, ".gitignore"))
-    else if (this.#known.delete(own === "" ? "/" : own)) this.#answers.clear()
+  /** Reads the `.gitignore` in a directory below the root again if it changed. Returns whether it did. */
+  enter(directory: string, has: boolean): boolean {
+    const own = `/${this.#prefix}${directory}`.replace(/(?<=.)\/$/, "")
+    if (has) return this.#load(own, path.join(this.#root, directory, ".gitignore"))
+    const hadSome = this.#known.delete(own)
+    if (hadSome) this.#answers.clear()
+    return hadSome
   }
 
   /** Whether rules exclude a path below the root. Its directories must not be excluded themselves. */
@@ -81,7 +96,7 @@ export class IgnoreRules {
 
   /** Whether Git tracks an excluded file, or one in an excluded directory. */
   isTracked(relative: string): boolean {
-    return this.#trackedPaths().has(this.#prefix + relative)
+    return this.#trackedNow().paths.has(this.#prefix + relative)
   }
 
   #ruled(directory: string, name: string, isDirectory: boolean): boolean | undefined {
@@ -93,10 +108,9 @@ export class IgnoreRules {
   }
 
   /** Tracked files and the directories above them. Reads the index again if it changed. */
-  #trackedPaths(): ReadonlySet<string> {
-    const gitDirectory = GitIndex.repositoryAround(this.#root)?.gitDirectory
-    const stamp = gitDirectory === undefined ? "" : stampOf(path.join(gitDirectory, "index"))
-    if (this.#tracked?.stamp === stamp) return this.#tracked.paths
+  #trackedNow(): Tracked {
+    const stamp = this.#index === undefined ? "" : stampOf(this.#index)
+    if (this.#tracked?.stamp === stamp) return this.#tracked
     const paths = new Set<string>()
     for (const name of GitIndex.tracked(this.#root)?.names ?? []) {
       paths.add(name)
@@ -107,14 +121,16 @@ export class IgnoreRules {
       }
     }
     this.#tracked = { stamp, paths }
-    return paths
+    return this.#tracked
   }
 
-  #load(key: string, file: string): void {
+  #load(key: string, file: string): boolean {
     const stamp = stampOf(file)
-    if (this.#known.get(key)?.stamp === stamp) return
+    const before = this.#known.get(key)
+    if (before?.stamp === stamp) return false
     this.#answers.clear()
     this.#known.set(key, { stamp, patterns: stamp === "" ? [] : patternsIn(file) })
+    return before !== undefined || stamp !== ""
   }
 }
 

@@ -1,19 +1,17 @@
-/** Finds the files of a workspace: those that Git would add, nested repositories included. Reads no content. */
+/**
+ * Finds the files of a workspace: those that Git would add, nested repositories included. Reads no content, and lists a
+ * directory again only if it changed.
+ */
 
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as FileTimes from "./FileTimes.ts"
 import type { IgnoreRules } from "./IgnoreRules.ts"
 
 /** Something in the workspace that a snapshot cannot contain. */
 export interface Gap {
   readonly what: "a name that is not UTF-8" | "a directory without permission" | "a pipe, socket or device"
   readonly path: string
-}
-
-export interface Scanned {
-  /** By path relative to the root, with `/`. */
-  readonly files: ReadonlyMap<string, fs.Stats>
-  readonly gaps: ReadonlyArray<Gap>
 }
 
 export class TooManyFiles extends Error {
@@ -23,54 +21,117 @@ export class TooManyFiles extends Error {
   }
 }
 
-/**
- * Lists regular files and links. Follows no link. Files that vanish meanwhile are left out. Throws `TooManyFiles`, and the
- * system's error if the root cannot be read.
- *
- * @param root an absolute path without links
- * @param isOwn whether an absolute path belongs to the recorder itself
- */
-export const scan = (root: string, rules: IgnoreRules, limit: number, isOwn: (file: string) => boolean): Scanned => {
-  const files = new Map<string, fs.Stats>()
-  const gaps: Array<Gap> = []
-  rules.refresh()
-  // In an ignored directory, only tracked files count.
-  const pending: Array<{ readonly directory: string; readonly isIgnored: boolean }> = [
-    { directory: "", isIgnored: false },
-  ]
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const { directory, isIgnored } = next
-    const absolute = directory === "" ? root : `${root}${path.sep}${directory}`
-    const entries = entriesOf(absolute, directory === "")
-    if (entries === undefined) {
-      gaps.push({ what: "a directory without permission", path: directory })
-      continue
+export interface ScanOptions {
+  /** An absolute path without links. */
+  readonly root: string
+  readonly rules: IgnoreRules
+  /** Maximum number of files. */
+  readonly limit: number
+  /** Whether an absolute path belongs to the recorder itself. */
+  readonly isOwn: (file: string) => boolean
+}
+
+/** What a directory contained when it was listed. Paths are relative to the root, with `/`. */
+interface Listing {
+  readonly isIgnored: boolean
+  readonly times: FileTimes.FileTimes
+  readonly files: ReadonlyArray<string>
+  readonly directories: ReadonlyArray<{ readonly directory: string; readonly isIgnored: boolean }>
+  readonly hasRules: boolean
+  readonly gaps: ReadonlyArray<Gap>
+}
+
+export class Scan {
+  readonly #options: ScanOptions
+  #listings = new Map<string, Listing>()
+
+  constructor(options: ScanOptions) {
+    this.#options = options
+  }
+
+  /**
+   * Calls `visit` for each regular file and link, and returns what cannot be in a snapshot. Follows no link. Leaves out
+   * files that vanish meanwhile. Throws `TooManyFiles`, and the system's error if the root cannot be read.
+   */
+  run(visit: (relative: string, stats: fs.Stats) => void): ReadonlyArray<Gap> {
+    const listings = this.#listed()
+    const { root } = this.#options
+    for (const { files } of listings) {
+      for (const file of files) {
+        const stats = statOf(root + path.sep + file)
+        // A link or file may have become a directory, which the next scan finds.
+        if (stats !== undefined && (stats.isFile() || stats.isSymbolicLink())) visit(file, stats)
+      }
     }
-    rules.enter(
-      directory,
-      entries.some(({ name }) => name === ".gitignore"),
-    )
+    return listings.flatMap(({ gaps }) => gaps)
+  }
+
+  /** The listings of all directories, from the root down. */
+  #listed(): ReadonlyArray<Listing> {
+    const { rules, root, limit } = this.#options
+    if (rules.refresh()) this.#listings.clear()
+    let count = 0
+    const current = new Map<string, Listing>()
+    const pending = [{ directory: "", isIgnored: false }]
+    for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+      const { directory, isIgnored } = next
+      const before = this.#listings.get(directory)
+      const listing = this.#listing(directory, isIgnored, before)
+      if (listing === undefined) continue
+      // Rules decide about everything below, whose listings may be older.
+      if (listing === before && listing.hasRules && rules.enter(directory, true)) {
+        this.#listings.clear()
+        return this.#listed()
+      }
+      current.set(directory, listing)
+      count += listing.files.length
+      if (count > limit) throw new TooManyFiles(root, limit)
+      pending.push(...listing.directories)
+    }
+    this.#listings = current
+    return [...current.values()]
+  }
+
+  /** A directory's listing, `before` if it is certainly the same; undefined if it vanished. */
+  #listing(directory: string, isIgnored: boolean, before: Listing | undefined): Listing | undefined {
+    const { root, rules, isOwn } = this.#options
+    const absolute = directory === "" ? root : root + path.sep + directory
+    const at = Date.now()
+    const stats = statOf(absolute)
+    if (stats === undefined && directory !== "") return undefined
+    if (stats !== undefined && before?.isIgnored === isIgnored && FileTimes.isFresh(before.times, stats)) return before
+    const entries = entriesOf(absolute, directory === "")
+    const times = FileTimes.of(stats ?? fs.lstatSync(absolute), at)
+    if (entries === undefined) {
+      const gap = { what: "a directory without permission", path: directory } as const
+      return { isIgnored, times, files: [], directories: [], hasRules: false, gaps: [gap] }
+    }
+    const hasRules = entries.some(({ name }) => name === ".gitignore")
+    if (rules.enter(directory, hasRules)) this.#forgetBelow(directory)
+    const files: Array<string> = []
+    const directories: Array<{ readonly directory: string; readonly isIgnored: boolean }> = []
+    const gaps: Array<Gap> = []
     for (const entry of entries) {
       const { name } = entry
-      if (name.toLowerCase() === ".git") continue
       const relative = directory === "" ? name : `${directory}/${name}`
-      const file = `${absolute}${path.sep}${name}`
       const isDirectory = entry.isDirectory()
-      if (isOwn(file)) continue
+      if (name.toLowerCase() === ".git" || isOwn(absolute + path.sep + name)) continue
+      // In an ignored directory, only tracked files count.
       const isExcluded = isIgnored || rules.isExcluded(relative, isDirectory)
       if (isExcluded && !rules.isTracked(relative)) continue
       if (name.includes("\ufffd") && !isUtf8(absolute, name))
         gaps.push({ what: "a name that is not UTF-8", path: relative })
-      else if (isDirectory) pending.push({ directory: relative, isIgnored: isExcluded })
-      else if (entry.isFile() || entry.isSymbolicLink()) {
-        const stats = statOf(file)
-        if (stats === undefined) continue
-        files.set(relative, stats)
-        if (files.size > limit) throw new TooManyFiles(root, limit)
-      } else gaps.push({ what: "a pipe, socket or device", path: relative })
+      else if (isDirectory) directories.push({ directory: relative, isIgnored: isExcluded })
+      else if (entry.isFile() || entry.isSymbolicLink()) files.push(relative)
+      else gaps.push({ what: "a pipe, socket or device", path: relative })
     }
+    return { isIgnored, times, files, directories, hasRules, gaps }
   }
-  return { files, gaps }
+
+  #forgetBelow(directory: string): void {
+    const prefix = directory === "" ? "" : `${directory}/`
+    for (const known of this.#listings.keys()) if (known.startsWith(prefix)) this.#listings.delete(known)
+  }
 }
 
 /** A directory's entries; none if it vanished, undefined without permission. */

@@ -47,7 +47,8 @@ export class ContentStore {
       NewFile.make(file)
       const database = choice.driver().open(file, { readonly: false, busyTimeoutMs: BUSY_MS })
       return prepared(file, database, () => {
-        database.script("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON")
+        database.script(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
+          PRAGMA secure_delete = ON`)
         if (!isEmpty(database)) return
         database.script(`BEGIN IMMEDIATE; ${TABLES}
           PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT`)
@@ -230,6 +231,9 @@ const asBytes = (value: unknown): Uint8Array => {
   if (value instanceof Uint8Array) return value
   throw new Error("a row has no bytes. Restore a backup")
 }
+
+/** Small, since most contents are: what is left of a content's last page is lost. */
+const PAGE_BYTES = 1024
 
 /** How long to wait for another process's transaction. */
 const BUSY_MS = 10_000

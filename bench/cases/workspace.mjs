@@ -1,0 +1,105 @@
+/** Snapshots of a workspace, against Git's `add` and `write-tree` with an index of its own. */
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Snapshots } from "../../dist/workspace/Snapshots.js"
+import { ContentStore } from "../../dist/workspace/store/ContentStore.js"
+import { spend } from "../measure.mjs"
+
+export const run = async (directory, rounds) => {
+  const root = path.join(fs.realpathSync(directory), "workspace")
+  fill(root, 20_000)
+  const store = ContentStore.open(path.join(directory, "workspace.files"))
+  const snapshots = new Snapshots({ root, store })
+  const git = gitOf(root)
+  snapshots.take()
+  git()
+  let changes = 0
+  const change = () => fs.writeFileSync(path.join(root, "d1/e1/f1.ts"), `export const changed = ${++changes}\n`)
+  let [before, after] = [undefined, undefined]
+  const spent = await spend(
+    {
+      ours: async () => {
+        before = after
+        change()
+        after = snapshots.take().tree.get("d1/e1/f1.ts")?.digest
+        if (after === undefined || after === before) throw new Error("expected a snapshot with the change")
+      },
+      git: async () => {
+        change()
+        git()
+      },
+    },
+    rounds,
+  )
+  store.close()
+  return [
+    {
+      what: "snapshot after one change among 20,000 files",
+      unit: "ms",
+      ours: spent.ours.ms,
+      floor: spent.git.ms,
+      ratio: spent.ours.ms / spent.git.ms,
+      bound: { at: "most", value: 2 },
+      floorIs: "git add -A && git write-tree with an index of its own",
+    },
+    bytes(directory),
+  ]
+}
+
+/** What 200 edits of a file among 200 take, against the objects of the same trees in Git. */
+const bytes = (directory) => {
+  const root = path.join(fs.realpathSync(directory), "edited")
+  fill(root, 200)
+  const file = path.join(directory, "edited.files")
+  const store = ContentStore.open(file)
+  const snapshots = new Snapshots({ root, store })
+  const git = gitOf(root)
+  snapshots.keep(snapshots.take().tree)
+  git()
+  const edited = path.join(root, "d1/e1/f1.ts")
+  const lines = Array.from({ length: 300 }, (_, line) => `export const value${line} = compute(${line})`)
+  for (let edit = 0; edit < 200; edit++) {
+    lines[(edit * 37) % lines.length] = `export const edited${edit} = "${edit * 7919}"`
+    fs.writeFileSync(edited, lines.join("\n"))
+    snapshots.take()
+    git()
+  }
+  store.close()
+  const floor = sizeOf(path.join(root, ".git/objects"))
+  const ours = fs.statSync(file).size
+  return {
+    what: "bytes for 200 edits among 200 files",
+    unit: "kB",
+    ours: ours / 1000,
+    floor: floor / 1000,
+    ratio: ours / floor,
+    bound: { at: "most", value: 1.3 },
+    floorIs: "Git's loose objects for the same trees",
+  }
+}
+
+const fill = (root, count) => {
+  for (let index = 0; index < count; index++) {
+    const within = path.join(root, `d${index % 40}`, `e${index % 400}`)
+    fs.mkdirSync(within, { recursive: true })
+    fs.writeFileSync(path.join(within, `f${index}.ts`), `export const value${index} = ${index}\n`.repeat(20))
+  }
+  fs.writeFileSync(path.join(root, ".gitignore"), "node_modules\n*.log\ndist/\n/build\n**/tmp/\n")
+  execFileSync("git", ["init", "-q"], { cwd: root })
+}
+
+const gitOf = (root) => {
+  const env = { ...process.env, GIT_INDEX_FILE: path.join(root, ".git/own-index") }
+  return () => {
+    execFileSync("git", ["add", "-A"], { cwd: root, env })
+    execFileSync("git", ["write-tree"], { cwd: root, env })
+  }
+}
+
+/** The bytes of the files below a directory. */
+const sizeOf = (directory) =>
+  fs.readdirSync(directory, { withFileTypes: true }).reduce((sum, entry) => {
+    const file = path.join(directory, entry.name)
+    return sum + (entry.isDirectory() ? sizeOf(file) : fs.statSync(file).size)
+  }, 0)

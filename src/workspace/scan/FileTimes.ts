@@ -1,0 +1,38 @@
+/** Whether a file or directory can have changed since it was read. */
+
+import type * as fs from "node:fs"
+
+/** What the system said when it was read. */
+export interface FileTimes {
+  readonly ino: number
+  readonly bytes: number
+  readonly mode: number
+  readonly mtimeMs: number
+  readonly ctimeMs: number
+  /** When the reading began, in epoch milliseconds. */
+  readonly at: number
+}
+
+export const of = ({ ino, size, mode, mtimeMs, ctimeMs }: fs.Stats, at: number): FileTimes => ({
+  ino,
+  bytes: size,
+  mode,
+  mtimeMs,
+  ctimeMs,
+  at,
+})
+
+/**
+ * Whether it is certainly as it was read. A change right after the reading may leave its times as they were, since file
+ * systems count time in steps: what changed shortly before it was read counts as changed.
+ */
+export const isFresh = (known: FileTimes, stats: fs.Stats): boolean =>
+  known.ino === stats.ino &&
+  known.bytes === stats.size &&
+  known.mode === stats.mode &&
+  known.mtimeMs === stats.mtimeMs &&
+  known.ctimeMs === stats.ctimeMs &&
+  Math.max(stats.mtimeMs, stats.ctimeMs) < known.at - STEP_MS
+
+/** The longest step of times in file systems in use (FAT). */
+const STEP_MS = 2_000
