@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from "vitest"
 import { fileOf } from "../../../src/workspace/store/ContentStore.ts"
 import { temporary } from "../../record/recorded.ts"
 import { Database } from "../../sqlite.ts"
+import * as Hindcast from "../hindcast.ts"
 import * as Session from "./session.ts"
 
 const opened: Array<Session.Project> = []
@@ -78,4 +79,23 @@ describe("files restore --into", () => {
     expect(said.error).toContain("found a directory with files. Nothing was written")
     expect(fs.readFileSync(at("src/app.ts"), "utf8")).toBe("broken\n")
   })
+
+  it("killed half-way says nothing of success, passes for no whole tree, and can be done again", async () => {
+    const many = Object.fromEntries(Array.from({ length: FILES }, (_, index) => [`many/${index}`, `file ${index}\n`]))
+    const { files, before, log, root } = await broken(many)
+    const into = temporary("killed")
+    const { child, ended } = Hindcast.start(["files", "restore", before, "--into", into, "--log", log], { cwd: root })
+    const written = () => (fs.existsSync(path.join(into, "many")) ? fs.readdirSync(path.join(into, "many")).length : 0)
+    while (written() === 0 && child.exitCode === null) await new Promise(setImmediate)
+    child.kill("SIGKILL")
+    expect(await ended).toMatchObject({ code: null, stdout: "" })
+    expect(written()).toBeGreaterThan(0)
+    expect(written()).toBeLessThan(FILES)
+    expect((await files("restore", before, "--into", into)).error).toContain("found a directory with files")
+    fs.rmSync(into, { recursive: true })
+    const said = await files("restore", before, "--into", into)
+    expect(said.stdout).toContain(`Restored: ${FILES + 3} files`)
+  })
 })
+
+const FILES = 3_000
