@@ -7,10 +7,17 @@ import { inRepository } from "./repository.ts"
 /**
  * The directory `node_modules` with those packages. It says on the error output what it fetches.
  *
- * @param directory whose `package.json` names them: `test/ai-sdk` has the AI SDK, `test/clients` clients of HTTP, `test/sdks` all packages of providers, `test/coding-agents` coding agents
+ * @param directory whose `package.json` names them: `test/ai-sdk` has the AI SDK, `test/clients` clients of HTTP, `test/sdks` all packages of providers, `test/coding-agents` coding agents, `test/mcp/reference` servers, `test/mcp/conformance` MCP's suite
  */
 export const fetchedModules = (
-  directory: "test/fetched" | "test/ai-sdk" | "test/clients" | "test/sdks" | "test/coding-agents" = "test/fetched",
+  directory:
+    | "test/fetched"
+    | "test/ai-sdk"
+    | "test/clients"
+    | "test/sdks"
+    | "test/coding-agents"
+    | "test/mcp/reference"
+    | "test/mcp/conformance" = "test/fetched",
 ): string => {
   const modules = known.get(directory) ?? fetch(directory)
   known.set(directory, modules)

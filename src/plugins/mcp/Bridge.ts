@@ -12,7 +12,7 @@ export interface BridgeInput {
   readonly session: ServerSession
   readonly entry: ServerEntry
   /** Why a tool must not be called, if it must not. */
-  readonly withheld: (tool: string) => string | undefined
+  readonly withheld: (tool: string) => Promise<string | undefined>
   readonly answer: (frame: AnswerFrame) => void
   readonly onProgress: (id: number, progress: number | string) => void
 }
@@ -43,11 +43,11 @@ export const make = ({ session, entry, withheld, answer, onProgress }: BridgeInp
 
   const act = (id: number, component: string, args: JsonObject) => {
     const tool = tools.get(component)
-    const why = tool === undefined ? `the server has no tool for ${component}` : withheld(tool)
-    if (tool === undefined || why !== undefined) {
-      return answer({ type: "error", id, error: { code: "ToolWithheld", message: why ?? "" } })
-    }
     call(id, async (signal) => {
+      if (tool === undefined) throw new Withheld(`the server has no tool for ${component}`)
+      const why = await withheld(tool)
+      if (why !== undefined) throw new Withheld(why)
+      signal.throwIfAborted()
       const result = await session.callTool(tool, args, {
         signal,
         onProgress: (fraction, message) => {
@@ -103,9 +103,13 @@ const NO_WORLD = "an MCP server has tools and resources alone"
 /** The tool ran, and says that it failed. */
 class ToolFailed extends Error {}
 
+/** The tool was not called. */
+class Withheld extends Error {}
+
 const failureOf = (cause: unknown): Failure => {
   const message = plainText(cause instanceof Error ? cause.message : String(cause)).slice(0, MESSAGE_LENGTH)
-  return { code: cause instanceof ToolFailed ? "ToolFailed" : "ServerFailed", message }
+  const code = cause instanceof ToolFailed ? "ToolFailed" : cause instanceof Withheld ? "ToolWithheld" : "ServerFailed"
+  return { code, message }
 }
 
 /** Maximum length of a failure's message, in characters. */

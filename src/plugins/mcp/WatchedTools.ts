@@ -23,9 +23,9 @@ export interface WatchedToolsInput {
 }
 
 export interface WatchedTools {
-  /** Why a tool must not be called, if it must not. */
-  readonly withheld: (tool: string) => string | undefined
-  /** Lists the tools and compares them. Withholds all until the first list is there. */
+  /** Why a tool must not be called, if it must not. Waits for a list that is under way. */
+  readonly withheld: (tool: string) => Promise<string | undefined>
+  /** Lists the tools and compares them. */
   readonly refresh: Effect.Effect<void, Error>
   /** The server says that its tools changed. */
   readonly changed: () => void
@@ -40,11 +40,12 @@ export const make = (input: WatchedToolsInput): WatchedTools => {
   const approved = new Map(input.approved)
   const withheld = new Map<string, string>()
   const asked = new Set<string>()
-  let isKnown = false
   let lastChange = ""
   let lists = 0
   let isListing = false
   let isDue = false
+  /** Calls that wait for a list. */
+  const waiting: Array<() => void> = []
 
   const isApproved = (tool: JsonObject) => approved.get(ToolPins.nameOf(tool) ?? "") === digest(tool)
 
@@ -55,7 +56,6 @@ export const make = (input: WatchedToolsInput): WatchedTools => {
     for (const name of imported.keys()) if (!names.has(name)) withheld.set(name, `${plugin} no longer has ${name}`)
     const others = changed.filter((tool) => !isApproved(tool))
     for (const name of namesOf(others)) withheld.set(name, waitsFor(plugin, name))
-    isKnown = true
     const removed = [...imported.keys()].filter((name) => !names.has(name))
     return { added: added.filter((tool) => !isApproved(tool)), others, removed }
   }
@@ -118,16 +118,16 @@ export const make = (input: WatchedToolsInput): WatchedTools => {
       return
     }
     isListing = true
-    isKnown = false
     fork(
       refresh.pipe(
         Effect.catchAll(({ message }) => Effect.sync(() => kill(`its tools could not be listed again: ${message}`))),
         Effect.ensuring(
           Effect.sync(() => {
             isListing = false
-            if (!isDue) return
+            const again = isDue
             isDue = false
-            relist()
+            if (again) relist()
+            else for (const go of waiting.splice(0)) go()
           }),
         ),
       ),
@@ -135,8 +135,10 @@ export const make = (input: WatchedToolsInput): WatchedTools => {
   }
 
   return {
-    withheld: (tool) =>
-      isKnown ? withheld.get(tool) : `${plugin} said that its tools changed, and the new list is not there yet`,
+    withheld: async (tool) => {
+      if (isListing) await new Promise<void>((resolve) => waiting.push(resolve))
+      return withheld.get(tool)
+    },
     refresh,
     changed: relist,
   }
