@@ -32,8 +32,9 @@ const run = (...args: ReadonlyArray<string>) => {
     encoding: "utf8",
     timeout: 110_000,
   })
-  const [, passed = "0", , failed = "1"] = /Passed: (\d+)\/(\d+), (\d+) failed/.exec(stdout) ?? []
-  return { status, passed: Number(passed), failed: Number(failed), output: `${stdout}\n${stderr}` }
+  const output = `${stdout}\n${stderr}`
+  const [, passed = "0", , failed = "1"] = /Passed: (\d+)\/(\d+), (\d+) failed/.exec(output) ?? []
+  return { status, passed: Number(passed), failed: Number(failed), output }
 }
 
 /** A run without a passed check tested nothing. */
