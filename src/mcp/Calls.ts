@@ -83,7 +83,7 @@ export const make = (parts: CallsParts): Calls => {
   const approvals = Approval.make({ opened, state })
 
   const boundOf = ({ params }: Message.Request): RequestState.Bound => ({
-    actuator: `${server}/${ToolPins.slug(String(params.name))}`,
+    actuator: actuatorOf(server, String(params.name)),
     argsDigest: digest([params.name ?? null, params.arguments ?? null]),
     policyDigest,
   })
@@ -303,3 +303,6 @@ const UNFINISHED = "the session ended before the server answered"
 const refused = (code: number, reason: string): Taken => ({ do: "refuse", code, reason })
 
 const denying = (name: string, reason: string): Gate.GateConfig => ({ rules: [{ name, decision: "deny", reason }] })
+
+/** The full name of a server's tool, as rules match it. */
+export const actuatorOf = (server: string, tool: string): string => `${server}/${ToolPins.slug(tool)}`

@@ -1,4 +1,4 @@
-/** A gateway between an MCP client and a local server: both over lines on the standard input and output. */
+/** A gateway between an MCP server and its client, which writes lines to the standard input and reads the output. */
 
 import type { Readable, Writable } from "node:stream"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
@@ -7,13 +7,13 @@ import * as OpenedLog from "../record/log/OpenedLog.ts"
 import * as RunLog from "../record/log/RunLog.ts"
 import * as Lines from "./Lines.ts"
 import * as Message from "./Message.ts"
-import * as ServerProcess from "./ServerProcess.ts"
 import * as Session from "./Session.ts"
+import type { Server } from "./server/Server.ts"
 
 export interface GatewayOptions {
   /** The name under which the server's calls are recorded. */
   readonly server: string
-  readonly command: readonly [string, ...ReadonlyArray<string>]
+  readonly connect: () => Promise<Server>
   readonly log: string
   readonly gate: GateConfig
   readonly waitMs: number
@@ -38,8 +38,8 @@ const DRAIN_MS = 2_000
 
 /** Runs until the client, the server or the user ends it. The server and its process group end with it. */
 export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
-  const { server, command, log: file, gate, waitMs, callMs, input, output, note, stop } = options
-  const process_ = await ServerProcess.start(command)
+  const { server, connect, log: file, gate, waitMs, callMs, input, output, note, stop } = options
+  const behind = await connect()
   let opened: OpenedLog.OpenedLog | undefined
   let end = (_reason: string, _isFailure: boolean) => {}
   const ended = new Promise<Omit<GatewayEnd, "taskId">>((resolve) => {
@@ -55,7 +55,7 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
 
   const begin = async (first: Message.Request): Promise<Session.Session> => {
     const client = Message.clientOf(first)
-    const agent = client.name === "" ? "mcp-client" : ToolPins.slug(client.name).slice(0, MAX_AGENT)
+    const agent = client.name === "" ? "mcp-client" : ToolPins.slug(client.name).slice(0, MAX_AGENT).toWellFormed()
     opened = await OpenedLog.open({ log: file, isSilent: () => false, means: { means: "mcp" } })
     const task = await opened.begin({ goal: `A session of ${agent} with the MCP server ${server}`, agent })
     taskId = task.taskId
@@ -68,17 +68,17 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
     })
     return Session.open({
       ...{ server, opened, begun: task, log, file, gate, waitMs, callMs, note, onFailed },
-      toClient: writing(output),
-      toServer: writing(process_.input),
+      toClient: Lines.writing(output),
+      toServer: behind.send,
     })
   }
 
   const fromClient = async (): Promise<void> => {
-    for await (const line of Lines.lines(input, Session.MAX_MESSAGE_BYTES)) {
+    for await (const line of Lines.lines(input, Lines.MAX_BYTES)) {
       if (session === undefined) {
         const message = line.kind === "line" ? Message.read(line.text) : undefined
         if (message?.kind !== "request") {
-          await writing(output)(
+          await Lines.writing(output)(
             Message.written(Message.failed(null, Message.CODES.request, "expected a request as the first message")),
           )
           continue
@@ -94,7 +94,7 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
 
   const fromServer = async (): Promise<void> => {
     const its = await begun
-    for await (const line of Lines.lines(process_.output, Session.MAX_MESSAGE_BYTES)) await its.fromServer(line)
+    for await (const line of behind.lines) await its.fromServer(line)
   }
 
   const user = () => end("the gateway was stopped", false)
@@ -102,18 +102,18 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
   output.on("error", () => end("the client ended the session", false))
   fromClient().catch(onFailed)
   const served = fromServer().catch(onFailed)
-  process_.ended.then(async (how) => {
+  behind.ended.then(async (how) => {
     // Its last answers may still be in the pipe.
     if (session !== undefined) await within(DRAIN_MS, served)
     end(`the server ended (${how})`, true)
   })
   const { reason, isFailure } = await ended
   try {
-    await process_.stop()
+    await behind.stop()
     if (session !== undefined) await within(DRAIN_MS, served)
     await session?.close(reason, isFailure)
   } finally {
-    process_.output.destroy()
+    behind.release()
     input.destroy()
     await opened?.close()
   }
@@ -121,15 +121,6 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
 }
 
 const MAX_AGENT = 64
-
-/** Writes lines, at the reader's pace. A reader that is gone is noticed elsewhere. */
-const writing =
-  (stream: Writable) =>
-  (text: string): Promise<void> =>
-    new Promise((resolve) => {
-      if (stream.writable) stream.write(`${text}\n`, () => resolve())
-      else resolve()
-    })
 
 const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
   let timer: ReturnType<typeof setTimeout> | undefined

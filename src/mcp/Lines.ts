@@ -1,9 +1,14 @@
-/** Reads lines from a stream at the reader's pace, with a limit on their length. */
+/** Reads lines from a stream and writes them at the other side's pace, with a limit on their length. */
+
+import type { Writable } from "node:stream"
 
 export type Line =
   | { readonly kind: "line"; readonly text: string }
   /** A line over the limit, which was not kept: its first and last part. */
   | { readonly kind: "too-long"; readonly bytes: number; readonly start: string; readonly end: string }
+
+/** Maximum length of a message, in bytes. */
+export const MAX_BYTES = 16 * 1024 * 1024
 
 /** Length of the kept parts of a line that is too long, in bytes. */
 const KEPT = 512
@@ -47,3 +52,12 @@ export async function* lines(input: AsyncIterable<Uint8Array>, limit: number): A
   const last = taken()
   if (last !== undefined) yield last
 }
+
+/** Writes lines, at the reader's pace. A reader that is gone is noticed elsewhere. */
+export const writing =
+  (stream: Writable) =>
+  (text: string): Promise<void> =>
+    new Promise((resolve) => {
+      if (stream.writable) stream.write(`${text}\n`, () => resolve())
+      else resolve()
+    })

@@ -40,7 +40,14 @@ export interface Invalid {
 export type Message = Request | Notification | Response
 
 /** Error codes of JSON-RPC 2.0. */
-export const CODES = { parse: -32700, request: -32600, params: -32602, internal: -32603, server: -32000 } as const
+export const CODES = {
+  parse: -32700,
+  request: -32600,
+  method: -32601,
+  params: -32602,
+  internal: -32603,
+  server: -32000,
+} as const
 
 export const CALL = "tools/call"
 export const LIST = "tools/list"

@@ -14,8 +14,9 @@ import type { JsonObject } from "../values/Json.ts"
 import { asObject } from "../values/JsonObjects.ts"
 import * as Answers from "./Answers.ts"
 import * as Calls from "./Calls.ts"
+import * as IdleRules from "./IdleRules.ts"
 import * as Kept from "./Kept.ts"
-import type { Line } from "./Lines.ts"
+import * as Lines from "./Lines.ts"
 import * as Message from "./Message.ts"
 import * as ServersRequests from "./ServersRequests.ts"
 import { MAX_OPEN } from "./ServersRequests.ts"
@@ -39,8 +40,8 @@ export interface SessionParts {
 }
 
 export interface Session {
-  readonly fromClient: (line: Line) => Promise<void>
-  readonly fromServer: (line: Line) => Promise<void>
+  readonly fromClient: (line: Lines.Line) => Promise<void>
+  readonly fromServer: (line: Lines.Line) => Promise<void>
   /** Resolves once no request is open. */
   readonly idle: () => Promise<void>
   /** Answers open requests, and closes the task. `isFailure`: something other than the client or the user ended it. */
@@ -70,12 +71,15 @@ export const open = async (parts: SessionParts): Promise<Session> => {
   // Apart, so that a server's flood displaces nothing else.
   const notifications = Kept.make(server, log, redaction, MAX_NOTIFICATIONS)
   let hasInitialized = false
+  const idle = IdleRules.make({ gate, server, kept, cause: begun.openedBy, note })
+  await idle.opened()
   const tools = await Tools.open({
     server,
     opened,
     begun,
     askMs: gate.confirmWithinMs ?? Gate.CONFIRM_WITHIN_MS,
     note,
+    onListed: idle.listed,
     onApproved: () => {
       // Clients since 2026-07-28 list the tools again when their copy is too old.
       if (hasInitialized) void toClient(Message.written(Message.LIST_CHANGED))
@@ -300,8 +304,5 @@ export const open = async (parts: SessionParts): Promise<Session> => {
 /** Maximum length of a method's name in a record, in characters. */
 const MAX_METHOD = 200
 
-/** Maximum length of a message, in bytes. */
-export const MAX_MESSAGE_BYTES = 16 * 1024 * 1024
-
 const tooLong = (bytes: number): string =>
-  `a message has ${bytes} bytes, and the gateway passes at most ${MAX_MESSAGE_BYTES}`
+  `a message has ${bytes} bytes, and the gateway passes at most ${Lines.MAX_BYTES}`

@@ -19,6 +19,8 @@ export interface ToolsParts {
   readonly askMs: number
   /** Called when a person approved withheld tools. */
   readonly onApproved: () => void
+  /** Called with the names of all tools, each time that the server has listed the last of them. */
+  readonly onListed: (names: ReadonlyArray<string>) => Promise<void>
   readonly note: (text: string) => void
 }
 
@@ -45,7 +47,7 @@ export interface Tools {
 const MAX_TOOLS = 10_000
 
 export const open = async (parts: ToolsParts): Promise<Tools> => {
-  const { server, opened, begun, askMs, onApproved, note } = parts
+  const { server, opened, begun, askMs, onApproved, onListed, note } = parts
   const stream = ToolPins.streamOf(server)
   const past = await opened.run(
     Effect.flatMap(EventLog, (log) => log.readPage({ stream, timeline: log.timeline }, MAX_PAST)),
@@ -147,6 +149,7 @@ export const open = async (parts: ToolsParts): Promise<Tools> => {
         seen.add(name)
         definitions.set(name, tool)
       }
+      if (isLast) await onListed([...definitions.keys()])
       const { known, added, changed: others } = ToolPins.judge(pins, fitting)
       if (pins === undefined) {
         for (const tool of fitting) first.set(ToolPins.nameOf(tool) ?? "", tool)

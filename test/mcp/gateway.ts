@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream"
 import type { GateConfig } from "../../src/kernel/gate/Gate.ts"
 import * as Gateway from "../../src/mcp/Gateway.ts"
+import * as ServerProcess from "../../src/mcp/server/ServerProcess.ts"
 import { inRepository } from "../repository.ts"
 
 export const scripted = (behaviour: string, received?: string) =>
@@ -13,7 +14,8 @@ export const scripted = (behaviour: string, received?: string) =>
 
 export const ALLOW: GateConfig = { rules: [], default: "allow" }
 
-type Options = Partial<Gateway.GatewayOptions> & Pick<Gateway.GatewayOptions, "log">
+type Options = Partial<Gateway.GatewayOptions> &
+  Pick<Gateway.GatewayOptions, "log"> & { readonly command?: Parameters<typeof ServerProcess.start>[0] }
 
 interface Reply {
   readonly id?: string | number
@@ -25,13 +27,13 @@ interface Reply {
 }
 
 /** A gateway in this process, between a scripted server and a client that writes lines. */
-export const gateway = (options: Options) => {
+export const gateway = ({ command = scripted("plain"), ...options }: Options) => {
   const [input, output] = [new PassThrough(), new PassThrough()]
   const notes: Array<string> = []
   const stopping = new AbortController()
   const ended = Gateway.run({
     server: "scripted",
-    command: scripted("plain"),
+    connect: () => ServerProcess.start(command),
     gate: ALLOW,
     waitMs: 0,
     callMs: 60_000,

@@ -5,14 +5,19 @@ import { Data, Effect, Option } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import { readYaml } from "../../kernel/rules/YamlFile.ts"
 import * as Gateway from "../../mcp/Gateway.ts"
+import * as ServerProcess from "../../mcp/server/ServerProcess.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { common, flag, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as GateCheck from "./GateCheck.ts"
+import * as GateReplay from "./GateReplay.ts"
+import * as ServerName from "./ServerName.ts"
+import * as ServerUrl from "./ServerUrl.ts"
 
 /** Ended by something other than the client or the user. */
-class GatewayFailed extends Data.TaggedError("GatewayFailed")<{ readonly reason: string }> {
+export class GatewayFailed extends Data.TaggedError("GatewayFailed")<{ readonly reason: string }> {
   override get message() {
     return this.reason
   }
@@ -23,12 +28,27 @@ const WAIT_S = 45
 
 const CALL_S = 600
 
+const TARGETS =
+  "the command of an MCP server after --, such as -- npx -y @modelcontextprotocol/server-memory, or --url URL, or --replay TASK"
+
 export const gate = Command.make(
   "gate",
   {
     log: common.log,
     rules: optionalText("rules", "A file of gate rules, read once. Default: ask a person about every call"),
-    name: optionalText("name", "The server's name before the slash of its tools. Default: from its command"),
+    name: optionalText(
+      "name",
+      "The server's name, before the slash in rules and pins. Default: from its command or the host of its URL",
+    ),
+    url: optionalText("url", "The URL of a server that speaks Streamable HTTP, instead of a command"),
+    header: Options.text("header").pipe(
+      Options.withDescription(
+        "With --url: a header of each request, and the environment variable that has its value: Authorization=VARIABLE",
+      ),
+      Options.repeated,
+    ),
+    check: flag("check", "Print what the rules decide about each tool of the server, and end"),
+    replay: optionalText("replay", "Answer from the log what this recorded session answered, without the server"),
     wait: wholeNumber("wait", 0).pipe(
       Options.withDescription(
         "How many seconds a call waits for a person before its client is told how to approve it. Default: 45",
@@ -41,21 +61,30 @@ export const gate = Command.make(
     ),
     words: Args.text({ name: "server" }).pipe(Args.withDescription("The server's command, after --"), Args.repeated),
   },
-  ({ log, rules, name, wait, callTimeout, words }) =>
+  ({ log, rules, name, url: address, header, check, replay, wait, callTimeout, words }) =>
     Effect.gen(function* () {
-      const [first, ...others] = words
-      if (first === undefined) {
-        const expected = "the command of an MCP server after it, such as -- npx -y @modelcontextprotocol/server-memory"
-        return yield* new BadInput({ input: "--", expected, found: "nothing" })
+      const given = [words.length > 0, Option.isSome(address), Option.isSome(replay)].filter((is) => is).length
+      if (given !== 1) {
+        const found = given === 0 ? "nothing" : "more than one of them"
+        return yield* new BadInput({ input: "mcp gate", expected: TARGETS, found })
       }
-      const server = yield* nameOf(name, [first, ...others])
-      const file = yield* OpenLog.fileOf(log)
+      if (Option.isSome(replay)) return yield* GateReplay.run(replay.value, log)
+      const url = Option.isNone(address) ? undefined : yield* ServerUrl.of(address.value)
+      const headers = yield* ServerUrl.headersOf(header, url)
+      const server = yield* ServerName.of(name, { url, words })
       const config = yield* gateOf(rules)
+      const [first = "", ...others] = words
+      const connect = async () =>
+        url === undefined
+          ? ServerProcess.start([first, ...others])
+          : (await import("../../mcp/server/HttpServer.ts")).connect({ url, headers, note: ProtocolStreams.remark })
+      if (check) return yield* GateCheck.run({ server, gate: config, connect })
+      const file = yield* OpenLog.fileOf(log)
       const end = yield* Effect.async<Gateway.GatewayEnd, GatewayFailed>((resume) => {
         const stopping = new AbortController()
         const running = Gateway.run({
           server,
-          command: [first, ...others],
+          connect,
           log: file,
           gate: config,
           waitMs: wait * 1000,
@@ -91,38 +120,3 @@ const gateOf = (rules: Option.Option<string>) =>
   Option.isNone(rules)
     ? Effect.succeed(Gate.standard)
     : Effect.flatMap(readYaml(path.resolve(rules.value)), (read) => Gate.decode(read, rules.value))
-
-/** Programs that start another one, which the name is taken from. */
-const STARTERS = new Set([
-  "npx",
-  "node",
-  "bunx",
-  "bun",
-  "deno",
-  "uvx",
-  "uv",
-  "python",
-  "python3",
-  "tsx",
-  "npm",
-  "pnpm",
-  "yarn",
-])
-const SUBCOMMANDS = new Set(["run", "exec", "dlx", "x"])
-
-const VALID = /^[\w.-]{1,64}$/
-
-const nameOf = (name: Option.Option<string>, words: ReadonlyArray<string>): Effect.Effect<string, BadInput> => {
-  const said = Option.getOrElse(name, () => {
-    const word = words.find(
-      (word, index) =>
-        !word.startsWith("-") &&
-        !(index === 0 && STARTERS.has(path.basename(word).replace(/\.(exe|cmd)$/, ""))) &&
-        !(index === 1 && SUBCOMMANDS.has(word)),
-    )
-    return path.basename((word ?? words[0] ?? "").replace(/(?<=.)@[^/]*$/, "")).replace(/\.\w{1,3}$/, "")
-  })
-  return VALID.test(said)
-    ? Effect.succeed(said)
-    : new BadInput({ input: "--name", expected: "at most 64 letters, digits, dots, dashes", found: `"${said}"` })
-}

@@ -39,6 +39,14 @@ export const matches = (pattern: string, name: string): boolean => {
   return true
 }
 
+/** Whether a pattern can match an actuator of a plugin. */
+export const isAbout = (pattern: string, plugin: string): boolean => {
+  const [ofPlugin = "", actuator] = pattern.split("/")
+  if (actuator !== undefined) return matches(ofPlugin, plugin)
+  // A star matches the slash too: only the text before the first one has to fit.
+  return `${plugin}/`.startsWith(ofPlugin.slice(0, ofPlugin.indexOf("*")))
+}
+
 /** A full name has one slash and no spaces, and its plugin is in lower case. */
 const canMatch = (pattern: string): boolean => {
   if (pattern === "" || /[\s\p{C}]/u.test(pattern)) return false

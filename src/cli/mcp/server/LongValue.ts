@@ -36,8 +36,9 @@ export const shortened = (value: Json, call: CallOf, path = ""): Shortened => {
   const short = (one: Json, at: ReadonlyArray<string>): Json => {
     if (typeof one === "string") {
       if (one.length <= TEXT_LENGTH) return one
-      cuts.push([call(pointer(at), TEXT_LENGTH), `the rest of a text of ${one.length} characters`])
-      return `${one.slice(0, TEXT_LENGTH)}… (${one.length} characters)`
+      const end = wholeEnd(one, TEXT_LENGTH)
+      cuts.push([call(pointer(at), end), `the rest of a text of ${one.length} characters`])
+      return `${one.slice(0, end)}… (${one.length} characters)`
     }
     if (Array.isArray(one)) {
       const members = one.slice(0, MEMBERS).map((member, index) => short(member, [...at, String(index)]))
@@ -59,6 +60,14 @@ export const shortened = (value: Json, call: CallOf, path = ""): Shortened => {
   return { value: short(value, []), next: cuts.slice(0, EXPLAINED) }
 }
 
+/** The last place up to `end` that is not in the middle of a surrogate pair. */
+const wholeEnd = (text: string, end: number): number =>
+  /^[\uD800-\uDBFF][\uDC00-\uDFFF]/.test(text.slice(end - 1, end + 1)) ? end - 1 : end
+
+/** How to see the rest of JSON that does not fit into an answer. */
+export const cutShort = (remaining: number): string =>
+  `${Text.count(remaining, "line")} more: ask for one part of it by its JSON Pointer.`
+
 export interface Part {
   readonly path: string
   readonly offset: number
@@ -70,15 +79,19 @@ export interface Part {
 export const answer = (value: Json, { path, offset, call, head }: Part): Answer.Answer => {
   if (typeof value !== "string") {
     const { value: short, next } = shortened(value, call, path)
-    return { head, lines: Answer.cut(Text.json(short, 2).split("\n")).lines, next }
+    const { lines, remaining } = Answer.cut(Text.json(short, 2).split("\n"))
+    if (remaining === 0) return { head, lines, next }
+    return { head, lines, foot: [cutShort(remaining)], next }
   }
-  const end = offset + PART
-  const lines = value.slice(offset, end).split("\n")
+  // An offset in the middle of a character begins at that character.
+  const start = wholeEnd(value, offset)
+  const end = wholeEnd(value, start + PART)
+  const lines = value.slice(start, end).split("\n")
   if (value.length <= end) return { head, lines }
   return {
     head,
     lines,
-    foot: [`Characters ${offset + 1} to ${end} of ${value.length}.`],
+    foot: [`Characters ${start + 1} to ${end} of ${value.length}.`],
     next: [[call(path, end), "the following characters"]],
   }
 }

@@ -51,7 +51,9 @@ export const show = Tool.make({
       }
       const short = LongValue.shortened(event.payload, call)
       const lines = EventPage.lines(Style.plain, { ...event, payload: short.value as Event["payload"] })
-      return { lines: Answer.cut(lines).lines, next: short.next }
+      const shown = Answer.cut(lines)
+      const foot = shown.remaining === 0 ? [] : [LongValue.cutShort(shown.remaining)]
+      return { lines: shown.lines, foot, next: short.next }
     }),
 })
 

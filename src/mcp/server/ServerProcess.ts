@@ -3,7 +3,9 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import type { Readable, Writable } from "node:stream"
 import { Data } from "effect"
-import { killProcessGroup } from "../platform/ProcessGroup.ts"
+import { killProcessGroup } from "../../platform/ProcessGroup.ts"
+import * as Lines from "../Lines.ts"
+import type { Server } from "./Server.ts"
 
 export class ServerNotStarted extends Data.TaggedError("ServerNotStarted")<{
   readonly command: string
@@ -14,20 +16,11 @@ export class ServerNotStarted extends Data.TaggedError("ServerNotStarted")<{
   }
 }
 
-export interface ServerProcess {
-  readonly input: Writable
-  readonly output: Readable
-  /** How it ended, in words. */
-  readonly ended: Promise<string>
-  /** Closes its input; ends its process group if it does not end in time. */
-  readonly stop: () => Promise<void>
-}
-
 /** Time to end after the end of input, and after SIGTERM, in milliseconds. */
 const STOP_MS = 2_000
 
 /** Starts a server. Its error output goes to this process's. */
-export const start = ([command, ...args]: readonly [string, ...ReadonlyArray<string>]): Promise<ServerProcess> =>
+export const start = ([command, ...args]: readonly [string, ...ReadonlyArray<string>]): Promise<Server> =>
   new Promise((resolve, reject) => {
     const fail = (cause: unknown) =>
       reject(new ServerNotStarted({ command, reason: cause instanceof Error ? cause.message : String(cause) }))
@@ -41,7 +34,7 @@ export const start = ([command, ...args]: readonly [string, ...ReadonlyArray<str
     }
   })
 
-const started = (child: ChildProcess, input: Writable, output: Readable): ServerProcess => {
+const started = (child: ChildProcess, input: Writable, output: Readable): Server => {
   // Its end is reported by `ended`.
   input.on("error", () => {})
   output.on("error", () => {})
@@ -60,9 +53,10 @@ const started = (child: ChildProcess, input: Writable, output: Readable): Server
       })
     })
   return {
-    input,
-    output,
+    send: Lines.writing(input),
+    lines: Lines.lines(output, Lines.MAX_BYTES),
     ended,
+    release: () => output.destroy(),
     stop: async () => {
       input.end()
       if (await within(STOP_MS)) return

@@ -1,0 +1,51 @@
+/** The URL of an MCP server, and the headers that the user wants it to get. */
+import { Effect } from "effect"
+import { BadInput } from "../command/BadInput.ts"
+
+export const of = (text: string): Effect.Effect<URL, BadInput> => {
+  const url = URL.canParse(text) ? new URL(text) : undefined
+  const isUsable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
+  return isUsable
+    ? Effect.succeed(url)
+    : new BadInput({ input: "--url", expected: "an http or https URL without a password", found: `"${text}"` })
+}
+
+/**
+ * Headers by name, from words such as `Authorization=VARIABLE`: a value in the command line would be in the list of
+ * processes. Refuses to send them in clear text to another machine.
+ */
+export const headersOf = (
+  words: ReadonlyArray<string>,
+  url: URL | undefined,
+): Effect.Effect<Readonly<Record<string, string>>, BadInput> =>
+  Effect.gen(function* () {
+    if (words.length > 0 && url === undefined) {
+      return yield* new BadInput({ input: "--header", expected: "--url next to it", found: "none" })
+    }
+    if (words.length > 0 && url?.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
+      const expected = "https, because the header's value would be readable on the way"
+      return yield* new BadInput({ input: "--url", expected, found: url.origin })
+    }
+    const headers = yield* Effect.forEach(words, (word) => {
+      const [name = "", variable = ""] = word.split("=")
+      const value = process.env[variable]
+      if (!NAME.test(name) || variable === "") {
+        const expected = "a header and an environment variable, such as Authorization=MCP_AUTHORIZATION"
+        return new BadInput({ input: "--header", expected, found: `"${word}"` })
+      }
+      return value !== undefined && VALUE.test(value)
+        ? Effect.succeed([name, value] as const)
+        : new BadInput({
+            input: "--header",
+            expected: `the environment variable ${variable} with a value of printable ASCII characters`,
+            found: value === undefined ? "none" : "another value",
+          })
+    })
+    return Object.fromEntries(headers)
+  })
+
+const NAME = /^[\w!#$%&'*+.^`|~-]+$/
+
+const VALUE = /^[\t\x20-\x7e]+$/
+
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/

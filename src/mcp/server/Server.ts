@@ -1,0 +1,16 @@
+/** A server of MCP behind a gateway, whatever carries its messages. */
+
+import type { Line } from "../Lines.ts"
+
+export interface Server {
+  /** Sends a message, which stands on one line. Resolves at the server's pace, and never rejects. */
+  readonly send: (line: string) => Promise<void>
+  /** Messages of the server. */
+  readonly lines: AsyncIterable<Line>
+  /** How it ended, in words. */
+  readonly ended: Promise<string>
+  /** Ends the server, or the connection to it. */
+  readonly stop: () => Promise<void>
+  /** Reads no further message. */
+  readonly release: () => void
+}
