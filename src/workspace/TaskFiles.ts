@@ -102,7 +102,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     const unseen = news(tree, gaps)
     if (unseen.length > 0) events.push(note(unseen))
     const [first, ...others] = events
-    // What is not in the log counts as not seen: it is found again by the next look.
+    // If this fails, the next look finds the same changes again.
     if (first !== undefined) await tell(first, ...others)
     last = tree
     isWatched = true

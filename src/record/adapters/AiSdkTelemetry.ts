@@ -29,7 +29,7 @@ export interface Counted {
   sdk?: string | undefined
 }
 
-/** What the SDK publishes. One object goes through all events of an operation. */
+/** A message of the SDK. One object goes through all events of an operation. */
 interface Published {
   readonly type: string
   readonly event: unknown

@@ -8,7 +8,7 @@ import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, pointerKeys, pointerToken } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { Change } from "./Changes.ts"
-import { type Entry, OMISSIONS, type Tree } from "./Entry.ts"
+import { type Entry, OMISSIONS } from "./Entry.ts"
 
 /** The name in `plugin` of the events of workspaces. */
 export const PLUGIN = "workspace"
@@ -116,18 +116,4 @@ export const apply = (
     if (state.entry === undefined) tree.delete(path)
     else tree.set(path, state.entry)
   }
-}
-
-/** The tree that a document describes, from the tree at its start. */
-export const treeOf = (base: Tree, state: Json): Tree => {
-  const tree = new Map(base)
-  const files = isObject(state) && isObject(state.files) ? Object.entries(state.files) : []
-  apply(
-    tree,
-    files.flatMap(([path, value]) => {
-      const state = decode(value)
-      return state === undefined ? [] : [{ path, state }]
-    }),
-  )
-  return tree
 }

@@ -1,4 +1,4 @@
-/** What a snapshot records of a file or a symbolic link. */
+/** Files and symbolic links as a snapshot records them. */
 
 export interface Entry {
   readonly kind: "file" | "link"

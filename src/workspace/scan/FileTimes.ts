@@ -2,7 +2,7 @@
 
 import type * as fs from "node:fs"
 
-/** What the system said when it was read. */
+/** The state of a file or directory when it was read, as the system gave it. */
 export interface FileTimes {
   readonly ino: number
   readonly bytes: number

@@ -31,7 +31,7 @@ export interface ScanOptions {
   readonly isOwn: (file: string) => boolean
 }
 
-/** What a directory contained when it was listed. Paths are relative to the root, with `/`. */
+/** The contents of a directory when it was listed. Paths are relative to the root, with `/`. */
 interface Listing {
   readonly isIgnored: boolean
   readonly times: FileTimes.FileTimes

@@ -137,7 +137,7 @@ export class ContentStore {
     return this.#key
   }
 
-  /** What is remembered of the files below a root, by path. */
+  /** The remembered files below a root, by path. */
   remembered(root: string): ReadonlyArray<readonly [path: string, entry: string]> {
     const sql = `SELECT path, entry FROM stat WHERE root = (SELECT id FROM root WHERE path = ?)`
     return this.#guarded(() => this.#rows(sql, [root]).map(([path, entry]) => [String(path), String(entry)] as const))

@@ -1,4 +1,4 @@
-/** What is known of files since they were read, kept in the store for later processes. */
+/** Files as they were last read, kept in the store for later processes. */
 
 import type { Entry } from "../model/Entry.ts"
 import type { FileTimes } from "../scan/FileTimes.ts"
