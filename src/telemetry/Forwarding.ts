@@ -5,6 +5,7 @@
 
 import { randomUUID } from "node:crypto"
 import type { IncomingHttpHeaders } from "node:http"
+import * as Delivery from "./sending/Delivery.ts"
 
 export interface Forwarding {
   /** Takes a request, which is sent soon; drops it if too much waits. */
@@ -43,13 +44,9 @@ const MAX_WAITING_BYTES = 128 * 1024 * 1024
 const AT_ONCE = 4
 
 const ATTEMPTS = 4
-const TIMEOUT_MS = 10_000
 /** Pause before the second attempt; it doubles with each further one. */
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
-
-/** Answers after which a client tries again (https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes). */
-const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /** The header that may show our own token. */
 export const TOKEN_HEADER = "x-hindcast-token"
@@ -80,32 +77,19 @@ export const make = ({ to, token, onFailed }: ForwardingOptions): Forwarding => 
   }
 
   const send = async (request: Forwarded): Promise<void> => {
-    const url = addressOf(to, request.path)
+    const url = Delivery.addressOf(to, request.path)
     const headers = headersFor(request.headers, token)
     headers.append("via", `1.1 ${name}`)
     let reason = "it was not tried"
     for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-      let pauseMs = FIRST_PAUSE_MS * 2 ** attempt
-      try {
-        const signal = AbortSignal.any([ending.signal, AbortSignal.timeout(TIMEOUT_MS)])
-        const response = await fetch(url, {
-          method: "POST",
-          headers,
-          body: new Uint8Array(request.body),
-          redirect: "manual",
-          signal,
-        })
-        await response.body?.cancel()
-        if (response.ok) {
-          totals.sent += 1
-          return
-        }
-        reason = `${url.origin} answered with ${response.status}`
-        if (!RETRYABLE.has(response.status)) break
-        pauseMs = pauseFrom(response.headers.get("retry-after")) ?? pauseMs
-      } catch (cause) {
-        reason = `${url.origin} could not be reached: ${causeOf(cause)}`
+      const delivered = await Delivery.attempt({ url, headers, body: request.body, ending: ending.signal })
+      if (delivered.kind === "taken") {
+        totals.sent += 1
+        return
       }
+      reason = delivered.reason
+      if (delivered.kind === "refused") break
+      const pauseMs = Math.min(MAX_PAUSE_MS, delivered.afterMs ?? FIRST_PAUSE_MS * 2 ** attempt)
       if (attempt + 1 < ATTEMPTS) await pause(pauseMs, ending.signal)
       if (ending.signal.aborted) break
     }
@@ -132,13 +116,6 @@ export const make = ({ to, token, onFailed }: ForwardingOptions): Forwarding => 
   }
 }
 
-/** The base address may have a path and a query, as some services ask for. */
-const addressOf = (to: URL, path: string): URL => {
-  const url = new URL(to)
-  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`
-  return url
-}
-
 /** Headers of a connection (RFC 9110 §7.6.1), and those that the next request makes itself. */
 const OWN: ReadonlySet<string> = new Set([
   ...["connection", "keep-alive", "proxy-authenticate", "proxy-authorization", "proxy-connection", "te", "trailer"],
@@ -157,11 +134,6 @@ export const headersFor = (headers: IncomingHttpHeaders, token: string | undefin
   return passed
 }
 
-const pauseFrom = (retryAfter: string | null): number | undefined => {
-  const seconds = retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) : undefined
-  return seconds === undefined ? undefined : Math.min(MAX_PAUSE_MS, seconds * 1000)
-}
-
 const pause = (ms: number, ending: AbortSignal): Promise<void> =>
   new Promise((resolve) => {
     const end = () => {
@@ -172,8 +144,3 @@ const pause = (ms: number, ending: AbortSignal): Promise<void> =>
     const timer = setTimeout(end, ms)
     ending.addEventListener("abort", end)
   })
-
-const causeOf = (cause: unknown): string => {
-  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
-  return inner instanceof Error ? inner.message : String(inner)
-}

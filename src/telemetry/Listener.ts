@@ -22,6 +22,8 @@ export interface Listening {
   readonly token: string | undefined
   readonly forwarding: Forwarding | undefined
   readonly counts: Counts
+  /** The name in `Via` of what this log exports; undefined for an empty log. */
+  readonly ownName: Effect.Effect<string | undefined>
   /** Called once for each reason for which something readable is not recorded. */
   readonly onRemark: (remark: string) => void
 }
@@ -124,12 +126,18 @@ const take = async (listening: Listening, budget: BodyBudget, asked: Asked): Pro
         await Signal.successBody(signal, encoding, { rejected: 0, message: `Hindcast does not record ${METRICS}` }),
       )
     }
+    if (await isOwn(listening, request)) {
+      remark(listening, OWN)
+      return await refuse(asked, 409, INVALID_ARGUMENT, `Expected the spans of other programs, found ${OWN}.`)
+    }
     const batch = await batchOf(signal, encoding, body.bytes)
     if ("status" in batch) return await refuse(asked, batch.status, INVALID_ARGUMENT, batch.message)
     const left = [...batch.leftOut.values()].reduce((sum, count) => sum + count, 0)
     const items = batch.received.length + batch.rejected + left
     try {
-      counts.recorded += await inbox.add(batch.received)
+      // Not `+= await`, which would add to the count of before the wait.
+      const added = await inbox.add(batch.received)
+      counts.recorded += added
     } catch (cause) {
       // A client sends the same again after 503, and drops it after 500.
       const reason = cause instanceof Error ? cause.message : String(cause)
@@ -148,6 +156,16 @@ const take = async (listening: Listening, budget: BodyBudget, asked: Asked): Pro
   } finally {
     release()
   }
+}
+
+const OWN = "spans that this log exports: it has them"
+
+/** Whether a request has what the log of this receiver exports. */
+const isOwn = async ({ ownName }: Listening, { headers }: IncomingMessage): Promise<boolean> => {
+  const via = headers.via ?? ""
+  if (!via.includes("hindcast-log-")) return false
+  const own = await Effect.runPromise(ownName)
+  return own !== undefined && via.includes(own)
 }
 
 /** Why a body is refused, and the status that says so. */

@@ -7,6 +7,7 @@ import type { Forwarding } from "../../src/telemetry/Forwarding.ts"
 import { Inbox } from "../../src/telemetry/Inbox.ts"
 import * as Listener from "../../src/telemetry/Listener.ts"
 import * as Recording from "../../src/telemetry/Recording.ts"
+import * as LiveExport from "../../src/telemetry/sending/LiveExport.ts"
 
 export interface Receiver {
   readonly url: string
@@ -44,6 +45,7 @@ export const receiving = <A>(
     )
     const port = yield* Listener.listen({
       ...{ inbox, port: 0, host, token, forwarding, counts },
+      ownName: LiveExport.viaOf(yield* EventLog).pipe(Effect.orElseSucceed(() => undefined)),
       onRemark: (remark) => void remarks.push(remark),
     })
     const log = yield* EventLog

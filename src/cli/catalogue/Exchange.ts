@@ -46,6 +46,13 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../export/Otlp.ts")).otlp),
   },
   {
+    path: "export live",
+    uses: [["export live --to URL", "send tasks to an OpenTelemetry receiver as they go on"]],
+    example: "export live --to http://127.0.0.1:4318",
+    page: "docs/guides/export-to-opentelemetry.md",
+    load: command(async () => (await import("../export/Live.ts")).live),
+  },
+  {
     path: "export mcap",
     uses: [["export mcap --output FILE", "readings and commands, each in a channel, for robotics tools"]],
     example: "export mcap --output tasks.mcap",

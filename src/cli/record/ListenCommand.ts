@@ -2,15 +2,18 @@
 import * as fs from "node:fs"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import { newToken } from "../../platform/loopback/Access.ts"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import * as Forwarding from "../../telemetry/Forwarding.ts"
 import { Inbox } from "../../telemetry/Inbox.ts"
 import * as Listener from "../../telemetry/Listener.ts"
 import * as Recording from "../../telemetry/Recording.ts"
+import * as LiveExport from "../../telemetry/sending/LiveExport.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as ReceiverAddress from "../command/ReceiverAddress.ts"
 import * as Received from "./Received.ts"
 
 /** The port of OTLP over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port). */
@@ -55,7 +58,13 @@ export const listen = Command.make(
           found: "none",
         })
       const token = Option.isSome(tokenFile) ? yield* tokenIn(tokenFile.value) : undefined
-      const to = Option.isSome(forward) ? yield* addressIn(forward.value) : undefined
+      const to = Option.isSome(forward)
+        ? yield* ReceiverAddress.parse(
+            "--forward",
+            forward.value,
+            "clients send what the other receiver asks for as headers",
+          )
+        : undefined
       const named = yield* OpenLog.fileOf(log)
       // One log has one inbox, whichever link names it.
       const file = fs.existsSync(named) ? fs.realpathSync(named) : named
@@ -79,6 +88,7 @@ export const listen = Command.make(
         const counts = received.counts
         const listened = yield* Listener.listen({
           ...{ inbox, port, host: address, token, forwarding, counts },
+          ownName: LiveExport.viaOf(yield* EventLog).pipe(Effect.orElseSucceed(() => undefined)),
           onRemark: received.remark,
         })
         yield* Received.started({
@@ -132,18 +142,3 @@ const tokenIn = (file: string): Effect.Effect<string, BadInput> =>
       return new BadInput({ input: `--token ${file}`, expected: "a file with the token, or none yet", found })
     }
   })
-
-const addressIn = (text: string): Effect.Effect<URL, BadInput> => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const input = "--forward"
-  if (url === undefined || (url.protocol !== "http:" && url.protocol !== "https:"))
-    return new BadInput({ input, expected: "an address such as http://127.0.0.1:4319", found: JSON.stringify(text) })
-  // Arguments are visible to other users.
-  return url.username === "" && url.password === ""
-    ? Effect.succeed(url)
-    : new BadInput({
-        input,
-        expected: "an address without a user: clients send what the other receiver asks for as headers",
-        found: "one with a user or password",
-      })
-}

@@ -157,7 +157,7 @@ const ofGenAi = (span: Span): Meaning => {
       ["gen_ai.usage.cache_read.input_tokens"],
       ["gen_ai.usage.cache_creation.input_tokens"],
     ),
-    usd: numberOf(attributes, "gen_ai.usage.cost"),
+    usd: numberOf(attributes, "gen_ai.usage.cost") ?? numberOf(attributes, "hindcast.model.cost.usd"),
     ...Messages.ofGenAi(span),
   }
 }

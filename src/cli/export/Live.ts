@@ -1,0 +1,80 @@
+/** The command `hindcast export live`, which sends tasks to an OTLP receiver as they go on. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Command, Options } from "@effect/cli"
+import { Effect } from "effect"
+import { VERSION } from "../../kernel/versions.ts"
+import * as LiveExport from "../../telemetry/sending/LiveExport.ts"
+import * as Position from "../../telemetry/sending/Position.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { common, text } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as ReceiverAddress from "../command/ReceiverAddress.ts"
+import { at, count } from "../terminal/Text.ts"
+
+const to = text("to", "The OTLP receiver's address, such as http://127.0.0.1:4318; spans go to /v1/traces below it")
+
+const service = text("service", "The service.name of the spans. Default: hindcast").pipe(
+  Options.withDefault("hindcast"),
+)
+
+/** The standard variable with a receiver's headers, which arguments would show to other users. */
+const HEADERS = "OTEL_EXPORTER_OTLP_HEADERS"
+
+export const live = Command.make("live", { ...common, to, service }, ({ log, json, to, service }) =>
+  Effect.gen(function* () {
+    const address = yield* ReceiverAddress.parse("--to", to, `put its key into ${HEADERS}`)
+    const headers = yield* headersIn(process.env[HEADERS] ?? "")
+    const named = yield* OpenLog.existing(log)
+    // One log has one position for a receiver, whichever link names it.
+    const file = fs.realpathSync(named)
+    const said = new Set<string>()
+    let spans = 0
+    const remark = (what: string) => {
+      if (said.has(what) || said.size >= MAX_SAID) return
+      said.add(what)
+      void Effect.runFork(Output.note(what))
+    }
+    const onSent = (sent: LiveExport.Sent) => {
+      spans += sent.spans
+      const line = json
+        ? Output.writeWhole(JSON.stringify({ sent: sent.spans, spans, position: sent.position }))
+        : Output.write(`Sent ${count(sent.spans, "span")}, up to ${at(sent.position)}`)
+      void Effect.runFork(line)
+    }
+    yield* json
+      ? Effect.void
+      : Output.write(`Sends the tasks of ${file} to ${address.origin}, now and as they go on. Ctrl-C ends it.`)
+    return yield* LiveExport.run({
+      to: address,
+      headers,
+      origin: { service, version: VERSION, log: path.basename(file) },
+      file: Position.fileFor(file, address),
+      onSent,
+      onRemark: remark,
+    })
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forSharing(log, { decrypted: false }))),
+).pipe(
+  Command.withDescription(
+    "Send tasks to an OpenTelemetry receiver as they go on, until it is interrupted. A restart continues where it ended",
+  ),
+)
+
+/** Remarks that are remembered, to be said once. */
+const MAX_SAID = 200
+
+/** Headers as `name=value,name=value`, percent-encoded (https://opentelemetry.io/docs/specs/otel/protocol/exporter). */
+const headersIn = (variable: string): Effect.Effect<Headers, BadInput> =>
+  Effect.try({
+    try: () => {
+      const headers = new Headers()
+      for (const pair of variable.split(",").filter((one) => one.trim() !== "")) {
+        const [name = "", ...value] = pair.split("=")
+        headers.append(name.trim(), decodeURIComponent(value.join("=").trim()))
+      }
+      return headers
+    },
+    // The value may have a key in it.
+    catch: () => new BadInput({ input: HEADERS, expected: "name=value, separated by commas", found: "something else" }),
+  })

@@ -1,0 +1,76 @@
+/** One attempt to deliver an OTLP request to another receiver, and what its answer means. */
+
+export type Delivered =
+  | {
+      readonly kind: "taken"
+      /** The beginning of the answer, at most `keeps` bytes. */
+      readonly answer: string
+    }
+  /** Worth another attempt. */
+  | { readonly kind: "again"; readonly reason: string; readonly afterMs: number | undefined }
+  | { readonly kind: "refused"; readonly reason: string; readonly status: number }
+
+export interface Request {
+  readonly url: URL
+  readonly headers: Headers
+  readonly body: Uint8Array
+  /** Ends the attempt early. */
+  readonly ending: AbortSignal
+  /** Bytes of the answer to read. Default: none. */
+  readonly keeps?: number
+}
+
+/** An attempt ends after this time, the reading of its answer included. */
+const TIMEOUT_MS = 10_000
+
+/** Answers after which a client tries again (https://opentelemetry.io/docs/specs/otlp/#retryable-response-codes). */
+const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
+
+/** Sends a request once. Follows no redirect. */
+export const attempt = async ({ url, headers, body, ending, keeps = 0 }: Request): Promise<Delivered> => {
+  try {
+    const signal = AbortSignal.any([ending, AbortSignal.timeout(TIMEOUT_MS)])
+    const sent = { method: "POST", headers, body: new Uint8Array(body), redirect: "manual", signal } as const
+    const response = await fetch(url, sent)
+    const answer = await beginningOf(response, keeps)
+    if (response.ok) return { kind: "taken", answer }
+    const { status } = response
+    const reason = `${url.origin} answered with ${status}`
+    return RETRYABLE.has(status)
+      ? { kind: "again", reason, afterMs: pauseFrom(response.headers.get("retry-after")) }
+      : { kind: "refused", reason, status }
+  } catch (cause) {
+    return { kind: "again", reason: `${url.origin} could not be reached: ${causeOf(cause)}`, afterMs: undefined }
+  }
+}
+
+/** The address of a signal below a base address, which may have a path and a query, as some services ask for. */
+export const addressOf = (to: URL, path: string): URL => {
+  const url = new URL(to)
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}${path}`
+  return url
+}
+
+const beginningOf = async (response: Response, bytes: number): Promise<string> => {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ""
+  const pieces: Array<Uint8Array> = []
+  let size = 0
+  while (size < bytes) {
+    const { done, value } = await reader.read()
+    if (done) return Buffer.concat(pieces).toString()
+    pieces.push(value)
+    size += value.length
+  }
+  await reader.cancel()
+  return Buffer.concat(pieces).subarray(0, bytes).toString()
+}
+
+/** The seconds of `Retry-After` in milliseconds; undefined for a date. */
+const pauseFrom = (retryAfter: string | null): number | undefined =>
+  retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
+
+const causeOf = (cause: unknown): string => {
+  const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause
+  return inner instanceof Error ? inner.message : String(inner)
+}
