@@ -13,8 +13,8 @@ import * as LiveExport from "../../telemetry/sending/LiveExport.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
-import * as ReceiverAddress from "../command/ReceiverAddress.ts"
 import * as Received from "./Received.ts"
+import * as ReceiverAddress from "./ReceiverAddress.ts"
 
 /** The port of OTLP over HTTP (https://opentelemetry.io/docs/specs/otlp/#otlphttp-default-port). */
 const PORT = 4318

@@ -1,6 +1,6 @@
 /** The address of another receiver of telemetry, as typed. */
 import { Effect } from "effect"
-import { BadInput } from "./BadInput.ts"
+import { BadInput } from "../command/BadInput.ts"
 
 /**
  * Parses the address, which has no user or password: other users see arguments.
