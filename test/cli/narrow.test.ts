@@ -187,7 +187,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
 ]
 
 /** What is not run here: the screens of `step` fit any terminal (`step.test.ts`), the demos tell stories (`demo.test.ts`, `demo-world.test.ts`), servers run until they are stopped. */
-const ELSEWHERE = ["demo", "export live", "listen", "proxy", "hooks serve", "mcp", "mcp gate", "step", "studio"]
+const ELSEWHERE = ["demo", "listen", "proxy", "hooks serve", "mcp", "mcp gate", "step", "studio", "export live"]
 
 describe("a terminal of 60 columns", () => {
   it("is asked with every command", () => {
