@@ -118,7 +118,8 @@ describe("hindcast record --proxy -- python agent.py", () => {
     expect(otherwise.code).toBe(2)
     expect(otherwise.stderr).toContain("in message 1 (user), expected [Weather?], found [Rain?]")
     expect(asked).toEqual([])
-  })
+    // Python starts four times, with large packages.
+  }, 300_000)
 
   it("says what it expects where there is no program, and what a program of another language needs", async () => {
     const nothing = await hindcast(["record", "--proxy", "--log", log, "--"])
