@@ -72,6 +72,11 @@ const staged = (page) => {
         if (place !== undefined) return `[${label}](${relative(place)}${tail})`
         if (/\.(svg|png)$/.test(target)) return `[${label}](${relative(target.replace(/^docs\//, ""))})`
         return label
+      })
+      // A label that is code is a part of its own: only the end of its link is here.
+      .replace(/^\]\(([^)\s#]+)(#[^)\s]*)?\)/, (whole, file, anchor = "") => {
+        const place = /^[a-z]+:/.test(file) ? undefined : PLACES.get(path.posix.normalize(path.posix.join(from, file)))
+        return place === undefined ? whole : `](${relative(place)}${anchor})`
       }),
   )
 }

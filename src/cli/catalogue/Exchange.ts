@@ -48,7 +48,7 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
   {
     path: "export live",
     uses: [["export live --to URL", "send tasks to an OpenTelemetry receiver as they go on"]],
-    example: "export live --to http://127.0.0.1:4318",
+    example: "export live --to http://127.0.0.1:4318 --log team.db",
     page: "docs/guides/export-to-opentelemetry.md",
     load: command(async () => (await import("../export/Live.ts")).live),
   },
