@@ -35,6 +35,9 @@ const WALL: { readonly [module: string]: string } = {
   "record/replay/ReplayedRun.ts": "stamp: the program's own Date.now, where nothing is recorded",
   "record/log/RunStream.ts":
     "stamp: after a change of the clock, what happened by the clock of before is no later than now",
+  "record/ObservedModel.ts": "stamp: when a model's call that was told of began and ended",
+  "record/RunningTool.ts": "stamp: when a tool began and ended",
+  "record/adapters/AiSdkTelemetry.ts": "stamp: when the SDK told of a call",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
   "importing/writing/RecordedTask.ts": "stamp: whether a recorder of the session was heard of a moment ago",

@@ -5,10 +5,11 @@
 import type { Client, JsonSchemaValidator, Transport } from "@modelcontextprotocol/client"
 import { type Json, type JsonObject, stringified } from "../../values/Json.ts"
 import { asObject } from "../../values/JsonObjects.ts"
+import type { Signal } from "../author.ts"
 import type { ElicitationAnswer } from "./Elicitation.ts"
 
 export interface CallOptions {
-  readonly signal: AbortSignal
+  readonly signal: Signal
   readonly onProgress?: (fraction: number | undefined, message: string | undefined) => void
 }
 
