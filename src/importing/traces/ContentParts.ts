@@ -5,12 +5,17 @@ import { at, field, isObject, textOf } from "../runs/Untrusted.ts"
 /** Called with the type of unknown content. */
 export type Unread = (kind: string) => void
 
-export const partsOf = (content: unknown, unread: Unread): ReadonlyArray<object> => {
+export const partsOf = (content: unknown, unread: Unread): ReadonlyArray<object> =>
+  (Array.isArray(content) ? content.flat(MAX_LEVELS) : [content]).flatMap((part) => partsIn(part, unread))
+
+/** Lists within lists of parts: no format has more, and a hostile file has thousands. */
+const MAX_LEVELS = 8
+
+const partsIn = (content: unknown, unread: Unread): ReadonlyArray<object> => {
   if (content === null || content === undefined || content === "") return []
   if (typeof content === "string") return [{ type: "text", content }]
-  if (Array.isArray(content)) return content.flatMap((part) => partsOf(part, unread))
-  const part = partOf(content)
-  if (part === undefined) unread(textOf(content, "type") ?? "object")
+  const part = Array.isArray(content) ? undefined : partOf(content)
+  if (part === undefined) unread(Array.isArray(content) ? "list" : (textOf(content, "type") ?? "object"))
   return part === undefined ? [] : [part]
 }
 
