@@ -54,7 +54,11 @@ describe("snapshots", () => {
       fc.record({ do: fc.constant("remove" as const), file }),
       fc.record({ do: fc.constant("rename" as const), file, to: file }),
       fc.record({ do: fc.constant("mode" as const), file, mode: fc.constantFrom(0o644, 0o755, 0o600) }),
-      fc.record({ do: fc.constant("link" as const), file, to: fc.constantFrom("a", "../../outside", "/etc/passwd") }),
+      fc.record({
+        do: fc.constant("link" as const),
+        file,
+        to: fc.constantFrom("a", "../nowhere/at-all", "/nowhere/at-all"),
+      }),
       fc.record({ do: fc.constant("restart" as const) }),
     )
     fc.assert(
@@ -73,7 +77,9 @@ describe("snapshots", () => {
             const at = path.join(root, one.file)
             try {
               fs.mkdirSync(path.dirname(at), { recursive: true })
-              if (one.do === "remove" || one.do === "link") fs.rmSync(at, { force: true, recursive: true })
+              // Nothing is written through a link: it may lead out of the workspace.
+              if (one.do === "remove" || one.do === "link" || one.do === "write")
+                fs.rmSync(at, { force: true, recursive: true })
               if (one.do === "write") fs.writeFileSync(at, one.text)
               else if (one.do === "link") fs.symlinkSync(one.to, at)
               else if (one.do === "rename") fs.renameSync(at, path.join(root, one.to))

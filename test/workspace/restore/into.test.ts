@@ -60,7 +60,11 @@ describe("a tree restored into a directory", () => {
       fc.record({ do: fc.constant("remove" as const), file }),
       fc.record({ do: fc.constant("rename" as const), file, to: file }),
       fc.record({ do: fc.constant("mode" as const), file, mode: fc.constantFrom(0o644, 0o755, 0o600, 0o666, 0o444) }),
-      fc.record({ do: fc.constant("link" as const), file, to: fc.constantFrom("a", "../../outside", "/etc/passwd") }),
+      fc.record({
+        do: fc.constant("link" as const),
+        file,
+        to: fc.constantFrom("a", "../nowhere/at-all", "/nowhere/at-all"),
+      }),
     )
     fc.assert(
       fc.property(fc.array(step, { minLength: 1, maxLength: 12 }), (steps) => {
