@@ -9,7 +9,8 @@ import * as Changes from "../../src/workspace/model/Changes.ts"
 import * as Document from "../../src/workspace/model/Document.ts"
 import type { Tree } from "../../src/workspace/model/Entry.ts"
 import { type Limits, Snapshots } from "../../src/workspace/Snapshots.ts"
-import { ContentStore } from "../../src/workspace/store/ContentStore.ts"
+import { ContentStore, digestOf } from "../../src/workspace/store/ContentStore.ts"
+import { Database } from "../sqlite.ts"
 
 const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-workspace-")))
 afterAll(() => fs.rmSync(base, { recursive: true, force: true }))
@@ -222,10 +223,29 @@ describe("snapshots", () => {
 })
 
 describe("the store of contents", () => {
-  it("refuses another program's file, and a content that was changed", () => {
+  it("refuses another program's file", () => {
     const other = path.join(base, "other")
     fs.writeFileSync(other, "no database at all, but long enough to be read as one".repeat(10))
     expect(() => ContentStore.open(other)).toThrow(`${other}: the recorded files' contents cannot be used`)
     expect(ContentStore.openReadOnly(path.join(base, "missing"))).toBeUndefined()
+  })
+
+  it("refuses a content that was changed, and one that states a size beyond all limits", () => {
+    const { store } = given()
+    const [changed, huge] = ["one", "two"].map((text) => {
+      const digest = digestOf(Buffer.from(text))
+      store.put(digest, Buffer.from(text))
+      return digest
+    })
+    store.close()
+    const database = new Database(path.join(base, `store${made}`))
+    const of = (digest = "") => Buffer.from(digest, "hex")
+    database.prepare("UPDATE content SET body = ? WHERE digest = ?").run(Buffer.from("eno"), of(changed))
+    database.prepare("UPDATE content SET size = 1e15 WHERE digest = ?").run(of(huge))
+    database.close()
+    const again = ContentStore.open(path.join(base, `store${made}`))
+    expect(() => again.get(changed ?? "")).toThrow("was changed. Restore a backup")
+    expect(() => again.get(huge ?? "")).toThrow("is larger than any that is stored")
+    again.close()
   })
 })

@@ -71,6 +71,7 @@ export class ContentStore {
       const [row] = this.#rows("SELECT size, body FROM content WHERE digest = ?", [bytesOf(digest)])
       if (row === undefined) return undefined
       const [size, body] = [Number(row[0]), asBytes(row[1])]
+      if (!(size <= MAX_CONTENT_BYTES)) throw new Error(`the content ${digest} is larger than any that is stored`)
       const content = body.length === size ? body : zlib.inflateRawSync(body, { maxOutputLength: Math.max(size, 1) })
       if (digestOf(content) !== digest) throw new Error(`the content ${digest} was changed. Restore a backup`)
       return content
@@ -237,5 +238,8 @@ const PAGE_BYTES = 1024
 
 /** How long to wait for another process's transaction. */
 const BUSY_MS = 10_000
+
+/** Above the limit of snapshots: a store from elsewhere may state any size. */
+const MAX_CONTENT_BYTES = 64 * 1024 * 1024
 
 const MAX_DIRECTORY_BYTES = 256 * 1024 * 1024
