@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { JsonObject } from "../../values/Json.ts"
 
+/** A question of a server for a person. */
 export interface PersonsQuestion {
   readonly argsDigest: string
   readonly shown: JsonObject

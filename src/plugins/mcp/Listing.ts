@@ -12,6 +12,7 @@ import * as ServerEntry from "./ServerEntry.ts"
 import type { ServerSession } from "./ServerSession.ts"
 import * as ToolPins from "./ToolPins.ts"
 
+/** The tools and resources that a server lists. */
 export interface Listing {
   /** The server's own name and version. */
   readonly about: string

@@ -147,6 +147,7 @@ interface Later {
   elicited?: ReturnType<typeof ElicitationRequests.make>
 }
 
+/** The server to list, and the bounds of the listing. */
 export interface ListInput {
   readonly server: ServerEntry.Server
   readonly name: string
