@@ -61,7 +61,9 @@ settings=$(npm config get userconfig)
 as=()
 if $user && [ "$(id -u)" = 0 ]; then
   # Programs look themselves up by name, so that the user has to be one that the system knows.
-  id hindcast-test > /dev/null 2>&1 || useradd --system --home-dir "$work/home" --shell /bin/bash hindcast-test
+  getent group hindcast-test > /dev/null || groupadd --system hindcast-test
+  id hindcast-test > /dev/null 2>&1 ||
+    useradd --system --gid hindcast-test --home-dir "$work/home" --shell /bin/bash hindcast-test
   chown -R hindcast-test "$work"
   chmod 700 "$work"
   as=(setpriv --reuid hindcast-test --regid hindcast-test --init-groups)

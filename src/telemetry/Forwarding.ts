@@ -98,7 +98,7 @@ export const make = ({ to, token, onFailed }: ForwardingOptions): Forwarding => 
 
   return {
     forward: (request) => {
-      if (String(request.headers["via"] ?? "").includes(name))
+      if (String(request.headers.via ?? "").includes(name))
         return drop(`${to.origin} sends back what it gets: the receivers pass it on in a circle`)
       if (totals.waitingBytes + request.body.length > MAX_WAITING_BYTES)
         return drop(`${to.origin} is too slow: ${MAX_WAITING_BYTES} bytes wait for it`)

@@ -14,7 +14,7 @@ export interface HttpServerOptions {
   readonly url: URL
   /** Sent with each request, for example `Authorization`. */
   readonly headers: Readonly<Record<string, string>>
-  /** What has no request to be answered with. */
+  /** Takes what no response can report: a failed notification, a cut stream. */
   readonly note: (text: string) => void
 }
 
