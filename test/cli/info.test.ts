@@ -49,7 +49,7 @@ describe("log info", () => {
     expect(keysOf(space)).toEqual(
       [
         ...["bytes", "events", "fileBytes", "freeBytes", "keptBytes", "log", "otherStreams", "parts"],
-        ...["segmentBytes", "streams", "types", "walBytes"],
+        ...["filesBytes", "segmentBytes", "streams", "types", "walBytes"],
       ].sort(),
     )
     expect(keysOf(space.events)).toEqual(["archived", "count", "envelopeBytes", "pageBytes", "payloadBytes"])

@@ -179,6 +179,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["files", "history", "src/main.ts"],
   ["files", "blame", "src/main.ts:12", "--read"],
   ["files", "why", "src/main.ts"],
+  ["files", "purge", "src/main.ts", "--reason", "test", "--yes"],
   ["files", "restore", "@40", "--into", "restored"],
   ["import", "nothing.jsonl"],
   ["record"],

@@ -142,6 +142,7 @@ describe("what a command's argument names and is not there", () => {
     [["files", "ls"]],
     [["files", "show", "a.txt"]],
     [["files", "blame", "a.txt:1"]],
+    [["files", "purge", "a.txt", "--reason", "r", "--yes"]],
     [["files", "restore", "now", "--into", "restored"]],
     [["export", "studio", "nobody", "--output", "-"]],
   ])("hindcast %j: exit 3", async (words) => {

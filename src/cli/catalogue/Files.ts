@@ -39,6 +39,15 @@ export const FILES: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../files/History.ts")).why),
   },
   {
+    path: "files purge",
+    uses: [
+      ["files purge FILE", "remove every recorded content of a file, for good"],
+      ["files purge --before @412", "remove the contents that only earlier moments need"],
+    ],
+    example: 'files purge config/key.json --reason "It held a key"',
+    load: command(async () => (await import("../files/Purge.ts")).purge),
+  },
+  {
     path: "files restore",
     uses: [["files restore MOMENT --into DIR", "write the files of a moment to another directory"]],
     example: "files restore @412 --into before",

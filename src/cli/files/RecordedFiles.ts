@@ -70,7 +70,7 @@ export const open = ({ log, at, task }: Asked) =>
     return { log: view, timeline, position, root, looks, store, treeOf, entryIn } satisfies RecordedFiles
   })
 
-const storeOf = (log: string) =>
+export const storeOf = (log: string) =>
   Effect.acquireRelease(
     reading(() => ContentStore.openReadOnly(fileOf(log))),
     (store) => Effect.sync(() => store?.close()),

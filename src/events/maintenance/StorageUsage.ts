@@ -11,6 +11,8 @@ export interface Space {
   readonly walBytes: number
   /** Segment files with archived events. */
   readonly segmentBytes: number
+  /** The store of recorded files' contents, with its write-ahead log. */
+  readonly filesBytes: number
   /** Free pages, which later appends reuse. */
   readonly freeBytes: number
   /** Pages for SQLite's bookkeeping, such as pointer maps. */

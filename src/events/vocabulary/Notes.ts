@@ -17,6 +17,23 @@ export const noteEvents = [
     keyId: Schema.NonEmptyString,
     reason: Schema.String,
   }),
+  eventType(
+    "FilesPurged",
+    "A person removed contents of recorded files from the store next to the log.",
+    {
+      root: optional(Schema.String.annotations({ description: "The workspace of the file" })),
+      path: optional(Schema.String.annotations({ description: "The file all of whose contents were removed" })),
+      before: optional(
+        Schema.NonNegativeInt.annotations({
+          description: "Instead of a file: contents that no state from this position on has were removed",
+        }),
+      ),
+      contents: Schema.NonNegativeInt,
+      bytes: Schema.NonNegativeInt.annotations({ description: "Their stored size" }),
+      reason: Schema.String,
+    },
+    { personal: { root: SHREDDED, path: SHREDDED } },
+  ),
 ] as const
 
 /** Something that happened in sight but is not in the log. */

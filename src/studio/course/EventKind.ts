@@ -110,6 +110,7 @@ const kinds: { readonly [Name in CoreName]: Kind } = {
   NoteAdded: "other",
   TagAdded: "other",
   PayloadShredded: "other",
+  FilesPurged: "other",
   FileImported: "other",
   SourceRecordKept: "other",
   SourceStated: "other",

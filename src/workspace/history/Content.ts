@@ -5,12 +5,14 @@ import type { Entry, Omission } from "../model/Entry.ts"
 export type Content =
   | { readonly kind: "text" | "binary"; readonly bytes: Uint8Array }
   | { readonly kind: "missing" }
-  /** `gone`: the store had it, or should have. */
-  | { readonly kind: "unknown"; readonly why: Omission | "gone" }
+  /** `gone`: the store had it, or should have. `purged`: a person removed it. */
+  | { readonly kind: "unknown"; readonly why: Omission | "gone" | "purged" }
 
 /** Reads contents by their digests. */
 export interface Contents {
   readonly get: (digest: string) => Uint8Array | undefined
+  /** Asked about contents that `get` does not find. */
+  readonly isPurged?: ((digest: string) => boolean) | undefined
 }
 
 export const of = (entry: Entry | undefined, contents: Contents): Content => {
@@ -18,7 +20,8 @@ export const of = (entry: Entry | undefined, contents: Contents): Content => {
   const { digest, omitted } = entry
   if (omitted !== undefined) return { kind: "unknown", why: omitted }
   const bytes = digest === undefined ? undefined : contents.get(digest)
-  return bytes === undefined ? { kind: "unknown", why: "gone" } : { kind: isText(bytes) ? "text" : "binary", bytes }
+  if (bytes !== undefined) return { kind: isText(bytes) ? "text" : "binary", bytes }
+  return { kind: "unknown", why: digest !== undefined && contents.isPurged?.(digest) ? "purged" : "gone" }
 }
 
 /** As Git decides: no NUL in the first 8,000 bytes. */
@@ -33,6 +36,7 @@ export const WHY = {
   changing: "it changed while it was read",
   unreadable: "the system refused to read it",
   gone: "the store has no such content",
+  purged: "`hindcast files purge` removed it",
 } as const
 
 /** UTF-8, else Latin-1: a character for each byte. */

@@ -8,11 +8,11 @@ import * as fs from "node:fs"
 import * as zlib from "node:zlib"
 import { Data } from "effect"
 import * as choice from "../../events/sqlite/driver/choice.ts"
-import type { Connection } from "../../events/sqlite/driver/Driver.ts"
+import { type Connection, SqliteError } from "../../events/sqlite/driver/Driver.ts"
 import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import * as NewFile from "../../events/sqlite/file/newFile.ts"
 import type { Tree } from "../model/Entry.ts"
-import { APPLICATION_ID, TABLES, VERSION } from "./StoreSchema.ts"
+import { APPLICATION_ID, PURGED, TABLES, VERSION } from "./StoreSchema.ts"
 import * as Trees from "./Trees.ts"
 
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
@@ -49,7 +49,8 @@ export class ContentStore {
       return prepared(file, database, () => {
         database.script(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
           PRAGMA secure_delete = ON`)
-        if (!isEmpty(database)) return
+        // A store of an earlier build lacks the table.
+        if (!isEmpty(database)) return database.script(PURGED)
         database.script(`BEGIN IMMEDIATE; ${TABLES}
           PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT`)
       })
@@ -82,10 +83,17 @@ export class ContentStore {
     return this.#guarded(() => this.#rows("SELECT 1 FROM content WHERE digest = ?", [bytesOf(digest)]).length > 0)
   }
 
-  /** Adds a content under its digest, unless the store has it. On the disk after the transaction. */
+  /** Whether a person removed the content for good. */
+  isPurged(digest: string): boolean {
+    const table = "SELECT 1 FROM sqlite_master WHERE name = 'purged'"
+    const sql = "SELECT 1 FROM purged WHERE digest = ?"
+    return this.#guarded(() => this.#rows(table, []).length > 0 && this.#rows(sql, [bytesOf(digest)]).length > 0)
+  }
+
+  /** Adds a content under its digest, unless the store has it or it was purged. On the disk after the transaction. */
   put(digest: string, content: Uint8Array): void {
     this.#guarded(() => {
-      if (this.has(digest)) return
+      if (this.has(digest) || this.isPurged(digest)) return
       const packed = zlib.deflateRawSync(content)
       const body = packed.length < content.length ? packed : content
       this.#run("INSERT OR IGNORE INTO content VALUES (?, ?, ?)", [bytesOf(digest), content.length, body])
@@ -171,6 +179,42 @@ export class ContentStore {
     })
   }
 
+  /** The stored bytes of those of the contents that the store has. */
+  sizesOf(digests: Iterable<string>): ReadonlyMap<string, number> {
+    const sql = "SELECT length(body) FROM content WHERE digest = ?"
+    return this.#guarded(() => {
+      const sizes = new Map<string, number>()
+      for (const digest of digests) {
+        const [row] = this.#rows(sql, [bytesOf(digest)])
+        if (row !== undefined) sizes.set(digest, Number(row[0]))
+      }
+      return sizes
+    })
+  }
+
+  /**
+   * Removes contents, overwrites their bytes in the file and its write-ahead log, and gives the space back. With `forever`
+   * the store takes them no more. Returns whether all of this happened: false if another process reads, so that old bytes
+   * may stay in the write-ahead log until it ends.
+   */
+  purge(digests: ReadonlyArray<string>, { forever }: { readonly forever: boolean }): boolean {
+    this.transaction(() => {
+      for (const digest of digests) {
+        this.#run("DELETE FROM content WHERE digest = ?", [bytesOf(digest)])
+        if (forever) this.#run("INSERT OR IGNORE INTO purged VALUES (?)", [bytesOf(digest)])
+      }
+    })
+    return this.#guarded(() => {
+      try {
+        this.#database.script("VACUUM")
+      } catch (cause) {
+        if (!isBusy(cause)) throw cause
+      }
+      const [row] = this.#rows("PRAGMA wal_checkpoint(TRUNCATE)", [])
+      return Number(row?.[0]) === 0
+    })
+  }
+
   close(): void {
     this.#guarded(() => this.#database.close())
   }
@@ -206,6 +250,8 @@ const unavailable = (file: string, cause: unknown): StoreUnavailable =>
   cause instanceof StoreUnavailable
     ? cause
     : new StoreUnavailable({ file, reason: cause instanceof Error ? cause.message : String(cause) })
+
+const isBusy = (cause: unknown): boolean => cause instanceof SqliteError && /^SQLITE_(?:BUSY|LOCKED)/.test(cause.code)
 
 /** Checks that the file is a store, after `prepare`. Closes the connection if not. */
 const prepared = (file: string, database: Connection, prepare: () => void): Connection => {

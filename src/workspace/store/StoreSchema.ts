@@ -1,5 +1,8 @@
 /** The tables of the content store. */
 
+/** Digests of contents that a person removed: they are not stored again. */
+export const PURGED = "CREATE TABLE IF NOT EXISTS purged (digest BLOB PRIMARY KEY) WITHOUT ROWID;"
+
 /**
  * `content`: a file's bytes, compressed by raw deflate unless that is longer (`size` is then the length of `body`).
  * `tree`: the entries of one directory. `stat`: what the system said about a file when its content was last read, so
@@ -16,6 +19,7 @@ export const TABLES = `
     PRIMARY KEY (root, path)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS secret (key BLOB NOT NULL);
+  ${PURGED}
 `
 
 /** Version of the tables, in the file's header. */

@@ -27,7 +27,7 @@ export const lines = (
   style: Style,
   { path, head, tasks, plugins, gate, snapshot, space }: Info,
 ): ReadonlyArray<string> => [
-  `${style.bold(path)}, ${size(space.fileBytes)}${sizeNote("write-ahead log", space.walBytes)}${sizeNote("archived", space.segmentBytes)}`,
+  `${style.bold(path)}, ${size(space.fileBytes)}${sizeNote("write-ahead log", space.walBytes)}${sizeNote("archived", space.segmentBytes)}${sizeNote("recorded files", space.filesBytes)}`,
   `${count(head.position, "event")}${space.events.archived === 0 ? "" : `, ${space.events.archived} of them archived`}, head ${at(head.position)} ${style.dim(head.hash)}`,
   `${count(tasks.all, "task")}, ${tasks.open} open`,
   `${count(plugins.length, "plugin")}${plugins.map(({ name, version, active }) => `, ${name} ${version}${active ? "" : " (inactive)"}`).join("")}`,

@@ -8,6 +8,7 @@ import * as Options from "../../../values/Options.ts"
 import type { LogError, OpenError } from "../../log/EventLog.ts"
 import type { EventSpace, Space, StoragePart, StorageShare } from "../../maintenance/StorageUsage.ts"
 import * as Database from "../file/database.ts"
+import { targetOf } from "../file/fileIdentity.ts"
 import * as openDatabase from "../file/openDatabase.ts"
 import { directoryOf } from "./Segments.ts"
 
@@ -55,6 +56,7 @@ export const measureSpace = (
       fileBytes: sizeOf(filename),
       walBytes: sizeOf(`${filename}-wal`),
       segmentBytes: segmentsOf(filename),
+      filesBytes: sizeOf(`${targetOf(filename)}.files`) + sizeOf(`${targetOf(filename)}.files-wal`),
       freeBytes,
       keptBytes: bytes - freeBytes - parts.reduce((sum, part) => sum + part.bytes, 0),
       events,

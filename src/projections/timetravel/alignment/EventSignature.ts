@@ -18,7 +18,7 @@ export interface EventSignature {
 /** Types of events that are recorded about a task afterwards. */
 const RECORDED_AFTERWARDS: ReadonlySet<string> = new Set<CoreName>([
   ...(["ScoringStarted", "RewardGiven", "PunishmentGiven", "MeasureUnscored", "ScoringFinished"] as const),
-  ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TaskBundled", "PayloadShredded"] as const),
+  ...(["ScoreSetPromoted", "NoteAdded", "TagAdded", "TaskBundled", "PayloadShredded", "FilesPurged"] as const),
   ...(["RecorderJoined", "RecorderLeft", "CaptureNoted", "AccountMerged"] as const),
 ])
 

@@ -1,0 +1,121 @@
+/** The command `hindcast files purge`: removes contents of recorded files from the store. */
+import { Args, Command } from "@effect/cli"
+import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import { userAsActor } from "../../platform/user/Machine.ts"
+import { defined } from "../../values/defined.ts"
+import { oneLine } from "../../values/PlainText.ts"
+import * as Looks from "../../workspace/history/Looks.ts"
+import * as Purgeable from "../../workspace/history/Purgeable.ts"
+import { ContentStore, fileOf, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
+import { BadInput } from "../command/BadInput.ts"
+import { common, flag, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as Question from "../terminal/Question.ts"
+import { at, count, size } from "../terminal/Text.ts"
+import * as FilesOptions from "./FilesOptions.ts"
+import * as RecordedFiles from "./RecordedFiles.ts"
+
+const options = {
+  ...common,
+  file: FilesOptions.file.pipe(Args.optional),
+  before: optionalText("before", `Instead of a file: contents that only earlier moments need. ${MOMENT}`),
+  reason: text("reason", "The reason, which the log records"),
+  yes: flag("yes", "Confirm that this cannot be undone"),
+}
+
+/** Contents to remove, and the words for them. */
+interface Purge {
+  readonly digests: ReadonlySet<string>
+  readonly forever: boolean
+  readonly what: string
+  /** What the event says. */
+  readonly scope: { readonly root?: string; readonly path?: string; readonly before?: number }
+  /** Other files with the same contents. */
+  readonly alsoAt: ReadonlyArray<string>
+}
+
+export const purge = Command.make("purge", options, ({ log, json, file, before, reason, yes }) =>
+  Effect.gen(function* () {
+    if (Option.isSome(file) === Option.isSome(before))
+      return yield* new BadInput({
+        input: "The contents",
+        expected: "FILE or --before MOMENT",
+        found: Option.isSome(file) ? "both" : "neither",
+      })
+    const wanted = Option.isSome(file) ? yield* ofFile(log, file.value) : yield* earlier(Option.getOrThrow(before))
+    const store = yield* Effect.acquireRelease(
+      RecordedFiles.reading(() => ContentStore.open(fileOf(OpenLog.filenameOf(log)))),
+      (opened) => Effect.sync(() => opened.close()),
+    )
+    const sizes = yield* RecordedFiles.reading(() => store.sizesOf(wanted.digests))
+    const bytes = [...sizes.values()].reduce((sum, one) => sum + one, 0)
+    const nothing = { ...wanted.scope, contents: 0, bytes: 0 }
+    if (sizes.size === 0)
+      return yield* Output.show(json, nothing, () => [`The store has no content of ${wanted.what}.`])
+    const shown = `${count(sizes.size, "content")} of ${wanted.what}, ${size(bytes)}${others(wanted.alsoAt)}`
+    const agrees = yield* Question.agrees({
+      command: "hindcast files purge",
+      options: ["--yes"],
+      given: yes,
+      json,
+      about: "A removed content cannot be restored.",
+      ask: Effect.map(Question.ask(`Remove ${shown}? They cannot be restored. [y/N] `), Question.isYes),
+    })
+    if (!agrees) return yield* Output.write("No content was removed.")
+    const isWhole = yield* RecordedFiles.reading(() => store.purge([...sizes.keys()], wanted))
+    const payload = { ...wanted.scope, contents: sizes.size, bytes, reason }
+    const { events } = yield* (yield* EventLog).append({
+      stream: "files",
+      actor: userAsActor(),
+      events: [{ type: "FilesPurged", payload }],
+    })
+    const position = events[0]?.position ?? 0
+    yield* Output.show(json, { ...payload, alsoAt: wanted.alsoAt, overwritten: isWhole, position }, (style) => [
+      `${style.good("Purged")}: ${shown}, recorded at ${at(position)}. Backups, bundles and restored directories keep their copies.`,
+      ...(isWhole ? [] : [style.warn("Another process reads the store: the bytes are overwritten when it ends.")]),
+      ...(wanted.forever
+        ? ["The store takes these contents no more. List the file in .gitignore to record nothing of it."]
+        : []),
+    ])
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forWriting(log))),
+).pipe(
+  Command.withDescription(
+    "Remove contents of recorded files from the store: all of a file, or those of earlier moments",
+  ),
+)
+
+const others = (paths: ReadonlyArray<string>): string =>
+  paths.length === 0
+    ? ""
+    : ` (also of ${paths.slice(0, MAX_NAMED).map(oneLine).join(", ")}${paths.length > MAX_NAMED ? " …" : ""})`
+
+const MAX_NAMED = 5
+
+const ofFile = (log: Option.Option<string>, typed: string) =>
+  Effect.gen(function* () {
+    const recorded = yield* RecordedFiles.open({ log, at: Option.none(), task: Option.none() })
+    const { root, looks, entryIn, treeOf } = recorded
+    const path = yield* RecordedFiles.pathOf(recorded, typed)
+    const digests = yield* RecordedFiles.reading(() => Purgeable.ofFile(looks, path, entryIn))
+    const alsoAt = yield* RecordedFiles.reading(() => Purgeable.alsoAt(looks, digests, path, treeOf))
+    return { digests, forever: true, what: oneLine(path), scope: { root, path }, alsoAt } satisfies Purge
+  })
+
+const earlier = (moment: string) =>
+  Effect.gen(function* () {
+    const { position } = yield* Moment.locate(moment)
+    const log = yield* EventLog
+    const looks = yield* Looks.read(log, { until: (yield* log.head).position })
+    const store = yield* RecordedFiles.storeOf(log.name)
+    const digests = yield* RecordedFiles.reading(() => Purgeable.before(looks, position, (base) => store.tree(base)))
+    if (digests === undefined)
+      return yield* new StoreUnavailable({
+        file: fileOf(log.name),
+        reason: "it lacks the files at a task's start, so that nobody knows which contents later moments need",
+      })
+    const what = `moments before ${at(position)}`
+    return { digests, forever: false, what, scope: defined({ before: position }), alsoAt: [] } satisfies Purge
+  })

@@ -1,0 +1,90 @@
+/** Contents that a person may want to remove from the store. Pure. */
+
+import type { Entry } from "../model/Entry.ts"
+import * as FileVersions from "./FileVersions.ts"
+import type { Look } from "./Looks.ts"
+
+/** The digests of every content that a path had, under its earlier names too. */
+export const ofFile = (
+  looks: ReadonlyArray<Look>,
+  path: string,
+  entryIn: FileVersions.EntryIn,
+): ReadonlySet<string> => {
+  const digests = new Set<string>()
+  const add = (entry: Entry | undefined) => {
+    const digest = storedDigest(entry)
+    if (digest !== undefined) digests.add(digest)
+  }
+  for (const { entry } of FileVersions.of(looks, path, entryIn)) add(entry)
+  // Of two tasks in one directory, the history keeps one account. Both may name contents.
+  for (const { base, files } of looks) {
+    if (base !== undefined) add(entryIn(base, path).entry)
+    for (const file of files) if (file.path === path) add(file.state.entry)
+  }
+  return digests
+}
+
+/** The other paths that have one of these contents in a look, or in a tree at a task's start. */
+export const alsoAt = (
+  looks: ReadonlyArray<Look>,
+  digests: ReadonlySet<string>,
+  path: string,
+  treeOf: FileVersions.TreeOf,
+): ReadonlyArray<string> => {
+  const paths = new Set<string>()
+  const add = (at: string, entry: Entry | undefined) => {
+    const digest = storedDigest(entry)
+    if (at !== path && digest !== undefined && digests.has(digest)) paths.add(at)
+  }
+  for (const { base, files } of looks) {
+    for (const [at, entry] of (base === undefined ? undefined : treeOf(base)) ?? []) add(at, entry)
+    for (const { path: at, state } of files) add(at, state.entry)
+  }
+  return [...paths].sort()
+}
+
+/**
+ * The digests of contents that no state of any workspace from a position on has. Undefined if the store lacks a tree, so
+ * that nobody knows what is needed.
+ */
+export const before = (
+  looks: ReadonlyArray<Look>,
+  position: number,
+  treeOf: FileVersions.TreeOf,
+): ReadonlySet<string> | undefined => {
+  const earlier = new Set<string>()
+  const needed = new Set<string>()
+  const add = (to: Set<string>, entries: Iterable<Entry | undefined>) => {
+    for (const entry of entries) {
+      const digest = storedDigest(entry)
+      if (digest !== undefined) to.add(digest)
+    }
+  }
+  for (const { event, base, files } of looks) {
+    const to = event.position < position ? earlier : needed
+    add(
+      to,
+      files.map(({ state }) => state.entry),
+    )
+    const tree = base === undefined ? new Map<string, Entry>() : treeOf(base)
+    if (tree === undefined) return undefined
+    add(to, tree.values())
+  }
+  const past = looks.filter(({ event }) => event.position < position)
+  // Each task's state at that position, from which its later looks go on; the last one is the directory's state, too.
+  for (const taskId of new Set(past.map((look) => look.taskId))) {
+    const own = looks.filter((look) => look.taskId === taskId)
+    const ownPast = own.filter(({ event }) => event.position < position)
+    const root = own[0]?.root
+    const isLast = past.findLast((look) => look.root === root)?.taskId === taskId
+    if (!isLast && ownPast.length === own.length) continue
+    const tree = FileVersions.treeAfter(ownPast, treeOf)
+    if (tree === undefined) return undefined
+    add(needed, tree.values())
+  }
+  return new Set([...earlier].filter((digest) => !needed.has(digest)))
+}
+
+/** Undefined for a file whose content was never stored. */
+const storedDigest = (entry: Entry | undefined): string | undefined =>
+  entry?.omitted === undefined ? entry?.digest : undefined
