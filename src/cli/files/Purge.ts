@@ -108,7 +108,8 @@ const earlier = (moment: string) =>
   Effect.gen(function* () {
     const { position } = yield* Moment.locate(moment)
     const log = yield* EventLog
-    const looks = yield* Looks.read(log, { until: (yield* log.head).position })
+    const until = (yield* log.head).position
+    const looks = yield* Looks.since(log, yield* Looks.starts(log, { until }), until)
     const store = yield* RecordedFiles.storeOf(log.name)
     const digests = yield* RecordedFiles.reading(() => Purgeable.before(looks, position, (base) => store.tree(base)))
     if (digests === undefined)

@@ -1,7 +1,7 @@
 /** Opens the recorded files of a workspace at a moment: its looks, the store of contents, and the path that was typed. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Data, Effect, Option } from "effect"
+import { Data, Effect, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
@@ -55,18 +55,20 @@ export const open = ({ log, at, task }: Asked) =>
     const whole = yield* EventLog
     const view = timeline === whole.timeline ? whole : Timelines.view(whole, yield* Timelines.named(whole, timeline))
     const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : undefined
-    const all = yield* Looks.read(view, { until: position, taskId })
-    if (all.length === 0)
+    const starts = yield* Looks.starts(view, { until: position, taskId })
+    if (starts.length === 0)
       return yield* new NoFilesRecorded({ found: taskId === undefined ? `none up to @${position}` : `task ${taskId}` })
     const store = yield* storeOf(OpenLog.filenameOf(log))
-    const root = yield* rootOf(all, Option.isSome(at) ? position : undefined)
+    const momentsTask = Option.isSome(at) ? yield* taskAt(view, position) : undefined
+    const root = yield* rootOf(starts, momentsTask)
     const trees = new Map<string, Tree | undefined>()
     const treeOf = (base: string) => {
       if (!trees.has(base)) trees.set(base, store.tree(base))
       return trees.get(base)
     }
     const entryIn = (base: string, path: string) => store.entryIn(base, path)
-    const looks = all.filter((look) => look.root === root)
+    const own = starts.filter((start) => start.root === root)
+    const looks = yield* Looks.since(view, own, position)
     return { log: view, timeline, position, root, looks, store, treeOf, entryIn } satisfies RecordedFiles
   })
 
@@ -93,16 +95,23 @@ export const reading = <A>(work: () => A): Effect.Effect<A, StoreUnavailable> =>
     }
   })
 
+/** The task of the event at a position. */
+const taskAt = (log: Pick<EventLog.Service, "read">, position: number) =>
+  Effect.map(
+    Stream.runHead(log.read({ after: position - 1, until: position })),
+    Option.match({ onNone: () => undefined, onSome: ({ taskId }) => taskId }),
+  )
+
 /** The innermost one around the working directory, else that of the moment's task, else the only one. */
-const rootOf = (looks: ReadonlyArray<Looks.Look>, at: number | undefined) =>
+const rootOf = (starts: ReadonlyArray<Looks.Look>, momentsTask: string | null | undefined) =>
   Effect.gen(function* () {
-    const roots = [...new Set(looks.map(({ root }) => root))]
+    const roots = [...new Set(starts.map(({ root }) => root))]
     const [only = ""] = roots
     if (roots.length === 1) return only
     const [inner] = roots
       .filter((root) => isWithin(workingDirectory(), root))
       .sort((one, other) => other.length - one.length)
-    const there = at === undefined ? undefined : looks.find(({ event }) => event.position === at)?.root
+    const there = starts.findLast(({ taskId }) => taskId === momentsTask)?.root
     const found = inner ?? there
     if (found !== undefined) return found
     return yield* new BadInput({

@@ -37,30 +37,40 @@ export const sourceOf = ({ event, base }: Look): Source => {
   return Array.isArray(commands) ? { kind: "calls", commandIds: commands.map(String) } : { kind: "call" }
 }
 
-export interface LooksOptions {
+export interface StartsOptions {
   /** The last position. */
   readonly until: number
   /** Only this task's. */
   readonly taskId?: string | undefined
 }
 
-/** All looks up to a position, in the log's order. */
-export const read = (
+/** The looks at tasks' starts, up to a position, in the log's order. */
+export const starts = (
   log: Pick<EventLog.Service, "read">,
-  { until, taskId }: LooksOptions,
+  { until, taskId }: StartsOptions,
 ): Effect.Effect<ReadonlyArray<Look>, LogError> =>
   Effect.gen(function* () {
     const ofTask = taskId === undefined ? {} : { taskId }
-    const starts: Array<Look> = []
+    const found: Array<Look> = []
     yield* Stream.runForEach(log.read({ types: ["EnvironmentReset"], until, ...ofTask }), (event) =>
       Effect.sync(() => {
         const look = startOf(event)
-        if (look !== undefined) starts.push(look)
+        if (look !== undefined) found.push(look)
       }),
     )
-    const looks = [...starts]
-    for (const task of new Set(starts.map((start) => start.taskId))) {
-      const own = starts.filter((start) => start.taskId === task)
+    return found
+  })
+
+/** All looks that begin with these starts, up to a position, in the log's order. */
+export const since = (
+  log: Pick<EventLog.Service, "read">,
+  from: ReadonlyArray<Look>,
+  until: number,
+): Effect.Effect<ReadonlyArray<Look>, LogError> =>
+  Effect.gen(function* () {
+    const looks = [...from]
+    for (const task of new Set(from.map((start) => start.taskId))) {
+      const own = from.filter((start) => start.taskId === task)
       const changes = log.read({ taskId: task, types: ["EnvironmentChanged"], until })
       yield* Stream.runForEach(changes, (event) =>
         Effect.sync(() => {
@@ -78,9 +88,9 @@ const startOf = (event: Event): Look | undefined => {
   return start && { event, taskId: event.taskId, ...start, files: [] }
 }
 
-const changeOf = (event: Event, starts: ReadonlyArray<Look>): Look | undefined => {
+const changeOf = (event: Event, from: ReadonlyArray<Look>): Look | undefined => {
   if (!is(event, "EnvironmentChanged") || event.payload.plugin !== Document.PLUGIN || event.taskId === null) return
-  const start = starts.findLast((one) => one.event.position < event.position)
+  const start = from.findLast((one) => one.event.position < event.position)
   if (start === undefined) return
   const files = Document.read(event.payload.patch)
   return { event, taskId: event.taskId, root: start.root, base: undefined, files }

@@ -98,20 +98,25 @@ export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
       return { kind: source.kind, calls: found }
     })
 
-  /** The request of a command, which may be of another task. */
+  /** The request of a command, which may be of another task. It was in progress at `until`: most began shortly before. */
   const commanded = (commandId: string, until: number) =>
-    Effect.map(
-      Stream.runHead(
-        Stream.filter(
-          log.read({ types: ["ActuatorCommanded"], until }),
-          ({ payload }) => payload.commandId === commandId,
-        ),
-      ),
-      Option.getOrUndefined,
-    )
+    Effect.gen(function* () {
+      let [end, span] = [until, FIRST_SPAN]
+      while (end > 0) {
+        const after = Math.max(0, end - span)
+        const requests = log.read({ types: ["ActuatorCommanded"], after, until: end })
+        const found = yield* Stream.runHead(Stream.filter(requests, ({ payload }) => payload.commandId === commandId))
+        if (Option.isSome(found)) return found.value
+        ;[end, span] = [after, span * 4]
+      }
+      return
+    })
 
   return { originOf }
 }
+
+/** Positions to look through first. */
+const FIRST_SPAN = 1_000
 
 /** Of calls that overlapped. */
 const MAX_CALLS = 16
