@@ -47,9 +47,10 @@ export interface Backlog {
   readonly bytes: number
 }
 
+/** Something to write with the next commit. */
 interface Waiting {
-  readonly records: ReadonlyArray<Received>
-  readonly resolve: (added: number) => void
+  /** Adds to `committed` what to do after the commit. */
+  readonly write: (committed: Array<() => void>) => void
   readonly reject: (cause: unknown) => void
 }
 
@@ -116,10 +117,7 @@ export class Inbox {
    * @returns how many were new
    */
   add(records: ReadonlyArray<Received>): Promise<number> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ records, resolve, reject })
-      if (this.#waiting.length === 1) setImmediate(() => this.#commit())
-    })
+    return this.#withNextCommit((committed) => this.#insert(records, committed))
   }
 
   get backlog(): Backlog {
@@ -147,21 +145,13 @@ export class Inbox {
   }
 
   /**
-   * Marks a group as mapped up to the arrivals that `group` names.
+   * Marks a group as mapped up to the arrivals that `group` names, and resolves once this is on the disk. Shares commits
+   * as `add` does, and rejects in the same way.
    *
    * @param againAfterMs when to map it again without new arrivals; null for never
    */
-  mapped({ id, arrived }: Group, againAfterMs: number | null): void {
-    const again = againAfterMs === null ? null : performance.now() + againAfterMs
-    // Arrivals in the meantime have set a time of their own.
-    const sql = `UPDATE "group" SET mapped = ?, since = NULL, due = CASE WHEN arrived = ? THEN ? ELSE due END WHERE id = ?`
-    this.#run(sql, [arrived, arrived, again, id])
-    const [row] = this.#rows(`SELECT arrived FROM "group" WHERE id = ?`, [id])
-    if (Number(row?.[0]) === arrived) {
-      this.#backlogBytes -= this.#unmapped.get(id) ?? 0
-      this.#unmapped.delete(id)
-    }
-    this.#groups.mapped(id)
+  mapped(group: Group, againAfterMs: number | null): Promise<void> {
+    return this.#withNextCommit((committed) => this.#mark(group, againAfterMs, committed))
   }
 
   /** Maps a group later, after a failure. Writes nothing: the disk may be full. */
@@ -198,14 +188,24 @@ export class Inbox {
     this.#database.close()
   }
 
+  #withNextCommit<A>(write: (committed: Array<() => void>) => A): Promise<A> {
+    return new Promise((resolve, reject) => {
+      const writeAndResolve: Waiting["write"] = (committed) => {
+        const written = write(committed)
+        committed.push(() => resolve(written))
+      }
+      this.#waiting.push({ write: writeAndResolve, reject })
+      if (this.#waiting.length === 1) setImmediate(() => this.#commit())
+    })
+  }
+
   #commit(): void {
     const waiting = this.#waiting
     this.#waiting = []
-    const added: Array<number> = []
-    const grown: Array<readonly [number, number]> = []
+    const committed: Array<() => void> = []
     try {
       this.#database.script("BEGIN IMMEDIATE")
-      for (const { records } of waiting) added.push(this.#insert(records, grown))
+      for (const { write } of waiting) write(committed)
       this.#database.script("COMMIT")
     } catch (cause) {
       if (this.#database.inTransaction()) this.#database.script("ROLLBACK")
@@ -213,15 +213,28 @@ export class Inbox {
       for (const { reject } of waiting) reject(cause)
       return
     }
-    for (const [group, bytes] of grown) this.#count(group, bytes)
+    for (const done of committed) done()
     for (const [from, to] of this.#groups.takeMoves()) {
       this.#unmapped.set(to, (this.#unmapped.get(to) ?? 0) + (this.#unmapped.get(from) ?? 0))
       this.#unmapped.delete(from)
     }
-    for (const [index, { resolve }] of waiting.entries()) resolve(added[index] ?? 0)
   }
 
-  #insert(records: ReadonlyArray<Received>, grown: Array<readonly [number, number]>): number {
+  #mark({ id, arrived }: Group, againAfterMs: number | null, committed: Array<() => void>): void {
+    const again = againAfterMs === null ? null : performance.now() + againAfterMs
+    // Arrivals in the meantime have set a time of their own.
+    const sql = `UPDATE "group" SET mapped = ?, since = NULL, due = CASE WHEN arrived = ? THEN ? ELSE due END
+      WHERE id = ? RETURNING arrived`
+    const [row] = this.#rows(sql, [arrived, arrived, again, id])
+    this.#groups.mapped(id)
+    if (row === undefined || Number(row[0]) !== arrived) return
+    committed.push(() => {
+      this.#backlogBytes -= this.#unmapped.get(id) ?? 0
+      this.#unmapped.delete(id)
+    })
+  }
+
+  #insert(records: ReadonlyArray<Received>, committed: Array<() => void>): number {
     const insert = this.#database.prepare(
       `INSERT INTO record (key, "group", kind, body) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO NOTHING`,
     )
@@ -247,7 +260,7 @@ export class Inbox {
     for (const [id, { source, records: count, bytes }] of touched) {
       const due = now + this.#dueAfter(source)
       touch.run([count, bytes, count, now, due, due, clock, id])
-      grown.push([id, bytes])
+      committed.push(() => this.#count(id, bytes))
     }
     return added
   }

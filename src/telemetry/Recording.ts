@@ -32,7 +32,7 @@ const QUIET_TRACE_MS = 6_000
 /** A session's records are in order but for the ones that fail and come again. */
 const QUIET_SESSION_MS = 1_000
 
-/** Groups mapped concurrently: their appends share commits. */
+/** Groups mapped concurrently: their appends, and their marks in the inbox, share commits. */
 const AT_ONCE = 32
 
 /** Interval between two looks into the inbox, in milliseconds. */
@@ -51,22 +51,26 @@ const UNKNOWN_TASK_MS = 60_000
 /** Works until interrupted. */
 export const run = (inbox: Inbox, progress: Progress): Effect.Effect<never, never, EventLog> =>
   Effect.gen(function* () {
-    const prices = yield* Prices.load()
-    const memory = yield* Effect.makeSemaphore(MAX_MAPPED_BYTES)
-    const recorded = (group: Group) =>
-      memory.withPermits(Math.min(group.bytes, MAX_MAPPED_BYTES))(recordOne(inbox, group, prices, progress))
+    const record = yield* recorder(inbox, progress)
     while (true) {
       const groups = inbox.due(AT_ONCE)
-      yield* Effect.forEach(groups, recorded, { concurrency: AT_ONCE, discard: true })
+      yield* record(groups)
       if (groups.length < AT_ONCE) yield* Effect.sleep(LOOK_MS)
     }
   })
 
 /** Records everything that arrived, without waiting for silence. For the end of a test or of a process. */
 export const drain = (inbox: Inbox, progress: Progress): Effect.Effect<void, never, EventLog> =>
+  Effect.flatMap(recorder(inbox, progress), (record) => record(inbox.unmapped()))
+
+/** Records groups, a number of them concurrently, in bounded memory. */
+const recorder = (inbox: Inbox, progress: Progress) =>
   Effect.gen(function* () {
     const prices = yield* Prices.load()
-    for (const group of inbox.unmapped()) yield* recordOne(inbox, group, prices, progress)
+    const memory = yield* Effect.makeSemaphore(MAX_MAPPED_BYTES)
+    const recorded = (group: Group) =>
+      memory.withPermits(Math.min(group.bytes, MAX_MAPPED_BYTES))(recordOne(inbox, group, prices, progress))
+    return (groups: ReadonlyArray<Group>) => Effect.forEach(groups, recorded, { concurrency: AT_ONCE, discard: true })
   })
 
 /** Records a group, or says why it cannot be recorded and postpones it: the others go on. */
@@ -97,12 +101,13 @@ const record = (
     const owner = yield* Owner.of(log, taskId, `import:${source}`)
     if (owner === undefined || (isOfSpans && !owner.isOwn)) {
       progress.onLeftOut("telemetry under the id of a task that another program recorded", group.arrived)
-      return inbox.mapped(group, null)
+      return yield* Effect.promise(() => inbox.mapped(group, null))
     }
     const writing = { log, source, redact: false, dryRun: false, keepsApart: true }
     const given = { taskId, group, kept: inbox.recordsOf(group), prices, now: yield* Clock.currentTimeMillis, progress }
     const recorded = isOfSpans ? recordSpans(writing, given) : recordSession(writing, given, owner)
-    inbox.mapped(group, yield* recorded)
+    const againAfterMs = yield* recorded
+    yield* Effect.promise(() => inbox.mapped(group, againAfterMs))
   })
 
 interface Given {

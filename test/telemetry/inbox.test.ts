@@ -75,8 +75,8 @@ describe("recording", () => {
     const mapped = inbox.mapped.bind(inbox)
     let failed = 0
     inbox.mapped = (group, againAfterMs) => {
-      if (group.trace === traceOf(1) && failed++ === 0) throw new Error("the disk is full")
-      mapped(group, againAfterMs)
+      if (group.trace === traceOf(1) && failed++ === 0) return Promise.reject(new Error("the disk is full"))
+      return mapped(group, againAfterMs)
     }
     const postponed = inbox.postponed.bind(inbox)
     inbox.postponed = (group) => postponed(group, 0)
@@ -102,7 +102,7 @@ describe("recording", () => {
     }
     inbox.mapped = (group, againAfterMs) => {
       held.now -= 1
-      mapped(group, againAfterMs)
+      return mapped(group, againAfterMs)
     }
     await untilMapped(inbox)
     expect(held).toEqual({ now: 0, most: 1 })
