@@ -47,9 +47,8 @@ export interface Backlog {
   readonly bytes: number
 }
 
-/** Something to write with the next commit. */
 interface Waiting {
-  /** Adds to `committed` what to do after the commit. */
+  /** Writes in the next commit, and adds to `committed` what to do after it. */
   readonly write: (committed: Array<() => void>) => void
   readonly reject: (cause: unknown) => void
 }

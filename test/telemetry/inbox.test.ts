@@ -67,6 +67,45 @@ describe("the inbox", () => {
   })
 })
 
+describe("a mark that a group is mapped", () => {
+  const rest = () => weather(traceOf(1), {}, 10)
+
+  it.each(["before", "after"])("keeps what the same commit adds %s it for the next mapping", async (order) => {
+    const { inbox } = opened()
+    await add(inbox, weather(traceOf(1)))
+    const [group] = inbox.due(1)
+    if (group === undefined) throw new Error("nothing is due")
+    const mark = () => inbox.mapped(group, null)
+    const late = () => add(inbox, rest())
+    await Promise.all(order === "after" ? [mark(), late()] : [late(), mark()])
+    expect(inbox.unmapped()).toMatchObject([{ id: group.id, arrived: 8 }])
+    expect(inbox.backlog.groups).toBe(1)
+    const [again] = inbox.due(1)
+    if (again === undefined) throw new Error("nothing is due")
+    expect(inbox.recordsOf(again)).toHaveLength(8)
+    await inbox.mapped(again, null)
+    expect([inbox.unmapped(), inbox.due(1)]).toEqual([[], []])
+    expect(inbox.backlog).toEqual({ groups: 0, bytes: 0 })
+    inbox.close()
+  })
+
+  it("fails with the commit, and the group stays due", async () => {
+    const { inbox } = opened()
+    await add(inbox, weather(traceOf(1)))
+    const [group] = inbox.due(1)
+    if (group === undefined) throw new Error("nothing is due")
+    const unstorable = { key: {} as never, kind: "span", source: "otlp", trace: traceOf(2), body: "" } as const
+    const results = await Promise.allSettled([
+      inbox.add([{ ...unstorable, conversation: undefined }]),
+      inbox.mapped(group, null),
+    ])
+    expect(results.map(({ status }) => status)).toEqual(["rejected", "rejected"])
+    expect(inbox.due(2)).toEqual([group])
+    expect(inbox.backlog.groups).toBe(1)
+    inbox.close()
+  })
+})
+
 describe("recording", () => {
   it("goes on with the others when a group fails, and says why", async () => {
     const { inbox } = opened()
