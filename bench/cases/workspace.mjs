@@ -2,6 +2,9 @@
 import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import { driver } from "../../dist/events/sqlite/driver/choice.js"
+import * as ClaudeCode from "../../dist/hooks/clients/ClaudeCode.js"
+import * as Sessions from "../../dist/hooks/Sessions.js"
 import { Snapshots } from "../../dist/workspace/Snapshots.js"
 import { ContentStore } from "../../dist/workspace/store/ContentStore.js"
 import { spend } from "../measure.mjs"
@@ -44,7 +47,72 @@ export const run = async (directory, rounds) => {
       floorIs: "git add -A && git write-tree with an index of its own",
     },
     bytes(directory),
+    await edit(directory, rounds),
   ]
+}
+
+/** What an edit waits for its two snapshots among 2,000 files: its hooks with recorded files, without the same hooks alone. */
+const edit = async (directory, rounds) => {
+  const root = path.join(fs.realpathSync(directory), "edits")
+  fill(root, 2_000)
+  const git = gitOf(root)
+  const sessionWith = async (recordsFiles) => {
+    const log = path.join(directory, `edits-${recordsFiles}.db`)
+    return Sessions.open({ log, gate: async () => undefined, recordsFiles: async () => recordsFiles })
+  }
+  const [recording, plain] = [await sessionWith(true), await sessionWith(false)]
+  let edits = 0
+  const edited = () => fs.writeFileSync(path.join(root, "d1/e1/f1.ts"), `export const edited = ${++edits}\n`)
+  const hooked = async (sessions) => {
+    const id = `call-${edits}`
+    const take = async (hook_event_name, more) => {
+      const call = { tool_use_id: id, tool_name: "Edit", tool_input: { file_path: path.join(root, "d1/e1/f1.ts") } }
+      const payload = { session_id: "s-1", cwd: root, hook_event_name, ...call, ...more }
+      await sessions.take(ClaudeCode.client, ClaudeCode.client.read(payload))
+    }
+    await take("PreToolUse", {})
+    edited()
+    await take("PostToolUse", { tool_response: "done" })
+  }
+  const spent = await spend(
+    {
+      recording: () => hooked(recording),
+      plain: () => hooked(plain),
+      git: async () => {
+        git()
+        edited()
+        git()
+      },
+    },
+    rounds,
+  )
+  await recording.close()
+  const told = changesIn(path.join(directory, "edits-true.db"))
+  if (told < rounds) throw new Error(`expected a change recorded for each of ${rounds} edits, found ${told}`)
+  await plain.close()
+  const ours = Math.max(0, spent.recording.ms - spent.plain.ms)
+  return {
+    what: "what an edit waits for two snapshots of 2,000 files",
+    unit: "ms",
+    ours,
+    floor: spent.git.ms,
+    ratio: ours / spent.git.ms,
+    bound: { at: "most", value: 1.2 },
+    floorIs: "the same two by git add -A && git write-tree",
+  }
+}
+
+/** The number of recorded changes of files. */
+const changesIn = (log) => {
+  const database = driver().open(log, { readonly: true, busyTimeoutMs: 1_000 })
+  try {
+    const [row] = database
+      .prepare("SELECT count(*) FROM events WHERE type = (SELECT id FROM names WHERE text = 'EnvironmentChanged')")
+      .rows([])
+    return Number(row[0])
+  } finally {
+    database.close()
+  }
 }
 
 /** What 200 edits of a file among 200 take, against the objects of the same trees in Git. */
