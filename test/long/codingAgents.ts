@@ -1,0 +1,92 @@
+/** The real programs of coding agents, each with a home of its own. */
+import { execFile } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { afterAll, beforeAll } from "vitest"
+import * as HeadlessClient from "../../src/hooks/check/HeadlessClient.ts"
+import * as ScriptedModel from "../../src/hooks/check/ScriptedModel.ts"
+import { start } from "../cli/hindcast.ts"
+import { fetchedModules } from "../fetched.ts"
+import { inRepository } from "../repository.ts"
+
+/** Where each program is in its packages. Packages that were fetched ran no scripts, which two need for their `bin`. */
+const PROGRAMS = {
+  claude: "@anthropic-ai/claude-code-linux-x64/claude",
+  codex: "@openai/codex/bin/codex.js",
+  gemini: "@google/gemini-cli/bundle/gemini.js",
+  copilot: "@github/copilot/npm-loader.js",
+  opencode: "opencode-linux-x64/bin/opencode",
+  qwen: "@qwen-code/qwen-code/cli-entry.js",
+}
+
+/** The systems that they run on here. */
+export const RUNS_HERE = process.platform === "linux" && process.arch === "x64"
+
+/** Fetches the programs before the tests of a file. Returns a function that makes homes. */
+export const codingAgents = () => {
+  // Gemini CLI reads no settings below a directory that others may write, such as the one for temporary files.
+  const root = fs.mkdtempSync(path.join(inRepository("node_modules"), ".cache", "hindcast-agents-"))
+  afterAll(() => fs.rmSync(root, { recursive: true, force: true }))
+  const bin = path.join(root, "bin")
+  beforeAll(() => {
+    const modules = fetchedModules("test/coding-agents")
+    fs.mkdirSync(bin)
+    for (const [name, file] of Object.entries(PROGRAMS)) fs.symlinkSync(path.join(modules, file), path.join(bin, name))
+  }, 600_000)
+
+  /** A home, a project and a hook store of its own. */
+  return (name: string) => {
+    const home = path.join(root, name)
+    const project = path.join(home, "project")
+    fs.mkdirSync(project, { recursive: true })
+    const env = {
+      HOME: home,
+      PATH: `${bin}${path.delimiter}${process.env.PATH}`,
+      HINDCAST_STATE: path.join(home, "state"),
+      XDG_CONFIG_HOME: path.join(home, ".config"),
+      XDG_DATA_HOME: path.join(home, ".local", "share"),
+      XDG_STATE_HOME: path.join(home, ".local", "state"),
+      XDG_CACHE_HOME: path.join(home, ".cache"),
+    }
+    const hindcast = (...args: ReadonlyArray<string>) => start(args, { cwd: project, env }).ended
+    /** Runs an agent once in the project, with a model that calls its shell with these lines. */
+    const runs = async (agent: string, prompt: string, lines: ReadonlyArray<string>): Promise<string> => {
+      const client = HeadlessClient.named(agent)
+      if (client === undefined) throw new Error(`expected one of the headless clients, found ${agent}`)
+      const model = await ScriptedModel.start(lines.map((line) => ({ tool: client.tool, args: client.args(line) })))
+      try {
+        const { args, env: own, files = {} } = client.run(model.url, prompt)
+        const directory = fs.mkdtempSync(path.join(home, "run-"))
+        for (const [file, content] of Object.entries(files))
+          fs.writeFileSync(path.join(directory, file), JSON.stringify(content))
+        const variables = Object.entries(own).map(([key, value]) => [
+          key,
+          value.replaceAll(HeadlessClient.DIRECTORY, directory),
+        ])
+        return await ended(path.join(bin, client.program), args, project, {
+          ...process.env,
+          ...env,
+          // opencode works where this says.
+          PWD: project,
+          ...Object.fromEntries(variables),
+        })
+      } finally {
+        await model.close()
+      }
+    }
+    return { home, project, hindcast, runs }
+  }
+}
+
+const ended = (
+  program: string,
+  args: ReadonlyArray<string>,
+  cwd: string,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<string> =>
+  new Promise((resolve) => {
+    const child = execFile(program, args, { cwd, env, timeout: 180_000 }, (_, stdout, stderr) =>
+      resolve(`${stdout}\n${stderr}`),
+    )
+    child.stdin?.end()
+  })
