@@ -113,9 +113,11 @@ export const make = (): Conversation => {
         case "tool_call_update": {
           const id = AnnouncedCall.idOf(update)
           const known = id === undefined ? undefined : await updated(id, update, isNew)
-          const kept: Told = { event, happening: OTHER, payload: update }
-          if (id === undefined || known === undefined) return [...flush(), kept]
-          return [...flush(), ...(known.isFirst ? [kept] : []), ...ended(id, known.call)]
+          if (id === undefined || known === undefined) return [...flush(), { event, happening: OTHER, payload: update }]
+          const { isFirst, call } = known
+          const called = AnnouncedCall.callOf(call.fields, call.callId)
+          const first: Told = { event, happening: { kind: "announced", ...called }, payload: update }
+          return [...flush(), ...(isFirst ? [first] : []), ...ended(id, call)]
         }
         default:
           return [...flush(), { event, happening: OTHER, payload: update }]

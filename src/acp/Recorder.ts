@@ -52,7 +52,7 @@ export const make = ({ sessions, agent, onFailed }: RecorderOptions): Recorder =
   const known = new Map<string, Conversation.Conversation>()
   const pending: Readonly<Record<Side, Map<string, Request>>> = { editor: new Map(), agent: new Map() }
   let client: Sessions.ClientName = { name: nameOf(agent), title: agent }
-  let cwd = ""
+  const directories = new Map<string, string>()
   let hasFailed = false
 
   const conversationOf = (session: string): Conversation.Conversation | undefined => {
@@ -68,12 +68,17 @@ export const make = ({ sessions, agent, onFailed }: RecorderOptions): Recorder =
     for (const one of told) {
       if (hasFailed) return
       try {
-        await sessions.take(client, { session, cwd, ...one })
+        await sessions.take(client, { session, cwd: cwdOf(session), ...one })
       } catch (error) {
         hasFailed = true
         onFailed(error)
       }
     }
+  }
+  const cwdOf = (session: string): string => directories.get(session) ?? ""
+  const worksIn = (session: string, { cwd }: JsonObject): void => {
+    const directory = textOf(cwd)
+    if (directory !== undefined && directories.size < MAX_SESSIONS) directories.set(session, directory)
   }
   const other = (event: string, payload: JsonObject): Conversation.Told => ({
     event,
@@ -108,6 +113,7 @@ export const make = ({ sessions, agent, onFailed }: RecorderOptions): Recorder =
       return
     }
     if (session === undefined) return
+    worksIn(session, params)
     if (method === "session/prompt") await prompted(session, params)
     else await tell(session, [other(method, withoutServers(params))])
   }
@@ -148,7 +154,7 @@ export const make = ({ sessions, agent, onFailed }: RecorderOptions): Recorder =
   const began = async (params: JsonObject, result: JsonObject): Promise<void> => {
     const session = textOf(result.sessionId)
     if (session === undefined) return
-    cwd = textOf(params.cwd) ?? cwd
+    worksIn(session, params)
     const { sessionId: _, ...settings } = result
     await tell(session, [other("session/new", { ...withoutServers(params), ...settings })])
   }
@@ -172,7 +178,11 @@ export const make = ({ sessions, agent, onFailed }: RecorderOptions): Recorder =
       await tell(session, [...one.flush(), other(ASKING, shown)])
       const { call, denied } = await one.asked(asObject(params.toolCall), isNew(session))
       const happening: Moment["happening"] = { kind: "before", ...call, person }
-      const verdict = await sessions.take(client, { session, cwd, event: ASKING, payload: {}, happening }, left)
+      const verdict = await sessions.take(
+        client,
+        { session, cwd: cwdOf(session), event: ASKING, payload: {}, happening },
+        left,
+      )
       if (verdict.decision === "deny") denied()
       return verdict
     },

@@ -34,6 +34,8 @@ const fitHappening = (happening: Happening): Happening => {
     case "before":
     case "other":
       return happening
+    case "announced":
+      return { ...happening, ...fitCall(happening) }
     case "after":
       return { ...happening, ...fitCall(happening), content: json(happening.content) }
     case "batch":

@@ -30,6 +30,8 @@ export type AsksPerson = () => Promise<PersonsAnswer>
 export type Happening =
   /** A tool is about to run, and waits for the answer. */
   | ({ readonly kind: "before"; readonly person?: AsksPerson | undefined } & ToolCall)
+  /** A tool runs, or is about to; its end comes later, and nothing waits. */
+  | ({ readonly kind: "announced" } & ToolCall)
   | ({ readonly kind: "after" } & ToolCall & ToolOutcome)
   /** The calls of one answer, reported at its end, including any that no hook saw. */
   | { readonly kind: "batch"; readonly calls: ReadonlyArray<ToolCall & { readonly content: Json }> }

@@ -119,6 +119,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
     )
     const isRecorded = await GatedCalls.dispatched({ log, gate, ask: askingUntil(left, call.person) }, gated)
     if (gated.denied !== undefined) {
+      await files.withdrawn(commandId)
       if (left.aborted) unheard.add(commandId)
       return denied(gated.judgement.rule, gated.denied.reason)
     }
@@ -154,7 +155,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
     })
     const id = newId()
     await log.tell({ ...end, id, causationId: found.last })
-    await files.after(call.tool, found.commandId, id)
+    await files.after(call.tool, { commandId: found.commandId, end: id })
   }
 
   /** Records a call that no hook asked about. Its outcome is known only from its own result. */
@@ -195,15 +196,27 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
       }
       case "said": {
         const content = String(held(happening.text))
-        await files.look()
+        // Over ACP, a call ends the message, and the agent may write already.
+        if (means !== "acp") await files.look()
         await log.tell({ type: "MessageSent", payload: { content, format: "markdown", ...agentOf(moment) } })
         return
       }
-      default: {
-        const payload = { source: client, kind: moment.event, record: held(moment.payload), ...agentOf(moment) }
-        await log.tell({ type: "SourceRecordKept", payload })
-      }
+      case "announced":
+        await kept(moment)
+        await files.announced(happening.tool, {
+          commandId: commandIdOf(happening) ?? newId(),
+          last: cause,
+          args: plain(happening.input),
+        })
+        return
+      default:
+        await kept(moment)
     }
+  }
+
+  const kept = async (moment: Moment): Promise<void> => {
+    const payload = { source: client, kind: moment.event, record: held(moment.payload), ...agentOf(moment) }
+    await log.tell({ type: "SourceRecordKept", payload })
   }
 
   return {
@@ -223,8 +236,10 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
             if (!known.has(id)) await observed(moment, call, undefined)
             else {
               const left = open.take(id, call)
-              if (left !== undefined)
-                await log.tell({ ...ObservedCommand.unknown(id, LeftCalls.NOT_TOLD), causationId: left.last })
+              if (left === undefined) continue
+              const end = newId()
+              await log.tell({ ...ObservedCommand.unknown(id, LeftCalls.NOT_TOLD), id: end, causationId: left.last })
+              await files.after(call.tool, { commandId: id, end })
             }
           }
           return NONE

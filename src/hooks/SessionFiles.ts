@@ -11,9 +11,13 @@ import type { Workspaces } from "../workspace/Workspaces.ts"
 /** Does nothing for tools that only read. */
 export interface SessionFiles {
   readonly before: (tool: string, call: RunningCall) => Promise<void>
-  readonly after: (tool: string, commandId: string, end: string) => Promise<void>
+  /** The client says that it begins a call, and does not wait. */
+  readonly announced: (tool: string, call: RunningCall) => Promise<void>
+  readonly after: (tool: string, end: TaskFiles.CallEnd) => Promise<void>
   /** A call that no hook was asked about. */
   readonly unexpected: (tool: string, call: RunningCall) => Promise<void>
+  /** Calls that did not run, or whose end nobody will tell. */
+  readonly withdrawn: (...commandIds: ReadonlyArray<string>) => Promise<void>
   readonly look: () => Promise<void>
   readonly leave: () => void
 }
@@ -48,10 +52,31 @@ export const make = ({ workspaces, cwd, begun, source, tell }: SessionFilesOptio
     return { ...NONE, before: say, unexpected: say }
   }
   const files = TaskFiles.make({ workspaces, root: found.root, past, openedBy, source, tell })
+  const announced = new Set<string>()
+  const isReader = (tool: string) => READERS.has(tool.toLowerCase())
+  /** Handles a call unless its tool only reads, as clients may tell of a call that they announced as another. */
+  const unlessReader = async (tool: string, commandId: string, handle: () => Promise<void>): Promise<void> => {
+    const isAnnounced = announced.delete(commandId)
+    if (!isReader(tool)) await handle()
+    else if (isAnnounced) await files.withdrawn(commandId)
+  }
   return {
-    before: async (tool, call) => (READERS.has(tool.toLowerCase()) ? undefined : files.before(call)),
-    after: async (tool, commandId, end) => (READERS.has(tool.toLowerCase()) ? undefined : files.after(commandId, end)),
-    unexpected: async (tool, call) => (READERS.has(tool.toLowerCase()) ? undefined : files.unexpected(call)),
+    before: (tool, call) => unlessReader(tool, call.commandId, () => files.before(call)),
+    announced: async (tool, call) => {
+      if (isReader(tool)) return
+      announced.add(call.commandId)
+      await files.announced(call)
+    },
+    after: (tool, end) => unlessReader(tool, end.commandId, () => files.after(end)),
+    unexpected: async (tool, call) => {
+      // The editor's part of a call that the agent announced changes nothing by itself.
+      if (EDITORS.test(tool) && announced.size > 0) return
+      await unlessReader(tool, call.commandId, () => files.unexpected(call))
+    },
+    withdrawn: async (...commandIds) => {
+      for (const commandId of commandIds) announced.delete(commandId)
+      await files.withdrawn(...commandIds)
+    },
     look: files.look,
     leave: files.leave,
   }
@@ -61,7 +86,18 @@ const WHAT = "the files of the session's directory"
 
 const nothing = async () => {}
 
-const NONE: SessionFiles = { before: nothing, after: nothing, unexpected: nothing, look: nothing, leave: () => {} }
+const NONE: SessionFiles = {
+  before: nothing,
+  announced: nothing,
+  after: nothing,
+  unexpected: nothing,
+  withdrawn: nothing,
+  look: nothing,
+  leave: () => {},
+}
+
+/** Requests of an agent that its editor carries out (ACP). */
+const EDITORS = /^(fs|terminal)\//
 
 /** Tools of the clients that change no file, in lower case. Any other tool may. */
 const READERS: ReadonlySet<string> = new Set(
@@ -74,5 +110,7 @@ const READERS: ReadonlySet<string> = new Set(
     ["web_fetch", "write_todos"],
     // Codex, Copilot, Cursor
     ["view_image", "update_plan", "web_search", "view", "read_bash", "report_intent"],
+    // Kinds of ACP
+    ["search", "think", "fetch", "switch_mode", "fs/read_text_file"],
   ].flat(),
 )

@@ -10,6 +10,7 @@ import * as RunLog from "./log/RunLog.ts"
 import * as RecordOptions from "./RecordOptions.ts"
 import type { Run } from "./Run.ts"
 import * as RunAtWork from "./RunAtWork.ts"
+import * as RunFiles from "./RunFiles.ts"
 
 /**
  * Opens a task in a log and returns a run that records the program's calls. Rejects with `InvalidOptions`, which names
@@ -27,12 +28,18 @@ export const record = async (options: RecordOptions.RecordOptions): Promise<Run>
   return run
 }
 
+interface Seen {
+  readonly unseen?: () => ReadonlyArray<Unseen>
+  /** A directory whose files to record. Default: none. */
+  readonly workspace?: string | undefined
+}
+
 /** Like `record`, for callers that need to know at once when recording fails. */
 export const begin = async (
   options: RecordOptions.RecordOptions,
   onLogFailed: (failed: RunLog.RecordingFailed) => void,
   means?: RecorderMeans,
-  unseen?: () => ReadonlyArray<Unseen>,
+  { unseen, workspace }: Seen = {},
 ): Promise<RunAtWork.RunAtWork> => {
   const { log: file, onLogFailure = "go-on", secrets, gate, ...decoded } = RecordOptions.decode(options)
   let hasFailed = () => false
@@ -45,13 +52,18 @@ export const begin = async (
   const { taskId, stream } = opened
   const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: onLogFailed })
   hasFailed = log.hasFailed
+  const { past, openedBy } = opened
+  const directory =
+    workspace === undefined ? undefined : await RunFiles.at({ root: workspace, log: file, hasSecret: redaction.isIn })
+  const files = directory?.of({ past, openedBy, log })
+  await files?.look()
   return RunAtWork.make({
-    opened,
+    opened: directory === undefined ? opened : { ...opened, close: () => opened.close().finally(directory.close) },
     log,
     redaction,
     gate,
     fetch: decoded.fetch ?? globalThis.fetch,
-    ...defined({ unseen }),
+    ...defined({ unseen, files }),
   })
 }
 
@@ -62,6 +74,8 @@ export interface Joined {
   readonly agent: string
   readonly onLogFailure: RunLog.OnLogFailure
   readonly fetch: Fetch
+  /** Called when this process has made calls, if the other one records a directory's files. */
+  readonly onCalls?: (() => void) | undefined
 }
 
 /**
@@ -69,7 +83,7 @@ export interface Joined {
  * about this process itself.
  */
 export const join = async (
-  { log: file, taskId, agent, onLogFailure, fetch }: Joined,
+  { log: file, taskId, agent, onLogFailure, fetch, onCalls }: Joined,
   onLogFailed: (failed: RunLog.RecordingFailed) => void,
 ): Promise<RunAtWork.RunAtWork> => {
   let hasFailed = () => false
@@ -78,5 +92,6 @@ export const join = async (
   )
   const log = RunLog.make({ taskId, log: file, onLogFailure, stream: opened.stream, onFailed: onLogFailed })
   hasFailed = log.hasFailed
-  return RunAtWork.make({ opened, log, redaction: Redaction.make(), gate: undefined, fetch })
+  const files = onCalls && RunFiles.elsewhere(onCalls)
+  return RunAtWork.make({ opened, log, redaction: Redaction.make(), gate: undefined, fetch, ...defined({ files }) })
 }

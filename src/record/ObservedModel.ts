@@ -15,6 +15,7 @@ import type { RunConversations } from "./conversations/Conversations.ts"
 import type { ReportedCall } from "./http/ObservedCalls.ts"
 import type { Prompts } from "./http/Prompts.ts"
 import { recordable, recordableRequest } from "./Recordable.ts"
+import type { RunFiles } from "./RunFiles.ts"
 import * as RunningTool from "./RunningTool.ts"
 
 export interface ObservedAnswer {
@@ -33,11 +34,12 @@ export interface ObservedModel {
 export interface ModelParts extends RunningTool.ToolParts {
   readonly conversations: RunConversations
   readonly prompts: Prompts
+  readonly files?: RunFiles | undefined
 }
 
 /** Records the call. Its answer may never come: then the log has none. */
 export const begin = (parts: ModelParts, asked: ModelRequest, occurredAt: number): ObservedModel => {
-  const { log, redaction, conversations, prompts, calls } = parts
+  const { log, redaction, conversations, prompts, calls, files } = parts
   const id = newId()
   const { provider, model, system, tools, settings } = asked
   // Tools and messages are JSON, so the casts are safe.
@@ -62,6 +64,7 @@ export const begin = (parts: ModelParts, asked: ModelRequest, occurredAt: number
   } as const
   const [first = called, ...others] = [...results, called]
   log.inBackground(log.tellSoon(first, ...others))
+  if (files !== undefined) log.inBackground(files.told(results))
 
   return {
     runsTool: (call) => RunningTool.begin(parts, id, call),

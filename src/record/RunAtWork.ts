@@ -32,6 +32,7 @@ import * as Names from "./Names.ts"
 import * as ObservedModel from "./ObservedModel.ts"
 import * as RecordOptions from "./RecordOptions.ts"
 import { type Run, RunEnded } from "./Run.ts"
+import * as RunFiles from "./RunFiles.ts"
 import * as ToolCalls from "./ToolCalls.ts"
 
 export interface RunParts {
@@ -42,6 +43,8 @@ export interface RunParts {
   readonly fetch: Fetch
   /** Called at the end of the run: returns activity of the program that could not be recorded. Default: none. */
   readonly unseen?: () => ReadonlyArray<Unseen>
+  /** The files of the run's directory. Default: none. */
+  readonly files?: RunFiles.RunFiles | undefined
   /** Conversations shared by all runs of the process. Default: only this run's. */
   readonly conversations?: Conversations.Conversations
 }
@@ -80,7 +83,9 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
   const bodies = new Set<Exchange.AnswerBody>()
   /** Names of tools that the program itself records. */
   const recorded = new Set<string>()
-  const calls = ObservedCalls.make((tool) => recorded.has(tool))
+  const { files } = parts
+  const observed = ObservedCalls.make((tool) => recorded.has(tool))
+  const calls = files === undefined ? observed : RunFiles.watching(observed, files, log)
   const conversations = (parts.conversations ?? Conversations.make()).of(taskId)
   Past.recall(conversations, opened.past)
   calls.recall(opened.past)
@@ -116,6 +121,8 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
     try {
       for (const body of bodies) await body.ended("open")
       await log.settled()
+      await files?.look()
+      files?.leave()
       for (const { call, sofar, askedAt } of isClosing ? exchanges.later.left() : [])
         await ModelAnswer.tell(exchanges, call, sofar, MonotonicClock.elapsedSince(askedAt))
       const unseen = parts.unseen?.() ?? []

@@ -2,6 +2,7 @@
 
 import type { InferenceRule } from "../events/vocabulary/Inference.ts"
 import type { Json } from "../values/Json.ts"
+import { isObject } from "../values/JsonObjects.ts"
 import type { Change } from "./model/Changes.ts"
 
 /** A call that may change files. */
@@ -59,8 +60,13 @@ const causeOf = (change: Change, { own, others, isWatched }: Suspects, root: str
   return all.length === 0 ? { kind: "no-call" } : { kind: "calls", commandIds: all.map(({ commandId }) => commandId) }
 }
 
-/** Whether an argument is the file's path: absolute, or relative to the root. */
+/** Whether an argument is the file's path, absolute or relative to the root, or a list with it. */
 const names = (args: Json, file: string, root: string): boolean => {
-  if (typeof args !== "object" || args === null) return false
-  return Object.values(args).some((value) => value === `${root}/${file}` || value === file || value === `./${file}`)
+  if (!isObject(args)) return false
+  const isPath = (value: Json | undefined) => value === `${root}/${file}` || value === file || value === `./${file}`
+  return Object.values(args).some(
+    (value) =>
+      isPath(value) ||
+      (Array.isArray(value) && value.some((one) => isPath(one) || (isObject(one) && isPath(one.path)))),
+  )
 }

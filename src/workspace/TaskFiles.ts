@@ -4,11 +4,11 @@ import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
+import { defined } from "../values/defined.ts"
 import * as LineCounts from "./LineCounts.ts"
 import * as Changes from "./model/Changes.ts"
 import * as Document from "./model/Document.ts"
 import type { Entry, Tree } from "./model/Entry.ts"
-import type { Snapshot } from "./Snapshots.ts"
 import { attribute, type Cause, type RunningCall } from "./Suspects.ts"
 import type { Gap } from "./scan/Scan.ts"
 import type { Shared, Workspaces } from "./Workspaces.ts"
@@ -20,8 +20,10 @@ export interface TaskFilesOptions {
   readonly past: ReadonlyArray<Event>
   /** The event that causes what no call did. */
   readonly openedBy: string
-  /** The source in `CaptureNoted`. */
-  readonly source: string
+  /** The source in `CaptureNoted`. Default: none. */
+  readonly source?: string | undefined
+  /** Whether calls may have run that nobody tells of here. Default: no. */
+  readonly isBlind?: (() => boolean) | undefined
   readonly tell: (event: CoreNewEvent, ...others: ReadonlyArray<CoreNewEvent>) => Promise<unknown>
 }
 
@@ -29,24 +31,38 @@ export interface TaskFilesOptions {
 export interface TaskFiles {
   /** A call that may change files is about to run: records what changed before it. */
   readonly before: (call: RunningCall) => Promise<void>
-  /** The call has ended: records what changed meanwhile. `end` is the event of its outcome. */
-  readonly after: (commandId: string, end: string) => Promise<void>
-  /** A call that nobody told of before it ran. */
+  /** A call may run from now on, and did not wait for a look. */
+  readonly began: (call: RunningCall) => Promise<void>
+  /** Like `began`, for a call whose events come with its end (`unexpected`). Until then, no end of a call looks. */
+  readonly announced: (call: RunningCall) => Promise<void>
+  /** Calls have ended: records what changed meanwhile. */
+  readonly after: (...ends: ReadonlyArray<CallEnd>) => Promise<void>
+  /** A call that had no events before it ended. */
   readonly unexpected: (call: RunningCall) => Promise<void>
+  /** Calls that did not run, or whose end nobody will tell. */
+  readonly withdrawn: (...commandIds: ReadonlyArray<string>) => Promise<void>
   /** Records what changed until now. */
   readonly look: () => Promise<void>
   /** Forgets the calls that no one will end. */
   readonly leave: () => void
 }
 
+export interface CallEnd {
+  readonly commandId: string
+  /** The event of its outcome. */
+  readonly end: string
+}
+
 export const make = (options: TaskFilesOptions): TaskFiles => {
-  const { workspaces, root, past, openedBy, source, tell } = options
+  const { workspaces, root, past, openedBy, source, isBlind = () => false, tell } = options
   let shared: Shared | undefined
   let last: Tree | undefined
   let hasFailed = false
   /** Calls since the last snapshot, with those in progress. */
   const suspects = new Map<string, RunningCall>()
   const own = new Set<string>()
+  /** Calls in progress whose events come with their end. */
+  const announced = new Set<string>()
   const noticed = new Set<string>()
   // Before the first snapshot of this process, an earlier one may have watched, or nobody.
   let isWatched = false
@@ -62,13 +78,16 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     return opened
   }
 
-  const note = (unseen: ReadonlyArray<Unseen>): CoreNewEvent => ({ type: "CaptureNoted", payload: { source, unseen } })
+  const note = (unseen: ReadonlyArray<Unseen>): CoreNewEvent => ({
+    type: "CaptureNoted",
+    payload: { ...defined({ source }), unseen },
+  })
 
-  /** Takes a snapshot; undefined if that fails, which the task says once. */
-  const snapshot = async (): Promise<Snapshot | undefined> => {
+  /** Uses the store and the directory. Returns undefined if that fails, which the task says once. */
+  const attempt = async <A>(work: () => A): Promise<A | undefined> => {
     if (hasFailed) return undefined
     try {
-      return open().snapshots.take()
+      return work()
     } catch (cause) {
       hasFailed = true
       leave()
@@ -79,21 +98,36 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   }
 
   const look = async (): Promise<void> => {
-    const taken = await snapshot()
-    if (taken === undefined || shared === undefined) return
-    const { tree, gaps } = taken
+    const seen = await attempt(() => {
+      const shared = open()
+      const { tree, gaps } = shared.snapshots.take()
+      return { shared, tree, events: eventsOf(shared, tree, gaps) }
+    })
+    if (seen === undefined) return
+    const [first, ...others] = seen.events
+    // If this fails, the next look finds the same changes again.
+    if (first !== undefined) await tell(first, ...others)
+    last = seen.tree
+    isWatched = true
+    suspects.clear()
+    for (const call of seen.shared.open.values()) listen(call)
+    for (const commandId of own) if (!seen.shared.open.has(commandId)) own.delete(commandId)
+  }
+
+  const eventsOf = (shared: Shared, tree: Tree, gaps: ReadonlyArray<Gap>): ReadonlyArray<CoreNewEvent> => {
     const events: Array<CoreNewEvent> = []
     if (last === undefined) {
       const state = Document.initial(root, shared.snapshots.keep(tree))
       events.push({ type: "EnvironmentReset", payload: { plugin: Document.PLUGIN, seed: 0, options: {}, state } })
     } else {
-      const calls = [...suspects.values()]
+      // A change cannot have a cause that is not in the log.
+      const calls = [...suspects.values()].filter(({ commandId }) => !announced.has(commandId))
       const found = attribute(
         Changes.between(last, tree),
         {
           own: calls.filter(({ commandId }) => own.has(commandId)),
           others: calls.filter(({ commandId }) => !own.has(commandId)),
-          isWatched,
+          isWatched: isWatched && announced.size === 0 && !isBlind(),
         },
         root,
       )
@@ -101,13 +135,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     }
     const unseen = news(tree, gaps)
     if (unseen.length > 0) events.push(note(unseen))
-    const [first, ...others] = events
-    // If this fails, the next look finds the same changes again.
-    if (first !== undefined) await tell(first, ...others)
-    last = tree
-    isWatched = true
-    suspects.clear()
-    for (const call of shared.open.values()) listen(call)
+    return events
   }
 
   const changed = (cause: Cause, changes: ReadonlyArray<Changes.Change>, { store }: Shared): CoreNewEvent => {
@@ -154,8 +182,25 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const leave = () => {
     shared?.listeners.delete(listen)
     for (const commandId of own) shared?.open.delete(commandId)
+    announced.clear()
     suspects.clear()
   }
+  const start = (call: RunningCall) => {
+    if (hasFailed) return
+    own.add(call.commandId)
+    suspects.set(call.commandId, call)
+    shared?.open.set(call.commandId, call)
+    for (const listener of shared?.listeners ?? []) listener(call)
+  }
+  const ended = (commandId: string) => {
+    shared?.open.delete(commandId)
+    return announced.delete(commandId)
+  }
+  const withdraw = (commandId: string) => {
+    ended(commandId)
+    suspects.delete(commandId)
+  }
+  const lookAtEnd = async () => (announced.size > 0 ? undefined : look())
 
   let queue: Promise<unknown> = Promise.resolve()
   const inTurn = (work: () => Promise<void>): Promise<void> => {
@@ -167,24 +212,36 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   return {
     before: (call) =>
       inTurn(async () => {
+        withdraw(call.commandId)
         await look()
-        own.add(call.commandId)
-        shared?.open.set(call.commandId, call)
-        for (const listener of shared?.listeners ?? []) listener(call)
+        start(call)
       }),
-    after: (commandId, end) =>
+    began: (call) => inTurn(async () => start(call)),
+    announced: (call) =>
       inTurn(async () => {
-        const call = suspects.get(commandId)
-        if (call !== undefined) suspects.set(commandId, { ...call, last: end })
-        shared?.open.delete(commandId)
-        await look()
+        if (!hasFailed) announced.add(call.commandId)
+        start(call)
+      }),
+    after: (...ends) =>
+      inTurn(async () => {
+        for (const { commandId, end } of ends) {
+          const call = suspects.get(commandId)
+          if (call !== undefined) suspects.set(commandId, { ...call, last: end })
+          ended(commandId)
+        }
+        await lookAtEnd()
       }),
     unexpected: (call) =>
       inTurn(async () => {
+        if (!ended(call.commandId)) isWatched = false
+        if (hasFailed) return
         own.add(call.commandId)
         suspects.set(call.commandId, call)
-        isWatched = false
-        await look()
+        await lookAtEnd()
+      }),
+    withdrawn: (...commandIds) =>
+      inTurn(async () => {
+        for (const commandId of commandIds) withdraw(commandId)
       }),
     look: () => inTurn(look),
     leave,

@@ -1,5 +1,6 @@
 import { once } from "node:events"
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { PassThrough } from "node:stream"
 import { afterEach, describe, expect, it } from "vitest"
 import * as Between from "../../src/acp/Between.ts"
@@ -10,6 +11,7 @@ import type { GateConfig } from "../../src/kernel/gate/Gate.ts"
 import * as Capture from "../../src/projections/state/Capture.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 import { inRepository } from "../repository.ts"
+import { told as toldFiles } from "../workspace/told.ts"
 
 const PERSON: GateConfig = {
   rules: [{ name: "editor", decision: "confirm", confirmWithinMs: 600_000 }],
@@ -282,5 +284,113 @@ describe("between an editor and an agent", () => {
     expect(types(events)).toContain("ConfirmationWithdrawn")
     expect(types(events)).not.toContain("ConfirmationDecided")
     expect(ofCommand(events, "c").at(-1)).toBe("CommandDenied")
+  })
+})
+
+describe("the files of a session's directory", () => {
+  const begun = async () => {
+    const root = temporary("project")
+    fs.mkdirSync(root)
+    const log = temporary("acp.db")
+    const to = await connect(log)
+    await editorSays(to, { jsonrpc: "2.0", id: 9, method: "session/new", params: { cwd: root, mcpServers: [] } })
+    await agentSays(to, { jsonrpc: "2.0", id: 9, result: { sessionId: "s" } })
+    const write = (file: string, text: string) => fs.writeFileSync(path.join(root, file), text)
+    const call = (toolCallId: string, kind: string, more: object = {}) =>
+      agentSays(to, update({ sessionUpdate: "tool_call", toolCallId, kind, status: "in_progress", ...more }))
+    const ends = (toolCallId: string, more: object = {}) =>
+      agentSays(to, update({ sessionUpdate: "tool_call_update", toolCallId, status: "completed", ...more }))
+    return { root, log, to, write, call, ends }
+  }
+
+  it("change by the call that the agent announces, whatever its kind, and by nobody between turns", async () => {
+    const { log, to, write, call, ends } = await begun()
+    write("a.txt", "1\n")
+    await editorSays(to, prompt(1, "go"))
+    // The agent does not wait: it writes before its announcement is read.
+    write("by-shell.txt", "x\n")
+    await call("c1", "execute", { rawInput: { command: "generate" } })
+    await ends("c1")
+    await call("c2", "read", { title: "a.txt" })
+    await ends("c2")
+    await agentSays(to, { jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } })
+    write("a.txt", "a person\n")
+    await editorSays(to, prompt(2, "more"))
+    await to.end()
+    expect(toldFiles(await eventsOf(log))).toEqual([
+      "added by-shell.txt by c1 between-snapshots",
+      "changed a.txt by no-call",
+    ])
+  })
+
+  it("changed while several calls ran belong to the one that names them, else to all of them", async () => {
+    const { root, log, to, write, call, ends } = await begun()
+    await editorSays(to, prompt(1, "go"))
+    const locations = [{ path: path.join(root, "named.ts") }]
+    await call("c1", "edit", { locations })
+    await call("c2", "execute", { rawInput: { command: "generate" } })
+    write("named.ts", "x\n")
+    write("other.ts", "x\n")
+    await ends("c2")
+    await ends("c1")
+    await to.end()
+    expect(toldFiles(await eventsOf(log))).toEqual(["added named.ts by c1 named-file", "added other.ts by c1+c2"])
+  })
+
+  it("that the editor writes for a call are the call's; without one, they are the request's if it names them", async () => {
+    const { root, log, to, write, call, ends } = await begun()
+    await editorSays(to, prompt(1, "go"))
+    const writes = async (id: number, file: string) => {
+      const params = { sessionId: "s", path: path.join(root, file), content: "x\n" }
+      await agentSays(to, { jsonrpc: "2.0", id, method: "fs/write_text_file", params })
+      write(file, "x\n")
+      await editorSays(to, { jsonrpc: "2.0", id, result: null })
+    }
+    await call("c1", "edit", { title: "Edit" })
+    await writes(20, "one.ts")
+    await ends("c1")
+    await writes(21, "two.ts")
+    write("three.ts", "x\n")
+    await to.end()
+    const told = toldFiles(await eventsOf(log))
+    expect(told).toHaveLength(3)
+    expect(told[0]).toBe("added one.ts by c1 between-snapshots")
+    expect(told[1]).toMatch(/^added two.ts by \S+ named-file$/)
+    expect(told[2]).toBe("added three.ts by no-call")
+  })
+
+  it("are the asked call's from its permission on; a refused call and one without an end change nothing", async () => {
+    const { log, to, write, call } = await begun()
+    await editorSays(to, prompt(1, "go"))
+    await call("c1", "execute", { rawInput: { command: "ls" } })
+    write("before.txt", "x\n")
+    await agentSays(to, permission(1, "c1", "ls"))
+    await editorSays(to, selected(1, "b"))
+    await call("c2", "execute")
+    await agentSays(to, permission(2, "c2", "rm x"))
+    await editorSays(to, selected(2, "c"))
+    write("after.txt", "x\n")
+    await agentSays(to, update({ sessionUpdate: "tool_call_update", toolCallId: "c1", status: "completed" }))
+    await call("c3", "execute")
+    await to.end()
+    const told = toldFiles(await eventsOf(log))
+    expect(told[0]).toMatch(/^added before.txt by (no-call|not-watched)$/)
+    expect(told.slice(1)).toEqual(["added after.txt by c1 between-snapshots"])
+  })
+
+  it("are not recorded where the editor names no directory, or one that nobody has, and the session goes on", async () => {
+    for (const cwd of [undefined, "/no/such/directory"]) {
+      const log = temporary("acp.db")
+      const to = await connect(log)
+      await editorSays(to, { jsonrpc: "2.0", id: 9, method: "session/new", params: { cwd, mcpServers: [] } })
+      await agentSays(to, { jsonrpc: "2.0", id: 9, result: { sessionId: "s" } })
+      await editorSays(to, prompt(1, "go"))
+      await agentSays(to, update({ sessionUpdate: "tool_call", toolCallId: "c", kind: "execute", status: "completed" }))
+      await to.end()
+      const events = await eventsOf(log)
+      const noted = events.flatMap(({ type, payload }) => (type === "CaptureNoted" ? [payload.unseen] : []))
+      expect(JSON.stringify(noted)).toContain("the files of the session's directory")
+      expect(ofCommand(events, "c").at(-1)).toBe("CommandSucceeded")
+    }
   })
 })

@@ -10,9 +10,10 @@ import * as Sessions from "../../hooks/Sessions.ts"
 import type { GateConfig } from "../../kernel/gate/Gate.ts"
 import { userName } from "../../platform/user/Machine.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, optionalText } from "../command/CommonOptions.ts"
+import { common, flag, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as WhatIsRecorded from "../pages/files/WhatIsRecorded.ts"
 import * as Program from "../record/Program.ts"
 
 class AcpFailed extends Data.TaggedError("AcpFailed")<{ readonly reason: string }> {
@@ -36,12 +37,13 @@ export const record = Command.make(
   {
     ...common,
     gate: optionalText("gate", "A file of gate rules, which decide before the editor's person is asked"),
+    noFiles: flag("no-files", "Do not record the files of a session's directory"),
     agent: Args.text({ name: "agent" }).pipe(
       Args.withDescription("The agent's command, after --, such as gemini --acp"),
       Args.repeated,
     ),
   },
-  ({ log, gate, agent }) =>
+  ({ log, gate, noFiles, agent }) =>
     Effect.gen(function* () {
       const [command, ...args] = agent
       if (command === undefined) {
@@ -58,12 +60,22 @@ export const record = Command.make(
           : HookSettings.defaultLog()
       const sessions = yield* Effect.acquireRelease(
         Effect.tryPromise({
-          try: () => Sessions.open({ log: file, means: "acp", gate: async () => rules ?? PERSON_DECIDES }),
+          try: () =>
+            Sessions.open({
+              log: file,
+              means: "acp",
+              gate: async () => rules ?? PERSON_DECIDES,
+              recordsFiles: async () => !noFiles,
+            }),
           catch: failureOf,
         }),
         (sessions) => Effect.promise(() => sessions.close().catch(() => {})),
       )
       yield* Effect.promise(() => sessions.closeIdle().catch(() => {}))
+      if (!noFiles)
+        ProtocolStreams.remark(
+          `${WhatIsRecorded.sentence("the files of a session's directory", file)} ${WhatIsRecorded.NO_FILES}`,
+        )
       let isWhole = true
       const recorder = Recorder.make({
         sessions,

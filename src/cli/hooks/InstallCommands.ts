@@ -10,11 +10,11 @@ import * as CodexTrust from "../../hooks/install/CodexTrust.ts"
 import * as Installer from "../../hooks/install/Installer.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 import { defined } from "../../values/defined.ts"
-import * as ContentStore from "../../workspace/store/ContentStore.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as WhatIsRecorded from "../pages/files/WhatIsRecorded.ts"
 import { attempt, attemptUntilAborted, failureOf } from "./Attempt.ts"
 import * as CheckCommand from "./CheckCommand.ts"
 import * as HookPlaces from "./HookPlaces.ts"
@@ -106,7 +106,7 @@ export const install = Command.make(
 ).pipe(Command.withDescription("Record and gate a coding agent: write Hindcast's hooks into its settings"))
 
 const filesIn = (log: string): string =>
-  `The files of a session's directory are recorded as its calls change them, in ${ContentStore.fileOf(log)}: all but those that Git ignores; files that look like secrets by a digest only. --no-files turns this off.`
+  `${WhatIsRecorded.sentence("The files of a session's directory", log)} ${WhatIsRecorded.NO_FILES}`
 
 export const uninstall = Command.make("uninstall", { client, project, json }, ({ client: name, project, json }) =>
   Effect.gen(function* () {

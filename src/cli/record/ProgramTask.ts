@@ -11,6 +11,7 @@ import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import { NOT_TOLD } from "../../record/http/ObservedCalls.ts"
 import type { ProgramExit } from "../../record/RunAtWork.ts"
 import { defined } from "../../values/defined.ts"
+import * as LastLook from "./LastLook.ts"
 import type * as Program from "./Program.ts"
 
 export interface Closing {
@@ -23,7 +24,7 @@ export interface Closing {
  * Closes an open task whose program called `process.exit` or was killed, or whose log failed. Returns whether there is
  * a task: there is none if the program did not start.
  */
-export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
+export const close = (taskId: string, ran: Program.Ran, timeline = MAIN, directory?: LastLook.Directory) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const stream = `task/${taskId}`
@@ -36,14 +37,15 @@ export const close = (taskId: string, ran: Program.Ran, timeline = MAIN) =>
       const { unseen = [] } = ran
       const noted = unseen.length === 0 ? [] : [{ type: "CaptureNoted", payload: { unseen } } as const]
       const closing = { type: "TaskClosed", payload: closingOf(ran, timeline !== MAIN) } as const
-      const events = [...noted, ...(yield* doubts(log, taskId, timeline)), closing]
+      const changes = directory === undefined ? [] : yield* LastLook.events(log, taskId, directory)
+      const events = [...changes, ...noted, ...(yield* doubts(log, taskId, timeline)), closing]
       yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
     }
     return true
   })
 
 /** Leaves an open task for another process to continue. Returns whether there is a task. */
-export const leave = (taskId: string, { unseen = [] }: Program.Ran) =>
+export const leave = (taskId: string, { unseen = [] }: Program.Ran, directory?: LastLook.Directory) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const stream = `task/${taskId}`
@@ -54,7 +56,8 @@ export const leave = (taskId: string, { unseen = [] }: Program.Ran) =>
     if (closed === undefined && (yield* Recorders.currentOf(log, taskId)) !== "left") {
       const expected = Exact(yield* log.versionOf(stream, timeline))
       const noted = unseen.length === 0 ? [] : [{ type: "CaptureNoted", payload: { unseen } } as const]
-      const events = [...noted, { type: "RecorderLeft", payload: {} } as const]
+      const changes = directory === undefined ? [] : yield* LastLook.events(log, taskId, directory)
+      const events = [...changes, ...noted, { type: "RecorderLeft", payload: {} } as const]
       yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
     }
     return true

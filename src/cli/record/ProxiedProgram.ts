@@ -67,6 +67,12 @@ export const recorderOf = (taskId: string) =>
     return { means, ...defined({ addresses }) }
   })
 
+interface Kept {
+  readonly keepOpen?: boolean
+  /** A directory whose files to record. Default: none. */
+  readonly workspace?: string | undefined
+}
+
 /**
  * Runs a program and records the proxy's traffic. Fails with `BadAddress`, `NotStarted`, or an error of opening the
  * log.
@@ -76,7 +82,7 @@ export const record = (
   options: RecordOptions,
   how: ProxyMeans,
   running: Program.Running = {},
-  keepOpen = false,
+  { keepOpen = false, workspace }: Kept = {},
 ) =>
   Effect.gen(function* () {
     const { proxying, forwarding, env } = yield* parts()
@@ -88,7 +94,7 @@ export const record = (
     const means = { means: how, ...(how === "proxy" ? { addresses: proxying.namedSafely(routes) } : {}) }
     let unrecorded: ReadonlyMap<string, number> = new Map()
     const unseen = () => [...unrecorded].map(([target, count]) => ({ what: "an upgrade", target, count }))
-    const run = yield* attempt(() => LiveRun.begin(options, noting, means, unseen))
+    const run = yield* attempt(() => LiveRun.begin(options, noting, means, { unseen, workspace }))
     // An interrupt ends first the program, then the run.
     let closing: ProgramTask.Closing = { outcome: "abandoned", reason: "hindcast was interrupted" }
     yield* Effect.addFinalizer(() =>

@@ -3,20 +3,24 @@ import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Effect, Option, Schema } from "effect"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
-import { EventLog } from "../../events/log/EventLog.ts"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import { newId } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as Unseen from "../../record/network/Unseen.ts"
+import { defined } from "../../values/defined.ts"
 import { Name } from "../../values/Options.ts"
+import * as Root from "../../workspace/Root.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import { common, given, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as WhatIsRecorded from "../pages/files/WhatIsRecorded.ts"
 import { count } from "../terminal/Text.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Doctor from "./Doctor.ts"
+import type * as LastLook from "./LastLook.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
@@ -53,13 +57,14 @@ export const record = Command.make(
         "Record a program's requests to all servers, by an HTTP proxy with certificates that only the program trusts",
       ),
     ),
+    workspace: optionalText("workspace", "Record the files of this directory, or of the repository around it"),
     json: common.json,
     allowHost: ClosedProgram.allowHost,
     words: Program.words,
   },
   ({ log, task, json, allowHost, proxy, intercept, words: [first, ...others], ...kept }) =>
     Effect.gen(function* () {
-      const { goal, agent, subject, onLogFailure, continues, keepOpen } = kept
+      const { goal, agent, subject, onLogFailure, continues, keepOpen, workspace } = kept
       const isDoctor = first === "doctor"
       const words = isDoctor || first === undefined ? others : [first, ...others]
       // Without a program, no option matters.
@@ -83,9 +88,14 @@ export const record = Command.make(
           found: "record doctor, which records a task of its own",
         })
       }
+      if (isDoctor && Option.isSome(workspace)) {
+        const found = "record doctor, which does not look at files"
+        return yield* new BadInput({ input: "--workspace", expected: "record", found })
+      }
       const how = intercept ? "intercept" : proxy ? "proxy" : undefined
       if (how !== undefined) return yield* recordProxied(program, { how, log, ...kept })
       const filename = yield* OpenLog.fileOf(log)
+      const root = yield* rootOf(workspace, filename)
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = Option.getOrElse(continues, newId)
       const told = (report: string) => ({
@@ -99,12 +109,14 @@ export const record = Command.make(
         agent: Option.getOrElse(agent, () => nameOf(program)),
         ...given({ subject }),
         ...(keepOpen ? { keepOpen } : {}),
+        ...defined({ workspace: root }),
       })
       const ran = yield* Program.runReporting(program, told, isDoctor ? Doctor.BESIDE : {})
       process.exitCode = Program.exitCodeOf(ran.ended)
       // A task that could not be continued stays as it is.
       if (ran.report === undefined && Option.isSome(continues)) return
-      yield* report(taskId, program, ran, "program", keepOpen).pipe(
+      const directory = root === undefined ? undefined : { root, log: filename }
+      yield* report(taskId, program, ran, { recorder: "program", keepOpen, directory }).pipe(
         Effect.provide(OpenLog.forWriting(log)),
         // The program has reported that the log could not be created.
         Effect.catchTag("LogMissing", () => Effect.void),
@@ -127,8 +139,9 @@ const recordProxied = (
     onLogFailure,
     continues,
     keepOpen,
+    workspace,
     how,
-  }: { readonly [Name in "goal" | "agent" | "subject" | "continues"]: Option.Option<string> } & {
+  }: { readonly [Name in "goal" | "agent" | "subject" | "continues" | "workspace"]: Option.Option<string> } & {
     readonly log: Parameters<typeof OpenLog.fileOf>[0]
     readonly onLogFailure: "go-on" | "stop"
     readonly keepOpen: boolean
@@ -137,18 +150,33 @@ const recordProxied = (
 ) =>
   Effect.gen(function* () {
     const taskId = Option.getOrElse(continues, newId)
+    const filename = yield* OpenLog.fileOf(log)
+    const root = yield* rootOf(workspace, filename)
     const options = {
       id: taskId,
-      log: yield* OpenLog.fileOf(log),
+      log: filename,
       onLogFailure,
       continue: Option.isSome(continues),
       goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
       agent: Option.getOrElse(agent, () => ProxiedProgram.nameOf(program)),
       ...given({ subject }),
     }
-    const ran = yield* ProxiedProgram.record(program, options, how, {}, keepOpen)
+    const ran = yield* ProxiedProgram.record(program, options, how, {}, { keepOpen, workspace: root })
     process.exitCode = Program.exitCodeOf(ran.ended)
-    yield* Effect.provide(report(taskId, program, ran, "proxy", keepOpen), OpenLog.forWriting(log))
+    yield* Effect.provide(report(taskId, program, ran, { recorder: "proxy", keepOpen }), OpenLog.forWriting(log))
+  })
+
+/** The directory whose files to record. Says what that means. */
+const rootOf = (workspace: Option.Option<string>, log: string) =>
+  Effect.gen(function* () {
+    if (Option.isNone(workspace)) return undefined
+    const found = Root.around(workspace.value)
+    if ("refused" in found) {
+      const input = `--workspace ${workspace.value}`
+      return yield* new BadInput({ input, expected: "a project's directory", found: found.refused })
+    }
+    yield* Output.note(WhatIsRecorded.sentence(`The files of ${found.root}`, log))
+    return found.root
   })
 
 /**
@@ -169,16 +197,25 @@ const EVALUATES = /^(-e|-p|-pe|--eval|--print)(=|$)/
 
 const isName = Schema.is(Name)
 
+interface Reported {
+  readonly recorder: "program" | "proxy"
+  readonly keepOpen: boolean
+  /** The recorded directory, if the program itself looked at it. */
+  readonly directory?: LastLook.Directory | undefined
+}
+
 const report = (
   taskId: string,
   words: ReadonlyArray<string>,
   ran: Program.Ran,
-  recorder: "program" | "proxy",
-  keepOpen: boolean,
+  { recorder, keepOpen, directory }: Reported,
 ) =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    if (!(yield* keepOpen ? ProgramTask.leave(taskId, ran) : ProgramTask.close(taskId, ran))) return
+    if (
+      !(yield* keepOpen ? ProgramTask.leave(taskId, ran, directory) : ProgramTask.close(taskId, ran, MAIN, directory))
+    )
+      return
     const served = ran.report?.tasks ?? []
     // Only the process's own task notes what was not recorded.
     for (const one of served) yield* ProgramTask.close(one, { ...ran, unseen: [] })

@@ -18,6 +18,7 @@ import type * as OpenedLog from "../log/OpenedLog.ts"
 import * as RunLog from "../log/RunLog.ts"
 import { RunNotOpen } from "../Run.ts"
 import * as RunAtWork from "../RunAtWork.ts"
+import * as RunFiles from "../RunFiles.ts"
 import * as Bounded from "./Bounded.ts"
 import * as Conversations from "./Conversations.ts"
 import * as LeftConversations from "./LeftConversations.ts"
@@ -44,6 +45,10 @@ export interface ConversationOptions {
   readonly onBegun?: (taskId: string) => void
   /** Returns activity of the process that could not be recorded; the last run to end notes it. Default: none. */
   readonly unseen?: () => ReadonlyArray<Unseen>
+  /** A directory whose files to record, in each task. Default: none. */
+  readonly workspace?: string | undefined
+  /** Whether another process may have observed calls of these tasks. Default: no. */
+  readonly isBlind?: (() => boolean) | undefined
 }
 
 /** A caller's knowledge about a request in addition to its content. */
@@ -123,14 +128,20 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   let isLast = false
   const unseen = () => (isLast ? (options.unseen?.() ?? []) : [])
 
-  const made = (begun: OpenedLog.BegunRun): RunAtWork.RunAtWork => {
-    const { taskId, stream } = begun
+  const { workspace, isBlind } = options
+  const directory =
+    workspace === undefined ? undefined : await RunFiles.at({ root: workspace, log: file, hasSecret: redaction.isIn })
+
+  const made = async (begun: OpenedLog.BegunRun): Promise<RunAtWork.RunAtWork> => {
+    const { taskId, stream, past, openedBy } = begun
     const failed = (failure: RunLog.RecordingFailed) => {
       hasFailed = true
       onLogFailed(failure)
     }
     const log = RunLog.make({ taskId, log: file, onLogFailure, stream, onFailed: failed })
+    const files = directory?.of({ past, openedBy, log, isBlind })
     const run = RunAtWork.make({
+      files,
       opened: { ...begun, close: async () => {} },
       log,
       redaction,
@@ -141,6 +152,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
     })
     runs.set(taskId, { run, usedAt: performance.now(), underWay: 0 })
     onBegun(taskId)
+    await files?.look()
     return run
   }
   const begin = async (goal: string, id?: string): Promise<RunAtWork.RunAtWork> => {
@@ -283,6 +295,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
         }
       } finally {
         runs.clear()
+        directory?.close()
         await opened.close()
       }
     },

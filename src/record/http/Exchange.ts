@@ -47,7 +47,7 @@ export type AnswerEnd = "none" | ExchangeEvents.KeptBody["end"]
 export const begin = async (parts: ExchangeParts, request: ExchangeEvents.ReadExchange): Promise<Exchange> => {
   const { log } = parts
   const events = ExchangeEvents.of(parts, request)
-  await (events.isModel ? log.tellSoon(...events.called) : log.tell(...events.called))
+  await (events.isModel ? ExchangeEvents.tell(parts, events) : log.tell(events.called))
   const startedAt = performance.now()
   return {
     isModel: events.isModel,

@@ -10,6 +10,7 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { NewMessages } from "../conversations/Conversations.ts"
 import { recordableRequest } from "../Recordable.ts"
+import type { RunFiles } from "../RunFiles.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
 import type { Attempts } from "./Attempts.ts"
 import { type Batches, type BatchResult, resultsAt } from "./Batches.ts"
@@ -28,12 +29,15 @@ export interface EventsParts extends ModelAnswer.AnswerParts {
   readonly attempts: Attempts
   readonly later: LaterAnswers
   readonly batches: Batches
+  readonly files?: RunFiles | undefined
 }
 
 export interface ExchangeEvents {
   /** The id of the event with the request. */
   readonly id: string
-  readonly called: readonly [CoreNewEvent, ...ReadonlyArray<CoreNewEvent>]
+  /** The outcomes that the request tells. */
+  readonly outcomes: ReadonlyArray<CoreNewEvent>
+  readonly called: CoreNewEvent
   readonly isModel: boolean
   /** Maximum number of bytes to read of its answer, if it is not that of a recorded body. */
   readonly mostRead?: number
@@ -84,7 +88,7 @@ const callingOf = (
   { read, placedBy }: ReadExchange,
   asked: Asked,
   { retryOf, batch }: { readonly retryOf?: string | undefined; readonly batch?: BatchResult["batch"] },
-): ExchangeEvents["called"] => {
+): Pick<ExchangeEvents, "outcomes" | "called"> => {
   const { provider, model, system, tools, settings, thread } = asked.request
   const http = { method: read.method, url: read.url }
   // Tools are JSON, so the cast is safe.
@@ -117,8 +121,23 @@ const callingOf = (
       ),
     },
   }
-  const [first = asking, ...others] = [...results, asking]
-  return [first, ...others]
+  return { outcomes: results, called: asking }
+}
+
+/**
+ * Records a request to a model after the outcomes that it tells, and what their calls changed. It has no side effects, so
+ * it may be committed together with its answer.
+ */
+export const tell = async (
+  { log, files }: Pick<EventsParts, "log" | "files">,
+  { outcomes, called }: Pick<ExchangeEvents, "outcomes" | "called">,
+): Promise<void> => {
+  const [first, ...others] = outcomes
+  if (first === undefined) return log.tellSoon(called)
+  if (files === undefined) return log.tellSoon(first, ...others, called)
+  await log.tell(first, ...others)
+  await files.told(outcomes)
+  await log.tellSoon(called)
 }
 
 const modelExchange = (parts: EventsParts, id: string, exchange: ReadExchange, asked: Asked): ExchangeEvents => {
@@ -128,7 +147,7 @@ const modelExchange = (parts: EventsParts, id: string, exchange: ReadExchange, a
   return {
     id,
     isModel: true,
-    called: callingOf(parts, id, exchange, asked, { retryOf }),
+    ...callingOf(parts, id, exchange, asked, { retryOf }),
     answered: async (response, kept, latencyMs) => {
       const came = cameOf(response, kept, redaction)
       const read = ModelAnswer.read(parts, asked, ModelAnswer.cameOf(response.status, came))
@@ -170,18 +189,17 @@ const otherExchange = (parts: EventsParts, id: string, { read, placedBy }: ReadE
   id,
   isModel: false,
   ...(resultsAt(read.method, read.url) === undefined ? {} : { mostRead: HttpMessage.MOST_RESULTS }),
-  called: [
-    {
-      type: "IoCalled",
-      id,
-      payload: {
-        io: "fetch",
-        requestDigest: read.digest,
-        request: fitted(read, read.recorded()),
-        ...inferring(defined({ task: placedBy })),
-      },
+  outcomes: [],
+  called: {
+    type: "IoCalled",
+    id,
+    payload: {
+      io: "fetch",
+      requestDigest: read.digest,
+      request: fitted(read, read.recorded()),
+      ...inferring(defined({ task: placedBy })),
     },
-  ],
+  },
   answered: async (response, kept, latencyMs) => {
     const { log, redaction } = parts
     const came = cameOf(response, kept, redaction)
@@ -213,7 +231,7 @@ const tellLater = async (parts: EventsParts, { method, url }: HttpMessage.ReadRe
 }
 
 const tellBatch = async (parts: EventsParts, request: HttpMessage.ReadRequest, text: string): Promise<void> => {
-  const { redaction, batches, log } = parts
+  const { redaction, batches } = parts
   const telling = batches
     .take(request, text)
     .map(async ({ batch, request: { path, body }, status, answer, tookMs = 0 }) => {
@@ -224,7 +242,7 @@ const tellBatch = async (parts: EventsParts, request: HttpMessage.ReadRequest, t
       if (asked === undefined) return
       const id = newId()
       const safe = { ...batch, customId: redaction.text(batch.customId) }
-      await log.tellSoon(...callingOf(parts, id, exchange, asked, { batch: safe }))
+      await tell(parts, callingOf(parts, id, exchange, asked, { batch: safe }))
       const came = { status, headers: {}, body: answer, end: "clean" } as const
       await ModelAnswer.tell(parts, { id, asked, tier: "batch" }, ModelAnswer.read(parts, asked, came), tookMs)
     })

@@ -28,6 +28,8 @@ const Recording = Schema.Struct({
   onLogFailure: Schema.Literal("go-on", "stop"),
   /** Whether the task stays open when the program ends. */
   keepOpen: optional(Schema.Literal(true)),
+  /** The directory whose files to record. */
+  workspace: optional(Schema.String),
   report,
   preload,
 })
@@ -39,6 +41,8 @@ const Joining = Schema.Struct({
   agent: Schema.String,
   taskId: Schema.String,
   onLogFailure: Schema.Literal("go-on", "stop"),
+  /** Whether the recorded process records the files of a directory. */
+  hasFiles: optional(Schema.Literal(true)),
   report,
   preload,
 })

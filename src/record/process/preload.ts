@@ -4,6 +4,7 @@
  */
 
 import * as fs from "node:fs"
+import * as path from "node:path"
 import { isMainThread } from "node:worker_threads"
 import { Either } from "effect"
 import * as AiSdkTelemetry from "../adapters/AiSdkTelemetry.ts"
@@ -56,17 +57,22 @@ const recordProcess = async ({ taskId, report, preload, keepOpen, does: _, ...op
     tasks.push(taskId)
     add({ tasks })
   }
-  const runs = await ProcessRuns.begin({ ...options, taskId, onTask, onLogFailed, unseen }, Serving.observe())
+  const isBlind = () => unseen().some(({ what }) => what === CALLS_OF_CHILDREN)
+  const runs = await ProcessRuns.begin({ ...options, taskId, onTask, onLogFailed, unseen, isBlind }, Serving.observe())
   const { exchange } = AiSdkTelemetry.receive(runs, here)
   globalThis.fetch = RecordedFetch.make({ exchange, fetch, assertOpen: () => {} })
-  const { log, agent, onLogFailure } = options
-  ObservedProcess.observe(exchange, { does: "join", log, agent, taskId, onLogFailure, report, preload })
+  const { log, agent, onLogFailure, workspace } = options
+  const hasFiles = workspace === undefined ? {} : ({ hasFiles: true } as const)
+  ObservedProcess.observe(exchange, { does: "join", log, agent, taskId, onLogFailure, ...hasFiles, report, preload })
   add({})
   endWith((outcome, code) => {
     here.isEnded = true
     return keepOpen === true ? runs.leave() : runs.end(outcome, undefined, code)
   })
 }
+
+/** Only the process that began looks at the directory. From here on, its looks say which call it was only by name. */
+const CALLS_OF_CHILDREN = "the files that a child's calls change: by the file's name, if its call is known at all"
 
 type Joining = Extract<ProcessRun.ProcessRun, { readonly does: "join" }>
 
@@ -75,7 +81,8 @@ const joinProcess = async (joining: Joining) => {
   const note = Unseen.to(Unseen.fileBeside(joining.report))
   const onLogFailed = ({ reason }: RecordingFailed) => note("the requests of a child whose log failed", reason)
   const fetch = outside(globalThis.fetch)
-  const run = await LiveRun.join({ ...joining, fetch }, onLogFailed)
+  const onCalls = joining.hasFiles && (() => note(CALLS_OF_CHILDREN, path.basename(process.argv[1] ?? "a script")))
+  const run = await LiveRun.join({ ...joining, fetch, onCalls }, onLogFailed)
   const { exchange } = AiSdkTelemetry.receive(run, here)
   globalThis.fetch = RecordedFetch.make({ exchange, fetch, assertOpen: () => {} })
   ObservedProcess.observe(exchange, joining)
