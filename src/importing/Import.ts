@@ -29,7 +29,8 @@ import { EarlierImports, isChanged } from "./writing/EarlierImports.ts"
 import * as ImportedFile from "./writing/ImportedFile.ts"
 import { Relatives } from "./writing/Relatives.ts"
 import * as ScoreAppender from "./writing/ScoreAppender.ts"
-import type { TaskAppender, Writing } from "./writing/TaskAppender.ts"
+import type { TaskAppender } from "./writing/TaskAppender.ts"
+import type { Writing } from "./writing/Writing.ts"
 import { WrittenRuns } from "./writing/WrittenRuns.ts"
 
 export interface ImportOptions {

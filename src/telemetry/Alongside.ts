@@ -1,35 +1,39 @@
 /** Adds to a task that another recorder of the same session keeps, in a stream of its own, so that neither waits. */
 
 import { Effect, Stream } from "effect"
-import { type AppendError, type EventLog, Exact, type NewEvent } from "../events/log/EventLog.ts"
+import type { AppendError } from "../events/log/EventLog.ts"
 import { IdSet, idsWithin } from "../importing/runs/EventIds.ts"
 import { SENDER } from "../importing/runs/FormatCapture.ts"
 import type { RunEvent } from "../importing/runs/RunEvent.ts"
-
-export interface Beside {
-  readonly log: EventLog.Service
-  /** Name of this recorder, for ids and actor. */
-  readonly source: string
-  readonly taskId: string
-  /** The event that opened the task. */
-  readonly openedBy: string
-}
+import * as Writing from "../importing/writing/Writing.ts"
+import type { Place } from "./Owner.ts"
 
 /** Events that the other recorder has, such as the task's opening and calls. */
 const ADDED: ReadonlySet<string> = new Set(["ModelCalled", "ModelResponded", "ModelFailed", "SourceRecordKept"])
 
 /** Tells readers of the task that these events prove nothing. */
-const MARK: RunEvent["body"] = {
-  type: "CaptureNoted",
-  payload: { unseen: [{ what: SENDER.what, target: SENDER.why, count: 1 }] },
-}
+const mark = (at: number | null) => ({
+  key: "mark",
+  cause: null,
+  at,
+  body: {
+    type: "CaptureNoted",
+    payload: { unseen: [{ what: SENDER.what, target: SENDER.why, count: 1 }] },
+  } satisfies RunEvent["body"],
+})
+
+type Beside = Pick<Place, "taskId" | "openedBy">
 
 /** Appends the events that the log does not have yet, first a mark. Returns how many of `events` were new. */
-export const append = (beside: Beside, events: ReadonlyArray<RunEvent>): Effect.Effect<number, AppendError> =>
-  Effect.retry(appendOnce(beside, events), { while: ({ _tag }) => _tag === "VersionConflict" })
+export const append = (
+  writing: Writing.Writing,
+  place: Beside,
+  events: ReadonlyArray<RunEvent>,
+): Effect.Effect<number, AppendError> => Writing.untilUndisturbed(appendOnce(writing, place, events))
 
-const appendOnce = ({ log, source, taskId, openedBy }: Beside, events: ReadonlyArray<RunEvent>) =>
+const appendOnce = (writing: Writing.Writing, { taskId, openedBy }: Beside, events: ReadonlyArray<RunEvent>) =>
   Effect.gen(function* () {
+    const { log, source } = writing
     const stream = `telemetry/${taskId}`
     const version = yield* log.versionOf(stream)
     const known = new IdSet()
@@ -40,27 +44,12 @@ const appendOnce = ({ log, source, taskId, openedBy }: Beside, events: ReadonlyA
     const fresh = added.filter(({ key }) => known.add(idOf(key)))
     const [first] = fresh
     if (first === undefined) return 0
-    const mark = { key: "mark", cause: null, at: first.at, body: MARK }
-    const marked = known.add(idOf(mark.key)) ? [mark, ...fresh] : fresh
-    for (let from = 0; from < marked.length; from += MAX_EVENTS)
-      yield* log.append({
-        stream,
-        taskId,
-        actor: `import:${source}`,
-        expected: Exact(version + from),
-        events: marked.slice(from, from + MAX_EVENTS).map(
-          ({ key, cause, at, body }) =>
-            ({
-              id: idOf(key),
-              causationId: cause !== null && keys.has(cause) ? idOf(cause) : openedBy,
-              ...(at === null ? {} : { occurredAt: at }),
-              type: body.type,
-              payload: body.payload,
-            }) as NewEvent,
-        ),
-      })
+    const marking = mark(first.at)
+    const marked = known.add(idOf(marking.key)) ? [marking, ...fresh] : fresh
+    const written = marked.map((event) => {
+      const { key, cause } = event
+      return Writing.newEvent(writing, event, idOf(key), cause !== null && keys.has(cause) ? idOf(cause) : openedBy)
+    })
+    yield* Writing.append(writing, { stream, taskId, version }, written)
     return fresh.length
   })
-
-/** Maximum number of events of a transaction. */
-const MAX_EVENTS = 10_000

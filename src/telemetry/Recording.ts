@@ -8,7 +8,8 @@ import type { ImportedRun, RunEvent } from "../importing/runs/RunEvent.ts"
 import type { SourceScore } from "../importing/runs/Runs.ts"
 import { isSilent, SETTLED_MS } from "../importing/runs/Silence.ts"
 import * as ScoreAppender from "../importing/writing/ScoreAppender.ts"
-import { TaskAppender, type Writing } from "../importing/writing/TaskAppender.ts"
+import { TaskAppender } from "../importing/writing/TaskAppender.ts"
+import type { Writing } from "../importing/writing/Writing.ts"
 import * as Prices from "../kernel/pricing/Prices.ts"
 import * as Alongside from "./Alongside.ts"
 import type { Group, Inbox, Kept } from "./Inbox.ts"
@@ -137,7 +138,7 @@ const recordSession = (writing: Writing, { taskId, group, kept, prices, now, pro
     const own = yield* append(writing, mapped.own)
     if (own > 0) progress.onTask(taskId, own)
     for (const { place, events } of mapped.beside) {
-      const added = yield* Alongside.append({ ...place, log: writing.log, source: writing.source }, events)
+      const added = yield* Alongside.append(writing, place, events)
       if (added > 0) progress.onTask(place.taskId, added)
     }
     return mapped.againAfterMs

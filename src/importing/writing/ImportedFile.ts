@@ -6,7 +6,7 @@ import type { AppendError, LogError, NewEvent } from "../../events/log/EventLog.
 import type { FileReport } from "../ImportReport.ts"
 import { idOf } from "../runs/EventIds.ts"
 import type { Runs } from "../runs/Runs.ts"
-import { redacted, type Writing, withSubject } from "./TaskAppender.ts"
+import { redacted, type Writing, withSubject } from "./Writing.ts"
 import type { WrittenRuns } from "./WrittenRuns.ts"
 
 export interface Content {

@@ -10,7 +10,7 @@ import * as Sum from "../../values/Sum.ts"
 import { idOf, idsWithin } from "../runs/EventIds.ts"
 import type { SourceScore } from "../runs/Runs.ts"
 import { nameFrom } from "../runs/Untrusted.ts"
-import { redacted, type Writing, withSubject } from "./TaskAppender.ts"
+import { redacted, type Writing, withSubject } from "./Writing.ts"
 
 const PART = 10_000
 

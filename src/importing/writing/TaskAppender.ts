@@ -1,27 +1,13 @@
 /** Appends a run's new events to the log, whole runs in one transaction. */
 
 import { Effect, Stream } from "effect"
-import { type AppendError, type EventLog, Exact, type LogError, type NewEvent } from "../../events/log/EventLog.ts"
-import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
-import { digest } from "../../values/Digest.ts"
+import type { AppendError, LogError, NewEvent } from "../../events/log/EventLog.ts"
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
 import { RecordedTask } from "./RecordedTask.ts"
+import { actorOf, append, MAX_EVENTS, newEvent, untilUndisturbed, type Writing } from "./Writing.ts"
 
-export interface Writing {
-  readonly log: EventLog.Service
-  readonly source: string
-  /** The person whose data the events hold; personal fields are encrypted. */
-  readonly subject?: string
-  /** Whether to replace personal fields. */
-  readonly redact: boolean
-  readonly dryRun: boolean
-  /** Whether to write nothing to tasks that hooks opened. Default: false, which merges with them. */
-  readonly keepsApart?: boolean
-}
-
-/** Maximum number of events and bytes of a transaction. A longer run takes several, of which the last closes it. */
-const MAX_EVENTS = 10_000
+/** Maximum bytes of a transaction. A longer run takes several, of which the last closes it. */
 const MAX_BYTES = 16 * 1024 * 1024
 
 export class TaskAppender {
@@ -83,7 +69,7 @@ export class TaskAppender {
   }
 
   get #actor(): string {
-    return `import:${this.#writing.source}`
+    return actorOf(this.#writing)
   }
 
   #idOf(key: string): string {
@@ -107,10 +93,7 @@ export class TaskAppender {
     this.#pending = []
     this.#bytes = 0
     // Another import wrote to the task: read its events and skip them.
-    return Effect.retry(
-      Effect.tapErrorTag(this.#write(events), "VersionConflict", () => Effect.sync(() => this.#unload())),
-      { while: ({ _tag }) => _tag === "VersionConflict" },
-    )
+    return untilUndisturbed(this.#write(events), () => this.#unload())
   })
 
   #write(all: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
@@ -152,8 +135,7 @@ export class TaskAppender {
         .filter((event) => !(isOlder && isEnding(event)))
         .map((event) => this.#inItsPart(event))
         .filter(({ key }) => this.#known.add(this.#idOf(key)))
-      const all = [...before, ...events]
-      for (let from = 0; from < all.length; from += MAX_EVENTS) yield* this.#append(all.slice(from, from + MAX_EVENTS))
+      yield* this.#append([...before, ...events])
       // Frees memory: a file may have many runs, and ended ones seldom continue.
       if (this.#isClosed && !this.#writing.dryRun) this.#unload()
     })
@@ -233,38 +215,14 @@ export class TaskAppender {
   }
 
   #appendTo(taskId: string, version: number, events: ReadonlyArray<NewEvent>): Effect.Effect<void, AppendError> {
-    return Effect.gen(this, function* () {
-      const { log, subject, dryRun } = this.#writing
-      if (dryRun) return this.#count(events.length)
-      const request = {
-        stream: `task/${taskId}`,
-        taskId,
-        actor: this.#actor,
-        expected: Exact(version),
-        events,
-        // Known events were filtered out, and nobody else makes such ids.
-        newIds: true,
-        // No one else uses the mapped objects.
-        givenAway: true,
-      }
-      yield* log.append(subject === undefined ? request : withSubject(request, subject))
-      this.#count(events.length)
+    return append(this.#writing, { stream: `task/${taskId}`, taskId, version }, events, (added) => {
+      this.added += added
+      this.commits += 1
     })
   }
 
-  #count(events: number): void {
-    this.added += events
-    this.commits += 1
-  }
-
-  #newEvent({ key, at, body }: RunEvent, causationId: string | null): NewEvent {
-    return {
-      id: this.#idOf(key),
-      causationId,
-      ...(at === null ? {} : { occurredAt: at }),
-      type: body.type,
-      payload: this.#writing.redact ? redacted(body.type, body.payload) : body.payload,
-    } as NewEvent
+  #newEvent(event: RunEvent, causationId: string | null): NewEvent {
+    return newEvent(this.#writing, event, this.#idOf(event.key), causationId)
   }
 }
 
@@ -276,29 +234,3 @@ const ENDINGS: ReadonlySet<string> = new Set(["TaskClosed", "CommandOutcomeUnkno
 /** The capture at a task's opening, which alone states `lacks`, comes with the continuation. */
 const isOfEachPart = ({ body }: RunEvent): boolean =>
   body.type === "TaskClosed" || (body.type === "CaptureNoted" && body.payload.lacks === undefined)
-
-/** Adds the subject if an event has personal fields; the log refuses a subject without them. */
-export const withSubject = <Request extends { readonly events: ReadonlyArray<NewEvent> }>(
-  request: Request,
-  subject: string,
-): Request & { readonly subject?: string } =>
-  request.events.some(({ type }) => Object.keys(Vocabulary.core.types.get(type)?.personal ?? {}).length > 0)
-    ? { ...request, subject }
-    : request
-
-/** Replaces personal fields as if their key had been destroyed, and digests computed from them. */
-export const redacted = (type: string, payload: object): object => {
-  const digests = (DIGESTS.get(type) ?? []).map((name) => [name, digest(null)])
-  const personal = { ...Object.fromEntries(digests), ...Vocabulary.core.types.get(type)?.personal }
-  const present = Object.entries(personal).filter(([name]) => Object.hasOwn(payload, name))
-  return { ...payload, ...Object.fromEntries(present) }
-}
-
-/** Digests by which a short text could be guessed. */
-const DIGESTS: ReadonlyMap<string, ReadonlyArray<string>> = new Map([
-  ["ActuatorCommanded", ["argsDigest"]],
-  ["ConfirmationRequested", ["argsDigest"]],
-  ["ConfirmationDecided", ["argsDigest", "shownDigest"]],
-  ["GuideApplied", ["digest"]],
-  ["ModelCalled", ["requestDigest"]],
-])

@@ -4,7 +4,8 @@ import type { Effect } from "effect"
 import type { AppendError } from "../../events/log/EventLog.ts"
 import type { RunReport } from "../ImportReport.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
-import { TaskAppender, type Writing } from "./TaskAppender.ts"
+import { TaskAppender } from "./TaskAppender.ts"
+import type { Writing } from "./Writing.ts"
 
 /** Maximum number of runs that a file's report and its `FileImported` name. */
 const MAX_NAMED = 10_000
