@@ -11,6 +11,7 @@ const { values } = parseArgs({
   options: { json: { type: "boolean" }, only: { type: "string" }, rounds: { type: "string", default: "7" } },
 })
 const CASES = {
+  bisect: "./cases/bisect.mjs",
   blame: "./cases/blame.mjs",
   workspace: "./cases/workspace.mjs",
   calls: "./cases/calls.mjs",

@@ -180,6 +180,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["files", "blame", "src/main.ts:12", "--read"],
   ["files", "why", "src/main.ts"],
   ["files", "purge", "src/main.ts", "--reason", "test", "--yes"],
+  ["files", "bisect", "--run", "! grep -q broken src/main.ts"],
   ["files", "restore", "@40", "--into", "restored"],
   ["import", "nothing.jsonl"],
   ["record"],

@@ -73,6 +73,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "files history": { "--task": ["a.txt"] },
   "files blame": { "--task": ["a.txt"] },
   "files why": { "--task": ["a.txt"] },
+  "files bisect": { "--task": ["--run", "true"] },
   "files restore": { "--task": ["@1", "--into", "restored"] },
   import: { "--mapping": [rubric] },
   "export events": { "--task": output, "--timeline": output, "--type": output },
@@ -143,6 +144,7 @@ describe("what a command's argument names and is not there", () => {
     [["files", "show", "a.txt"]],
     [["files", "blame", "a.txt:1"]],
     [["files", "purge", "a.txt", "--reason", "r", "--yes"]],
+    [["files", "bisect", "--run", "true"]],
     [["files", "restore", "now", "--into", "restored"]],
     [["export", "studio", "nobody", "--output", "-"]],
   ])("hindcast %j: exit 3", async (words) => {

@@ -48,6 +48,13 @@ export const FILES: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../files/Purge.ts")).purge),
   },
   {
+    path: "files bisect",
+    uses: [['files bisect --run "npm test"', "the first step after which a command fails; runs the recorded files"]],
+    example: 'files bisect --run "npm test" --copy node_modules',
+    exits: "It exits with 1 if the first state is not good, the last one not bad, or those between cannot be tested.",
+    load: command(async () => (await import("../files/Bisect.ts")).bisect),
+  },
+  {
     path: "files restore",
     uses: [["files restore MOMENT --into DIR", "write the files of a moment to another directory"]],
     example: "files restore @412 --into before",

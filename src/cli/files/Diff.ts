@@ -2,14 +2,13 @@
 import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
-import * as Content from "../../workspace/history/Content.ts"
-import * as UnifiedDiff from "../../workspace/history/UnifiedDiff.ts"
 import * as Changes from "../../workspace/model/Changes.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag, MOMENT } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as DiffLines from "../pages/files/DiffLines.ts"
+import * as ComparedFiles from "./ComparedFiles.ts"
 import * as FilesOptions from "./FilesOptions.ts"
 import * as RecordedContent from "./RecordedContent.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
@@ -50,7 +49,7 @@ export const diff = Command.make("diff", options, ({ log, json, a, b, file, task
     const changes = Changes.between(before, after).filter(
       (change) => only === undefined || change.path === only || (change.kind === "renamed" && change.from === only),
     )
-    const found = yield* RecordedFiles.reading(() => changes.map((change) => compared(change, recorded.store)))
+    const found = yield* RecordedFiles.reading(() => changes.map((change) => ComparedFiles.of(change, recorded.store)))
     const document = {
       root: recorded.root,
       timeline: to.timeline,
@@ -64,17 +63,3 @@ export const diff = Command.make("diff", options, ({ log, json, a, b, file, task
     for (const one of found) yield* Output.writeContent(DiffLines.patch(style, one))
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("How files differ between two moments, as a unified diff"))
-
-const compared = (change: Changes.Change, contents: Content.Contents): DiffLines.Compared => {
-  const before = Content.of(change.kind === "added" ? undefined : change.before, contents)
-  const after = Content.of(change.kind === "removed" ? undefined : change.after, contents)
-  const isComparable = [before, after].every(({ kind }) => kind === "text" || kind === "missing")
-  return {
-    change,
-    before,
-    after,
-    diff: isComparable ? UnifiedDiff.between(bytesOf(before), bytesOf(after)) : undefined,
-  }
-}
-
-const bytesOf = (content: Content.Content): Uint8Array => (content.kind === "text" ? content.bytes : new Uint8Array(0))

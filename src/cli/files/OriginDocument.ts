@@ -2,26 +2,32 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { defined } from "../../values/defined.ts"
 import type { FileVersion } from "../../workspace/history/FileVersions.ts"
+import type { Look } from "../../workspace/history/Looks.ts"
 import type { Call, Origin } from "../../workspace/history/Origin.ts"
 import type { Reading } from "../../workspace/history/Readings.ts"
 
 /** A version of a file, with its origin. */
-export const ofVersion = ({ look, path, kind, from, entry, lines }: FileVersion, origin: Origin) => {
-  const { position, id, timeline, occurredAt } = look.event
-  return {
-    position,
-    id,
-    timeline,
-    occurredAt,
-    taskId: look.taskId,
-    path,
-    kind,
-    ...defined({ from, size: entry?.size, digest: entry?.digest, omitted: entry?.omitted }),
-    ...lines,
-    cause: origin.kind,
-    calls: origin.calls.map(ofCall),
-  }
-}
+export const ofVersion = ({ look, path, kind, from, entry, lines }: FileVersion, origin: Origin) => ({
+  ...placeOf(look),
+  path,
+  kind,
+  ...defined({ from, size: entry?.size, digest: entry?.digest, omitted: entry?.omitted }),
+  ...lines,
+  ...causeOf(origin),
+})
+
+/** A look that found changes, with their origin. */
+export const ofLook = (look: Look, origin: Origin) => ({ ...placeOf(look), ...causeOf(origin) })
+
+const placeOf = ({ event: { position, id, timeline, occurredAt }, taskId }: Look) => ({
+  position,
+  id,
+  timeline,
+  occurredAt,
+  taskId,
+})
+
+const causeOf = ({ kind, calls }: Origin) => ({ cause: kind, calls: calls.map(ofCall) })
 
 const ofCall = ({ command, decision, approval, prompt }: Call) => ({
   ...at(command),

@@ -9,10 +9,12 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import * as FileVersions from "../../workspace/history/FileVersions.ts"
 import * as Looks from "../../workspace/history/Looks.ts"
 import type { Tree } from "../../workspace/model/Entry.ts"
-import { ContentStore, fileOf, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
+import { ContentStore, fileOf, reading, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+
+export { reading } from "../../workspace/store/ContentStore.ts"
 
 export class NoFilesRecorded extends Data.TaggedError("NoFilesRecorded")<{ readonly found: string }> {
   override get message() {
@@ -83,17 +85,6 @@ export const storeOf = (log: string) =>
         : Effect.succeed(store),
     ),
   )
-
-/** Runs work that reads the store. */
-export const reading = <A>(work: () => A): Effect.Effect<A, StoreUnavailable> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(work())
-    } catch (cause) {
-      if (cause instanceof StoreUnavailable) return cause
-      throw cause
-    }
-  })
 
 /** The task of the event at a position. */
 const taskAt = (log: Pick<EventLog.Service, "read">, position: number) =>

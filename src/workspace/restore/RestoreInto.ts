@@ -66,7 +66,7 @@ export const into = (directory: string, tree: Tree, contents: Content.Contents):
 }
 
 /** Once links are there, a file system that ignores case could lead a file's path through one. */
-const linksLast = (tree: Tree) => {
+export const linksLast = (tree: Tree) => {
   const all = [...tree]
   return [...all.filter(([, { kind }]) => kind === "file"), ...all.filter(([, { kind }]) => kind === "link")]
 }

@@ -6,7 +6,7 @@
 import * as crypto from "node:crypto"
 import * as fs from "node:fs"
 import * as zlib from "node:zlib"
-import { Data } from "effect"
+import { Data, Effect } from "effect"
 import * as choice from "../../events/sqlite/driver/choice.ts"
 import { type Connection, SqliteError } from "../../events/sqlite/driver/Driver.ts"
 import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
@@ -23,6 +23,17 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
     return `${this.file}: the recorded files' contents cannot be used: ${this.reason}`
   }
 }
+
+/** Runs work that reads a store. */
+export const reading = <A>(work: () => A): Effect.Effect<A, StoreUnavailable> =>
+  Effect.suspend(() => {
+    try {
+      return Effect.succeed(work())
+    } catch (cause) {
+      if (cause instanceof StoreUnavailable) return cause
+      throw cause
+    }
+  })
 
 /** The store's file next to a log; a link to the log leads to the same one. */
 export const fileOf = (log: string): string => `${targetOf(log)}.files`

@@ -46,7 +46,7 @@ export const lines = (style: Style, { lines, origins, readings, hasDropped }: Bl
     ...rows,
     ...seen.flatMap(([version, origin]) => [
       "",
-      ...OriginLines.paragraph(style, version, origin, readings.get(version)),
+      ...OriginLines.paragraph(style, version.look, origin, readings.get(version)),
     ]),
     ...(others > 0 ? ["", style.dim(`${Text.count(others, "more origin")}; FILE:LINE shows that of one line.`)] : []),
     ...notes(style, lines, hasDropped),

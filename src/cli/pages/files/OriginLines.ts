@@ -1,7 +1,7 @@
 /** Formats where lines and versions of files come from. */
 import type { Json } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import type { FileVersion } from "../../../workspace/history/FileVersions.ts"
+import type { Look } from "../../../workspace/history/Looks.ts"
 import type { Call, Origin } from "../../../workspace/history/Origin.ts"
 import type { Reading } from "../../../workspace/history/Readings.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -25,14 +25,13 @@ export const who = ({ kind, calls }: Origin): string => {
   }
 }
 
-/** A version, and the facts of the calls that made it. */
+/** A look that found changes, and the facts of the calls that made them. */
 export const paragraph = (
   style: Style,
-  version: FileVersion,
+  { event, taskId }: Look,
   origin: Origin,
-  reading: Reading | undefined,
+  reading?: Reading,
 ): ReadonlyArray<string> => {
-  const { event, taskId } = version.look
   const head = `${style.bold(Text.at(event.position))} ${style.name(who(origin))}  ${style.dim(Text.time(event.occurredAt))}`
   const facts = origin.calls.flatMap(factsOf)
   return [head, ...Table.facts(style, [["task", oneLine(taskId)], ...facts, ...readingFacts(reading)])]

@@ -1,0 +1,104 @@
+/** Bisects 256 recorded steps, against `git bisect run` of the same history as commits. */
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect } from "effect"
+import * as FileBisection from "../../dist/workspace/bisect/FileBisection.js"
+import * as States from "../../dist/workspace/bisect/States.js"
+import * as Changes from "../../dist/workspace/model/Changes.js"
+import * as Document from "../../dist/workspace/model/Document.js"
+import { Snapshots } from "../../dist/workspace/Snapshots.js"
+import { ContentStore } from "../../dist/workspace/store/ContentStore.js"
+import { spend } from "../measure.mjs"
+
+const FILES = 200
+const STEPS = 256
+const FIRST_BAD = 171
+const COMMAND = "! grep -q broken src/d1/f1.ts"
+
+export const run = async (directory, rounds) => {
+  const root = path.join(fs.realpathSync(directory), "bisected")
+  const store = ContentStore.open(path.join(directory, "bisected.files"))
+  const looks = record(root, store)
+  const treeOf = (base) => store.tree(base)
+  let round = 0
+  const spent = await spend(
+    {
+      ours: async () => {
+        const scratch = path.join(fs.realpathSync(directory), `scratch-${++round}`)
+        fs.mkdirSync(scratch)
+        const found = await Effect.runPromise(
+          FileBisection.find({
+            ...{ states: States.of(looks, treeOf), looks, treeOf, contents: store, scratch, jobs: 1, known: [] },
+            ...{ command: COMMAND, timeoutMs: 60_000, advice: "", onTested: () => Effect.void },
+            copied: { tree: new Map(), contents: { get: () => undefined }, leadingOut: [], left: [] },
+          }),
+        )
+        fs.rmSync(scratch, { recursive: true })
+        assertFirst(found.bad.state.look.event.position)
+      },
+      git: async () => {
+        git(root, "bisect", "start", `step-${STEPS}`, "step-0")
+        git(root, "bisect", "run", "sh", "-c", COMMAND)
+        assertFirst(Number(git(root, "describe", "--tags", "--exact-match", "refs/bisect/bad").trim().slice(5)))
+        git(root, "bisect", "reset")
+      },
+    },
+    rounds,
+  )
+  store.close()
+  return [
+    {
+      what: `bisect --run over ${STEPS} steps among ${FILES} files`,
+      unit: "ms",
+      ours: spent.ours.ms,
+      floor: spent.git.ms,
+      ratio: spent.ours.ms / spent.git.ms,
+      bound: { at: "most", value: 1.2 },
+      floorIs: "git bisect run of the same history as commits",
+    },
+  ]
+}
+
+const assertFirst = (found) => {
+  if (found !== FIRST_BAD) throw new Error(`expected the first bad step ${FIRST_BAD}, found ${found}`)
+}
+
+/** One edit a step; a step's position is its number. */
+const record = (root, store) => {
+  for (let index = 0; index < FILES; index++) {
+    const within = path.join(root, "src", `d${index % 20}`)
+    fs.mkdirSync(within, { recursive: true })
+    fs.writeFileSync(path.join(within, `f${index}.ts`), `export const value${index} = ${index}\n`.repeat(40))
+  }
+  git(root, "init", "--quiet")
+  const snapshots = new Snapshots({ root, store })
+  let tree = snapshots.take().tree
+  commit(root, 0)
+  const look = (position, base, files) => ({
+    ...{ taskId: "task", root, base, files },
+    event: { position, timeline: "main", id: `event-${position}` },
+  })
+  const looks = [look(0, snapshots.keep(tree), [])]
+  for (let step = 1; step <= STEPS; step++) {
+    const index = (step * 37) % FILES
+    const file = path.join(root, "src", `d${index % 20}`, `f${index}.ts`)
+    fs.appendFileSync(file, `export const added${step} = ${step * 7919}\n`)
+    if (step === FIRST_BAD) fs.appendFileSync(path.join(root, "src/d1/f1.ts"), "broken\n")
+    const after = snapshots.take().tree
+    const patch = Changes.between(tree, after).flatMap((change) => Document.operations(change, undefined))
+    looks.push(look(step, undefined, Document.read(patch)))
+    tree = after
+    commit(root, step)
+  }
+  git(root, "gc", "--quiet")
+  return looks
+}
+
+const commit = (root, step) => {
+  git(root, "add", "-A")
+  git(root, "-c", "user.name=A", "-c", "user.email=a@example.org", "commit", "--quiet", "-m", `step ${step}`)
+  git(root, "tag", `step-${step}`)
+}
+
+const git = (cwd, ...args) => execFileSync("git", args, { cwd, encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] })

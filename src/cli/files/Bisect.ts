@@ -1,0 +1,240 @@
+/** The command `hindcast files bisect`: the first step after which a command fails. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Command, Options } from "@effect/cli"
+import { Cause, Effect, Exit, Option } from "effect"
+import { EventLog, NoStream } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import { newId } from "../../events/vocabulary/Event.ts"
+import { userAsActor } from "../../platform/user/Machine.ts"
+import * as Redaction from "../../record/http/Redaction.ts"
+import * as CopiedFiles from "../../workspace/bisect/CopiedFiles.ts"
+import * as FileBisection from "../../workspace/bisect/FileBisection.ts"
+import * as RecordedRuns from "../../workspace/bisect/RecordedRuns.ts"
+import * as Scratch from "../../workspace/bisect/Scratch.ts"
+import * as States from "../../workspace/bisect/States.ts"
+import * as Tested from "../../workspace/bisect/Tested.ts"
+import * as Origin from "../../workspace/history/Origin.ts"
+import * as Changes from "../../workspace/model/Changes.ts"
+import type { Tree } from "../../workspace/model/Entry.ts"
+import { BadInput } from "../command/BadInput.ts"
+import {
+  common,
+  flag,
+  MOMENT,
+  milliseconds,
+  optionalText,
+  positive,
+  repeatedText,
+  text,
+  wholeNumber,
+} from "../command/CommonOptions.ts"
+import * as OpenLog from "../command/OpenLog.ts"
+import * as Output from "../command/Output.ts"
+import * as TrustLog from "../command/TrustLog.ts"
+import * as BisectLines from "../pages/files/BisectLines.ts"
+import * as DiffLines from "../pages/files/DiffLines.ts"
+import * as ComparedFiles from "./ComparedFiles.ts"
+import * as FilesOptions from "./FilesOptions.ts"
+import * as OriginDocument from "./OriginDocument.ts"
+import * as RecordedFiles from "./RecordedFiles.ts"
+
+/** A test suite that takes longer needs the option. */
+const TIMEOUT_SECONDS = 600
+
+const options = {
+  ...common,
+  run: text("run", "The command, for a shell: 0 is good, 1 to 127 is bad, 125 skips the state, more ends the search"),
+  from: optionalText("from", "The moment to begin at, where the command succeeds. Default: the first snapshot"),
+  to: optionalText("to", `The moment to end at, where it fails: ${MOMENT}. Default: now`),
+  task: FilesOptions.task,
+  timeoutMs: positive("timeout").pipe(
+    Options.withDescription(
+      `Time limit of a run in seconds. One that takes longer is bad. Default: ${TIMEOUT_SECONDS}`,
+    ),
+    Options.withDefault(TIMEOUT_SECONDS),
+    milliseconds,
+  ),
+  jobs: wholeNumber("jobs", 1).pipe(
+    Options.withDescription("The number of runs at once, each in a directory of its own. Default: 1"),
+    Options.withDefault(1),
+  ),
+  copy: repeatedText(
+    "copy",
+    "A path that snapshots leave out, such as node_modules: each directory gets a copy of what the workspace has now",
+  ),
+  fresh: flag("fresh", "Run again what an earlier search recorded"),
+  trustLog: TrustLog.option,
+}
+
+export const bisect = Command.make("bisect", options, (typed) =>
+  Effect.gen(function* () {
+    const { log, json, task, timeoutMs, jobs } = typed
+    const command = typed.run.trim()
+    if (command === "")
+      return yield* new BadInput({ input: "--run", expected: 'a command, such as "npm test"', found: "none" })
+    yield* TrustLog.settled(typed)
+    const recorded = yield* RecordedFiles.open({ log, at: typed.to, task })
+    const { looks, treeOf, store, root, timeline, position } = recorded
+    const states = yield* statesFrom(recorded, typed.from)
+    const scratch = yield* scratchDirectory
+    const last = yield* treeIn(recorded, states.at(-1))
+    const paths = typed.copy.map((one) => one.replace(/\/+$/, ""))
+    const copied = yield* CopiedFiles.of(root, paths, last)
+    const missing = missingIn(root, last, copied.tree)
+    yield* remarks(json, copied, missing)
+    const redaction = Redaction.make()
+    const asked: RecordedRuns.Asked = {
+      command: redaction.text(command),
+      timeoutMs,
+      copied: copied.tree.size === 0 ? null : States.digest(copied.tree),
+    }
+    const whole = yield* EventLog
+    const known = typed.fresh ? [] : yield* RecordedRuns.read(whole, asked)
+    const runs: Array<Tested.Tested> = []
+    const onTested = (tested: Tested.Tested) => {
+      if (!tested.isCached && tested.lost.length === 0) runs.push(tested)
+      return json ? Effect.void : Output.note(BisectLines.progress(tested))
+    }
+    const found = yield* FileBisection.find({
+      ...{ states, looks, treeOf, contents: store, copied, command, timeoutMs, jobs, scratch, known, onTested },
+      advice: adviceOn(missing),
+    }).pipe(
+      Effect.onExit((exit) =>
+        runs.length === 0
+          ? Effect.void
+          : record(log, RecordedRuns.events(asked, runs.map(recordedRun(redaction)), endOf(exit, redaction))),
+      ),
+    )
+    const { good, bad } = found
+    const origin = yield* Origin.finder(recorded.log).originOf(bad.state.look)
+    const [before, after] = [yield* treeIn(recorded, good.state), yield* treeIn(recorded, bad.state)]
+    const changes = Changes.between(before, after)
+    const changed = yield* RecordedFiles.reading(() => changes.map((change) => ComparedFiles.of(change, store)))
+    const document = {
+      root,
+      timeline,
+      command,
+      from: states[0]?.look.event.position,
+      to: position,
+      states: states.length,
+      first: OriginDocument.ofLook(bad.state.look, origin),
+      before: Tested.position(good),
+      files: changed.map((one) => DiffLines.document(one, true)),
+      output: bad.output,
+      monotonic: found.goodAfterBad.length === 0,
+      goodAfterBad: found.goodAfterBad.map(Tested.position),
+      certain: found.tested.length === states.length && found.goodAfterBad.length === 0,
+      missing,
+      tested: found.tested.map(testDocument),
+    }
+    yield* Output.show(json, document, (style) =>
+      BisectLines.lines(style, { ...found, command, states: states.length, origin, changed }),
+    )
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(typed.log))),
+).pipe(
+  Command.withDescription("The first step after which a command fails, by a binary search over the recorded files"),
+)
+
+/** The distinct states from a moment on: the first is as the files were then. */
+const statesFrom = (recorded: RecordedFiles.RecordedFiles, from: Option.Option<string>) =>
+  Effect.gen(function* () {
+    const { looks, treeOf, timeline, position, root } = recorded
+    const all = yield* RecordedFiles.reading(() => States.of(looks, treeOf))
+    const start = Option.isSome(from) ? yield* Moment.locate(from.value) : undefined
+    if (start !== undefined && start.timeline !== timeline) {
+      const found = `${start.timeline} and ${timeline}`
+      return yield* new BadInput({ input: "--from and --to", expected: "two moments of one timeline", found })
+    }
+    if (start !== undefined) yield* Moment.checkedRange({ after: start.position, until: position })
+    const first = all.findLastIndex(({ look }) => look.event.position <= (start?.position ?? 0))
+    const states = all.slice(Math.max(0, first))
+    if (states.length > 1) return states
+    return yield* new RecordedFiles.NoFilesRecorded({
+      found: `one state of ${root} in that range: nothing changed in it`,
+    })
+  })
+
+const treeIn = ({ looks, treeOf }: RecordedFiles.RecordedFiles, state: States.State | undefined) =>
+  RecordedFiles.reading((): Tree => (state && States.treeIn(state, looks, treeOf)) ?? new Map())
+
+/** Goes with the command, also if a signal ends it. */
+const scratchDirectory = Effect.acquireRelease(
+  Effect.sync(() => fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "hindcast-bisect-"))),
+  (directory) =>
+    Effect.catchAllDefect(
+      Effect.sync(() => Scratch.remove(directory)),
+      (cause) =>
+        Output.note(`warning: ${directory} cannot be removed: ${cause instanceof Error ? cause.message : cause}`),
+    ),
+)
+
+/** What the workspace has in its root, and neither the recorded files nor the copies have. */
+const missingIn = (root: string, recorded: Tree, copies: Tree): ReadonlyArray<string> => {
+  const known = new Set([...recorded.keys(), ...copies.keys()].map((file) => file.split("/", 1)[0]))
+  const names = fs.existsSync(root) ? fs.readdirSync(root) : []
+  return names.filter((name) => !known.has(name) && !OWN.has(name.toLowerCase())).sort()
+}
+
+const OWN: ReadonlySet<string> = new Set([".git", ".hindcast"])
+
+const remarks = (json: boolean, { leadingOut, left }: CopiedFiles.CopiedFiles, missing: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const listed = (all: ReadonlyArray<string>) =>
+      `${all.slice(0, MAX_LISTED).join(", ")}${all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : ""}`
+    if (missing.length > 0 && !json)
+      yield* Output.note(`The runs are without ${listed(missing)}, which snapshots leave out. ${COPY}`)
+    if (left.length > 0) yield* Output.note(`warning: no copy of what cannot be read: ${listed(left)}`)
+    if (leadingOut.length === 0) return
+    yield* Output.note(
+      `warning: links in the copies lead out of the workspace, and so would writes through them: ${listed(leadingOut)}`,
+    )
+  })
+
+const MAX_LISTED = 5
+
+const COPY = "`--copy PATH` gives them a copy."
+
+const adviceOn = (missing: ReadonlyArray<string>): string =>
+  missing.length === 0
+    ? "`--from` and `--to` name other ends."
+    : `The runs are without ${missing.join(", ")}: ${COPY} \`--from\` and \`--to\` name other ends.`
+
+const recordedRun =
+  (redaction: Redaction.Redaction) =>
+  ({ tree, verdict, exitCode, output, ms, at, state: { look } }: Tested.Tested) => {
+    const { position, timeline } = look.event
+    return { tree, position, timeline, verdict, exitCode, output: redaction.text(output), ms, at }
+  }
+
+const endOf = (
+  exit: Exit.Exit<FileBisection.FileBisection, Error>,
+  redaction: Redaction.Redaction,
+): RecordedRuns.Ended => {
+  if (Exit.isSuccess(exit))
+    return { outcome: "achieved", reason: `It first fails after @${Tested.position(exit.value.bad)}.` }
+  const failure = Cause.failureOption(exit.cause)
+  return Option.isSome(failure)
+    ? { outcome: "failed", reason: redaction.text(failure.value.message.split("\n", 1)[0] ?? "") }
+    : { outcome: "abandoned", reason: "The search was interrupted." }
+}
+
+/** Records the runs as a task. A log that nobody may write keeps nothing, which is no reason to fail. */
+const record = (log: Option.Option<string>, events: ReturnType<typeof RecordedRuns.events>) =>
+  Effect.gen(function* () {
+    const taskId = newId()
+    const stream = `task/${taskId}`
+    yield* (yield* EventLog).append({ stream, taskId, actor: userAsActor(), expected: NoStream, events })
+  }).pipe(
+    Effect.provide(OpenLog.orCreateForEvents(log, false)),
+    Effect.catchAll(({ message }) =>
+      Output.note(`warning: the results are not recorded, so they will be found again: ${message}`),
+    ),
+  )
+
+const testDocument = (tested: Tested.Tested) => {
+  const { tree, verdict, exitCode, ms, isCached, isLate, lost, omitted } = tested
+  const facts = { verdict, exitCode, timedOut: isLate, cached: isCached, ms }
+  return { position: Tested.position(tested), tree, ...facts, notRestored: [...lost, ...omitted] }
+}

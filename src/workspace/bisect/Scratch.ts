@@ -1,0 +1,147 @@
+/**
+ * A directory in which a command runs on one recorded state after the other. Each time it has exactly that state: what an
+ * earlier run left is removed, and what it changed is written again.
+ */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Content from "../history/Content.ts"
+import type { Entry, Tree } from "../model/Entry.ts"
+import * as RestorablePaths from "../restore/RestorablePaths.ts"
+import * as RestoreInto from "../restore/RestoreInto.ts"
+import * as WrittenFile from "../restore/WrittenFile.ts"
+import * as FileTimes from "../scan/FileTimes.ts"
+
+export interface Written {
+  /** Files that the recorder left out on purpose, such as secrets: a command runs without them. */
+  readonly omitted: ReadonlyArray<RestoreInto.Left>
+  /** Files that should be there: without them, the state cannot be tested. */
+  readonly lost: ReadonlyArray<RestoreInto.Left>
+}
+
+interface Known {
+  readonly entry: Entry
+  readonly times: FileTimes.FileTimes
+}
+
+export class Scratch {
+  readonly directory: string
+  #inode: number
+  readonly #known = new Map<string, Known>()
+
+  /** Makes the directory, whose parent exists, is an absolute path without links, and belongs to this process. */
+  constructor(directory: string) {
+    this.directory = directory
+    this.#inode = made(directory)
+  }
+
+  /** Makes the directory's contents those of a tree. Writes nothing outside of it, and nothing through a link. */
+  put(tree: Tree, contents: Content.Contents): Written {
+    const refusals = RestorablePaths.refused(tree)
+    const wanted = new Map([...tree].filter(([file]) => !refusals.has(file)))
+    this.#sweep(wanted)
+    const omitted: Array<RestoreInto.Left> = []
+    const lost: Array<RestoreInto.Left> = []
+    for (const [file, refusal] of refusals) omitted.push({ path: file, why: RestoreInto.REFUSALS[refusal] })
+    for (const [file, entry] of RestoreInto.linksLast(wanted)) {
+      if (this.#known.has(file)) continue
+      const why = RestoreInto.attempt(() => this.#write(file, entry, contents))
+      if (why !== undefined) (entry.omitted === undefined ? lost : omitted).push({ path: file, why })
+    }
+    return { omitted, lost }
+  }
+
+  #write(file: string, entry: Entry, contents: Content.Contents): string | undefined {
+    const bytes = RestoreInto.bytesOf(Content.of(entry, contents))
+    if (typeof bytes === "string") return bytes
+    const at = Date.now()
+    WrittenFile.write(this.directory, file, entry, bytes, { replaces: false })
+    const stats = fs.lstatSync(WrittenFile.placeIn(this.directory, file))
+    this.#known.set(file, { entry, times: FileTimes.of(stats, at) })
+    return undefined
+  }
+
+  /** Removes everything but the wanted files that are as they were written. */
+  #sweep(wanted: Tree): void {
+    const found = fs.lstatSync(this.directory, { throwIfNoEntry: false })
+    const present = new Set<string>()
+    // The command may have moved it away, or put a link in its place.
+    if (found?.isDirectory() === true && found.ino === this.#inode)
+      this.#sweepIn("", wanted, directoriesOf(wanted), present)
+    else this.#renew()
+    for (const file of this.#known.keys()) if (!present.has(file)) this.#known.delete(file)
+  }
+
+  #sweepIn(directory: string, wanted: Tree, needed: ReadonlySet<string>, present: Set<string>): void {
+    const place = path.join(this.directory, directory)
+    if ((fs.lstatSync(place).mode & OWNERS) !== OWNERS) fs.chmodSync(place, OWNERS)
+    for (const found of fs.readdirSync(place, { withFileTypes: true })) {
+      const file = directory === "" ? found.name : `${directory}/${found.name}`
+      if (found.isDirectory() && needed.has(file)) this.#sweepIn(file, wanted, needed, present)
+      else if (this.#isAsWritten(file, wanted.get(file))) present.add(file)
+      else remove(path.join(place, found.name))
+    }
+  }
+
+  #isAsWritten(file: string, entry: Entry | undefined): boolean {
+    const known = this.#known.get(file)
+    if (known === undefined || entry === undefined || !isSameFile(known.entry, entry)) return false
+    const place = WrittenFile.placeIn(this.directory, file)
+    const stats = fs.lstatSync(place)
+    if (FileTimes.isFresh(known.times, stats)) return true
+    const at = Date.now()
+    if (WrittenFile.difference(this.directory, file, entry) !== undefined) return false
+    this.#known.set(file, { entry, times: FileTimes.of(stats, at) })
+    return true
+  }
+
+  #renew(): void {
+    remove(this.directory)
+    this.#inode = made(this.directory)
+  }
+}
+
+/** Removes a file, or a directory with everything in it. Follows no link. */
+export const remove = (directory: string): void => {
+  try {
+    fs.rmSync(directory, { recursive: true, force: true, maxRetries: RETRIES })
+  } catch {
+    permit(directory)
+    fs.rmSync(directory, { recursive: true, force: true, maxRetries: RETRIES })
+  }
+}
+
+/** Gives the owner back what a command took: the permission to list and change the directories. */
+const permit = (directory: string): void => {
+  if (fs.lstatSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true) return
+  fs.chmodSync(directory, OWNERS)
+  for (const found of fs.readdirSync(directory, { withFileTypes: true }))
+    if (found.isDirectory()) permit(path.join(directory, found.name))
+}
+
+/** The owner's permissions for a directory. */
+const OWNERS = 0o700
+
+/** A process that left the command's group may still write. */
+const RETRIES = 3
+
+const made = (directory: string): number => {
+  fs.mkdirSync(directory, { mode: OWNERS })
+  return fs.lstatSync(directory).ino
+}
+
+const isSameFile = (one: Entry, other: Entry): boolean =>
+  one.kind === other.kind && one.mode === other.mode && one.digest === other.digest
+
+/** All directories above the files. */
+const directoriesOf = (tree: Tree): ReadonlySet<string> => {
+  const directories = new Set<string>()
+  for (const file of tree.keys()) {
+    for (let end = file.lastIndexOf("/"); end > 0; end = file.lastIndexOf("/", end - 1)) {
+      const directory = file.slice(0, end)
+      if (directories.has(directory)) break
+      directories.add(directory)
+    }
+  }
+  return directories
+}

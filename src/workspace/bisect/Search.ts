@@ -1,0 +1,104 @@
+/** Runs a binary search whose tests take long: several at once, each distinct state at most once. */
+
+import { Effect, type Exit, Fiber, Queue } from "effect"
+import * as Halving from "./Halving.ts"
+import type { Verdict } from "./Verdict.ts"
+
+export interface Searching<E, R> {
+  /** The number of states: two or more. */
+  readonly count: number
+  /** Tests at once. */
+  readonly jobs: number
+  /** Verdicts that are known before. */
+  readonly known: Halving.Verdicts
+  /** Equal for states that are the same: one test answers for all of them. */
+  readonly keyOf: (index: number) => Effect.Effect<string, E, R>
+  /** Tests a state. No two tests at once have the same lane, a number below `jobs`. */
+  readonly test: (index: number, lane: number) => Effect.Effect<Verdict, E, R>
+}
+
+interface Test {
+  readonly key: string
+  readonly indexes: Set<number>
+  readonly lane: number
+}
+
+/**
+ * Tests until no further test can change the answer, and returns all verdicts. Ends early if the first state is not good
+ * or the last one not bad. Interrupts tests that have become useless.
+ */
+export const run = <E, R>({ count, jobs, known, keyOf, test }: Searching<E, R>) =>
+  Effect.gen(function* () {
+    const verdicts = new Map(known)
+    const byKey = new Map<string, Verdict>()
+    const running = new Map<Test, Fiber.Fiber<void>>()
+    const lanes = Array.from({ length: jobs }, (_, lane) => lane)
+    const ended = yield* Queue.unbounded<{ readonly one: Test; readonly exit: Exit.Exit<Verdict, E> }>()
+
+    const begin = (index: number) =>
+      Effect.gen(function* () {
+        const key = yield* keyOf(index)
+        const verdict = byKey.get(key)
+        if (verdict !== undefined) {
+          verdicts.set(index, verdict)
+          return
+        }
+        const same = [...running.keys()].find((one) => one.key === key)
+        if (same !== undefined) return void same.indexes.add(index)
+        const lane = lanes.pop()
+        if (lane === undefined) return
+        const one: Test = { key, indexes: new Set([index]), lane }
+        const told = Effect.flatMap(Effect.exit(test(index, lane)), (exit) => Queue.offer(ended, { one, exit }))
+        running.set(one, yield* Effect.forkScoped(Effect.asVoid(told)))
+      })
+
+    const end = (one: Test) =>
+      Effect.gen(function* () {
+        const fiber = running.get(one)
+        if (fiber !== undefined) yield* Fiber.interrupt(fiber)
+        running.delete(one)
+        lanes.push(one.lane)
+      })
+
+    for (;;) {
+      const wanted = wantedNow({ count, verdicts, lanes: lanes.length, running: indexesOf(running.keys()) })
+      if (wanted === undefined) return verdicts as Halving.Verdicts
+      for (const one of [...running.keys()]) if (![...one.indexes].some(wanted.isOpen)) yield* end(one)
+      const before = verdicts.size
+      for (const index of wanted.next) yield* begin(index)
+      if (verdicts.size > before) continue
+      const { one, exit } = yield* Queue.take(ended)
+      // It was interrupted just after its end.
+      if (!running.has(one)) continue
+      yield* end(one)
+      const verdict = yield* exit
+      byKey.set(one.key, verdict)
+      for (const index of one.indexes) verdicts.set(index, verdict)
+    }
+  }).pipe(Effect.scoped)
+
+const indexesOf = (tests: Iterable<Test>): ReadonlySet<number> =>
+  new Set([...tests].flatMap(({ indexes }) => [...indexes]))
+
+interface Progress {
+  readonly count: number
+  readonly verdicts: Halving.Verdicts
+  readonly running: ReadonlySet<number>
+  /** The number of tests that may start. */
+  readonly lanes: number
+}
+
+/** What to test now, and whether a test in progress is still needed; undefined if the search has ended. */
+const wantedNow = ({ count, verdicts, running, lanes }: Progress) => {
+  const [first, last] = [verdicts.get(0), verdicts.get(count - 1)]
+  if ((first ?? "good") !== "good" || (last ?? "bad") !== "bad") return undefined
+  if (first === undefined || last === undefined) {
+    const ends = [0, count - 1].filter((index) => !verdicts.has(index))
+    return { isOpen: () => true, next: ends.filter((index) => !running.has(index)).slice(0, lanes) }
+  }
+  const found = Halving.bounds(verdicts, count)
+  if (found === undefined) return undefined
+  const isOpen = (index: number) => Halving.isOpen(found, verdicts, index)
+  if (Halving.next(found, verdicts, new Set(), 1).length === 0) return undefined
+  return { isOpen, next: Halving.next(found, verdicts, running, lanes) }
+}

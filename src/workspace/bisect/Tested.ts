@@ -1,0 +1,37 @@
+/** The result of one test of a bisection. Pure. */
+
+import type { Left } from "../restore/RestoreInto.ts"
+import type { State } from "./States.ts"
+import type { Verdict } from "./Verdict.ts"
+
+/** A state that was tested. */
+export interface Tested {
+  readonly index: number
+  readonly state: State
+  readonly tree: string
+  readonly verdict: Verdict
+  /** Null after the time limit, or if the command did not run. */
+  readonly exitCode: number | null
+  readonly output: string
+  readonly ms: number
+  /** When the command ended, in epoch milliseconds. */
+  readonly at: number
+  readonly isCached: boolean
+  /** Whether the time limit ended it. */
+  readonly isLate: boolean
+  /** Files without which the state could not be tested: the command did not run. */
+  readonly lost: ReadonlyArray<Left>
+  /** Files that the recorder had left out on purpose. */
+  readonly omitted: ReadonlyArray<Left>
+}
+
+export const position = ({ state }: Pick<Tested, "state">): number => state.look.event.position
+
+/** What a test said, after "it". */
+export const inWords = ({ verdict, exitCode, isLate, lost }: Omit<Tested, "output">): string => {
+  const [missing] = lost
+  if (missing !== undefined) return `cannot be tested: ${missing.path}: ${missing.why}`
+  if (isLate) return "was ended by the time limit, which counts as bad"
+  if (verdict === "good") return "succeeds"
+  return verdict === "skip" ? "cannot be tested (exit 125)" : `fails with ${exitCode}`
+}

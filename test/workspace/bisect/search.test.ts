@@ -1,0 +1,135 @@
+import { Effect } from "effect"
+import fc from "fast-check"
+import { describe, expect, it } from "vitest"
+import * as Halving from "../../../src/workspace/bisect/Halving.ts"
+import * as Search from "../../../src/workspace/bisect/Search.ts"
+import * as Verdict from "../../../src/workspace/bisect/Verdict.ts"
+
+interface History {
+  /** For each state, what its files are: equal ones are one state. */
+  readonly contents: ReadonlyArray<string>
+  readonly verdictOf: (content: string) => Verdict.Verdict
+}
+
+/** Searches a history; counts its tests, which end in a random order. */
+const search = async ({ contents, verdictOf }: History, jobs: number, order: () => number) => {
+  const tests: Array<string> = []
+  let [atOnce, most] = [0, 0]
+  const lanes = new Set<number>()
+  const test = (index: number, lane: number) =>
+    Effect.gen(function* () {
+      const content = contents[index] ?? ""
+      expect(lanes.has(lane)).toBe(false)
+      lanes.add(lane)
+      tests.push(content)
+      most = Math.max(most, ++atOnce)
+      for (let turn = order(); turn > 0; turn--) yield* Effect.yieldNow()
+      return verdictOf(content)
+    }).pipe(
+      Effect.ensuring(
+        Effect.sync(() => {
+          atOnce--
+          lanes.delete(lane)
+        }),
+      ),
+    )
+  const keyOf = (index: number) => Effect.succeed(contents[index] ?? "")
+  const verdicts = await Effect.runPromise(Search.run({ count: contents.length, jobs, known: new Map(), keyOf, test }))
+  return { verdicts, bounds: Halving.bounds(verdicts, contents.length), tests, most }
+}
+
+/** Contents of which those before `bad` are good: some can be skipped, some come again. */
+const history = fc
+  .record({
+    good: fc.array(fc.nat(6), { minLength: 1, maxLength: 40 }),
+    bad: fc.array(fc.nat(6), { minLength: 1, maxLength: 40 }),
+    skipped: fc.uniqueArray(fc.nat(6), { maxLength: 5 }),
+    isDistinct: fc.boolean(),
+  })
+  .map(({ good, bad, skipped, isDistinct }) => {
+    const named = (kind: string) => (content: number, index: number) => `${kind} ${content} ${isDistinct ? index : ""}`
+    const contents = ["good", ...good.map(named("good")), ...bad.map(named("bad")), "bad"]
+    const verdictOf = (content: string): Verdict.Verdict => {
+      const [kind, number] = content.split(" ")
+      if (number !== undefined && skipped.includes(Number(number))) return "skip"
+      return kind === "good" ? "good" : "bad"
+    }
+    return { contents, verdictOf }
+  })
+
+describe("a search in a monotonic history", () => {
+  it("names the step that a linear search names, and tests no state twice, however many run at once", async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        history,
+        fc.integer({ min: 1, max: 5 }),
+        fc.infiniteStream(fc.nat(9)),
+        async (one, jobs, delays) => {
+          const { verdictOf, contents } = one
+          const verdicts = contents.map(verdictOf)
+          const bad = verdicts.indexOf("bad")
+          const good = verdicts.lastIndexOf("good", bad)
+          const found = await search(one, jobs, () => delays.next().value ?? 0)
+          expect(found.bounds).toEqual({ good, bad })
+          for (let index = good + 1; index < bad; index++) expect(found.verdicts.get(index)).toBe("skip")
+          expect(Halving.goodAfterBad(found.verdicts)).toEqual([])
+          expect(found.most).toBeLessThanOrEqual(jobs)
+          if (jobs === 1) expect(new Set(found.tests).size).toBe(found.tests.length)
+        },
+      ),
+    )
+  })
+
+  it("takes as many tests as halving does", async () => {
+    const contents = Array.from({ length: 257 }, (_, index) => String(index))
+    const one = { contents, verdictOf: (content: string) => (Number(content) < 200 ? "good" : "bad") } as const
+    const found = await search(one, 1, () => 0)
+    expect(found.bounds).toEqual({ good: 199, bad: 200 })
+    expect(found.tests.length).toBe(10)
+  })
+})
+
+describe("a search", () => {
+  const verdictOf = (content: string) => content as Verdict.Verdict
+  it.each([
+    [["bad", "bad"], 0],
+    [["good", "good"], 1],
+    [["skip", "bad"], 0],
+    [["good", "skip"], 1],
+  ])("of %j ends at the end that is unfit", async (contents, index) => {
+    const { verdicts, bounds } = await search({ contents, verdictOf }, 1, () => 0)
+    expect(bounds).toBeUndefined()
+    expect(verdicts.get(index)).toBe(contents[index])
+  })
+
+  it("fails with the error of a test, and interrupts the others", async () => {
+    const interrupted: Array<number> = []
+    const test = (index: number) =>
+      index === 0
+        ? Effect.fail("no shell")
+        : Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted.push(index)))
+    const keyOf = (index: number) => Effect.succeed(String(index))
+    const failed = Search.run({ count: 9, jobs: 2, known: new Map(), keyOf, test })
+    expect(await Effect.runPromise(Effect.flip(failed))).toBe("no shell")
+    expect(interrupted).toEqual([8])
+  })
+
+  it("interrupts a test that the others have made useless", async () => {
+    const interrupted: Array<number> = []
+    const test = (index: number) => {
+      if (index === 2) return Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted.push(index)))
+      return Effect.succeed<Verdict.Verdict>(index < 6 ? "good" : "bad")
+    }
+    const keyOf = (index: number) => Effect.succeed(String(index))
+    const verdicts = await Effect.runPromise(Search.run({ count: 9, jobs: 2, known: new Map(), keyOf, test }))
+    expect(Halving.bounds(verdicts, 9)).toEqual({ good: 5, bad: 6 })
+    expect(interrupted).toEqual([2])
+  })
+})
+
+it("reads exit codes as git bisect run does", () => {
+  expect([0, 1, 124, 125, 126, 127, 128, 255, -1].map(Verdict.ofExitCode)).toEqual([
+    ...["good", "bad", "bad", "skip", "bad", "bad"],
+    ...["abort", "abort", "abort"],
+  ])
+})
