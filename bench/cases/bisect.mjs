@@ -20,13 +20,14 @@ export const run = async (directory, rounds) => {
   const root = path.join(fs.realpathSync(directory), "bisected")
   const store = ContentStore.open(path.join(directory, "bisected.files"))
   const looks = record(root, store)
-  const treeOf = (base) => store.tree(base)
   let round = 0
   const spent = await spend(
     {
       ours: async () => {
         const scratch = path.join(fs.realpathSync(directory), `scratch-${++round}`)
         fs.mkdirSync(scratch)
+        const trees = new Map()
+        const treeOf = (base) => trees.get(base) ?? trees.set(base, store.tree(base)).get(base)
         const found = await Effect.runPromise(
           FileBisection.find({
             ...{ states: States.of(looks, treeOf), looks, treeOf, contents: store, scratch, jobs: 1, known: [] },

@@ -151,9 +151,8 @@ const statesFrom = (recorded: RecordedFiles.RecordedFiles, from: Option.Option<s
     const first = all.findLastIndex(({ look }) => look.event.position <= (start?.position ?? 0))
     const states = all.slice(Math.max(0, first))
     if (states.length > 1) return states
-    return yield* new RecordedFiles.NoFilesRecorded({
-      found: `one state of ${root} in that range: nothing changed in it`,
-    })
+    const found = "one state: nothing changed in that range"
+    return yield* new BadInput({ input: root, expected: "two recorded states or more", found, missing: true })
   })
 
 const treeIn = ({ looks, treeOf }: RecordedFiles.RecordedFiles, state: States.State | undefined) =>
@@ -170,7 +169,7 @@ const scratchDirectory = Effect.acquireRelease(
     ),
 )
 
-/** What the workspace has in its root, and neither the recorded files nor the copies have. */
+/** Names in the workspace's root that neither the recorded files nor the copies have. */
 const missingIn = (root: string, recorded: Tree, copies: Tree): ReadonlyArray<string> => {
   const known = new Set([...recorded.keys(), ...copies.keys()].map((file) => file.split("/", 1)[0]))
   const names = fs.existsSync(root) ? fs.readdirSync(root) : []

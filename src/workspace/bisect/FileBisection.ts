@@ -64,9 +64,17 @@ export const find = (options: FileBisectionOptions) =>
       return state
     }
     const treeAt = (index: number) => reading(() => States.treeIn(stateAt(index), looks, treeOf))
+    const keys = new Map<number, string>()
     /** A tree that the store lacks is like no other. */
     const keyOf = (index: number) =>
-      Effect.map(treeAt(index), (tree) => (tree === undefined ? `unknown ${index}` : States.digest(tree)))
+      reading(() => {
+        const before = keys.get(index)
+        if (before !== undefined) return before
+        const tree = States.treeIn(stateAt(index), looks, treeOf)
+        const key = tree === undefined ? `unknown ${index}` : States.digest(tree)
+        keys.set(index, key)
+        return key
+      })
     const take = (one: Tested) =>
       Effect.suspend(() => {
         tested.set(one.index, one)

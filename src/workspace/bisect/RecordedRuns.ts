@@ -20,7 +20,7 @@ const Asked = Schema.Struct({
   copied: Schema.NullOr(Schema.String),
 })
 
-/** What is run on each state: results count only for the same. */
+/** The command and its circumstances: a result counts only for the same ones. */
 export interface Asked extends Schema.Schema.Type<typeof Asked> {}
 
 const Place = Schema.Struct({

@@ -43,11 +43,14 @@ export class Scratch {
     const omitted: Array<RestoreInto.Left> = []
     const lost: Array<RestoreInto.Left> = []
     for (const [file, refusal] of refusals) omitted.push({ path: file, why: RestoreInto.REFUSALS[refusal] })
+    const written: Array<string> = []
     for (const [file, entry] of RestoreInto.linksLast(wanted)) {
       if (this.#known.has(file)) continue
       const why = RestoreInto.attempt(() => this.#write(file, entry, contents))
-      if (why !== undefined) (entry.omitted === undefined ? lost : omitted).push({ path: file, why })
+      if (why === undefined) written.push(file)
+      else (entry.omitted === undefined ? lost : omitted).push({ path: file, why })
     }
+    this.#settle(written)
     return { omitted, lost }
   }
 
@@ -59,6 +62,19 @@ export class Scratch {
     const stats = fs.lstatSync(WrittenFile.placeIn(this.directory, file))
     this.#known.set(file, { entry, times: FileTimes.of(stats, at) })
     return undefined
+  }
+
+  /**
+   * Waits until the file system's clock has passed the last write. Changes that a command makes from then on have
+   * other times, so that nobody has to read the files again. Where the clock makes long steps, they are read.
+   */
+  #settle(written: ReadonlyArray<string>): void {
+    const newest = Math.max(...written.map((file) => this.#known.get(file)?.times.ctimeMs ?? 0))
+    if (written.length === 0 || !isPast(newest, `${this.directory}.clock`)) return
+    for (const file of written) {
+      const known = this.#known.get(file)
+      if (known !== undefined) this.#known.set(file, { ...known, times: { ...known.times, at: Infinity } })
+    }
   }
 
   /** Removes everything but the wanted files that are as they were written. */
@@ -78,15 +94,14 @@ export class Scratch {
     for (const found of fs.readdirSync(place, { withFileTypes: true })) {
       const file = directory === "" ? found.name : `${directory}/${found.name}`
       if (found.isDirectory() && needed.has(file)) this.#sweepIn(file, wanted, needed, present)
-      else if (this.#isAsWritten(file, wanted.get(file))) present.add(file)
+      else if (this.#isAsWritten(file, path.join(place, found.name), wanted.get(file))) present.add(file)
       else remove(path.join(place, found.name))
     }
   }
 
-  #isAsWritten(file: string, entry: Entry | undefined): boolean {
+  #isAsWritten(file: string, place: string, entry: Entry | undefined): boolean {
     const known = this.#known.get(file)
     if (known === undefined || entry === undefined || !isSameFile(known.entry, entry)) return false
-    const place = WrittenFile.placeIn(this.directory, file)
     const stats = fs.lstatSync(place)
     if (FileTimes.isFresh(known.times, stats)) return true
     const at = Date.now()
@@ -100,6 +115,27 @@ export class Scratch {
     this.#inode = made(this.directory)
   }
 }
+
+/** Whether the file system's clock gets past a time soon. Makes a file for that, and removes it. */
+const isPast = (ctimeMs: number, file: string): boolean => {
+  remove(file)
+  // Not through a link that a command may have put there.
+  const handle = fs.openSync(file, "wx", 0o600)
+  try {
+    const until = performance.now() + MAX_STEP_MS
+    for (;;) {
+      fs.writeSync(handle, "x")
+      if (fs.fstatSync(handle).ctimeMs > ctimeMs) return true
+      if (performance.now() > until) return false
+    }
+  } finally {
+    fs.closeSync(handle)
+    remove(file)
+  }
+}
+
+/** Above the step of times in the file systems of Linux (at most 10 ms), below that of FAT. */
+const MAX_STEP_MS = 50
 
 /** Removes a file, or a directory with everything in it. Follows no link. */
 export const remove = (directory: string): void => {

@@ -27,7 +27,7 @@ export interface Tested {
 
 export const position = ({ state }: Pick<Tested, "state">): number => state.look.event.position
 
-/** What a test said, after "it". */
+/** The outcome of a test in words, after "it". */
 export const inWords = ({ verdict, exitCode, isLate, lost }: Omit<Tested, "output">): string => {
   const [missing] = lost
   if (missing !== undefined) return `cannot be tested: ${missing.path}: ${missing.why}`

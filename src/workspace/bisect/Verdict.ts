@@ -1,4 +1,4 @@
-/** What the end of a command says about the files that it ran on, by the convention of `git bisect run`. Pure. */
+/** The verdict on files by a command that ran on them, by the convention of `git bisect run`. Pure. */
 
 /** `skip`: this state cannot be tested. */
 export type Verdict = "good" | "bad" | "skip"
