@@ -16,7 +16,12 @@ export const FILES: ReadonlyArray<Entry> = [
   },
   {
     path: "files diff",
-    uses: [["files diff @a @b [FILE]", "how files differ between two moments; --stat counts lines"]],
+    uses: [
+      [
+        "files diff @a @b [FILE]",
+        "how files differ between two moments; --stat counts lines, --patch is for git apply",
+      ],
+    ],
     example: "files diff @400 @412 --stat",
     load: command(async () => (await import("../files/Diff.ts")).diff),
   },
