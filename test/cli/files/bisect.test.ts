@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import * as fs from "node:fs"
 import * as os from "node:os"
+import * as path from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { isAlive } from "../../../src/platform/LiveProcess.ts"
 import { AGENT } from "../../../src/workspace/bisect/RecordedRuns.ts"
@@ -128,7 +129,7 @@ describe("files bisect", () => {
     expect((await files("bisect", ...run, "--from", place(3), "--to", place(2))).error).toContain("The range starts at")
     const one = await files("bisect", ...run, "--from", place(6))
     expect(one).toMatchObject({ code: 3, stdout: "" })
-    expect(one.error).toContain("nothing changed in it")
+    expect(one.error).toContain("nothing changed in that range")
   })
 
   it("remembers results: runs nothing again but with --fresh, and says if they are not monotonic", async () => {
@@ -183,15 +184,22 @@ describe("files bisect", () => {
       'test "$(find . | sort | tr "\\n" " ")" = ". ./run.sh ./src ./src/app.ts ./src/deep ./src/deep/one.ts ./state " && test "$(cat src/app.ts src/deep/one.ts)" = "1\none" && test ! -L src'
     const spoils = [
       ...["mkdir -p junk/deep && echo x > junk/deep/x", "echo 2 > src/app.ts", "rm -r src/deep", "mkdir empty"],
-      ...["chmod 500 src", `rm -r src/deep && ln -s ${outside} src/deep`, "rm state && mkdir state && touch state/x"],
+      ...[
+        "chmod 500 src",
+        `rm -r src/deep && ln -s ${outside} src/deep`,
+        "rm state && mkdir state && touch state/x",
+        "chmod 0 state",
+      ],
     ]
     const verdict = "grep -qE 'broken|f|g|h' state && exit 1; exit 0"
-    for (const spoil of [...spoils, `cd .. && rm -r 0 && ln -s ${outside} 0`]) {
+    fs.writeFileSync(path.join(outside, "kept"), "kept\n")
+    for (const spoil of [...spoils, `rm state && ln ${outside}/kept state`, `cd .. && rm -r 0 && ln -s ${outside} 0`]) {
       const run = `(${isClean}) || exit 200; (${verdict}); code=$?; ${spoil}; exit $code`
       const document = await json("bisect", "--run", run)
       expect([spoil, document.first.position]).toEqual([spoil, places[5]])
     }
-    expect(fs.readdirSync(outside)).toEqual([])
+    expect(fs.readdirSync(outside)).toEqual(["kept"])
+    expect(fs.readFileSync(path.join(outside, "kept"), "utf8")).toBe("kept\n")
     expect(fs.readFileSync(at("src/app.ts"), "utf8")).toBe("1\n")
   })
 
@@ -203,18 +211,18 @@ describe("files bisect", () => {
     fs.chmodSync(at("lib/bin/tool"), 0o755)
     fs.symlinkSync("bin/tool", at("lib/link"))
     const run = `lib/link && test "$(cat lib/bin/tool)" = "#!/bin/sh" || exit 200; echo changed > lib/bin/tool; rm lib/link; ! grep -q broken state`
-    for (const path of ["lib", "lib/"]) {
-      const document = await json("bisect", "--run", run, "--copy", path, "--fresh")
+    for (const copied of ["lib", "lib/"]) {
+      const document = await json("bisect", "--run", run, "--copy", copied, "--fresh")
       expect(document).toMatchObject({ first: { position: places[3] }, missing: [] })
     }
     expect(fs.readFileSync(at("lib/bin/tool"), "utf8")).toBe("#!/bin/sh\n")
     expect(fs.readlinkSync(at("lib/link"))).toBe("bin/tool")
-    for (const [path, found] of [
+    for (const [copied, found] of [
       ["none", "none in"],
       ["../x", "leads out"],
       [".git", "Git's own"],
     ] as const) {
-      const said = await files("bisect", "--run", run, "--copy", path)
+      const said = await files("bisect", "--run", run, "--copy", copied)
       expect(said).toMatchObject({ code: 1, stdout: "" })
       expect(said.error).toContain(found)
     }
