@@ -4,11 +4,10 @@ import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
 import * as SmallFile from "../../platform/SmallFile.ts"
+import * as BlamedFile from "../../workspace/history/BlamedFile.ts"
 import * as Content from "../../workspace/history/Content.ts"
 import * as FileBlame from "../../workspace/history/FileBlame.ts"
 import * as FileVersions from "../../workspace/history/FileVersions.ts"
-import * as Origin from "../../workspace/history/Origin.ts"
-import * as Readings from "../../workspace/history/Readings.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, common, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -35,42 +34,16 @@ export const blame = Command.make("blame", options, ({ log, json, file: typed, a
       ? yield* RecordedContent.textAt(recorded, name)
       : yield* textNow(path.join(root, name), typed)
     const blamed = yield* RecordedFiles.reading(() => FileBlame.of(versions, present, store))
-    const all = blamed.lines.map((one, index) => ({ line: index + 1, ...one }))
-    const lines = line === undefined ? all : all.filter((one) => one.line === line)
-    if (line !== undefined && lines.length === 0)
-      return yield* new BadInput({ input: typed, expected: `a line from 1 to ${all.length}`, found: String(line) })
-    const { originOf } = Origin.finder(recorded.log)
-    const origins = new Map<FileVersions.FileVersion, Origin.Origin>()
-    const readings = new Map<FileVersions.FileVersion, Readings.Reading>()
-    for (const { from } of lines) {
-      const version = versionOf(from)
-      if (version === undefined || origins.has(version)) continue
-      const origin = yield* originOf(version.look)
-      origins.set(version, origin)
-      const [call] = origin.calls
-      if (read && call !== undefined && origin.kind === "call")
-        readings.set(version, yield* Readings.before(recorded.log, call, version, versions))
-    }
-    const { hasDropped } = blamed
-    yield* Output.show(json, documentOf(recorded, name, { lines, origins, readings, hasDropped }), (style) =>
-      BlameLines.lines(style, { lines, origins, readings, hasDropped }),
-    )
+    const found = yield* BlamedFile.of(recorded.log, versions, blamed, { first: line, last: line, read })
+    if (line !== undefined && found.lines.length === 0)
+      return yield* new BadInput({
+        input: typed,
+        expected: `a line from 1 to ${blamed.lines.length}`,
+        found: String(line),
+      })
+    yield* Output.show(json, documentOf(recorded, name, found), (style) => BlameLines.lines(style, found))
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Each line of a file, and the call, decision, approval and prompt that it comes from"))
-
-/** The version that tells most about a line's origin. */
-const versionOf = (from: BlameLines.BlamedLine["from"]): FileVersions.FileVersion | undefined => {
-  switch (from.kind) {
-    case "seen":
-      return from.origin
-    case "unknown":
-      return from.since
-    case "too-different":
-      return from.version
-    case "not-seen":
-      return undefined
-  }
-}
 
 /** A file may have a colon in its name. */
 const placeOf = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
@@ -111,7 +84,7 @@ const MAX_BYTES = 16 * 1024 * 1024
 const documentOf = (
   { root, timeline, position }: RecordedFiles.RecordedFiles,
   path: string,
-  { lines, origins, readings, hasDropped }: BlameLines.BlamePage,
+  { lines, origins, readings, hasDropped }: BlamedFile.BlamedFile,
 ) => {
   const places = [...origins.keys()]
   return {
@@ -120,7 +93,7 @@ const documentOf = (
     timeline,
     at: position,
     lines: lines.map(({ line, text, from }) => {
-      const version = versionOf(from)
+      const version = BlamedFile.versionOf(from)
       return {
         line,
         text,

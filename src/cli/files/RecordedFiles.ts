@@ -45,7 +45,8 @@ export interface RecordedFiles {
 }
 
 export interface Asked {
-  readonly log: Option.Option<string>
+  /** Default: the file of the open log. */
+  readonly log?: Option.Option<string>
   readonly at: Option.Option<string>
   readonly task: Option.Option<string>
 }
@@ -60,7 +61,7 @@ export const open = ({ log, at, task }: Asked) =>
     const starts = yield* Looks.starts(view, { until: position, taskId })
     if (starts.length === 0)
       return yield* new NoFilesRecorded({ found: taskId === undefined ? `none up to @${position}` : `task ${taskId}` })
-    const store = yield* storeOf(OpenLog.filenameOf(log))
+    const store = yield* storeOf(log === undefined ? whole.name : OpenLog.filenameOf(log))
     const momentsTask = Option.isSome(at) ? yield* taskAt(view, position) : undefined
     const root = yield* rootOf(starts, momentsTask)
     const trees = new Map<string, Tree | undefined>()

@@ -4,6 +4,8 @@ import * as Causes from "./Causes.ts"
 import * as Comparisons from "./Comparisons.ts"
 import * as Events from "./Events.ts"
 import { explainFailure } from "./ExplainFailure.ts"
+import * as FileOrigins from "./FileOrigins.ts"
+import * as Files from "./Files.ts"
 import { findTasks } from "./FindTasks.ts"
 import { search } from "./Search.ts"
 import * as States from "./States.ts"
@@ -22,4 +24,9 @@ export const ALL: ReadonlyArray<Tool> = [
   search,
   Comparisons.compare,
   Comparisons.align,
+  Files.files,
+  Files.show,
+  Files.diff,
+  FileOrigins.blame,
+  FileOrigins.why,
 ]

@@ -1,28 +1,20 @@
 /** Formats a file's lines with their origins. */
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Attribution } from "../../../workspace/history/Blame.ts"
+import { type BlamedFile, type BlamedLine, versionOf } from "../../../workspace/history/BlamedFile.ts"
 import type { FileVersion } from "../../../workspace/history/FileVersions.ts"
 import type { Origin } from "../../../workspace/history/Origin.ts"
-import type { Reading } from "../../../workspace/history/Readings.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Text from "../../terminal/Text.ts"
 import * as OriginLines from "./OriginLines.ts"
 
-export interface BlamedLine {
-  readonly line: number
-  readonly text: string
-  readonly from: Attribution<FileVersion>
-}
+export const lines = (style: Style, blamed: BlamedFile): ReadonlyArray<string> => [
+  ...rows(style, blamed),
+  ...notes(style, blamed),
+]
 
-export interface BlamePage {
-  readonly lines: ReadonlyArray<BlamedLine>
-  readonly origins: ReadonlyMap<FileVersion, Origin>
-  /** With `--read`. */
-  readonly readings: ReadonlyMap<FileVersion, Reading>
-  readonly hasDropped: boolean
-}
-
-export const lines = (style: Style, { lines, origins, readings, hasDropped }: BlamePage): ReadonlyArray<string> => {
+/** The lines, each with its position and who wrote it. */
+export const rows = (style: Style, { lines, origins }: BlamedFile): ReadonlyArray<string> => {
   const cells = lines.map(({ line, text, from }) => [String(line), ...placeOf(from, origins), text] as const)
   const width = (column: 0 | 1 | 2) =>
     Math.min(
@@ -30,7 +22,7 @@ export const lines = (style: Style, { lines, origins, readings, hasDropped }: Bl
       cells.reduce((widest, row) => Math.max(widest, row[column].length), 0),
     )
   const [numbers, places, names] = [width(0), width(1), width(2)]
-  const rows = cells.map(([line, place, who, text]) =>
+  return cells.map(([line, place, who, text]) =>
     [
       style.dim(line.padStart(numbers)),
       style.bold(place.padStart(places)),
@@ -40,16 +32,21 @@ export const lines = (style: Style, { lines, origins, readings, hasDropped }: Bl
       .join(" ")
       .trimEnd(),
   )
-  const seen = [...origins].slice(0, MAX_ORIGINS)
-  const others = origins.size - seen.length
+}
+
+/** The origins that the lines name, and what the words in them mean. */
+export const notes = (style: Style, { lines, origins, readings, hasDropped }: BlamedFile): ReadonlyArray<string> => {
+  const named = new Set(lines.map(({ from }) => versionOf(from)))
+  const all = [...origins].filter(([version]) => named.has(version))
+  const seen = all.slice(0, MAX_ORIGINS)
+  const others = all.length - seen.length
   return [
-    ...rows,
     ...seen.flatMap(([version, origin]) => [
       "",
       ...OriginLines.paragraph(style, version.look, origin, readings.get(version)),
     ]),
     ...(others > 0 ? ["", style.dim(`${Text.count(others, "more origin")}; FILE:LINE shows that of one line.`)] : []),
-    ...notes(style, lines, hasDropped),
+    ...meanings(style, lines, hasDropped),
   ]
 }
 
@@ -74,7 +71,7 @@ const placeOf = (
   }
 }
 
-const notes = (style: Style, lines: ReadonlyArray<BlamedLine>, hasDropped: boolean): ReadonlyArray<string> => {
+const meanings = (style: Style, lines: ReadonlyArray<BlamedLine>, hasDropped: boolean): ReadonlyArray<string> => {
   const has = (kind: Attribution<FileVersion>["kind"]) => lines.some(({ from }) => from.kind === kind)
   const all = [
     ...(has("not-seen") ? ["not seen: no recorded version has the line."] : []),
