@@ -15,10 +15,13 @@ import * as SecretNames from "./scan/SecretNames.ts"
 import { type ContentStore, digestOf } from "./store/ContentStore.ts"
 import * as Known from "./store/Known.ts"
 
+/** What snapshots need of a store. */
+export type SnapshotStore = Pick<ContentStore, "put" | "putTree" | "secretDigest" | "transaction"> & Known.Store
+
 export interface SnapshotsOptions {
   /** An absolute path without links. */
   readonly root: string
-  readonly store: ContentStore
+  readonly store: SnapshotStore
   /** Whether a text contains a secret, which the store may not have. */
   readonly hasSecret?: ((text: string) => boolean) | undefined
   /** Directories and files of the recorder itself, by absolute paths. */
@@ -41,7 +44,7 @@ export interface Snapshot {
 
 export class Snapshots {
   readonly #root: string
-  readonly #store: ContentStore
+  readonly #store: SnapshotStore
   readonly #scan: Scan
   readonly #hasSecret: (text: string) => boolean
   readonly #maxBytes: number
@@ -56,8 +59,7 @@ export class Snapshots {
     this.#hasSecret = hasSecret
     this.#maxBytes = bytes
     this.#known = Known.load(store, root)
-    const isOwn = (file: string) => own.some((one) => file.startsWith(one) && OWN_END.test(file.slice(one.length)))
-    this.#scan = new Scan({ root, rules: new IgnoreRules(root), limit: files, isOwn })
+    this.#scan = new Scan({ root, rules: new IgnoreRules(root), limit: files, isOwn: isOneOf(own) })
   }
 
   /**
@@ -148,6 +150,12 @@ export class Snapshots {
     return (kind === "file" && SecretNames.isSecret(file)) || this.#hasSecret(bytes.toString("utf8"))
   }
 }
+
+/** Whether an absolute path is one of a recorder's own, or belongs to one. */
+export const isOneOf =
+  (own: ReadonlyArray<string>) =>
+  (file: string): boolean =>
+    own.some((one) => file.startsWith(one) && OWN_END.test(file.slice(one.length)))
 
 /** Ends of a name that belongs to the recorder: the file itself, what is in it, and files that SQLite or a log keep next to it. */
 const OWN_END = /^(?:$|[-./])/

@@ -92,7 +92,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       hasFailed = true
       leave()
       const reason = cause instanceof Error ? cause.message : String(cause)
-      await tell(note([{ what: "the workspace's files, from here on", target: reason, count: 1 }]))
+      await tell(note([{ what: NO_SNAPSHOTS, target: reason, count: 1 }]))
       return undefined
     }
   }
@@ -247,6 +247,9 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     leave,
   }
 }
+
+/** The gap that a task notes once a snapshot failed. */
+export const NO_SNAPSHOTS = "the workspace's files, from here on"
 
 const OMITTED = {
   large: "the content of a file that is too large",

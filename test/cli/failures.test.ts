@@ -1,7 +1,6 @@
 import * as fs from "node:fs"
-import * as path from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
-import { inRepository } from "../repository.ts"
+import { inRepository, isOpenToOthers } from "../repository.ts"
 import { Database } from "../sqlite.ts"
 import { workplace } from "../workplace.ts"
 import { asLibraryWrites, hindcast, playLostKey } from "./hindcast.ts"
@@ -13,11 +12,6 @@ beforeAll(async () => {
   await playLostKey(log)
 })
 afterAll(place.remove)
-
-/** Whether other users may look at what is in a directory: a clone below a directory of root's alone cannot be run by them. */
-const isOpenToOthers = (directory: string): boolean =>
-  (fs.statSync(directory).mode & 0o001) !== 0 &&
-  (path.dirname(directory) === directory || isOpenToOthers(path.dirname(directory)))
 
 /** Runs a command that has to fail, for programs; answers what it says. */
 const failing = async (expected: { readonly code: number; readonly tag: string }, ...args: ReadonlyArray<string>) => {

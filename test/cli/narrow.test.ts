@@ -182,6 +182,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["files", "purge", "src/main.ts", "--reason", "test", "--yes"],
   ["files", "bisect", "--run", "! grep -q broken src/main.ts"],
   ["files", "restore", "@40", "--into", "restored"],
+  ["files", "restore", "@40", "--in-place"],
   ["import", "nothing.jsonl"],
   ["record"],
   ["record", "doctor"],

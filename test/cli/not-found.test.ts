@@ -146,6 +146,7 @@ describe("what a command's argument names and is not there", () => {
     [["files", "purge", "a.txt", "--reason", "r", "--yes"]],
     [["files", "bisect", "--run", "true"]],
     [["files", "restore", "now", "--into", "restored"]],
+    [["files", "restore", "--undo", "--dry-run"]],
     [["export", "studio", "nobody", "--output", "-"]],
   ])("hindcast %j: exit 3", async (words) => {
     const ended = await runInProcess([...words, ...(words.includes("--log") ? [] : ["--log", log])])

@@ -61,8 +61,12 @@ export const FILES: ReadonlyArray<Entry> = [
   },
   {
     path: "files restore",
-    uses: [["files restore MOMENT --into DIR", "write the files of a moment to another directory"]],
-    example: "files restore @412 --into before",
+    uses: [
+      ["files restore MOMENT --into DIR", "write the files of a moment to another directory"],
+      ["files restore MOMENT --in-place", "write them over the present files, after a snapshot and a question"],
+      ["files restore --undo", "go back to the files before that"],
+    ],
+    example: "files restore @412 --in-place",
     exits: "It exits with 1 if some files could not be restored, which it names, unless --partial is given.",
     load: command(async () => (await import("../files/RestoreCommand.ts")).restore),
   },

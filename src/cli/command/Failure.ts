@@ -31,6 +31,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "NothingGrouped",
   "NothingInCommon",
   "NothingScored",
+  "NothingToUndo",
   "NotInRegistry",
   "NothingListed",
   "NoSuchSubject",

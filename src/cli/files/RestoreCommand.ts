@@ -1,44 +1,79 @@
 /** The command `hindcast files restore`: the recorded files of a moment, written to the disk again. */
-import { Command } from "@effect/cli"
-import { Data, Effect, Option } from "effect"
+import { Args, Command } from "@effect/cli"
+import { Effect, Option } from "effect"
 import { at } from "../../values/Formats.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as RestoreInto from "../../workspace/restore/RestoreInto.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, flag, MOMENT, text } from "../command/CommonOptions.ts"
+import { argument, common, flag, MOMENT, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as TrustLog from "../command/TrustLog.ts"
+import * as RestoreLines from "../pages/files/RestoreLines.ts"
 import * as Text from "../terminal/Text.ts"
 import * as FilesOptions from "./FilesOptions.ts"
+import { NotAllRestored } from "./NotAllRestored.ts"
 import * as RecordedContent from "./RecordedContent.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
-
-/** Some recorded files are not on the disk, or not as they were recorded. */
-export class NotAllRestored extends Data.TaggedError("NotAllRestored")<{
-  readonly directory: string
-  readonly restored: number
-  readonly left: ReadonlyArray<RestoreInto.Left>
-}> {
-  override get message() {
-    const { directory, restored, left } = this
-    return `${oneLine(directory)}: expected to restore ${Text.count(restored + left.length, "file")}, restored ${restored}. Not restored:\n${linesOf(left).join("\n")}\n--partial accepts this.`
-  }
-}
+import * as RestoreInPlace from "./RestoreInPlace.ts"
 
 const options = {
   ...common,
-  moment: argument("moment", MOMENT),
-  into: text("into", "The directory to write to: an empty one, or none yet"),
+  moment: argument("moment", `${MOMENT}. Absent with --undo`).pipe(Args.optional),
+  into: optionalText("into", "The directory to write to: an empty one, or none yet"),
+  inPlace: flag(
+    "in-place",
+    "Write over the present files of the workspace, in which you are. Takes a snapshot, shows the changes and asks first",
+  ),
+  undo: flag("undo", "Go back to the files before the last restore --in-place of this workspace, in the same way"),
+  yes: flag("yes", "Write over the present files without asking"),
+  dryRun: flag("dry-run", "Only show what --in-place or --undo would change; record nothing"),
   partial: flag("partial", "Accept that some files cannot be restored: exit with 0, and name them"),
+  trustLog: TrustLog.option,
   task: FilesOptions.task,
 }
 
-export const restore = Command.make("restore", options, ({ log, json, moment, into, partial, task }) =>
+export const restore = Command.make("restore", options, (typed) =>
+  Effect.gen(function* () {
+    const { moment, into, inPlace, undo, yes, dryRun, trustLog, task } = typed
+    const given = [
+      ...(Option.isSome(into) ? ["--into"] : []),
+      ...(inPlace ? ["--in-place"] : []),
+      ...(undo ? ["--undo"] : []),
+    ]
+    if (given.length !== 1)
+      return yield* wrong("one of --into DIR, --in-place and --undo", given.length === 0 ? "none" : given.join(" and "))
+    if (undo !== Option.isNone(moment))
+      return yield* wrong(
+        undo ? "no moment with --undo" : "a moment",
+        Option.getOrElse(moment, () => "none"),
+      )
+    if (undo && Option.isSome(task)) return yield* wrong("no --task with --undo", `--task ${task.value}`)
+    if (Option.isNone(into)) return yield* RestoreInPlace.run(typed)
+    const over = [...(yes ? ["--yes"] : []), ...(dryRun ? ["--dry-run"] : []), ...(trustLog ? ["--trust-log"] : [])]
+    if (over.length > 0) return yield* wrong("--in-place or --undo", `${over.join(" and ")} with --into`)
+    yield* writeInto({ ...typed, into: into.value, moment: Option.getOrElse(moment, () => "now") })
+  }),
+).pipe(
+  Command.withDescription(
+    "Write the recorded files of a moment: bytes, modes and links. To another directory, or over the present files, which a snapshot keeps",
+  ),
+)
+
+const wrong = (expected: string, found: string) => new BadInput({ input: "files restore", expected, found })
+
+interface Writing extends Pick<RestoreInPlace.Typed, "log" | "json" | "task" | "partial"> {
+  readonly moment: string
+  readonly into: string
+}
+
+const writeInto = ({ log, json, moment, into, partial, task }: Writing) =>
   Effect.gen(function* () {
     const recorded = yield* RecordedFiles.open({ log, at: Option.some(moment), task })
     const tree = yield* RecordedContent.treeAfter(recorded, recorded.looks)
     const { directory, restored, left } = yield* written(into, () => RestoreInto.into(into, tree, recorded.store))
-    if (left.length > 0 && !partial) return yield* new NotAllRestored({ directory, restored: restored.length, left })
+    if (left.length > 0 && !partial)
+      return yield* new NotAllRestored({ directory, restored: restored.length, left, isAcceptable: true })
     const { root, timeline, position } = recorded
     const document = { root, timeline, at: position, directory, restored: restored.length, left }
     const whole = Text.count(tree.size, "file")
@@ -46,13 +81,9 @@ export const restore = Command.make("restore", options, ({ log, json, moment, in
       left.length === 0
         ? `${style.good("Restored")}: ${whole} of ${at(position)} in ${oneLine(directory)}, each compared with its record`
         : `${style.warn("Restored in part")}: ${restored.length} of ${whole} of ${at(position)} in ${oneLine(directory)}. Not restored:`,
-      ...linesOf(left),
+      ...RestoreLines.leftLines(left),
     ])
-  }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("Write the recorded files of a moment to another directory: bytes, modes and links"))
-
-const linesOf = (left: ReadonlyArray<RestoreInto.Left>): ReadonlyArray<string> =>
-  left.map(({ path, why }) => `  ${oneLine(path)}: ${oneLine(why)}`)
+  }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log)))
 
 /** Runs work that writes files below a directory. */
 const written = <A>(input: string, work: () => A): Effect.Effect<A, RestoreInto.DirectoryUnfit | BadInput> =>

@@ -62,7 +62,7 @@ export class Scratch {
     const at = Date.now()
     const place = WrittenFile.placeIn(this.directory, file)
     if (this.#reusable.delete(file)) overwrite(place, entry, bytes)
-    else WrittenFile.write(this.directory, file, entry, bytes, { replaces: false })
+    else WrittenFile.write(this.directory, file, entry, bytes, "create")
     const stats = fs.lstatSync(place)
     this.#known.set(file, { entry, times: FileTimes.of(stats, at) })
     return undefined

@@ -15,12 +15,29 @@ export type Change =
       readonly after: Entry
     }
 
+/** A change of one path. */
+export type OwnChange = Exclude<Change, { kind: "renamed" }>
+
 /** Ordered by path. A file counts as renamed if one with the same content is gone, and no other file has this content. */
 export const between = (before: Tree, after: Tree): ReadonlyArray<Change> => {
-  if (before === after) return []
+  const { added, removed, changes } = sorted(before, after)
+  return byPath([...changes, ...renames(added, removed)])
+}
+
+/** Like `between`, but a renamed file is removed at one path and added at the other. */
+export const ofPaths = (before: Tree, after: Tree): ReadonlyArray<OwnChange> => {
+  const { added, removed, changes } = sorted(before, after)
+  return byPath([...changes, ...added, ...removed])
+}
+
+const byPath = <A extends Change>(changes: ReadonlyArray<A>): ReadonlyArray<A> =>
+  changes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
+
+const sorted = (before: Tree, after: Tree) => {
   const added: Array<Extract<Change, { kind: "added" }>> = []
   const removed: Array<Extract<Change, { kind: "removed" }>> = []
-  const changes: Array<Change> = []
+  const changes: Array<Extract<Change, { kind: "changed" | "mode" }>> = []
+  if (before === after) return { added, removed, changes }
   for (const [path, now] of after) {
     const was = before.get(path)
     if (was === undefined) added.push({ kind: "added", path, after: now })
@@ -28,8 +45,7 @@ export const between = (before: Tree, after: Tree): ReadonlyArray<Change> => {
       changes.push({ kind: isSameContent(was, now) ? "mode" : "changed", path, before: was, after: now })
   }
   for (const [path, was] of before) if (!after.has(path)) removed.push({ kind: "removed", path, before: was })
-  const all = [...changes, ...renames(added, removed)]
-  return all.sort((one, other) => (one.path < other.path ? -1 : 1))
+  return { added, removed, changes }
 }
 
 const renames = (

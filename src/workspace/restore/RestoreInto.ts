@@ -48,7 +48,7 @@ export const into = (directory: string, tree: Tree, contents: Content.Contents):
         ? attempt(() => {
             const bytes = bytesOf(Content.of(entry, contents))
             if (typeof bytes === "string") return bytes
-            WrittenFile.write(root, file, entry, bytes, { replaces: false })
+            WrittenFile.write(root, file, entry, bytes, "create")
             return undefined
           })
         : REFUSALS[refusal]

@@ -13,28 +13,52 @@ import { digestOf } from "../store/ContentStore.ts"
  *
  * @param root an absolute path without links
  * @param file a path that `RestorablePaths` does not refuse
- * @param replaces whether to take the place of a file or a link, at once; otherwise one in the way is an error
  */
-export const write = (
-  root: string,
-  file: string,
-  { kind, mode }: Entry,
-  bytes: Uint8Array,
-  { replaces }: { readonly replaces: boolean },
-): void => {
+export const write = (root: string, file: string, { kind, mode }: Entry, bytes: Uint8Array, way: Way): void => {
   const place = placeIn(root, file)
   makeDirectories(root, file)
-  const made = replaces ? path.join(path.dirname(place), `.hindcast-${crypto.randomBytes(8).toString("hex")}`) : place
-  if (kind === "link") fs.symlinkSync(Buffer.from(bytes), made)
-  else createFile(made, mode, bytes)
-  if (!replaces) return
+  const isAtOnce = kind === "link" ? way !== "replace" : way === "create"
+  const make = (at: string) => (kind === "link" ? fs.symlinkSync(Buffer.from(bytes), at) : createFile(at, mode, bytes))
+  if (isAtOnce) {
+    make(place)
+    return
+  }
+  const made = path.join(path.dirname(place), `.hindcast-${crypto.randomBytes(8).toString("hex")}`)
+  make(made)
   try {
-    fs.renameSync(made, place)
+    if (way === "replace") fs.renameSync(made, place)
+    else moveToFree(made, place)
   } catch (cause) {
     fs.rmSync(made, { force: true })
     throw cause
   }
 }
+
+/**
+ * `create`: in a directory that nobody else uses. `add`: whole, at once, and only if nothing is there. `replace`: in the
+ * place of a file or a link, at once.
+ */
+export type Way = "create" | "add" | "replace"
+
+/** Whether a name is one of the files that `write` makes first, which a killed process leaves. */
+export const isUnfinished = (file: string): boolean => UNFINISHED.test(file)
+
+const UNFINISHED = /(?:^|\/)\.hindcast-[0-9a-f]{16}$/
+
+/** Moves a file to a place where nothing is: a rename would take the place of what came there meanwhile. */
+const moveToFree = (made: string, place: string): void => {
+  try {
+    fs.linkSync(made, place)
+    fs.unlinkSync(made)
+  } catch (cause) {
+    const code = cause instanceof Error && "code" in cause ? String(cause.code) : ""
+    // A file system without hard links.
+    if (!NO_LINKS.has(code) || fs.lstatSync(place, { throwIfNoEntry: false }) !== undefined) throw cause
+    fs.renameSync(made, place)
+  }
+}
+
+const NO_LINKS: ReadonlySet<string> = new Set(["EPERM", "ENOTSUP", "EOPNOTSUPP", "ENOSYS", "EMLINK"])
 
 const createFile = (place: string, mode: number, bytes: Uint8Array): void => {
   const { O_WRONLY, O_CREAT, O_EXCL } = fs.constants

@@ -9,6 +9,7 @@ import * as path from "node:path"
 import * as GitIndex from "../../platform/GitIndex.ts"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import * as GitPattern from "./GitPattern.ts"
+import * as PathRules from "./PathRules.ts"
 
 /** A directory's rules, and what the system said about their file when it was read. */
 interface Rules {
@@ -84,27 +85,18 @@ export class IgnoreRules {
 
   #decide(relative: string, isDirectory: boolean): boolean {
     const inRepository = this.#prefix + relative
-    // The rules of the deepest directory go first.
-    for (let at = inRepository.lastIndexOf("/"); ; at = inRepository.lastIndexOf("/", at - 1)) {
-      const directory = at < 0 ? "/" : `/${inRepository.slice(0, at)}`
-      const found = this.#ruled(directory, inRepository.slice(at + 1), isDirectory)
-      if (found !== undefined) return found
-      if (at < 0) break
-    }
-    return this.#ruled("exclude", inRepository, isDirectory) ?? this.#ruled("user", inRepository, isDirectory) ?? false
+    const patternsOf = (key: string) => this.#known.get(key)?.patterns
+    return (
+      PathRules.ruling(inRepository, isDirectory, (directory) => patternsOf(`/${directory}`)) ??
+      PathRules.decision(patternsOf("exclude"), inRepository, isDirectory) ??
+      PathRules.decision(patternsOf("user"), inRepository, isDirectory) ??
+      false
+    )
   }
 
   /** Whether Git tracks an excluded file, or one in an excluded directory. */
   isTracked(relative: string): boolean {
     return this.#trackedNow().paths.has(this.#prefix + relative)
-  }
-
-  #ruled(directory: string, name: string, isDirectory: boolean): boolean | undefined {
-    const patterns = this.#known.get(directory)?.patterns
-    if (patterns === undefined) return undefined
-    // The last one that matches decides.
-    const found = patterns.findLast((pattern) => GitPattern.matches(pattern, name, isDirectory))
-    return found && !found.isNegated
   }
 
   /** Tracked files and the directories above them. Reads the index again if it changed. */

@@ -13,7 +13,9 @@ export interface Known {
 export const isSame = (one: Known | undefined, other: Known): boolean =>
   one !== undefined && written(one, 0) === written(other, 0)
 
-export const load = (store: ContentStore, root: string): Map<string, Known> =>
+export type Store = Pick<ContentStore, "remember" | "remembered">
+
+export const load = (store: Pick<Store, "remembered">, root: string): Map<string, Known> =>
   new Map(
     store.remembered(root).map(([path, text]) => {
       const [entry, ino, bytes, mode, mtimeMs, ctimeMs, at] = JSON.parse(text)
@@ -22,7 +24,11 @@ export const load = (store: ContentStore, root: string): Map<string, Known> =>
   )
 
 /** Saves what changed; undefined for files that are gone. */
-export const save = (store: ContentStore, root: string, learned: ReadonlyMap<string, Known | undefined>): void => {
+export const save = (
+  store: Pick<Store, "remember">,
+  root: string,
+  learned: ReadonlyMap<string, Known | undefined>,
+): void => {
   if (learned.size === 0) return
   const rows = [...learned].map(([path, known]) => [path, known && written(known, known.times.at)] as const)
   store.remember(root, rows)

@@ -1,0 +1,24 @@
+/** The error of a restore that left some files as they were. */
+import { Data } from "effect"
+import { oneLine } from "../../values/PlainText.ts"
+import type { Left } from "../../workspace/restore/RestoreInto.ts"
+import * as RestoreLines from "../pages/files/RestoreLines.ts"
+import * as Text from "../terminal/Text.ts"
+
+/** Some recorded files are not on the disk, or not as they were recorded. */
+export class NotAllRestored extends Data.TaggedError("NotAllRestored")<{
+  readonly directory: string
+  readonly restored: number
+  readonly left: ReadonlyArray<Left>
+  /** Whether `--partial` would make it a success. */
+  readonly isAcceptable: boolean
+}> {
+  override get message() {
+    const { directory, restored, left, isAcceptable } = this
+    return [
+      `${oneLine(directory)}: expected to restore ${Text.count(restored + left.length, "file")}, restored ${restored}. Not restored:`,
+      ...RestoreLines.leftLines(left),
+      isAcceptable ? "--partial accepts this." : "Try again once nobody writes there; what was restored stays.",
+    ].join("\n")
+  }
+}

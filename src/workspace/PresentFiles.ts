@@ -1,0 +1,28 @@
+/** The files of a directory now, with nothing written: for what only shows them. */
+
+import * as crypto from "node:crypto"
+import { type Snapshot, type SnapshotStore, Snapshots, type SnapshotsOptions } from "./Snapshots.ts"
+import type { ContentStore } from "./store/ContentStore.ts"
+
+/** Like `Snapshots.take`, without the contents. Throws as that does. */
+export const look = ({
+  store,
+  ...options
+}: Omit<SnapshotsOptions, "store"> & { readonly store: ContentStore }): Snapshot =>
+  new Snapshots({ ...options, store: unchanged(store) }).take()
+
+const unchanged = (store: ContentStore): SnapshotStore => ({
+  transaction: (work) => work(),
+  put: () => {},
+  putTree: () => "",
+  remember: () => {},
+  remembered: (root) => store.remembered(root),
+  secretDigest: (content) => {
+    try {
+      return store.secretDigest(content)
+    } catch {
+      // Without a key, the store has seen no secret: this one is new.
+      return crypto.randomBytes(32).toString("hex")
+    }
+  },
+})

@@ -1,0 +1,135 @@
+/** Plans a restore over the present files, and carries out its steps, one by one. Synchronous; follows no link. */
+
+import * as fs from "node:fs"
+import * as path from "node:path"
+import * as Content from "../history/Content.ts"
+import type { OwnChange } from "../model/Changes.ts"
+import type { Tree } from "../model/Entry.ts"
+import { isOneOf } from "../Snapshots.ts"
+import * as IgnoredThen from "./IgnoredThen.ts"
+import { attempt, bytesOf } from "./RestoreInto.ts"
+import * as RestorePlan from "./RestorePlan.ts"
+import * as WrittenFile from "./WrittenFile.ts"
+
+export interface Planning {
+  /** An absolute path without links. */
+  readonly root: string
+  /** The files as a snapshot has them that was just taken. */
+  readonly present: Tree
+  readonly recorded: Tree
+  readonly store: Content.Contents & { readonly has: (digest: string) => boolean }
+  /** Files of the recorder, by absolute paths. */
+  readonly own: ReadonlyArray<string>
+  /** Whether the present contents will be in the store before a step is carried out. */
+  readonly willHold: boolean
+}
+
+/** Plans a restore. Looks at what the snapshot does not have. */
+export const plan = ({ root, present, recorded, store, own, willHold }: Planning): RestorePlan.Plan => {
+  const isOfRecorder = isOneOf(own)
+  const held = new Set(willHold ? [...present.values()].flatMap(({ digest }) => digest ?? []) : [])
+  return RestorePlan.of({
+    present,
+    recorded,
+    has: (digest) => store.has(digest) || (held.has(digest) && store.isPurged?.(digest) !== true),
+    inTheWay: unseenAt(root, present),
+    wasIgnored: IgnoredThen.of(recorded, store),
+    isOwn: (file) => file.split("/").includes(".hindcast") || isOfRecorder(WrittenFile.placeIn(root, file)),
+  })
+}
+
+export interface Place {
+  /** An absolute path without links. */
+  readonly root: string
+  readonly contents: Content.Contents
+  /** A directory that stays, though it may become empty: a program works in it. */
+  readonly stays: string
+}
+
+/**
+ * Carries out a step, or says why it left the path as it is. Looks at the file right before: if it is not as the plan
+ * has it, somebody wrote it meanwhile, and it stays.
+ */
+export const carryOut = (place: Place, step: OwnChange): string | undefined =>
+  attempt(() => {
+    const { root, contents } = place
+    if (step.kind === "added") {
+      const bytes = bytesOf(Content.of(step.after, contents))
+      if (typeof bytes === "string") return bytes
+      return added(() => WrittenFile.write(root, step.path, step.after, bytes, "add"))
+    }
+    const held = bytesOf(Content.of(step.before, contents))
+    if (typeof held === "string") return `its present content is in no snapshot: ${held}`
+    if (step.kind === "removed") return changedSince(place, step) ?? remove(place, step.path)
+    const bytes = bytesOf(Content.of(step.after, contents))
+    if (typeof bytes === "string") return bytes
+    const why = changedSince(place, step)
+    if (why === undefined) WrittenFile.write(root, step.path, step.after, bytes, "replace")
+    return why
+  })
+
+const changedSince = ({ root }: Place, { path, before }: Exclude<OwnChange, { kind: "added" }>): string | undefined => {
+  const difference = WrittenFile.difference(root, path, before)
+  return difference === undefined ? undefined : `it changed after the snapshot: ${difference}`
+}
+
+const added = (write: () => void): string | undefined => {
+  try {
+    write()
+    return undefined
+  } catch (cause) {
+    if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return "something else is in its place"
+    throw cause
+  }
+}
+
+/** Removes a file, and the directories above it that are empty then. */
+const remove = ({ root, stays }: Place, file: string): undefined => {
+  fs.unlinkSync(WrittenFile.placeIn(root, file))
+  for (const directory of RestorePlan.directoriesOf(file).toReversed()) {
+    const place = WrittenFile.placeIn(root, directory)
+    if (stays === place || stays.startsWith(place + path.sep)) return
+    try {
+      fs.rmdirSync(place)
+    } catch {
+      // It is not empty, or may not be removed: directories are not recorded.
+      return
+    }
+  }
+}
+
+/** How what is on the disk differs from what a step was to make of it. */
+export const difference = (root: string, step: OwnChange): string | undefined =>
+  attempt(() => {
+    if (step.kind !== "removed") return WrittenFile.difference(root, step.path, step.after)
+    if (!WrittenFile.isReachable(root, step.path)) return undefined
+    const place = WrittenFile.placeIn(root, step.path)
+    const found = fs.lstatSync(place, { throwIfNoEntry: false })
+    // A directory in its place is another step's, or somebody's.
+    if (found === undefined || found.isDirectory()) return undefined
+    // A file system may find it under a name in other case.
+    return fs.readdirSync(path.dirname(place)).includes(path.basename(place)) ? "it is there" : undefined
+  })
+
+/** What is on the disk in the place of a path, and in no snapshot. For paths that the present tree lacks. */
+const unseenAt = (root: string, present: Tree): ((file: string) => string | undefined) => {
+  const directories = new Set<string>()
+  const names = new Set<string>()
+  for (const file of present.keys()) {
+    names.add(RestorePlan.folded(file))
+    for (const directory of RestorePlan.directoriesOf(file)) directories.add(RestorePlan.folded(directory))
+  }
+  return (file) =>
+    attempt(() => {
+      for (const one of [...RestorePlan.directoriesOf(file), file]) {
+        const found = fs.lstatSync(WrittenFile.placeIn(root, one), { throwIfNoEntry: false })
+        // What the present tree has there goes first.
+        if (found === undefined || names.has(RestorePlan.folded(one))) return undefined
+        if (one !== file && !found.isDirectory()) return `${one} is no directory, and in no snapshot`
+        if (one !== file) continue
+        if (!found.isDirectory()) return "something that no snapshot holds is in its place"
+        return directories.has(RestorePlan.folded(one)) ? undefined : "a directory is in its place"
+      }
+      return undefined
+    })
+}
