@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as http from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer, type Socket } from "node:net"
 import { afterAll, describe, expect, it } from "vitest"
 import { inRepository } from "../repository.ts"
 import { request, weather } from "../telemetry/receiving.ts"
@@ -144,6 +144,55 @@ describe("hindcast export live", () => {
     expect(requests.length).toBe(4)
     expect(new Set(requests.map(({ text }) => text)).size).toBe(1)
   }, 60_000)
+
+  it("waits until the date that a receiver names, also one that has passed", async () => {
+    const log = place.file("date.db")
+    await imported(log, CODEX)
+    const at: Array<number> = []
+    const inMs = [4_000, -60_000]
+    const { url, requests } = await receiver((count) => {
+      at.push(Date.now())
+      const ms = inMs[count - 1]
+      if (ms === undefined) return undefined
+      const date = new Date(Date.now() + ms).toUTCString()
+      return (_, response) => response.writeHead(503, { "retry-after": date }).end()
+    })
+    const one = live(log, url)
+    await printed(one, /"sent"/)
+    one.child.kill("SIGINT")
+    await one.ended
+    expect(requests.length).toBe(3)
+    // A date has whole seconds.
+    expect((at[1] ?? 0) - (at[0] ?? 0)).toBeGreaterThan(2_900)
+  }, 60_000)
+
+  it("gives up on a receiver that never answers, holds one request for it, and ends when it is told to", async () => {
+    const log = place.file("silent.db")
+    await imported(log, CODEX)
+    const open = new Set<Socket>()
+    const seen = { connections: 0, most: 0 }
+    const silent = createServer((socket) => {
+      open.add(socket)
+      seen.connections += 1
+      seen.most = Math.max(seen.most, open.size)
+      socket.on("error", () => {}).on("close", () => open.delete(socket))
+      socket.resume()
+    })
+    await new Promise<void>((resolve) => silent.listen(0, "127.0.0.1", resolve))
+    try {
+      const one = live(log, `http://127.0.0.1:${(silent.address() as AddressInfo).port}`)
+      await Promise.all([printed(one, /no answer within 10 s.*sent again/), imported(log, CLAUDE)])
+      await expect.poll(() => seen.connections, { timeout: 20_000 }).toBeGreaterThan(1)
+      one.child.kill("SIGTERM")
+      const { code, stdout } = await one.ended
+      expect(code).toBe(130)
+      expect(stdout).not.toMatch(/"sent"/)
+      expect(seen.most).toBe(1)
+    } finally {
+      for (const socket of open) socket.destroy()
+      silent.close()
+    }
+  }, 90_000)
 
   it("leaves out the one span that a receiver refuses, says so, and sends the others", async () => {
     const log = place.file("poison.db")

@@ -56,6 +56,7 @@ const WALL: { readonly [module: string]: string } = {
   "mcp/Calls.ts": "expiry: of a question's signed state, which the client carries",
   "mcp/HeldCall.ts": "expiry: what is left of a question's time",
   "agents/models/providers/AiSdkModel.ts": "expiry: a Retry-After that is a date",
+  "telemetry/sending/Delivery.ts": "expiry: a Retry-After that is a date",
   "cli/task/Prompter.ts": "expiry: shows what is left",
   "cli/chat/ChatQuestions.ts": "expiry: shows what is left",
   "cli/pages/events/ConfirmationPage.ts": "expiry: shows what is left",

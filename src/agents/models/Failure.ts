@@ -4,6 +4,7 @@ import type { ModelFailureKind } from "../../events/vocabulary/Deciding.ts"
 import { defined } from "../../values/defined.ts"
 import { plainText } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import { retryAfterMs as asked } from "../../values/time/RetryAfter.ts"
 
 export interface Failure {
   readonly kind: ModelFailureKind
@@ -165,8 +166,7 @@ const retryAfter = (call: unknown, now: number): number | undefined => {
   const delay = /"retryDelay"\s*:\s*"([\d.]+)s"/.exec(String(fieldOf(call, "responseBody")))?.[1]
   const candidates = [
     Number(ms ?? Number.NaN),
-    Number(after ?? Number.NaN) * 1000,
-    after === undefined || /^[\d.\s-]*$/.test(after) ? Number.NaN : Date.parse(after) - now,
+    asked(after ?? "", now) ?? Number.NaN,
     Number(delay ?? Number.NaN) * 1000,
   ]
   const wait = candidates.find(Number.isFinite)

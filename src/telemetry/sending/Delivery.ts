@@ -1,5 +1,7 @@
 /** One attempt to deliver an OTLP request to another receiver, and what its answer means. */
 
+import { retryAfterMs } from "../../values/time/RetryAfter.ts"
+
 export type Delivered =
   | {
       readonly kind: "taken"
@@ -28,19 +30,27 @@ const RETRYABLE: ReadonlySet<number> = new Set([429, 502, 503, 504])
 
 /** Sends a request once. Follows no redirect. */
 export const attempt = async ({ url, headers, body, ending, keeps = 0 }: Request): Promise<Delivered> => {
+  // Not `AbortSignal.any` with `AbortSignal.timeout`: Node 20 may collect the latter, which then never ends the attempt.
+  const limit = new AbortController()
+  const timer = setTimeout(() => limit.abort(new Error(`no answer within ${TIMEOUT_MS / 1000} s`)), TIMEOUT_MS)
+  const end = () => limit.abort(ending.reason)
+  ending.addEventListener("abort", end)
+  if (ending.aborted) end()
   try {
-    const signal = AbortSignal.any([ending, AbortSignal.timeout(TIMEOUT_MS)])
-    const sent = { method: "POST", headers, body: new Uint8Array(body), redirect: "manual", signal } as const
-    const response = await fetch(url, sent)
+    const sent = { method: "POST", headers, body: new Uint8Array(body), redirect: "manual" } as const
+    const response = await fetch(url, { ...sent, signal: limit.signal })
     const answer = await beginningOf(response, keeps)
     if (response.ok) return { kind: "taken", answer }
     const { status } = response
     const reason = `${url.origin} answered with ${status}`
     return RETRYABLE.has(status)
-      ? { kind: "again", reason, afterMs: pauseFrom(response.headers.get("retry-after")) }
+      ? { kind: "again", reason, afterMs: retryAfterMs(response.headers.get("retry-after") ?? "", Date.now()) }
       : { kind: "refused", reason, status }
   } catch (cause) {
     return { kind: "again", reason: `${url.origin} could not be reached: ${causeOf(cause)}`, afterMs: undefined }
+  } finally {
+    clearTimeout(timer)
+    ending.removeEventListener("abort", end)
   }
 }
 
@@ -65,10 +75,6 @@ const beginningOf = async (response: Response, bytes: number): Promise<string> =
   await reader.cancel()
   return Buffer.concat(pieces).subarray(0, bytes).toString()
 }
-
-/** The seconds of `Retry-After` in milliseconds; undefined for a date. */
-const pauseFrom = (retryAfter: string | null): number | undefined =>
-  retryAfter !== null && /^\d{1,9}$/.test(retryAfter) ? Number(retryAfter) * 1000 : undefined
 
 const causeOf = (cause: unknown): string => {
   const inner = cause instanceof Error && cause.cause instanceof Error ? cause.cause : cause

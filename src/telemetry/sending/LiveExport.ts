@@ -46,7 +46,7 @@ const GATHER_MS = 1_000
 /** Pause before the second attempt; it doubles with each further one. */
 const FIRST_PAUSE_MS = 500
 const MAX_PAUSE_MS = 30_000
-/** A receiver may ask for more, up to ten minutes. */
+/** A receiver may ask for more, up to ten minutes, and not for less than the first pause. */
 const MAX_ASKED_MS = 600_000
 
 /** Bytes that are read of an answer. */
@@ -173,7 +173,7 @@ class Sender {
         if (delivered.kind === "refused") return yield* this.#refused(texts, delivered)
         onRemark(`${delivered.reason}. The spans are sent again until it takes them`)
         const backOff = Math.min(MAX_PAUSE_MS, FIRST_PAUSE_MS * 2 ** Math.min(attempt, 10))
-        yield* Effect.sleep(Math.min(MAX_ASKED_MS, delivered.afterMs ?? backOff))
+        yield* Effect.sleep(Math.min(MAX_ASKED_MS, Math.max(FIRST_PAUSE_MS, delivered.afterMs ?? backOff)))
       }
     })
   }
