@@ -81,7 +81,7 @@ const make = (
     throw new SnapshotFailed({ root, reason: (await whyNot()) ?? "the store lacks it" })
   }
 
-  /** What the task says if a snapshot failed. */
+  /** The reason that the task notes if a snapshot failed. */
   const whyNot = async () => {
     const notes = await opened.run(
       EventLog.pipe(Effect.flatMap((log) => log.readPage({ taskId, types: ["CaptureNoted"] }, MAX_NOTES))),

@@ -111,7 +111,7 @@ export const difference = (root: string, step: OwnChange): string | undefined =>
     return fs.readdirSync(path.dirname(place)).includes(path.basename(place)) ? "it is there" : undefined
   })
 
-/** What is on the disk in the place of a path, and in no snapshot. For paths that the present tree lacks. */
+/** Words for a thing on the disk in the place of a path, in no snapshot. For paths that the present tree lacks. */
 const unseenAt = (root: string, present: Tree): ((file: string) => string | undefined) => {
   const directories = new Set<string>()
   const names = new Set<string>()
@@ -123,7 +123,7 @@ const unseenAt = (root: string, present: Tree): ((file: string) => string | unde
     attempt(() => {
       for (const one of [...RestorePlan.directoriesOf(file), file]) {
         const found = fs.lstatSync(WrittenFile.placeIn(root, one), { throwIfNoEntry: false })
-        // What the present tree has there goes first.
+        // A step removes the file of the present tree first.
         if (found === undefined || names.has(RestorePlan.folded(one))) return undefined
         if (one !== file && !found.isDirectory()) return `${one} is no directory, and in no snapshot`
         if (one !== file) continue

@@ -1,4 +1,4 @@
-/** What it takes to make the present files those of a recorded tree. Pure. */
+/** Plans the steps that make the present files those of a recorded tree. Pure. */
 
 import * as Content from "../history/Content.ts"
 import * as Changes from "../model/Changes.ts"
@@ -19,7 +19,7 @@ export interface Planning {
   readonly recorded: Tree
   /** Whether a content can be read from the store. */
   readonly has: (digest: string) => boolean
-  /** What is in the place of a path that the present tree lacks, in words: no snapshot holds it. */
+  /** Words for a thing in the place of a path that the present tree lacks: no snapshot holds it. */
   readonly inTheWay: (path: string) => string | undefined
   /** Whether snapshots of the recorded time left the path out. */
   readonly wasIgnored: (path: string) => boolean
