@@ -51,7 +51,7 @@ export const run = async (directory, rounds) => {
   ]
 }
 
-/** What an edit waits for its two snapshots among 2,000 files: its hooks with recorded files, without the same hooks alone. */
+/** The wait of an edit for its two snapshots among 2,000 files: its hooks with recorded files, minus the same hooks alone. */
 const edit = async (directory, rounds) => {
   const root = path.join(fs.realpathSync(directory), "edits")
   fill(root, 2_000)

@@ -45,6 +45,9 @@ describe.skipIf(!RUNS_HERE)("a session of the real program of", () => {
       expect(callOf(1)).toContain("printf")
       expect(callOf(1)).not.toContain(BREAKS)
 
+      const bisected = await asked("bisect", "--run", TEST)
+      expect(JSON.stringify(bisected)).toContain(BREAKS)
+
       const { versions } = await asked("history", "value.txt")
       const good = versions.at(-2).position
       const into = path.join(home, "restored")

@@ -31,7 +31,7 @@ interface Purge {
   readonly digests: ReadonlySet<string>
   readonly forever: boolean
   readonly what: string
-  /** What the event says. */
+  /** The payload of the event, but for the numbers and the reason. */
   readonly scope: { readonly root?: string; readonly path?: string; readonly before?: number }
   /** Other files with the same contents. */
   readonly alsoAt: ReadonlyArray<string>

@@ -8,10 +8,11 @@ import { temporary } from "../../record/recorded.ts"
 import * as FromSource from "../fromSource.ts"
 
 /** A project whose sessions hooks record, and the command line in it. */
-export const project = async (gate?: GateConfig) => {
-  const root = temporary("project")
-  fs.mkdirSync(root)
-  const log = temporary("files.db")
+export const project = async (
+  gate?: GateConfig,
+  { root = temporary("project"), log = temporary("files.db") }: { readonly root?: string; readonly log?: string } = {},
+) => {
+  fs.mkdirSync(root, { recursive: true })
   const open = () => Sessions.open({ log, gate: async () => gate })
   let sessions = await open()
   const at = (file: string) => path.join(root, file)
