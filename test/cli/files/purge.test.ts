@@ -100,7 +100,7 @@ describe("files purge FILE", () => {
     await close()
     const before = contentsIn(log)
     const failures = [
-      [["config.txt", "--reason", "r"], "--yes"],
+      [["config.txt", "--reason", "r"], "expected --yes, or a terminal to ask at"],
       [["confg.txt", "--reason", "r", "--yes"], "Did you mean config.txt or copy.txt?"],
       [["--reason", "r", "--yes"], "found neither"],
       [["config.txt", "--before", "now", "--reason", "r", "--yes"], "found both"],
