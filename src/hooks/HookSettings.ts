@@ -11,6 +11,7 @@ import * as UserStore from "../platform/user/UserStore.ts"
 import { digest } from "../values/Digest.ts"
 import { defined } from "../values/defined.ts"
 import type { InvalidOptions } from "../values/Options.ts"
+import * as HookLog from "./HookLog.ts"
 
 /** The accepted rules. If the file changes later, its new rules decide nothing. */
 export interface AcceptedGate {
@@ -25,16 +26,14 @@ export interface HookSettings {
   readonly files?: boolean | undefined
 }
 
-const NAME = "settings.json"
-
 /** The default log for all sessions of this user. Throws as `UserStore.open`. */
-export const defaultLog = (): string => path.join(UserStore.open("hooks", { readonly: false }), "sessions.db")
+export const defaultLog = (): string => path.join(UserStore.open("hooks", { readonly: false }), HookLog.DEFAULT)
 
 /** The settings, or the defaults before an installation. Throws as `UserStore.open`, and if the file is damaged. */
 export const read = (): HookSettings => {
   const directory = UserStore.open("hooks", { readonly: false })
-  const file = path.join(directory, NAME)
-  if (!fs.existsSync(file)) return { log: path.join(directory, "sessions.db") }
+  const file = path.join(directory, HookLog.SETTINGS)
+  if (!fs.existsSync(file)) return { log: path.join(directory, HookLog.DEFAULT) }
   const found: unknown = JSON.parse(fs.readFileSync(file, "utf8"))
   const { log, gate, files } = found as {
     readonly log?: unknown
@@ -52,7 +51,7 @@ export const read = (): HookSettings => {
 
 /** Stores settings. Throws as `UserStore.open`. */
 export const write = (settings: HookSettings): void => {
-  const file = path.join(UserStore.open("hooks", { readonly: false }), NAME)
+  const file = path.join(UserStore.open("hooks", { readonly: false }), HookLog.SETTINGS)
   const partial = AtomicFile.nameFor(file)
   fs.writeFileSync(partial, `${JSON.stringify(settings, undefined, 2)}\n`, { mode: OwnerOnly.FILE_MODE })
   fs.renameSync(partial, file)

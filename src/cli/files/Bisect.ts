@@ -20,7 +20,6 @@ import * as Changes from "../../workspace/model/Changes.ts"
 import type { Tree } from "../../workspace/model/Entry.ts"
 import { BadInput } from "../command/BadInput.ts"
 import {
-  common,
   flag,
   MOMENT,
   milliseconds,
@@ -44,7 +43,7 @@ import * as RecordedFiles from "./RecordedFiles.ts"
 const TIMEOUT_SECONDS = 600
 
 const options = {
-  ...common,
+  ...FilesOptions.common,
   run: text("run", "The command, for a shell: 0 is good, 1 to 127 is bad, 125 skips the state, more ends the search"),
   from: optionalText("from", "The moment to begin at, where the command succeeds. Default: the first snapshot"),
   to: optionalText("to", `The moment to end at, where it fails: ${MOMENT}. Default: now`),

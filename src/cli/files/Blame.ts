@@ -9,7 +9,7 @@ import * as Content from "../../workspace/history/Content.ts"
 import * as FileBlame from "../../workspace/history/FileBlame.ts"
 import * as FileVersions from "../../workspace/history/FileVersions.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, flag } from "../command/CommonOptions.ts"
+import { argument, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as BlameLines from "../pages/files/BlameLines.ts"
@@ -22,7 +22,7 @@ const file = argument("file[:line]", "The file, or one line of it: src/main.ts:1
 
 const read = flag("read", "Add what the agent had read of the file before, and whether the file changed since")
 
-const options = { ...common, file, at: FilesOptions.at, task: FilesOptions.task, read }
+const options = { ...FilesOptions.common, file, at: FilesOptions.at, task: FilesOptions.task, read }
 
 export const blame = Command.make("blame", options, ({ log, json, file: typed, at, task, read }) =>
   Effect.gen(function* () {

@@ -6,7 +6,7 @@ import type * as Content from "../../workspace/history/Content.ts"
 import * as GitPatch from "../../workspace/history/GitPatch.ts"
 import type * as Changes from "../../workspace/model/Changes.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, flag, MOMENT } from "../command/CommonOptions.ts"
+import { argument, flag, MOMENT } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as DiffLines from "../pages/files/DiffLines.ts"
@@ -24,7 +24,7 @@ export class NotInPatch extends Data.TaggedError("NotInPatch")<{ readonly left: 
 }
 
 const options = {
-  ...common,
+  ...FilesOptions.common,
   a: argument("a", MOMENT),
   b: argument("b", MOMENT),
   file: FilesOptions.file.pipe(Args.optional),

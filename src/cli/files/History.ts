@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import * as FileVersions from "../../workspace/history/FileVersions.ts"
 import * as Origin from "../../workspace/history/Origin.ts"
-import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as EventPage from "../pages/events/EventPage.ts"
@@ -13,7 +12,7 @@ import * as FilesOptions from "./FilesOptions.ts"
 import * as OriginDocument from "./OriginDocument.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
 
-const options = { ...common, file: FilesOptions.file, at: FilesOptions.at, task: FilesOptions.task }
+const options = { ...FilesOptions.common, file: FilesOptions.file, at: FilesOptions.at, task: FilesOptions.task }
 
 const versionsOf = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
   Effect.gen(function* () {

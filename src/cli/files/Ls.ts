@@ -2,7 +2,6 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import { defined } from "../../values/defined.ts"
-import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as FileLines from "../pages/files/FileLines.ts"
@@ -12,7 +11,7 @@ import * as RecordedFiles from "./RecordedFiles.ts"
 
 export const ls = Command.make(
   "ls",
-  { ...common, at: FilesOptions.at, task: FilesOptions.task },
+  { ...FilesOptions.common, at: FilesOptions.at, task: FilesOptions.task },
   ({ log, json, at, task }) =>
     Effect.gen(function* () {
       const recorded = yield* RecordedFiles.open({ log, at, task })

@@ -10,7 +10,7 @@ import * as Looks from "../../workspace/history/Looks.ts"
 import * as Purgeable from "../../workspace/history/Purgeable.ts"
 import { ContentStore, fileOf, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, flag, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
+import { flag, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as Question from "../terminal/Question.ts"
@@ -19,7 +19,7 @@ import * as FilesOptions from "./FilesOptions.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
 
 const options = {
-  ...common,
+  ...FilesOptions.common,
   file: FilesOptions.file.pipe(Args.optional),
   before: optionalText("before", `Instead of a file: contents that only earlier moments need. ${MOMENT}`),
   reason: text("reason", "The reason, which the log records"),

@@ -5,7 +5,7 @@ import { at } from "../../values/Formats.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as RestoreInto from "../../workspace/restore/RestoreInto.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { argument, common, flag, MOMENT, optionalText } from "../command/CommonOptions.ts"
+import { argument, flag, MOMENT, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
@@ -18,7 +18,7 @@ import * as RecordedFiles from "./RecordedFiles.ts"
 import * as RestoreInPlace from "./RestoreInPlace.ts"
 
 const options = {
-  ...common,
+  ...FilesOptions.common,
   moment: argument("moment", `${MOMENT}. Absent with --undo`).pipe(Args.optional),
   into: optionalText("into", "The directory to write to: an empty one, or none yet"),
   inPlace: flag(

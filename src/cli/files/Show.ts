@@ -4,7 +4,7 @@ import { Effect } from "effect"
 import { defined } from "../../values/defined.ts"
 import * as Content from "../../workspace/history/Content.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { common, flag } from "../command/CommonOptions.ts"
+import { flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as FileLines from "../pages/files/FileLines.ts"
@@ -14,7 +14,7 @@ import * as RecordedFiles from "./RecordedFiles.ts"
 
 const raw = flag("raw", "Write the bytes as they are, control characters included: for a file or a program")
 
-const options = { ...common, file: FilesOptions.file, at: FilesOptions.at, task: FilesOptions.task, raw }
+const options = { ...FilesOptions.common, file: FilesOptions.file, at: FilesOptions.at, task: FilesOptions.task, raw }
 
 export const show = Command.make("show", options, ({ log, json, file, at, task, raw }) =>
   Effect.gen(function* () {

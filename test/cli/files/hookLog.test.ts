@@ -1,0 +1,57 @@
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { afterAll, describe, expect, it } from "vitest"
+import * as HookLog from "../../../src/hooks/HookLog.ts"
+import * as HookSettings from "../../../src/hooks/HookSettings.ts"
+import { workplace } from "../../workplace.ts"
+import { hindcast } from "../hindcast.ts"
+import * as Session from "./session.ts"
+
+const place = workplace()
+afterAll(place.remove)
+
+const env = { HINDCAST_STATE: place.file("state"), HINDCAST_LOG: undefined }
+
+/** Runs with the store of the test as this user's own. */
+const withStore = <A>(work: () => A): A => {
+  const before = process.env.HINDCAST_STATE
+  process.env.HINDCAST_STATE = env.HINDCAST_STATE
+  try {
+    return work()
+  } finally {
+    process.env.HINDCAST_STATE = before
+  }
+}
+
+describe("the log of commands about recorded files", () => {
+  it("is the one of the hooks where none is named and the directory has none", async () => {
+    expect(withStore(HookLog.existing)).toBeUndefined()
+    const log = place.file("hooked.db")
+    const made = await Session.project(undefined, { log })
+    made.write("a.txt", "one\n")
+    const { prompt, call } = made.session()
+    await prompt("write it")
+    await call("Bash", { command: "write it" }, () => made.write("a.txt", "two\n"))
+    await made.close()
+
+    const shown = () => hindcast(["files", "show", "a.txt"], { cwd: made.root, env })
+    expect(await shown()).toMatchObject({ code: 3, stderr: expect.stringContaining("expected a log") })
+    withStore(() => HookSettings.write({ log }))
+    expect(await shown()).toMatchObject({ code: 0, stdout: "two\n" })
+
+    // A log of the directory's own comes first.
+    fs.mkdirSync(path.join(made.root, ".hindcast"))
+    fs.writeFileSync(path.join(made.root, ".hindcast", "log.db"), "")
+    expect((await shown()).code).not.toBe(0)
+  })
+
+  it("is not taken from damaged settings, nor if it is gone", () => {
+    withStore(() => HookSettings.write({ log: place.file("none.db") }))
+    expect(withStore(HookLog.existing)).toBeUndefined()
+    const settings = path.join(env.HINDCAST_STATE, "hooks", HookLog.SETTINGS)
+    for (const text of ["{", "null", '{"log": 1}']) {
+      fs.writeFileSync(settings, text)
+      expect(withStore(HookLog.existing)).toBeUndefined()
+    }
+  })
+})
