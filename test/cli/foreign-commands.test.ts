@@ -101,6 +101,7 @@ const scenarios: { readonly [name: string]: (directory: string) => void } = {
 
 /** What makes a command act whose example does not. */
 const ACTING: { readonly [command: string]: ReadonlyArray<string> } = {
+  "files restore": ["files", "restore", "@4", "--in-place", "--yes"],
   fork: ["fork", "@4", "--task", "5e6f7a8b", "--agent", "agent.mjs"],
   replay: ["replay", "5e6f7a8b", "--live", "tools", "--", "node", "agent.js"],
   studio: ["studio", "5e6f7a8b", "--answer"],

@@ -43,6 +43,9 @@ const WALL: { readonly [module: string]: string } = {
   "importing/writing/RecordedTask.ts": "stamp: whether a recorder of the session was heard of a moment ago",
   "telemetry/Recording.ts": "stamp: bounds the times of a source",
   "workspace/scan/Scan.ts": "when a directory was listed, next to the file system's times: a jump makes it list again",
+  "workspace/bisect/FileBisection.ts": "stamp: when a run ended, which the log records",
+  "workspace/bisect/Scratch.ts":
+    "when a file was written, next to the file system's times: a jump makes it written again",
   "workspace/Snapshots.ts": "when a file was read, next to the file system's times: a jump makes it read again",
   "telemetry/Inbox.ts": "stamp: how long ago an earlier process heard of a conversation, to forget it",
   "kernel/program/ProgramInstances.ts": "stamp: the `now` that a program's tools are given",

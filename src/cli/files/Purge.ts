@@ -32,7 +32,7 @@ interface Purge {
   readonly forever: boolean
   readonly what: string
   /** The payload of the event, but for the numbers and the reason. */
-  readonly scope: { readonly root?: string; readonly path?: string; readonly before?: number }
+  readonly scope: { readonly root?: string; readonly file?: string; readonly before?: number }
   /** Other files with the same contents. */
   readonly alsoAt: ReadonlyArray<string>
 }
@@ -101,7 +101,7 @@ const ofFile = (log: Option.Option<string>, typed: string) =>
     const path = yield* RecordedFiles.pathOf(recorded, typed)
     const digests = yield* RecordedFiles.reading(() => Purgeable.ofFile(looks, path, entryIn))
     const alsoAt = yield* RecordedFiles.reading(() => Purgeable.alsoAt(looks, digests, path, treeOf))
-    return { digests, forever: true, what: oneLine(path), scope: { root, path }, alsoAt } satisfies Purge
+    return { digests, forever: true, what: oneLine(path), scope: { root, file: path }, alsoAt } satisfies Purge
   })
 
 const earlier = (moment: string) =>

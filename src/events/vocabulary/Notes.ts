@@ -22,7 +22,7 @@ export const noteEvents = [
     "A person removed contents of recorded files from the store next to the log.",
     {
       root: optional(Schema.String.annotations({ description: "The workspace of the file" })),
-      path: optional(Schema.String.annotations({ description: "The file all of whose contents were removed" })),
+      file: optional(Schema.String.annotations({ description: "The file all of whose contents were removed" })),
       before: optional(
         Schema.NonNegativeInt.annotations({
           description: "Instead of a file: contents that no state from this position on has were removed",
@@ -32,7 +32,7 @@ export const noteEvents = [
       bytes: Schema.NonNegativeInt.annotations({ description: "Their stored size" }),
       reason: Schema.String,
     },
-    { personal: { root: SHREDDED, path: SHREDDED } },
+    { personal: { root: SHREDDED, file: SHREDDED } },
   ),
 ] as const
 

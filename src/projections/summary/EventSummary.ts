@@ -164,8 +164,8 @@ const summaries: Summaries = {
   NoteAdded: ({ about, text }) => `${about}: ${text}`,
   TagAdded: ({ about, tag }) => `${about}: ${tag}`,
   PayloadShredded: ({ keyId, reason }) => keyId + because(reason),
-  FilesPurged: ({ path, before, contents, reason }) =>
-    `${path ?? `before @${before}`}: ${count(contents, "content")}${because(reason)}`,
+  FilesPurged: ({ file, before, contents, reason }) =>
+    `${file ?? `before @${before}`}: ${count(contents, "content")}${because(reason)}`,
 
   FileImported: ({ source, name, records, taskIds, runs }) =>
     `${name} (${source}): ${count(records, "record")}, ${runs === undefined ? count(taskIds.length, "task") : count(runs, "run")}`,
