@@ -3,8 +3,14 @@ import { describe, expect, it } from "vitest"
 import { Diverged, type Run, record, replayed } from "../../src/record/index.ts"
 import { temporary } from "./recorded.ts"
 
-/** What a step calls, and how many turns of the event loop the answer takes while it is recorded. */
-const step = fc.record({ what: fc.constantFrom("fetch", "tool", "sensor"), takes: fc.nat({ max: 6 }) })
+/**
+ * What a step calls, and how many turns of the event loop the answer takes while it is recorded. Sensors answer at once:
+ * the log has no duration of a reading (see the last test).
+ */
+const step: fc.Arbitrary<Step> = fc.oneof(
+  fc.record({ what: fc.constantFrom("fetch", "tool"), takes: fc.nat({ max: 6 }) }),
+  fc.record({ what: fc.constant("sensor"), takes: fc.constant(0) }),
+)
 
 interface Step {
   readonly what: string
@@ -119,5 +125,15 @@ describe("a program with requests, tools and sensors at once", () => {
     await expect(replaying).rejects.toThrow(
       /in the order of the calls, expected fetch @\d+ first, found fetch @\d+, which was made after/,
     )
+  })
+
+  it("is taken for diverged where a slow sensor hid that two branches were at work", async () => {
+    const sensor = (takes: number) => ({ what: "sensor", takes })
+    const fetch = { what: "fetch", takes: 0 }
+    const program = branching([
+      [sensor(4), sensor(0), fetch],
+      [fetch, fetch],
+    ])
+    await expect(twice(program)).rejects.toBeInstanceOf(Diverged)
   })
 })
