@@ -17,7 +17,7 @@ export const run = async (words: ReadonlyArray<string>): Promise<Said> => {
   const { write } = process.stdout
   let stdout = ""
   process.stdout.write = (chunk: string | Uint8Array) => {
-    stdout += String(chunk)
+    stdout += typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()
     return true
   }
   try {
