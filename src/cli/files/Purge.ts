@@ -3,11 +3,13 @@ import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
 import { userAsActor } from "../../platform/user/Machine.ts"
 import { defined } from "../../values/defined.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as Looks from "../../workspace/history/Looks.ts"
 import * as Purgeable from "../../workspace/history/Purgeable.ts"
+import type { Tree } from "../../workspace/model/Entry.ts"
 import { ContentStore, fileOf, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
@@ -27,8 +29,10 @@ const options = {
 }
 
 /** Contents to remove, and the words for them. */
-interface Purge {
+interface Purge<E, R> {
   readonly digests: ReadonlySet<string>
+  /** Those of the contents that may still be removed, after time has passed. */
+  readonly still: Effect.Effect<ReadonlySet<string>, E, R>
   readonly forever: boolean
   readonly what: string
   /** The payload of the event, but for the numbers and the reason. */
@@ -50,23 +54,27 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
       RecordedFiles.reading(() => ContentStore.open(fileOf(OpenLog.filenameOf(log)))),
       (opened) => Effect.sync(() => opened.close()),
     )
-    const sizes = yield* RecordedFiles.reading(() => store.sizesOf(wanted.digests))
-    const bytes = [...sizes.values()].reduce((sum, one) => sum + one, 0)
+    const asked = yield* RecordedFiles.reading(() => store.sizesOf(wanted.digests))
     const nothing = { ...wanted.scope, contents: 0, bytes: 0 }
-    if (sizes.size === 0)
-      return yield* Output.show(json, nothing, () => [`The store has no content of ${wanted.what}.`])
-    const shown = `${count(sizes.size, "content")} of ${wanted.what}, ${size(bytes)}${others(wanted.alsoAt)}`
+    const none = Output.show(json, nothing, () => [`The store has no content of ${wanted.what}.`])
+    if (asked.size === 0) return yield* none
+    const inWords = (sizes: ReadonlyMap<string, number>) =>
+      `${count(sizes.size, "content")} of ${wanted.what}, ${size(sum(sizes))}${others(wanted.alsoAt)}`
     const agrees = yield* Question.agrees({
       command: "hindcast files purge",
       options: ["--yes"],
       given: yes,
       json,
       about: "A removed content cannot be restored.",
-      ask: Effect.map(Question.ask(`Remove ${shown}? They cannot be restored. [y/N] `), Question.isYes),
+      ask: Effect.map(Question.ask(`Remove ${inWords(asked)}? They cannot be restored. [y/N] `), Question.isYes),
     })
     if (!agrees) return yield* Output.write("No content was removed.")
+    // A recorder may have found one of them in a file again while the question was open.
+    const still = yield* wanted.still
+    const sizes = new Map([...asked].filter(([digest]) => still.has(digest)))
+    if (sizes.size === 0) return yield* none
     const isWhole = yield* RecordedFiles.reading(() => store.purge([...sizes.keys()], wanted))
-    const payload = { ...wanted.scope, contents: sizes.size, bytes, reason }
+    const payload = { ...wanted.scope, contents: sizes.size, bytes: sum(sizes), reason }
     const { events } = yield* (yield* EventLog).append({
       stream: "files",
       actor: userAsActor(),
@@ -74,7 +82,7 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
     })
     const position = events[0]?.position ?? 0
     yield* Output.show(json, { ...payload, alsoAt: wanted.alsoAt, overwritten: isWhole, position }, (style) => [
-      `${style.good("Purged")}: ${shown}, recorded at ${at(position)}. Backups, bundles and restored directories keep their copies.`,
+      `${style.good("Purged")}: ${inWords(sizes)}, recorded at ${at(position)}. Backups, bundles and restored directories keep their copies.`,
       ...(isWhole ? [] : [style.warn("Another process reads the store: the bytes are overwritten when it ends.")]),
       ...(wanted.forever
         ? ["The store takes these contents no more. List the file in .gitignore to record nothing of it."]
@@ -86,6 +94,8 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
     "Remove contents of recorded files from the store: all of a file, or those of earlier moments",
   ),
 )
+
+const sum = (sizes: ReadonlyMap<string, number>): number => [...sizes.values()].reduce((all, one) => all + one, 0)
 
 const others = (paths: ReadonlyArray<string>): string =>
   paths.length === 0
@@ -101,22 +111,37 @@ const ofFile = (log: Option.Option<string>, typed: string) =>
     const path = yield* RecordedFiles.pathOf(recorded, typed)
     const digests = yield* RecordedFiles.reading(() => Purgeable.ofFile(looks, path, entryIn))
     const alsoAt = yield* RecordedFiles.reading(() => Purgeable.alsoAt(looks, digests, path, treeOf))
-    return { digests, forever: true, what: oneLine(path), scope: { root, file: path }, alsoAt } satisfies Purge
+    const still = Effect.succeed(digests)
+    return { digests, still, forever: true, what: oneLine(path), scope: { root, file: path }, alsoAt } satisfies Purge<
+      never,
+      never
+    >
   })
 
 const earlier = (moment: string) =>
   Effect.gen(function* () {
     const { position } = yield* Moment.locate(moment)
     const log = yield* EventLog
-    const until = (yield* log.head).position
-    const looks = yield* Looks.since(log, yield* Looks.starts(log, { until }), until)
     const store = yield* RecordedFiles.storeOf(log.name)
-    const digests = yield* RecordedFiles.reading(() => Purgeable.before(looks, position, (base) => store.tree(base)))
-    if (digests === undefined)
+    const still = Effect.gen(function* () {
+      const until = (yield* log.head).position
+      const views = (yield* Timelines.list(log)).map((timeline) => Timelines.view(log, timeline))
+      const histories = yield* Effect.forEach(views, (view) =>
+        Effect.flatMap(Looks.starts(view, { until }), (starts) => Looks.since(view, starts, until)),
+      )
+      const trees = new Map<string, Tree | undefined>()
+      const treeOf = (base: string) => {
+        if (!trees.has(base)) trees.set(base, store.tree(base))
+        return trees.get(base)
+      }
+      const digests = yield* RecordedFiles.reading(() => Purgeable.before(histories, position, treeOf))
+      if (digests !== undefined) return digests
       return yield* new StoreUnavailable({
         file: fileOf(log.name),
         reason: "it lacks the files at a task's start, so that nobody knows which contents later moments need",
       })
+    })
     const what = `moments before ${at(position)}`
-    return { digests, forever: false, what, scope: defined({ before: position }), alsoAt: [] } satisfies Purge
+    const scope = defined({ before: position })
+    return { digests: yield* still, still, forever: false, what, scope, alsoAt: [] }
   })

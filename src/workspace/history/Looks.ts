@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import * as Document from "../model/Document.ts"
 
 export interface Look {
@@ -44,15 +45,15 @@ export interface StartsOptions {
   readonly taskId?: string | undefined
 }
 
-/** The looks at tasks' starts, up to a position, in the log's order. */
+/** The looks at tasks' starts in the log's timeline, up to a position, in the log's order. */
 export const starts = (
-  log: Pick<EventLog.Service, "read">,
+  log: Pick<EventLog.Service, "read" | "timeline">,
   { until, taskId }: StartsOptions,
 ): Effect.Effect<ReadonlyArray<Look>, LogError> =>
   Effect.gen(function* () {
-    const ofTask = taskId === undefined ? {} : { taskId }
+    const query = { timeline: log.timeline, types: ["EnvironmentReset"], until, ...defined({ taskId }) }
     const found: Array<Look> = []
-    yield* Stream.runForEach(log.read({ types: ["EnvironmentReset"], until, ...ofTask }), (event) =>
+    yield* Stream.runForEach(log.read(query), (event) =>
       Effect.sync(() => {
         const look = startOf(event)
         if (look !== undefined) found.push(look)
@@ -61,9 +62,9 @@ export const starts = (
     return found
   })
 
-/** All looks that begin with these starts, up to a position, in the log's order. */
+/** All looks in the log's timeline that begin with these starts, up to a position, in the log's order. */
 export const since = (
-  log: Pick<EventLog.Service, "read">,
+  log: Pick<EventLog.Service, "read" | "timeline">,
   from: ReadonlyArray<Look>,
   until: number,
 ): Effect.Effect<ReadonlyArray<Look>, LogError> =>
@@ -71,7 +72,7 @@ export const since = (
     const looks = [...from]
     for (const task of new Set(from.map((start) => start.taskId))) {
       const own = from.filter((start) => start.taskId === task)
-      const changes = log.read({ taskId: task, types: ["EnvironmentChanged"], until })
+      const changes = log.read({ timeline: log.timeline, taskId: task, types: ["EnvironmentChanged"], until })
       yield* Stream.runForEach(changes, (event) =>
         Effect.sync(() => {
           const look = changeOf(event, own)

@@ -44,14 +44,28 @@ export const alsoAt = (
 }
 
 /**
- * The digests of contents that no state of any workspace from a position on has. Undefined if the store lacks a tree, so
- * that nobody knows what is needed.
+ * The digests of contents that no state of any workspace from a position on has, nor the last state of a timeline.
+ * Undefined if the store lacks a tree, so that nobody knows what is needed.
+ *
+ * @param histories the looks of each timeline, those that it shares with others included
  */
 export const before = (
-  looks: ReadonlyArray<Look>,
+  histories: ReadonlyArray<ReadonlyArray<Look>>,
   position: number,
   treeOf: FileVersions.TreeOf,
 ): ReadonlySet<string> | undefined => {
+  const found = histories.map((looks) => parts(looks, position, treeOf))
+  const earlier = new Set<string>()
+  for (const part of found) {
+    if (part === undefined) return undefined
+    for (const digest of part.earlier) earlier.add(digest)
+  }
+  for (const part of found) for (const digest of part?.needed ?? []) earlier.delete(digest)
+  return earlier
+}
+
+/** The contents of one timeline's states up to a position, and those that states from it on need. */
+const parts = (looks: ReadonlyArray<Look>, position: number, treeOf: FileVersions.TreeOf) => {
   const earlier = new Set<string>()
   const needed = new Set<string>()
   const add = (to: Set<string>, entries: Iterable<Entry | undefined>) => {
@@ -61,7 +75,7 @@ export const before = (
     }
   }
   for (const { event, base, files } of looks) {
-    const to = event.position < position ? earlier : needed
+    const to = event.position <= position ? earlier : needed
     add(
       to,
       files.map(({ state }) => state.entry),
@@ -70,11 +84,11 @@ export const before = (
     if (tree === undefined) return undefined
     add(to, tree.values())
   }
-  const past = looks.filter(({ event }) => event.position < position)
+  const past = looks.filter(({ event }) => event.position <= position)
   // Each task's state at that position, from which its later looks go on; the last one is the directory's state, too.
   for (const taskId of new Set(past.map((look) => look.taskId))) {
     const own = looks.filter((look) => look.taskId === taskId)
-    const ownPast = own.filter(({ event }) => event.position < position)
+    const ownPast = own.filter(({ event }) => event.position <= position)
     const root = own[0]?.root
     const isLast = past.findLast((look) => look.root === root)?.taskId === taskId
     if (!isLast && ownPast.length === own.length) continue
@@ -82,7 +96,7 @@ export const before = (
     if (tree === undefined) return undefined
     add(needed, tree.values())
   }
-  return new Set([...earlier].filter((digest) => !needed.has(digest)))
+  return { earlier, needed }
 }
 
 /** Undefined for a file whose content was never stored. */

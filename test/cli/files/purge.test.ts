@@ -4,6 +4,7 @@ import { fileOf } from "../../../src/workspace/store/ContentStore.ts"
 import { temporary } from "../../record/recorded.ts"
 import { Database } from "../../sqlite.ts"
 import * as FromSource from "../fromSource.ts"
+import { inTerminal, KEYS } from "../terminal.ts"
 import * as Session from "./session.ts"
 
 const opened: Array<Session.Project> = []
@@ -144,5 +145,18 @@ describe("files purge --before", () => {
     expect(fs.readFileSync(`${into}/config.txt`, "utf8")).toBe("clean\n")
     expect(await files("purge", "--before", "now", "--reason", "90 days", "--yes")).toMatchObject({ code: 0 })
     expect(contentsIn(log)).toBe(2)
+  })
+
+  it("keeps a content that a file has again by the time of the answer", async () => {
+    const { files, log, root, session, write, close } = await leaked()
+    const asking = inTerminal(["files", "purge", "--before", "now", "--reason", "90 days", "--log", log], { cwd: root })
+    await asking.shows("[y/N]")
+    const { call } = session("s-2")
+    await call("Bash", { command: "git checkout" }, () => write("config.txt", `${LEAKED}\n`))
+    asking.type(`y${KEYS.enter}`)
+    await asking.shows("The store has no content of moments before")
+    expect(await asking.ended).toBe(0)
+    await close()
+    expect((await files("show", "config.txt")).stdout).toBe(`${LEAKED}\n`)
   })
 })
