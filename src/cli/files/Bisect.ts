@@ -11,6 +11,7 @@ import { userAsActor } from "../../platform/user/Machine.ts"
 import * as Redaction from "../../record/http/Redaction.ts"
 import * as CopiedFiles from "../../workspace/bisect/CopiedFiles.ts"
 import * as FileBisection from "../../workspace/bisect/FileBisection.ts"
+import * as LeadingOut from "../../workspace/bisect/LeadingOut.ts"
 import * as RecordedRuns from "../../workspace/bisect/RecordedRuns.ts"
 import * as Scratch from "../../workspace/bisect/Scratch.ts"
 import * as States from "../../workspace/bisect/States.ts"
@@ -82,7 +83,8 @@ export const bisect = Command.make("bisect", options, (typed) =>
     const paths = typed.copy.map((one) => one.replace(/\/+$/, ""))
     const copied = yield* CopiedFiles.of(root, paths, last)
     const missing = missingIn(root, last, copied.tree)
-    yield* remarks(json, copied, missing)
+    const linked = yield* RecordedFiles.reading(() => LeadingOut.ofLooks(looks, treeOf, store))
+    yield* remarks(json, copied, missing, linked)
     const redaction = Redaction.make()
     const asked: RecordedRuns.Asked = {
       command: redaction.text(command),
@@ -177,16 +179,22 @@ const missingIn = (root: string, recorded: Tree, copies: Tree): ReadonlyArray<st
 
 const OWN: ReadonlySet<string> = new Set([".git", ".hindcast"])
 
-const remarks = (json: boolean, { leadingOut, left }: CopiedFiles.CopiedFiles, missing: ReadonlyArray<string>) =>
+const remarks = (
+  json: boolean,
+  { leadingOut, left }: CopiedFiles.CopiedFiles,
+  missing: ReadonlyArray<string>,
+  linked: ReadonlyArray<string>,
+) =>
   Effect.gen(function* () {
     const listed = (all: ReadonlyArray<string>) =>
       `${all.slice(0, MAX_LISTED).join(", ")}${all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : ""}`
     if (missing.length > 0 && !json)
       yield* Output.note(`The runs are without ${listed(missing)}, which snapshots leave out. ${COPY}`)
     if (left.length > 0) yield* Output.note(`warning: no copy of what cannot be read: ${listed(left)}`)
-    if (leadingOut.length === 0) return
+    const out = [...new Set([...leadingOut, ...linked])]
+    if (out.length === 0) return
     yield* Output.note(
-      `warning: links in the copies lead out of the workspace, and so would writes through them: ${listed(leadingOut)}`,
+      `warning: links lead out of the directories of the runs, and so would writes through them: ${listed(out)}`,
     )
   })
 

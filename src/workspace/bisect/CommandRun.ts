@@ -115,7 +115,17 @@ const environment = (directory: string): NodeJS.ProcessEnv => ({
   PWD: directory,
 })
 
-const OF_GIT: ReadonlySet<string> = new Set(["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE"])
+/** Most of `git rev-parse --local-env-vars`: Git sets them for its hooks. */
+const OF_GIT: ReadonlySet<string> = new Set([
+  "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+  "GIT_COMMON_DIR",
+  "GIT_DIR",
+  "GIT_IMPLICIT_WORK_TREE",
+  "GIT_INDEX_FILE",
+  "GIT_OBJECT_DIRECTORY",
+  "GIT_PREFIX",
+  "GIT_WORK_TREE",
+])
 
 /** The last bytes of an output. */
 class Tail {

@@ -12,6 +12,7 @@ import type { Entry, Tree } from "../model/Entry.ts"
 import * as RestorablePaths from "../restore/RestorablePaths.ts"
 import * as ReadFile from "../scan/ReadFile.ts"
 import { digestOf } from "../store/ContentStore.ts"
+import * as LeadingOut from "./LeadingOut.ts"
 
 export class NotCopyable extends Data.TaggedError("NotCopyable")<{ readonly path: string; readonly found: string }> {
   override get message() {
@@ -22,7 +23,7 @@ export class NotCopyable extends Data.TaggedError("NotCopyable")<{ readonly path
 export interface CopiedFiles {
   readonly tree: Tree
   readonly contents: Contents
-  /** Links that lead out of the workspace: what a command writes through them, it writes there. */
+  /** Links that lead out of the workspace. */
   readonly leadingOut: ReadonlyArray<string>
   /** Files that cannot be read, or change while they are. */
   readonly left: ReadonlyArray<string>
@@ -63,7 +64,7 @@ export const of = (
       if (read.kind !== "content") return void left.push(file)
       const digest = digestOf(read.bytes)
       const kind = stats.isSymbolicLink() ? "link" : "file"
-      if (kind === "link" && leadsOut(file, read.bytes.toString())) leadingOut.push(file)
+      if (kind === "link" && LeadingOut.leadsOut(file, read.bytes.toString())) leadingOut.push(file)
       tree.set(file, { kind, mode: stats.mode & 0o777, size: read.bytes.length, digest })
       places.set(digest, place)
     })
@@ -106,6 +107,3 @@ const filesIn = (place: string): ReadonlyArray<string> => {
   }
   return files
 }
-
-const leadsOut = (file: string, target: string): boolean =>
-  path.isAbsolute(target) || path.posix.normalize(path.posix.join(path.posix.dirname(file), target)).startsWith("..")

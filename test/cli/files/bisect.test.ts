@@ -259,12 +259,39 @@ describe("files bisect", () => {
   it("keeps tokens and the user's repository out of the environment of runs", async () => {
     const { json, places } = await session(["a", "broken"])
     const before = { ...process.env }
-    Object.assign(process.env, { HINDCAST_TOKEN: "secret", GIT_DIR: "/nowhere", OTHER: "kept" })
-    const clean = `test -z "$HINDCAST_TOKEN$GIT_DIR" && test "$OTHER" = kept && test "$PWD" = "$(pwd -P)"`
+    Object.assign(process.env, {
+      HINDCAST_TOKEN: "secret",
+      GIT_DIR: "/nowhere",
+      GIT_OBJECT_DIRECTORY: "/nowhere",
+      OTHER: "kept",
+    })
+    const clean = `test -z "$HINDCAST_TOKEN$GIT_DIR$GIT_OBJECT_DIRECTORY" && test "$OTHER" = kept && test "$PWD" = "$(pwd -P)"`
     const { first } = await json("bisect", "--run", `(${clean}) || exit 200; ! grep -q broken state`)
-    for (const name of ["HINDCAST_TOKEN", "GIT_DIR", "OTHER"]) delete process.env[name]
+    for (const name of ["HINDCAST_TOKEN", "GIT_DIR", "GIT_OBJECT_DIRECTORY", "OTHER"]) delete process.env[name]
     Object.assign(process.env, before)
     expect(first.position).toBe(places[2])
+  })
+
+  it("warns of recorded links through which the command could write elsewhere", async () => {
+    const made = await Session.project()
+    opened.push(made)
+    const { write, at, log, root, session } = made
+    write("state", "good\n")
+    fs.symlinkSync(temporary("elsewhere"), at("out"))
+    fs.mkdirSync(at("src"))
+    fs.symlinkSync("../state", at("src/inside"))
+    const { prompt, call } = session()
+    await prompt("improve it")
+    await call("Bash", { command: "ln" }, () => fs.symlinkSync("../../x", at("src/outside")))
+    await call("Bash", { command: "rm" }, () => fs.rmSync(at("src/outside")))
+    await call("Edit", { file_path: at("state") }, () => write("state", "broken\n"))
+    await made.close()
+    const words = ["files", "bisect", "--run", "! grep -q broken state", "--log", log]
+    const { code, stderr } = await Hindcast.start(words, { cwd: root }).ended
+    expect(code).toBe(0)
+    expect(stderr).toContain(
+      "warning: links lead out of the directories of the runs, and so would writes through them: out, src/outside\n",
+    )
   })
 
   it("asks for trust before it runs anything of a foreign log", async () => {
