@@ -94,7 +94,13 @@ describe("a mark that a group is mapped", () => {
     await add(inbox, weather(traceOf(1)))
     const [group] = inbox.due(1)
     if (group === undefined) throw new Error("nothing is due")
-    const unstorable = { key: {} as never, kind: "span", source: "otlp", trace: traceOf(2), body: "" } as const
+    const unstorable = {
+      key: Symbol("no key") as never,
+      kind: "span",
+      source: "otlp",
+      trace: traceOf(2),
+      body: "",
+    } as const
     const results = await Promise.allSettled([
       inbox.add([{ ...unstorable, conversation: undefined }]),
       inbox.mapped(group, null),
