@@ -135,7 +135,7 @@ const overwrite = (place: string, { mode }: Entry, bytes: Uint8Array): void => {
     // Emptying it first would make some file systems write to the disk at once.
     fs.writeFileSync(handle, bytes)
     fs.ftruncateSync(handle, bytes.length)
-    fs.fchmodSync(handle, mode)
+    fs.fchmodSync(handle, mode & 0o777)
   } finally {
     fs.closeSync(handle)
   }

@@ -206,7 +206,7 @@ export class ContentStore {
   /**
    * Removes contents, overwrites their bytes in the file and its write-ahead log, and gives the space back. With `forever`
    * the store takes them no more. Returns whether all of this happened: false if another process reads, so that old bytes
-   * may stay in the write-ahead log until it ends.
+   * may stay in the write-ahead log until it ends. Throws only if nothing was removed.
    */
   purge(digests: ReadonlyArray<string>, { forever }: { readonly forever: boolean }): boolean {
     this.transaction(() => {
@@ -215,15 +215,20 @@ export class ContentStore {
         if (forever) this.#run("INSERT OR IGNORE INTO purged VALUES (?)", [bytesOf(digest)])
       }
     })
-    return this.#guarded(() => {
-      try {
-        this.#database.script("VACUUM")
-      } catch (cause) {
-        if (!isBusy(cause)) throw cause
-      }
-      const [row] = this.#rows("PRAGMA wal_checkpoint(TRUNCATE)", [])
-      return Number(row?.[0]) === 0
-    })
+    // A refusal, for example by a full disk, leaves free pages. They are overwritten already.
+    this.#attempt("VACUUM")
+    return this.#attempt("PRAGMA wal_checkpoint(TRUNCATE)")
+  }
+
+  /** Runs a statement of maintenance. Returns whether SQLite did all of it. */
+  #attempt(sql: string): boolean {
+    try {
+      const [row] = this.#rows(sql, [])
+      return row === undefined || Number(row[0]) === 0
+    } catch (cause) {
+      if (!(cause instanceof SqliteError)) throw cause
+      return false
+    }
   }
 
   close(): void {
@@ -261,8 +266,6 @@ const unavailable = (file: string, cause: unknown): StoreUnavailable =>
   cause instanceof StoreUnavailable
     ? cause
     : new StoreUnavailable({ file, reason: cause instanceof Error ? cause.message : String(cause) })
-
-const isBusy = (cause: unknown): boolean => cause instanceof SqliteError && /^SQLITE_(?:BUSY|LOCKED)/.test(cause.code)
 
 /** Checks that the file is a store, after `prepare`. Closes the connection if not. */
 const prepared = (file: string, database: Connection, prepare: () => void): Connection => {
