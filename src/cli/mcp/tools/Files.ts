@@ -125,7 +125,8 @@ export const diff = Tool.make({
           : [at, ...DiffLines.patch(Style.plain, one).split("\n")]
       })
       if (lines.length === 0) return { lines: [], foot: [`No file differs between @${from} and @${to}.`] }
-      return Answer.page(lines, skip, { tool: "file_diff", args })
+      const momentAt = (position: number) => FileArguments.momentOf({ ...recorded, position })
+      return Answer.page(lines, skip, { tool: "file_diff", args: { ...args, from: momentAt(from), to: momentAt(to) } })
     }).pipe(Effect.scoped),
 })
 
