@@ -96,9 +96,14 @@ export class ContentStore {
 
   /** Whether a person removed the content for good. */
   isPurged(digest: string): boolean {
-    const table = "SELECT 1 FROM sqlite_master WHERE name = 'purged'"
-    const sql = "SELECT 1 FROM purged WHERE digest = ?"
-    return this.#guarded(() => this.#rows(table, []).length > 0 && this.#rows(sql, [bytesOf(digest)]).length > 0)
+    return this.#guarded(
+      () => this.#knowsPurged() && this.#rows("SELECT 1 FROM purged WHERE digest = ?", [bytesOf(digest)]).length > 0,
+    )
+  }
+
+  /** A store of an earlier build that is open for queries may lack the table. */
+  #knowsPurged(): boolean {
+    return !this.#isReadOnly || this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'purged'", []).length > 0
   }
 
   /** Adds a content under its digest, unless the store has it or it was purged. On the disk after the transaction. */
