@@ -4,7 +4,7 @@
 import * as http from "node:http"
 import * as path from "node:path"
 import * as LiveRun from "../../dist/record/LiveRun.js"
-import * as Forwarding from "../../dist/record/proxy/Forwarding.js"
+import * as OutgoingRequests from "../../dist/record/proxy/OutgoingRequests.js"
 import * as ProviderProxy from "../../dist/record/proxy/ProviderProxy.js"
 import { A_ROUND, asking, serving } from "../asking.mjs"
 import { median, spend } from "../measure.mjs"
@@ -16,7 +16,7 @@ export const run = async (directory, rounds) => {
   const options = { log: path.join(directory, "proxy.db"), goal: "Answer", agent: "bench" }
   const recording = await LiveRun.begin(options, () => {}, { means: "proxy" })
   const env = { OPENAI_BASE_URL: upstream }
-  const [forwarding, routes] = [Forwarding.make(), ProviderProxy.routes(env)]
+  const [forwarding, routes] = [OutgoingRequests.make(), ProviderProxy.routes(env)]
   const ours = await ProviderProxy.recording({ routes, forwarding, env, exchange: recording.exchange })
   const hand = await byHand(path.join(directory, "proxy-by-hand.db"), upstream)
   const next = asking()

@@ -1,6 +1,6 @@
 /** A tool call as the agent announces and updates it. Pure. */
 
-import type { ToolCall, ToolOutcome } from "../hooks/Moment.ts"
+import type { ToolCall, ToolOutcome } from "../hooks/HookEvent.ts"
 import { recordable } from "../record/Recordable.ts"
 import { defined } from "../values/defined.ts"
 import type { Json, JsonObject } from "../values/Json.ts"

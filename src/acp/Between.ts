@@ -5,7 +5,7 @@
 
 import type { Buffer } from "node:buffer"
 import type { Readable, Writable } from "node:stream"
-import type { AsksPerson } from "../hooks/Moment.ts"
+import type { AsksPerson } from "../hooks/HookEvent.ts"
 import type { JsonObject } from "../values/Json.ts"
 import * as Lines from "./Lines.ts"
 import { type Id, keyOf, type Message, read, response } from "./Message.ts"

@@ -1,7 +1,7 @@
-/** One session of a connection: which moments its prompts, messages and tool calls are. Pure but for its own state. */
+/** One session of a connection: which events its prompts, messages and tool calls are. Pure but for its own state. */
 
 import { newId } from "../events/vocabulary/Event.ts"
-import type { Happening } from "../hooks/Moment.ts"
+import type { Happening } from "../hooks/HookEvent.ts"
 import type { Json, JsonObject } from "../values/Json.ts"
 import { asObject, textOf } from "../values/JsonObjects.ts"
 import * as AnnouncedCall from "./AnnouncedCall.ts"

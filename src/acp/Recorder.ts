@@ -4,7 +4,7 @@
  */
 
 import { newId } from "../events/vocabulary/Event.ts"
-import type { AsksPerson, Moment, Verdict } from "../hooks/Moment.ts"
+import type { AsksPerson, HookEvent, Verdict } from "../hooks/HookEvent.ts"
 import type * as Sessions from "../hooks/Sessions.ts"
 import type { JsonObject } from "../values/Json.ts"
 import { asObject, textOf } from "../values/JsonObjects.ts"
@@ -177,7 +177,7 @@ export const make = ({ sessions, agent, onFailed }: RecorderOptions): Recorder =
       const shown = { toolCall: params.toolCall ?? null, options: params.options ?? null }
       await tell(session, [...one.flush(), other(ASKING, shown)])
       const { call, denied } = await one.asked(asObject(params.toolCall), isNew(session))
-      const happening: Moment["happening"] = { kind: "before", ...call, person }
+      const happening: HookEvent["happening"] = { kind: "before", ...call, person }
       const verdict = await sessions.take(
         client,
         { session, cwd: cwdOf(session), event: ASKING, payload: {}, happening },

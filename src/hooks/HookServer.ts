@@ -72,15 +72,15 @@ const answerOf = async (
   payload: Json,
   left: AbortSignal,
 ): Promise<Client.Answer> => {
-  const moment = client.read(payload)
-  if (moment === undefined) {
+  const hookEvent = client.read(payload)
+  if (hookEvent === undefined) {
     return Client.refusal(`Hindcast cannot read this call of ${client.title}'s hook, so it is refused`)
   }
   try {
-    return client.answer(moment.event, await sessions.take(client, moment, left))
+    return client.answer(hookEvent.event, await sessions.take(client, hookEvent, left))
   } catch (error) {
     const reason = `Hindcast could not record this: ${error instanceof Error ? error.message : String(error)}`
-    return isGate(moment.event) ? Client.refusal(reason) : { stdout: "", stderr: `${reason}\n`, exitCode: 1 }
+    return isGate(hookEvent.event) ? Client.refusal(reason) : { stdout: "", stderr: `${reason}\n`, exitCode: 1 }
   }
 }
 

@@ -5,7 +5,7 @@ import { is } from "../events/vocabulary/Vocabulary.ts"
 import * as CommandState from "../kernel/acting/CommandState.ts"
 import { digest } from "../values/Digest.ts"
 import type { Json } from "../values/Json.ts"
-import type { ToolCall } from "./Moment.ts"
+import type { ToolCall } from "./HookEvent.ts"
 
 /** A call that runs, as far as the log knows. */
 export interface OpenCall {

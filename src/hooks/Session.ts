@@ -18,8 +18,8 @@ import { recordable } from "../record/Recordable.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import * as Capture from "./Capture.ts"
+import type { AsksPerson, HookEvent, ToolCall, ToolOutcome, Verdict } from "./HookEvent.ts"
 import * as LeftCalls from "./LeftCalls.ts"
-import type { AsksPerson, Moment, ToolCall, ToolOutcome, Verdict } from "./Moment.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 import type { SessionFiles } from "./SessionFiles.ts"
 
@@ -38,8 +38,8 @@ export interface SessionParts {
 
 /** A session with an open task. */
 export interface Session {
-  /** Records a moment. If a tool waits, returns the gate's verdict. The signal aborts once its client has left. */
-  readonly take: (moment: Moment, left: AbortSignal) => Promise<Verdict>
+  /** Records an event. If a tool waits, returns the gate's verdict. The signal aborts once its client has left. */
+  readonly take: (hookEvent: HookEvent, left: AbortSignal) => Promise<Verdict>
   /** Stops recording; the session may continue. */
   readonly leave: () => Promise<void>
   readonly end: (reason: string) => Promise<void>
@@ -47,7 +47,7 @@ export interface Session {
   readonly knows: (callId: string) => boolean
 }
 
-type Called = Extract<Moment["happening"], { readonly kind: "before" }>
+type Called = Extract<HookEvent["happening"], { readonly kind: "before" }>
 
 const NONE: Verdict = { decision: "none" }
 
@@ -85,7 +85,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
         ? { kind: "rejected", event: result.event, reason: LeftCalls.NOBODY_WAITS }
         : result
     }
-  const agentOf = ({ agentId }: Moment) => defined({ agentId })
+  const agentOf = ({ agentId }: HookEvent) => defined({ agentId })
 
   /** Says what the recorder sees, unless an earlier server did, and ends what it left undispatched. */
   const repair = async (): Promise<void> => {
@@ -100,7 +100,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
     if (first !== undefined) await log.tell(first, ...others)
   }
 
-  const before = async (moment: Moment, call: Called, left: AbortSignal): Promise<Verdict> => {
+  const before = async (hookEvent: HookEvent, call: Called, left: AbortSignal): Promise<Verdict> => {
     const { tool, input } = call
     const commandId = commandIdOf(call) ?? newId()
     if (known.has(commandId)) return denied("repeated", `the call ${call.callId} was decided before`)
@@ -114,7 +114,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
         cause,
         description: `A tool of ${client}`,
         commandId,
-        ...defined({ callId: call.callId, agentId: moment.agentId }),
+        ...defined({ callId: call.callId, agentId: hookEvent.agentId }),
       },
     )
     const isRecorded = await GatedCalls.dispatched({ log, gate, ask: askingUntil(left, call.person) }, gated)
@@ -129,13 +129,13 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
       last: gated.state.last,
       since: performance.now(),
       key: OpenCalls.keyOf(call),
-      agentId: moment.agentId,
+      agentId: hookEvent.agentId,
     })
     await files.before(tool, { commandId, last: gated.state.last, args: plain(input) })
     return { decision: "allow" }
   }
 
-  const after = async (moment: Moment, call: ToolCall & ToolOutcome): Promise<void> => {
+  const after = async (hookEvent: HookEvent, call: ToolCall & ToolOutcome): Promise<void> => {
     const { ok, durationMs } = call
     const content = held(call.content)
     const found = open.take(commandIdOf(call), call)
@@ -143,7 +143,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
       const id = commandIdOf(call)
       // Otherwise its end is in the log.
       if (id === undefined || !known.has(id) || unheard.delete(id))
-        await observed(moment, call, { ok, content, durationMs })
+        await observed(hookEvent, call, { ok, content, durationMs })
       return
     }
     const latencyMs = durationMs ?? (found.since === undefined ? undefined : MonotonicClock.elapsedSince(found.since))
@@ -159,7 +159,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
   }
 
   /** Records a call that no hook asked about. Its outcome is known only from its own result. */
-  const observed = async (moment: Moment, call: ToolCall, outcome: ToolOutcome | undefined): Promise<void> => {
+  const observed = async (hookEvent: HookEvent, call: ToolCall, outcome: ToolOutcome | undefined): Promise<void> => {
     const id = commandIdOf(call)
     // A call that ran although it was denied is another command.
     const commandId = id === undefined || known.has(id) ? newId() : id
@@ -169,7 +169,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
       actuator: actuatorOf(client, call.tool),
       args: recordable(plain(call.input), (omitted) => ({ omitted })),
       callId: call.callId,
-      agentId: moment.agentId,
+      agentId: hookEvent.agentId,
     })
     const [allowed, dispatched] = ObservedCommand.passed(commandId, "observed")
     const end =
@@ -183,11 +183,11 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
   }
 
   /** Prompts and messages have types of their own; anything else is kept as it came. */
-  const told = async (moment: Moment): Promise<void> => {
-    const { happening } = moment
+  const told = async (hookEvent: HookEvent): Promise<void> => {
+    const { happening } = hookEvent
     switch (happening.kind) {
       case "prompt": {
-        const payload = { source: happening.source, content: held(happening.text), ...agentOf(moment) }
+        const payload = { source: happening.source, content: held(happening.text), ...agentOf(hookEvent) }
         const id = newId()
         await files.look()
         await log.tell({ type: "InputReceived", id, payload })
@@ -198,11 +198,11 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
         const content = String(held(happening.text))
         // Over ACP, a call ends the message, and the agent may write already.
         if (means !== "acp") await files.look()
-        await log.tell({ type: "MessageSent", payload: { content, format: "markdown", ...agentOf(moment) } })
+        await log.tell({ type: "MessageSent", payload: { content, format: "markdown", ...agentOf(hookEvent) } })
         return
       }
       case "announced":
-        await kept(moment)
+        await kept(hookEvent)
         await files.announced(happening.tool, {
           commandId: commandIdOf(happening) ?? newId(),
           last: cause,
@@ -210,30 +210,30 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
         })
         return
       default:
-        await kept(moment)
+        await kept(hookEvent)
     }
   }
 
-  const kept = async (moment: Moment): Promise<void> => {
-    const payload = { source: client, kind: moment.event, record: held(moment.payload), ...agentOf(moment) }
+  const kept = async (hookEvent: HookEvent): Promise<void> => {
+    const payload = { source: client, kind: hookEvent.event, record: held(hookEvent.payload), ...agentOf(hookEvent) }
     await log.tell({ type: "SourceRecordKept", payload })
   }
 
   return {
-    take: async (moment, left) => {
+    take: async (hookEvent, left) => {
       await repair()
-      const { happening } = moment
+      const { happening } = hookEvent
       switch (happening.kind) {
         case "before":
-          return before(moment, happening, left)
+          return before(hookEvent, happening, left)
         case "after":
-          await after(moment, happening)
+          await after(hookEvent, happening)
           return NONE
         case "batch":
           for (const call of happening.calls) {
             const id = commandIdOf(call)
             if (id === undefined) continue
-            if (!known.has(id)) await observed(moment, call, undefined)
+            if (!known.has(id)) await observed(hookEvent, call, undefined)
             else {
               const left = open.take(id, call)
               if (left === undefined) continue
@@ -244,7 +244,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
           }
           return NONE
         default:
-          await told(moment)
+          await told(hookEvent)
           return NONE
       }
     },

@@ -12,9 +12,9 @@ import { oneLine } from "../values/PlainText.ts"
 import * as Workspaces from "../workspace/Workspaces.ts"
 import type * as Capture from "./Capture.ts"
 import type { Client } from "./clients/Client.ts"
-import * as FitMoment from "./FitMoment.ts"
+import * as FitHookEvent from "./FitHookEvent.ts"
+import type { HookEvent, Verdict } from "./HookEvent.ts"
 import * as LeftSessions from "./LeftSessions.ts"
-import type { Moment, Verdict } from "./Moment.ts"
 import * as Session from "./Session.ts"
 import * as SessionFiles from "./SessionFiles.ts"
 
@@ -36,11 +36,11 @@ export interface SessionsOptions {
 
 export interface Sessions {
   /**
-   * Records a client's moment. Rejects if the log fails.
+   * Records a client's event. Rejects if the log fails.
    *
    * @param left aborts when the client no longer waits: a question about the call is then withdrawn
    */
-  readonly take: (client: ClientName, moment: Moment, left?: AbortSignal) => Promise<Verdict>
+  readonly take: (client: ClientName, hookEvent: HookEvent, left?: AbortSignal) => Promise<Verdict>
   /** Closes the tasks of silent sessions, including those of earlier servers. */
   readonly closeIdle: () => Promise<void>
   /** Whether a call with this id belongs to the session, as far as this process continues it. */
@@ -53,11 +53,11 @@ export interface Sessions {
 /** A client's name in the log, and for people. */
 export type ClientName = Pick<Client, "name" | "title" | "format">
 
-/** An open session. `usedAt` is its last moment, by this process's monotonic clock. */
+/** An open session. `usedAt` is its last event, by this process's monotonic clock. */
 interface Held {
   readonly session: Session.Session
   usedAt: number
-  /** Moments in progress, including questions to a person. */
+  /** Events in progress, including questions to a person. */
   underWay: number
 }
 
@@ -65,7 +65,7 @@ const IDLE_MS = 60 * 60 * 1000
 
 const MAX_GOAL = 200
 
-/** Moments before a session's first prompt, and sessions with such moments. */
+/** Events before a session's first prompt, and sessions with such events. */
 const MAX_EARLY = 32
 const MAX_EARLY_SESSIONS = 1_000
 
@@ -96,11 +96,11 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   })
   const workspaces = Workspaces.make({ log: await fs.promises.realpath(file), hasSecret: redaction.isIn })
   const sessions = new Map<string, Promise<Held>>()
-  /** Moments in progress, and how to tell them that nobody waits for their answer. */
+  /** Events in progress, and how to tell them that nobody waits for their answer. */
   const underWay = new Map<AbortController, Promise<unknown>>()
 
-  const begin = async (client: ClientName, moment: Moment, taskId: string): Promise<Held> => {
-    const task = { goal: goalOf(client, moment, redaction), agent: client.name, id: taskId, continue: true }
+  const begin = async (client: ClientName, hookEvent: HookEvent, taskId: string): Promise<Held> => {
+    const task = { goal: goalOf(client, hookEvent, redaction), agent: client.name, id: taskId, continue: true }
     const begun = await begunIn(opened, task)
     left.take(begun.taskId)
     const failed = (failed: RunLog.RecordingFailed) => {
@@ -116,7 +116,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     })
     const files = SessionFiles.make({
       workspaces: (await recordsFiles()) ? workspaces : undefined,
-      cwd: moment.cwd,
+      cwd: hookEvent.cwd,
       begun,
       source: means,
       tell: log.tell,
@@ -125,27 +125,27 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     return { session, usedAt: performance.now(), underWay: 0 }
   }
 
-  const held = (client: ClientName, moment: Moment): Promise<Held> => {
-    const taskId = taskIdOf(client.format ?? client.name, moment.session)
+  const held = (client: ClientName, hookEvent: HookEvent): Promise<Held> => {
+    const taskId = taskIdOf(client.format ?? client.name, hookEvent.session)
     const found = sessions.get(taskId)
     if (found !== undefined) return found
-    const begun = begin(client, moment, taskId)
+    const begun = begin(client, hookEvent, taskId)
     sessions.set(taskId, begun)
     begun.catch(() => sessions.delete(taskId))
     return begun
   }
 
   /**
-   * Moments before a session's first prompt, which names its task. Without other moments, a session is not recorded.
+   * Events before a session's first prompt, which names its task. Without other events, a session is not recorded.
    */
-  const early = new Map<string, Array<Moment>>()
-  const keepEarly = (taskId: string, moment: Moment): boolean => {
+  const early = new Map<string, Array<HookEvent>>()
+  const keepEarly = (taskId: string, hookEvent: HookEvent): boolean => {
     const before = early.get(taskId) ?? []
     if (before.length >= MAX_EARLY || early.size >= MAX_EARLY_SESSIONS) return false
-    early.set(taskId, [...before, moment])
+    early.set(taskId, [...before, hookEvent])
     return true
   }
-  const takenEarly = (taskId: string): ReadonlyArray<Moment> => {
+  const takenEarly = (taskId: string): ReadonlyArray<HookEvent> => {
     const before = early.get(taskId) ?? []
     early.delete(taskId)
     return before
@@ -153,7 +153,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
 
   /** A client may report a call's result after the session's end; the call has its end in the log. */
   const ended = new Map<string, Session.Session>()
-  const isOfEnded = (taskId: string, { happening }: Moment): boolean =>
+  const isOfEnded = (taskId: string, { happening }: HookEvent): boolean =>
     happening.kind === "after" && happening.callId !== undefined && ended.get(taskId)?.knows(happening.callId) === true
 
   /** Closes the session's task. If the session is resumed, it continues in another one. */
@@ -166,24 +166,24 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     await session.end(`${SESSION_ENDED} (${reason}); nobody gave a verdict`)
   }
 
-  const takeIn = async (client: ClientName, moment: Moment, leaving: AbortSignal): Promise<Verdict> => {
-    const taskId = taskIdOf(client.format ?? client.name, moment.session)
-    const { kind } = moment.happening
+  const takeIn = async (client: ClientName, hookEvent: HookEvent, leaving: AbortSignal): Promise<Verdict> => {
+    const taskId = taskIdOf(client.format ?? client.name, hookEvent.session)
+    const { kind } = hookEvent.happening
     if (!sessions.has(taskId)) {
-      if (isOfEnded(taskId, moment)) return NONE
-      if (kind === "other" && keepEarly(taskId, moment)) return NONE
+      if (isOfEnded(taskId, hookEvent)) return NONE
+      if (kind === "other" && keepEarly(taskId, hookEvent)) return NONE
       // A session without anything else is not recorded.
       if (kind === "ended" && !left.hasPartOf(taskId)) {
         early.delete(taskId)
         return NONE
       }
     }
-    const one = await held(client, moment)
+    const one = await held(client, hookEvent)
     for (const early of takenEarly(taskId)) await one.session.take(early, leaving)
     one.underWay++
     try {
-      const verdict = await one.session.take(moment, leaving)
-      if (moment.happening.kind === "ended") await end(taskId, one, moment.happening.reason)
+      const verdict = await one.session.take(hookEvent, leaving)
+      if (hookEvent.happening.kind === "ended") await end(taskId, one, hookEvent.happening.reason)
       return verdict
     } finally {
       one.underWay--
@@ -211,12 +211,12 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     },
     size: () => sessions.size,
     take: async (client, told, gone) => {
-      const moment = FitMoment.fit(told)
+      const hookEvent = FitHookEvent.fit(told)
       const leaving = new AbortController()
       const leave = () => leaving.abort()
       if (gone?.aborted === true) leave()
       gone?.addEventListener("abort", leave, { once: true })
-      const taken = takeIn(client, moment, leaving.signal)
+      const taken = takeIn(client, hookEvent, leaving.signal)
       underWay.set(leaving, taken)
       try {
         return await taken
@@ -259,7 +259,7 @@ export const taskIdOf = (client: string, session: string): string =>
   /^[\w.-]{1,80}$/.test(session) ? `${client}-${session}` : `${client}-${sha256(session).slice(0, 32)}`
 
 /** A session's goal: a person's first prompt, if it starts with one. */
-const goalOf = ({ title }: ClientName, { happening, cwd }: Moment, redaction: Redaction.Redaction): string => {
+const goalOf = ({ title }: ClientName, { happening, cwd }: HookEvent, redaction: Redaction.Redaction): string => {
   const said = happening.kind === "prompt" ? oneLine(plainText(redaction.text(happening.text))).trim() : ""
   if (said === "") return cwd === "" ? `A session of ${title}` : `A session of ${title} in ${cwd}`
   return said.length > MAX_GOAL ? `${said.slice(0, MAX_GOAL - 1).toWellFormed()}…` : said

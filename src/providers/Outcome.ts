@@ -10,8 +10,8 @@ import * as ProviderUsage from "../kernel/pricing/ProviderUsage.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import { fieldOf, textOf } from "../values/JsonObjects.ts"
-import { jsonOf } from "./pieces.ts"
-import type { ProviderAnswer } from "./Wire.ts"
+import { jsonOf } from "./BodyPieces.ts"
+import type { ProviderAnswer } from "./WireFormat.ts"
 
 /** A response, or as much of it as arrived. */
 export interface Came {

@@ -8,12 +8,11 @@ import type { PayloadOf } from "../events/vocabulary/Vocabulary.ts"
 import type { GateConfig } from "../kernel/gate/Gate.ts"
 import * as KeptAlive from "../platform/KeptAlive.ts"
 import * as MonotonicClock from "../platform/MonotonicClock.ts"
-import type { ModelRequest } from "../providers/Wire.ts"
+import type { ModelRequest } from "../providers/WireFormat.ts"
 import { defined } from "../values/defined.ts"
 import { plainText } from "../values/Json.ts"
+import * as ConversationHistory from "./conversations/ConversationHistory.ts"
 import * as Conversations from "./conversations/Conversations.ts"
-import * as Past from "./conversations/Past.ts"
-import * as Attempts from "./http/Attempts.ts"
 import * as Batches from "./http/Batches.ts"
 import * as Exchange from "./http/Exchange.ts"
 import * as ExchangeEvents from "./http/ExchangeEvents.ts"
@@ -25,6 +24,7 @@ import * as ObservedCalls from "./http/ObservedCalls.ts"
 import * as Prompts from "./http/Prompts.ts"
 import * as RecordedFetch from "./http/RecordedFetch.ts"
 import type * as Redaction from "./http/Redaction.ts"
+import * as Retries from "./http/Retries.ts"
 import * as IoCalls from "./IoCalls.ts"
 import type * as OpenedRun from "./log/OpenedRun.ts"
 import type * as RunLog from "./log/RunLog.ts"
@@ -87,14 +87,14 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
   const observed = ObservedCalls.make((tool) => recorded.has(tool))
   const calls = files === undefined ? observed : RunFiles.watching(observed, files, log)
   const conversations = (parts.conversations ?? Conversations.make()).of(taskId)
-  Past.recall(conversations, opened.past)
+  ConversationHistory.recall(conversations, opened.past)
   calls.recall(opened.past)
   const exchanges = {
     ...parts,
     conversations,
     calls,
     prompts: Prompts.make(opened.past),
-    attempts: Attempts.make(),
+    attempts: Retries.make(),
     later: LaterAnswers.make(),
     batches: Batches.make(),
     open: bodies,

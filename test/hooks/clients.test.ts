@@ -3,7 +3,7 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Clients from "../../src/hooks/clients/Clients.ts"
 import { isGate } from "../../src/hooks/clients/Gates.ts"
-import type { Moment } from "../../src/hooks/Moment.ts"
+import type { HookEvent } from "../../src/hooks/HookEvent.ts"
 import type { Json, JsonObject } from "../../src/values/Json.ts"
 import { inRepository } from "../repository.ts"
 
@@ -17,24 +17,24 @@ const clientOf = (name: string) => {
   return client
 }
 
-const momentsOf = (name: string): ReadonlyArray<Moment> =>
+const hookEventsOf = (name: string): ReadonlyArray<HookEvent> =>
   payloads(name).map((payload) => {
-    const moment = clientOf(name).read(payload)
-    if (moment === undefined) throw new Error(`not read: ${JSON.stringify(payload)}`)
-    return moment
+    const hookEvent = clientOf(name).read(payload)
+    if (hookEvent === undefined) throw new Error(`not read: ${JSON.stringify(payload)}`)
+    return hookEvent
   })
 
 const happenings = (name: string, kind: string) =>
-  momentsOf(name).flatMap(({ happening }) => (happening.kind === kind ? [happening] : []))
+  hookEventsOf(name).flatMap(({ happening }) => (happening.kind === kind ? [happening] : []))
 
 describe.each(Clients.all.map(({ name }) => name))("what %s sends", (name) => {
   it("is read, each payload as what it is", () => {
-    const moments = momentsOf(name)
-    for (const { session, event, happening } of moments) {
+    const hookEvents = hookEventsOf(name)
+    for (const { session, event, happening } of hookEvents) {
       expect(session).not.toBe("")
       expect(happening.kind === "before", event).toBe(isGate(event))
     }
-    const kinds = moments.map(({ happening }) => happening.kind)
+    const kinds = hookEvents.map(({ happening }) => happening.kind)
     expect(kinds).toEqual(expect.arrayContaining(["before", "after", "prompt"]))
     for (const call of happenings(name, "before")) expect(call).toMatchObject({ tool: expect.stringMatching(/./) })
   })
@@ -66,7 +66,7 @@ describe("calls and results", () => {
   })
 
   it("of Claude Code's sub-agents have the agent, and its batches all calls of an answer", () => {
-    expect(momentsOf("claude-code").some(({ agentId }) => agentId === "aec81af11364a6baa")).toBe(true)
+    expect(hookEventsOf("claude-code").some(({ agentId }) => agentId === "aec81af11364a6baa")).toBe(true)
     expect(happenings("claude-code", "batch")).toContainEqual({
       kind: "batch",
       calls: [
@@ -76,7 +76,7 @@ describe("calls and results", () => {
   })
 
   it("fail where the client says so", () => {
-    const failed = momentsOf("claude-code").find(({ event }) => event === "PostToolUseFailure")
+    const failed = hookEventsOf("claude-code").find(({ event }) => event === "PostToolUseFailure")
     expect(failed?.happening).toMatchObject({ ok: false, content: expect.stringMatching(/Exit code 1|bad thing/) })
   })
 })

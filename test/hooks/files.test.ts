@@ -36,9 +36,9 @@ const given = async (more: Partial<Sessions.SessionsOptions> = {}) => {
 const taking = (sessions: Sessions.Sessions, cwd: string, session_id = "s-1") => {
   const take = (hook_event_name: string, more: object) => {
     const payload: Json = { session_id, cwd, hook_event_name, ...more }
-    const moment = ClaudeCode.client.read(payload)
-    if (moment === undefined) throw new Error("not read")
-    return sessions.take(ClaudeCode.client, moment)
+    const hookEvent = ClaudeCode.client.read(payload)
+    if (hookEvent === undefined) throw new Error("not read")
+    return sessions.take(ClaudeCode.client, hookEvent)
   }
   return {
     prompt: (prompt: string) => take("UserPromptSubmit", { prompt }),

@@ -32,9 +32,9 @@ const open = async (log: string, more: Partial<Sessions.SessionsOptions> = {}) =
 }
 
 const take = (sessions: Sessions.Sessions, payload: Json, client: Client = ClaudeCode.client, left?: AbortSignal) => {
-  const moment = client.read(payload)
-  if (moment === undefined) throw new Error(`not read: ${JSON.stringify(payload)}`)
-  return sessions.take(client, moment, left)
+  const hookEvent = client.read(payload)
+  if (hookEvent === undefined) throw new Error(`not read: ${JSON.stringify(payload)}`)
+  return sessions.take(client, hookEvent, left)
 }
 
 const at = (hook_event_name: string, more: object = {}): Json => ({

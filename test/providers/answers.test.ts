@@ -2,7 +2,7 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { AnswerPart } from "../../src/agents/models/Message.ts"
 import * as Models from "../../src/agents/models/Models.ts"
-import { type Answered, answeredBy, askedBy } from "../../src/providers/wires.ts"
+import { type Answered, answeredBy, askedBy } from "../../src/providers/WireFormats.ts"
 import { asking, KEY, providers } from "../agents/models/servers.ts"
 import { type Fixture, fixtures } from "./fixtures.ts"
 

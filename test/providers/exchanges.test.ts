@@ -1,7 +1,7 @@
 import * as zlib from "node:zlib"
 import { describe, expect, it } from "vitest"
 import type { AnswerPart, Message } from "../../src/agents/models/Message.ts"
-import { answeredBy, askedBy } from "../../src/providers/wires.ts"
+import { answeredBy, askedBy } from "../../src/providers/WireFormats.ts"
 import { bytesOf, cases, type Exchange, pathOf } from "../record/proxy/exchanges.ts"
 
 const part = (said: AnswerPart | Message["content"][number]): string => {

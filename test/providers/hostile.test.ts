@@ -1,7 +1,7 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as AwsEvents from "../../src/providers/AwsEvents.ts"
-import { answeredBy, askedBy } from "../../src/providers/wires.ts"
+import { answeredBy, askedBy } from "../../src/providers/WireFormats.ts"
 import { findNonJson, type Json, type JsonObject } from "../../src/values/Json.ts"
 import { type Fixture, fixtures } from "./fixtures.ts"
 

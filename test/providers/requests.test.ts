@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { answeredBy, askedBy } from "../../src/providers/wires.ts"
+import { answeredBy, askedBy } from "../../src/providers/WireFormats.ts"
 import type { Json, JsonObject } from "../../src/values/Json.ts"
 
 const asked = (path: string, body: JsonObject, host = "localhost") => {

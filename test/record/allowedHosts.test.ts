@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as AllowedHosts from "../../src/record/network/AllowedHosts.ts"
-import { ownFrame, summary } from "../../src/record/network/Attempt.ts"
+import { ownFrame, summary } from "../../src/record/network/NetworkAttempt.ts"
 
 const parsed = (...texts: ReadonlyArray<string>) => texts.flatMap((text) => AllowedHosts.parse(text) ?? [])
 

@@ -110,12 +110,12 @@ describe("an answer that broke off", () => {
       pieces: [responses[index]?.[1] ?? half],
     }))
     const env = { OPENAI_BASE_URL: `${upstream.url}/v1` }
-    const [LiveRun, Forwarding] = await Promise.all([
+    const [LiveRun, OutgoingRequests] = await Promise.all([
       import("../../src/record/LiveRun.ts"),
-      import("../../src/record/proxy/Forwarding.ts"),
+      import("../../src/record/proxy/OutgoingRequests.ts"),
     ])
     const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, { means: "proxy" })
-    const forwarding = Forwarding.make()
+    const forwarding = OutgoingRequests.make()
     const routes = ProviderProxy.routes(env)
     const asking = async (proxy: ProviderProxy.ProviderProxy) => {
       const url = `${proxy.variables.OPENAI_BASE_URL}/chat/completions`

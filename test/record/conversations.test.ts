@@ -4,7 +4,7 @@ import type { Message } from "../../src/agents/models/Message.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as ConversationRuns from "../../src/record/conversations/ConversationRuns.ts"
 import * as Conversations from "../../src/record/conversations/Conversations.ts"
-import * as Meaning from "../../src/record/conversations/Meaning.ts"
+import * as NormalizedMessage from "../../src/record/conversations/NormalizedMessage.ts"
 import * as RecordedFetch from "../../src/record/http/RecordedFetch.ts"
 import { chat, type Exchange, exchangesOf, serving } from "./exchanged.ts"
 import { eventsOf, temporary } from "./recorded.ts"
@@ -297,14 +297,14 @@ describe("the meaning of a message", () => {
         { type: "call", callId: "pyd_ai_1", tool: "read", args: { lines: [1, 2], file: "x" } },
       ],
     }
-    expect(Meaning.of(one)).toBe(Meaning.of(two))
-    expect(Meaning.of(one)).not.toBe(Meaning.of(call("a", { file: "y", lines: [1, 2] })))
+    expect(NormalizedMessage.of(one)).toBe(NormalizedMessage.of(two))
+    expect(NormalizedMessage.of(one)).not.toBe(NormalizedMessage.of(call("a", { file: "y", lines: [1, 2] })))
     const result = (content: unknown): Message => ({
       role: "tool",
       content: [{ callId: "a", tool: "read", isError: false, content: content as never }],
     })
-    expect(Meaning.of(result("of x"))).toBe(
-      Meaning.of(result([{ type: "text", text: "of x", cache_control: { type: "ephemeral" } }])),
+    expect(NormalizedMessage.of(result("of x"))).toBe(
+      NormalizedMessage.of(result([{ type: "text", text: "of x", cache_control: { type: "ephemeral" } }])),
     )
   })
 

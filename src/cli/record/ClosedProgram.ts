@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect, Schema } from "effect"
 import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
-import { Attempt, distinct, summary, type Tried } from "../../record/network/Attempt.ts"
+import { distinct, NetworkAttempt, summary, type Tried } from "../../record/network/NetworkAttempt.ts"
 import * as Unseen from "../../record/network/Unseen.ts"
 import * as BlockedThread from "../../record/process/BlockedThread.ts"
 import type * as ProcessRun from "../../record/process/ProcessRun.ts"
@@ -81,15 +81,15 @@ export const closing = (hosts: ReadonlyArray<string>) =>
     return { closed: { allow, attempts, preload: Program.PRELOAD }, assertNotBlocked, report, tried } satisfies Closed
   })
 
-const advice = (tried: ReadonlyArray<Attempt>): string => {
+const advice = (tried: ReadonlyArray<NetworkAttempt>): string => {
   const hosts = [...new Set(tried.map(({ target }) => target))].map((target) => `--allow-host ${target}`)
   return `The recording cannot answer requests that it does not contain. To let the program reach these servers: ${hosts.join(" ")}`
 }
 
-const attemptsIn = (file: string): ReadonlyArray<Attempt> => {
+const attemptsIn = (file: string): ReadonlyArray<NetworkAttempt> => {
   if (!fs.existsSync(file)) return []
   const lines = fs.readFileSync(file, "utf8").split("\n")
   return lines.filter((line) => line !== "").map((line) => asAttempt(line))
 }
 
-const asAttempt = Schema.decodeUnknownSync(Schema.parseJson(Attempt))
+const asAttempt = Schema.decodeUnknownSync(Schema.parseJson(NetworkAttempt))

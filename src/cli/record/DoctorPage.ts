@@ -1,6 +1,6 @@
 /** Formats the report of `hindcast record doctor`. */
 import type { Cause, Finding } from "../../record/doctor/Findings.ts"
-import type { Tried } from "../../record/network/Attempt.ts"
+import type { Tried } from "../../record/network/NetworkAttempt.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import type { Style } from "../terminal/Style.ts"
 import { at, count } from "../terminal/Text.ts"

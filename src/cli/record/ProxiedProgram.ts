@@ -183,9 +183,9 @@ const answered = (
   closed?: Closed,
 ) =>
   Effect.gen(function* () {
-    const { proxying, forwarding, env, ForwardedFetch, LoopbackOnly } = yield* parts()
+    const { proxying, forwarding, env, UpstreamFetch, LoopbackOnly } = yield* parts()
     const routes = yield* attempt(async () => proxying.routes(proxying.withAddresses(env, addresses)))
-    const playing = yield* attempt(() => begin(ForwardedFetch.make(forwarding, env)))
+    const playing = yield* attempt(() => begin(UpstreamFetch.make(forwarding, env)))
     const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }, yield* listening(means)))
     const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }
     const confined = closed === undefined ? undefined : yield* opened(LoopbackOnly.confine(program, [own, ...closed]))
@@ -208,16 +208,18 @@ const seenBy = (means: NonNullable<RecorderMeans["means"]>, wrong: Diverged | No
 /** Loads the proxy's modules on first use. */
 export const parts = () =>
   Effect.gen(function* () {
-    const [proxying, Forwarding, ForwardedFetch, LoopbackOnly] = yield* Effect.promise(() =>
+    const [proxying, OutgoingRequests, UpstreamFetch, LoopbackOnly] = yield* Effect.promise(() =>
       Promise.all([
         import("../../record/proxy/ProviderProxy.ts"),
-        import("../../record/proxy/Forwarding.ts"),
-        import("../../record/proxy/ForwardedFetch.ts"),
+        import("../../record/proxy/OutgoingRequests.ts"),
+        import("../../record/proxy/UpstreamFetch.ts"),
         import("../../record/process/LoopbackOnly.ts"),
       ]),
     )
-    const forwarding = yield* Effect.acquireRelease(Effect.sync(Forwarding.make), ({ close }) => Effect.sync(close))
-    return { proxying, forwarding, ForwardedFetch, LoopbackOnly, env: process.env as Environment }
+    const forwarding = yield* Effect.acquireRelease(Effect.sync(OutgoingRequests.make), ({ close }) =>
+      Effect.sync(close),
+    )
+    return { proxying, forwarding, UpstreamFetch, LoopbackOnly, env: process.env as Environment }
   })
 
 /**

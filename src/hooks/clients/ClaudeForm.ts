@@ -3,7 +3,7 @@
 import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import type { Happening, Moment, ToolCall, Verdict } from "../Moment.ts"
+import type { Happening, HookEvent, ToolCall, Verdict } from "../HookEvent.ts"
 import { type Answer, EMPTY, reasonOf } from "./Client.ts"
 import * as Payload from "./Payload.ts"
 
@@ -13,7 +13,7 @@ export const GATE = "PreToolUse"
 export const read = (
   payload: Json,
   callIdOf = (from: JsonObject) => Payload.text(from, "tool_use_id"),
-): Moment | undefined => {
+): HookEvent | undefined => {
   if (!isObject(payload)) return undefined
   const event = Payload.text(payload, "hook_event_name")
   const session = Payload.text(payload, "session_id")

@@ -1,7 +1,7 @@
 /** A coding agent's program: how it calls hooks, and which answers it accepts. */
 
 import type { Json } from "../../values/Json.ts"
-import type { Moment, Verdict } from "../Moment.ts"
+import type { HookEvent, Verdict } from "../HookEvent.ts"
 
 /** The output and exit code of a hook's command. */
 export interface Answer {
@@ -19,7 +19,7 @@ export interface Client {
   /** The tested version; undefined if only its documentation was read. */
   readonly tried: string | undefined
   /** Parses a payload; undefined if it does not have this client's shape. */
-  readonly read: (payload: Json) => Moment | undefined
+  readonly read: (payload: Json) => HookEvent | undefined
   /** Empty if there is nothing to decide. */
   readonly answer: (event: string, verdict: Verdict) => Answer
 }

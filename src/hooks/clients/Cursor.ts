@@ -4,7 +4,7 @@ import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import type { Happening } from "../Moment.ts"
+import type { Happening } from "../HookEvent.ts"
 import { type Client, EMPTY, reasonOf } from "./Client.ts"
 import * as Payload from "./Payload.ts"
 

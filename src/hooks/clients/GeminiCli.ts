@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { fieldOf, isObject } from "../../values/JsonObjects.ts"
-import type { Happening } from "../Moment.ts"
+import type { Happening } from "../HookEvent.ts"
 import { type Client, EMPTY, reasonOf } from "./Client.ts"
 import * as Payload from "./Payload.ts"
 

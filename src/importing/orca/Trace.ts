@@ -1,8 +1,8 @@
 /** Maps the events of one OrcaReplay trace, in order, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { bodyOf } from "../../providers/pieces.ts"
-import { type Asked, askedBy } from "../../providers/wires.ts"
+import { bodyOf } from "../../providers/BodyPieces.ts"
+import { type Asked, askedBy } from "../../providers/WireFormats.ts"
 import type { Json } from "../../values/Json.ts"
 import { type Answer, answered, callPart, settled } from "../messages/Answers.ts"
 import { named } from "../runs/ModelName.ts"

@@ -6,17 +6,17 @@ import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import type { AnswerBody } from "../BodyPieces.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { AnswerBody } from "../pieces.ts"
-import type { Address, Finished, ModelRequest, ProviderAnswer, Thread, Wire } from "../Wire.ts"
+import type { Address, Finished, ModelRequest, ProviderAnswer, Thread, WireFormat } from "../WireFormat.ts"
 import * as Blocks from "./AnthropicBlocks.ts"
 
 /** `…/publishers/anthropic/models/claude-sonnet-4-5@20250929:rawPredict` */
 const VERTEX = /\/models\/([^/:]+):(?:rawPredict|streamRawPredict)$/
 
-export const anthropic: Wire = {
+export const anthropic: WireFormat = {
   name: "anthropic",
   matches: ({ path }, body) =>
     Array.isArray(body.messages) &&
@@ -32,7 +32,7 @@ export const anthropic: Wire = {
  * @param model from the path, if the path names it
  */
 export const requestOf = ({ host }: Address, body: JsonObject, model?: string): ModelRequest => {
-  const told = Conversing.make()
+  const told = ConversationBuilder.make()
   told.system(Parts.textIn(body.system))
   for (const message of Parts.listOf(body.messages)) tell(told, message)
   const thread = threadIn(body)
@@ -119,7 +119,7 @@ const threadIn = ({ thread }: JsonObject): Thread | undefined => {
   return { ...defined({ after, conversation: id }) }
 }
 
-const tell = (told: Conversing.Conversing, message: unknown) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, message: unknown) => {
   const [role, content] = [fieldOf(message, "role"), fieldOf(message, "content")]
   const blocks = typeof content === "string" ? [{ type: "text", text: content }] : Parts.listOf(content)
   switch (role) {
@@ -140,7 +140,7 @@ const said = (blocks: ReadonlyArray<unknown>): ReadonlyArray<AnswerPart> => {
   return growing.parts()
 }
 
-const tellUser = (told: Conversing.Conversing, blocks: ReadonlyArray<unknown>) => {
+const tellUser = (told: ConversationBuilder.ConversationBuilder, blocks: ReadonlyArray<unknown>) => {
   const isResult = (block: unknown) => fieldOf(block, "type") === "tool_result"
   for (const block of blocks.filter(isResult)) {
     const options = { isError: fieldOf(block, "is_error") === true }

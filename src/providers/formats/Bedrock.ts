@@ -7,11 +7,11 @@ import { meaningOf } from "../../agents/models/FinishReason.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import type { AnswerBody } from "../BodyPieces.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { AnswerBody } from "../pieces.ts"
-import type { Address, ModelRequest, ProviderAnswer, Wire } from "../Wire.ts"
+import type { Address, ModelRequest, ProviderAnswer, WireFormat } from "../WireFormat.ts"
 import * as Anthropic from "./Anthropic.ts"
 import * as Blocks from "./BedrockBlocks.ts"
 import { openAiChat } from "./OpenAiChat.ts"
@@ -21,7 +21,7 @@ const INVOKE = /\/model\/([^/]+)\/invoke(?:-with-response-stream)?$/
 
 const withModel = (path: string, model: string) => Parts.renamed(path, /(\/model\/)[^/]+/, model)
 
-export const converse: Wire = {
+export const converse: WireFormat = {
   name: "bedrock-converse",
   withModel,
   matches: ({ path }, body) => CONVERSE.test(path) && Array.isArray(body.messages),
@@ -29,7 +29,7 @@ export const converse: Wire = {
   answer: (body) => converseAnswer(body),
 }
 
-export const invoke: Wire = {
+export const invoke: WireFormat = {
   name: "bedrock-invoke",
   withModel,
   matches: ({ path }, body) => INVOKE.test(path) && Array.isArray(body.messages),
@@ -77,7 +77,7 @@ const named = (piece: unknown): unknown => {
 const objectOf = (value: unknown): object => (typeof value === "object" && value !== null ? value : {})
 
 const converseRequest = ({ host }: Address, body: JsonObject, model: string): ModelRequest => {
-  const told = Conversing.make()
+  const told = ConversationBuilder.make()
   told.system(Parts.textIn(body.system))
   for (const message of Parts.listOf(body.messages)) tell(told, message)
   return {
@@ -135,7 +135,7 @@ const converseAnswer = ({ pieces, isWhole }: AnswerBody): ProviderAnswer => {
   }
 }
 
-const tell = (told: Conversing.Conversing, message: unknown) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, message: unknown) => {
   const blocks = Parts.listOf(fieldOf(message, "content"))
   switch (fieldOf(message, "role")) {
     case "system":
@@ -161,7 +161,7 @@ const tell = (told: Conversing.Conversing, message: unknown) => {
   }
 }
 
-const tellContent = (told: Conversing.Conversing, blocks: ReadonlyArray<unknown>) => {
+const tellContent = (told: ConversationBuilder.ConversationBuilder, blocks: ReadonlyArray<unknown>) => {
   const parts = blocks.flatMap(Blocks.contentParts)
   if (parts.length > 0) told.user(parts)
 }

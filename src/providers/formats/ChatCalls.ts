@@ -2,8 +2,8 @@
 
 import type { CallPart } from "../../agents/models/Message.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
+import { jsonOf } from "../BodyPieces.ts"
 import * as Parts from "../parts.ts"
-import { jsonOf } from "../pieces.ts"
 
 interface GrowingCall {
   readonly index: unknown

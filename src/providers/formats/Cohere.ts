@@ -4,18 +4,18 @@ import { meaningOf } from "../../agents/models/FinishReason.ts"
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { Wire } from "../Wire.ts"
+import type { WireFormat } from "../WireFormat.ts"
 import { ChatCalls } from "./ChatCalls.ts"
 import { toolsOf } from "./OpenAiChat.ts"
 
-export const cohere: Wire = {
+export const cohere: WireFormat = {
   name: "cohere",
   matches: ({ path }, body) => path.endsWith("/v2/chat") && Array.isArray(body.messages),
   request: ({ host }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     for (const message of Parts.listOf(body.messages)) tell(told, message)
     return {
       provider: providerAt(host, "cohere"),
@@ -99,7 +99,7 @@ class Said {
   }
 }
 
-const tell = (told: Conversing.Conversing, message: unknown) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, message: unknown) => {
   const content = fieldOf(message, "content")
   switch (fieldOf(message, "role")) {
     case "system":

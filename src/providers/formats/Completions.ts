@@ -4,17 +4,17 @@ import { meaningOf } from "../../agents/models/FinishReason.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { Wire } from "../Wire.ts"
+import type { WireFormat } from "../WireFormat.ts"
 import { deploymentIn } from "./OpenAiChat.ts"
 
-export const completions: Wire = {
+export const completions: WireFormat = {
   name: "openai-completions",
   matches: ({ path }, body) => path.endsWith("/completions") && "prompt" in body,
   request: ({ host, path }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     told.user(promptsIn(body.prompt))
     return {
       provider: providerAt(host, "openai-compatible"),

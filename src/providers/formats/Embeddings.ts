@@ -7,10 +7,10 @@ import type { ToldPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { Wire } from "../Wire.ts"
+import type { WireFormat } from "../WireFormat.ts"
 import { deploymentIn } from "./OpenAiChat.ts"
 
 /** Each provider's path, its name, and the fields that hold the texts. */
@@ -24,14 +24,14 @@ const PLACES: ReadonlyArray<readonly [RegExp, string, ReadonlyArray<string>]> = 
 const placeOf = (path: string, body: JsonObject) =>
   PLACES.find(([pattern, , fields]) => pattern.test(path) && fields.some((name) => name in body))
 
-export const embeddings: Wire = {
+export const embeddings: WireFormat = {
   name: "embeddings",
   isConversation: false,
   matches: ({ path }, body) => placeOf(path, body) !== undefined,
   withModel: (path, model) => Parts.renamed(path, /(\/models\/)[^/:]+(?=:)/, model),
   request: ({ host, path }, body) => {
     const [pattern, provider, fields] = placeOf(path, body) ?? [/$/, "", []]
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     told.user(fields.flatMap((name) => textsIn(body[name])))
     return {
       provider: providerAt(host, provider),

@@ -8,20 +8,20 @@ import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { Finished, Wire } from "../Wire.ts"
+import type { Finished, WireFormat } from "../WireFormat.ts"
 import { withPartial } from "./GeminiArguments.ts"
 
 const PATH = /\/(?:models|tunedModels|endpoints)\/([^/:]+):(?:streamGenerateContent|generateContent)$/
 
-export const gemini: Wire = {
+export const gemini: WireFormat = {
   name: "gemini",
   matches: ({ path }, body) => PATH.test(path) && Array.isArray(body.contents),
   withModel: (path, model) => Parts.renamed(path, /(\/(?:models|tunedModels|endpoints)\/)[^/:]+(?=:)/, model),
   request: ({ host, path }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     told.system(Parts.textIn(fieldOf(body.systemInstruction ?? body.system_instruction, "parts")))
     for (const content of Parts.listOf(body.contents)) tell(told, content)
     return {
@@ -200,7 +200,7 @@ const FAILURES: ReadonlySet<string> = new Set([
   ...["OTHER", "LANGUAGE", "IMAGE_OTHER", "NO_IMAGE", "TOO_MANY_TOOL_CALLS", "MISSING_THOUGHT_SIGNATURE"],
 ])
 
-const tell = (told: Conversing.Conversing, content: unknown) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, content: unknown) => {
   const parts = Parts.listOf(fieldOf(content, "parts"))
   switch (fieldOf(content, "role") ?? "user") {
     case "model": {
@@ -219,7 +219,7 @@ const tell = (told: Conversing.Conversing, content: unknown) => {
   }
 }
 
-const tellUser = (told: Conversing.Conversing, parts: ReadonlyArray<unknown>) => {
+const tellUser = (told: ConversationBuilder.ConversationBuilder, parts: ReadonlyArray<unknown>) => {
   const resultOf = (part: unknown) => ofEither(part, "functionResponse", "function_response")
   for (const part of parts) {
     const response = resultOf(part)

@@ -7,20 +7,20 @@ import type { AnswerPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json } from "../../values/Json.ts"
 import { fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { Finished, Wire } from "../Wire.ts"
+import type { Finished, WireFormat } from "../WireFormat.ts"
 import * as Steps from "./InteractionSteps.ts"
 import { toolsOf } from "./OpenAiChat.ts"
 
-export const interactions: Wire = {
+export const interactions: WireFormat = {
   name: "gemini-interactions",
   matches: ({ path }, body) =>
     path.endsWith("/interactions") && "input" in body && ("model" in body || "agent" in body),
   polled: Parts.polledAt("interactions"),
   request: ({ host }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     told.system(Parts.anyText(body.system_instruction) ?? "")
     if (typeof body.input === "string") told.user([{ type: "text", text: body.input }])
     for (const item of Array.isArray(body.input) ? body.input : isObject(body.input) ? [body.input] : [])
@@ -95,7 +95,7 @@ const finishOf = (status: string | undefined, isWhole: boolean): Finished | unde
 }
 
 /** Takes a turn with a role, a step, or user content. */
-const tell = (told: Conversing.Conversing, item: Json) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, item: Json) => {
   const [role, content] = [fieldOf(item, "role"), fieldOf(item, "content")]
   const steps = Array.isArray(content) ? content : [content]
   if (role === "model")
@@ -109,10 +109,12 @@ const tell = (told: Conversing.Conversing, item: Json) => {
   return Steps.isContent(item) ? tellUser(told, [item]) : told.unknown(Parts.unreadPart(item))
 }
 
-const saidIn = (steps: ReadonlyArray<unknown>, told: Conversing.Conversing): ReadonlyArray<AnswerPart> =>
-  Steps.partsOf(steps, told.callId)
+const saidIn = (
+  steps: ReadonlyArray<unknown>,
+  told: ConversationBuilder.ConversationBuilder,
+): ReadonlyArray<AnswerPart> => Steps.partsOf(steps, told.callId)
 
-const tellUser = (told: Conversing.Conversing, contents: ReadonlyArray<unknown>) => {
+const tellUser = (told: ConversationBuilder.ConversationBuilder, contents: ReadonlyArray<unknown>) => {
   const isResult = (content: unknown) => fieldOf(content, "type") === "function_result"
   for (const one of contents.filter(isResult)) {
     told.result(fieldOf(one, "call_id"), fieldOf(one, "result"), {

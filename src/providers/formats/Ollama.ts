@@ -5,17 +5,17 @@ import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { Wire } from "../Wire.ts"
+import type { WireFormat } from "../WireFormat.ts"
 import { toolsOf } from "./OpenAiChat.ts"
 
-export const ollama: Wire = {
+export const ollama: WireFormat = {
   name: "ollama",
   matches: ({ path }, body) => path.endsWith("/api/chat") && Array.isArray(body.messages),
   request: ({ host }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     for (const message of Parts.listOf(body.messages)) tell(told, message)
     return {
       provider: providerAt(host, "ollama"),
@@ -28,11 +28,11 @@ export const ollama: Wire = {
   answer: ({ pieces }, callId) => answerOf(pieces, callId, (piece) => fieldOf(piece, "message")),
 }
 
-export const ollamaGenerate: Wire = {
+export const ollamaGenerate: WireFormat = {
   name: "ollama-generate",
   matches: ({ path }, body) => path.endsWith("/api/generate") && "model" in body,
   request: ({ host }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     told.system(Parts.anyText(body.system) ?? "")
     told.user([...Parts.textParts(body.prompt), ...Parts.listOf(body.images).map(imageOf)])
     return {
@@ -100,7 +100,7 @@ const callOf = (call: unknown, callId: () => string) => {
   return Parts.callPart(id, fieldOf(called, "name"), fieldOf(called, "arguments"))
 }
 
-const tell = (told: Conversing.Conversing, message: unknown) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, message: unknown) => {
   const content = Parts.anyText(fieldOf(message, "content")) ?? ""
   switch (fieldOf(message, "role")) {
     case "system":

@@ -7,19 +7,19 @@ import { meaningOf } from "../../agents/models/FinishReason.ts"
 import type { AnswerPart, ToldPart } from "../../agents/models/Message.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import type { AnswerBody } from "../BodyPieces.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { AnswerBody } from "../pieces.ts"
-import type { Finished, Wire } from "../Wire.ts"
+import type { Finished, WireFormat } from "../WireFormat.ts"
 import * as ChatCalls from "./ChatCalls.ts"
 import * as ChatReasoning from "./ChatReasoning.ts"
 
-export const openAiChat: Wire = {
+export const openAiChat: WireFormat = {
   name: "openai-chat",
   matches: ({ path }, body) => /\/(chat|agents)\/completions$/.test(path) && Array.isArray(body.messages),
   request: ({ host, path }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     for (const message of Parts.listOf(body.messages)) tell(told, message)
     return {
       provider: providerAt(host, "openai-compatible"),
@@ -187,7 +187,7 @@ const imageIn = (part: unknown) => {
   return Parts.urlPart(fieldOf(image, "url") ?? image, part, "image_url")
 }
 
-const tell = (told: Conversing.Conversing, message: unknown) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, message: unknown) => {
   const content = fieldOf(message, "content")
   switch (fieldOf(message, "role")) {
     case "system":

@@ -5,21 +5,21 @@ import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { fieldOf, isObject, textOf } from "../../values/JsonObjects.ts"
-import * as Conversing from "../Conversing.ts"
+import type { AnswerBody } from "../BodyPieces.ts"
+import * as ConversationBuilder from "../ConversationBuilder.ts"
 import { providerAt } from "../Providers.ts"
 import * as Parts from "../parts.ts"
-import type { AnswerBody } from "../pieces.ts"
-import type { Finished, Thread, Wire } from "../Wire.ts"
+import type { Finished, Thread, WireFormat } from "../WireFormat.ts"
 import { toolsOf } from "./OpenAiChat.ts"
 import * as Items from "./ResponsesItems.ts"
 
-export const openAiResponses: Wire = {
+export const openAiResponses: WireFormat = {
   name: "openai-responses",
   matches: ({ path }, body) =>
     path.endsWith("/responses") && ("input" in body ? isInput(body.input) : "prompt" in body),
   polled: Parts.polledAt("responses"),
   request: ({ host }, body) => {
-    const told = Conversing.make()
+    const told = ConversationBuilder.make()
     told.system(Parts.anyText(body.instructions) ?? "")
     if (typeof body.input === "string") told.user([{ type: "text", text: body.input }])
     for (const item of Parts.listOf(body.input)) tell(told, item)
@@ -139,7 +139,7 @@ const finishOf = (response: unknown, { isWhole }: AnswerBody): Finished | undefi
   }
 }
 
-const tell = (told: Conversing.Conversing, item: unknown) => {
+const tell = (told: ConversationBuilder.ConversationBuilder, item: unknown) => {
   const [role, content] = [fieldOf(item, "role"), fieldOf(item, "content")]
   const type = fieldOf(item, "type") ?? (role === undefined ? undefined : "message")
   if (type === "message" && (role === "system" || role === "developer")) return told.system(Parts.textIn(content))

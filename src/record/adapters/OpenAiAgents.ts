@@ -1,6 +1,6 @@
 /** Records tools and hand-offs of the OpenAI Agents SDK (`@openai/agents`, version 0.3). */
 
-import { jsonOf } from "../../providers/pieces.ts"
+import { jsonOf } from "../../providers/BodyPieces.ts"
 import * as Options from "../../values/Options.ts"
 import { type Run, ToolDenied } from "../Run.ts"
 import * as FrameworkTools from "./FrameworkTools.ts"

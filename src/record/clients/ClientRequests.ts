@@ -7,16 +7,16 @@
 import http from "node:http"
 import type { Socket } from "node:net"
 import { isOutside } from "../network/ClosedNetwork.ts"
-import { isOwnServer } from "../network/Doors.ts"
 import * as Method from "../network/Method.ts"
+import { isOwnServer } from "../network/NetworkPatches.ts"
 import type * as Unseen from "../network/Unseen.ts"
-import * as Passing from "./Passing.ts"
+import * as ObservedExchange from "./ObservedExchange.ts"
 
 /** Maximum size of a buffered request body, in bytes. */
 const MOST_SENT = 64 * 1024 * 1024
 
 interface Observed {
-  readonly passing: Passing.Passing
+  readonly exchange: ObservedExchange.ObservedExchange
   readonly url: string
   readonly pieces: Array<Uint8Array>
   size: number
@@ -30,7 +30,7 @@ interface Observed {
 }
 
 /** Observes every request of the process from now on. */
-export const observe = (record: Passing.Record, note: Unseen.Note): void => {
+export const observe = (record: ObservedExchange.Record, note: Unseen.Note): void => {
   const observed = new WeakMap<http.ClientRequest, Observed | null>()
   const { prototype } = http.ClientRequest
 
@@ -44,7 +44,7 @@ export const observe = (record: Passing.Record, note: Unseen.Note): void => {
         ? null
         : {
             url,
-            passing: Passing.make(record),
+            exchange: ObservedExchange.make(record),
             pieces: [],
             size: 0,
             waiting: undefined,
@@ -161,10 +161,10 @@ const take = (found: Observed, [chunk, encoding]: ReadonlyArray<unknown>) => {
   else found.pieces.length = 0
 }
 
-const begin = ({ passing, pieces, url }: Observed, request: unknown) =>
-  passing.begin(() => {
+const begin = ({ exchange, pieces, url }: Observed, request: unknown) =>
+  exchange.begin(() => {
     const { method, headers } = headOf(request)
-    return { method, url, headers, body: Passing.bodyOf(pieces) }
+    return { method, url, headers, body: ObservedExchange.bodyOf(pieces) }
   })
 
 const methodOf = (request: unknown): string => (request instanceof http.ClientRequest ? request.method : "GET")
@@ -211,26 +211,26 @@ const hungUp = (): Error => Object.assign(new Error("socket hang up"), { code: "
 
 const answered = (found: Observed, request: unknown, response: http.IncomingMessage) => {
   if (found.size > MOST_SENT) return
-  const { passing, url } = found
+  const { exchange, url } = found
   found.hasAnswer = true
   const { statusCode = 0, statusMessage = "", rawHeaders } = response
   // A server may answer before it has read the whole request.
   begin(found, request)
-  passing.head({
+  exchange.head({
     url,
     status: statusCode,
     statusText: statusMessage,
     redirected: false,
-    headers: Passing.headersOf(rawHeaders),
+    headers: ObservedExchange.headersOf(rawHeaders),
   })
   const push = response.push.bind(response)
   let ended: Promise<void> | undefined
   response.push = (piece: unknown, encoding?: BufferEncoding) => {
     if (piece !== null) {
-      if (piece instanceof Uint8Array && piece.byteLength > 0) passing.took(piece)
+      if (piece instanceof Uint8Array && piece.byteLength > 0) exchange.took(piece)
       return push(piece, encoding)
     }
-    ended ??= passing.ended(Passing.hasBody(methodOf(request), statusCode) ? "clean" : "none").then(
+    ended ??= exchange.ended(ObservedExchange.hasBody(methodOf(request), statusCode) ? "clean" : "none").then(
       () => void push(null),
       (error) => void response.destroy(error),
     )
@@ -240,7 +240,7 @@ const answered = (found: Observed, request: unknown, response: http.IncomingMess
   response._destroy = (error, callback) => {
     if (ended !== undefined) return destroy(error, callback)
     const isBroken = !found.isCancelled && error !== null && Reflect.get(error, "code") === "ECONNRESET"
-    ended = isBroken ? passing.ended("cut") : passing.ended("cancelled", found.cancelledBy ?? error ?? undefined)
+    ended = isBroken ? exchange.ended("cut") : exchange.ended("cancelled", found.cancelledBy ?? error ?? undefined)
     const recorded = ended.catch(() => {})
     // Tells the program once it is recorded.
     return destroy(error, (told) => void recorded.then(() => callback(told)))
@@ -269,6 +269,6 @@ const fail = (
       }
     })
   begin(found, request)
-    .then(() => found.passing.failed(error))
+    .then(() => found.exchange.failed(error))
     .then(goOn, goOn)
 }

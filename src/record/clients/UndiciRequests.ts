@@ -5,19 +5,19 @@
 
 import diagnostics from "node:diagnostics_channel"
 import { isOutside } from "../network/ClosedNetwork.ts"
-import { isOwnServer } from "../network/Doors.ts"
 import * as Method from "../network/Method.ts"
+import { isOwnServer } from "../network/NetworkPatches.ts"
 import type * as Unseen from "../network/Unseen.ts"
-import * as Passing from "./Passing.ts"
+import * as ObservedExchange from "./ObservedExchange.ts"
 
-export const observe = (record: Passing.Record, note: Unseen.Note): void => {
+export const observe = (record: ObservedExchange.Record, note: Unseen.Note): void => {
   diagnostics.subscribe("undici:request:create", (message) => {
     const request: unknown = Reflect.get(Object(message), "request")
     if (!isOutside() && typeof request === "object" && request !== null) tap(request, record, note)
   })
 }
 
-const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
+const tap = (request: object, record: ObservedExchange.Record, note: Unseen.Note) => {
   const field = (name: string): unknown => Reflect.get(request, name)
   const [method, path, origin] = [String(field("method")), String(field("path")), String(field("origin"))]
   // A proxy tunnel: the request inside it is observed itself.
@@ -28,14 +28,14 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
   if (isOwnServer({ host: hostname, port: Number(port || (protocol === "https:" ? 443 : 80)) })) return
   if (field("upgrade")) return note(`an upgrade to ${String(field("upgrade"))}`, new URL(url).origin)
 
-  const passing = Passing.make(record)
+  const exchange = ObservedExchange.make(record)
   const pieces: Array<Uint8Array> = []
   const begin = () =>
-    passing.begin(() => ({
+    exchange.begin(() => ({
       method,
       url: href,
       headers: requestHeaders(field("headers")),
-      body: Passing.bodyOf(pieces),
+      body: ObservedExchange.bodyOf(pieces),
     }))
   const refuse = (error: unknown) => {
     const abort = field("abort")
@@ -72,7 +72,7 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
     if (typeof status === "number" && status >= 200) {
       answered = status
       begin().catch(() => {})
-      passing.head({
+      exchange.head({
         url: href,
         status,
         statusText: String(statusText ?? ""),
@@ -84,11 +84,11 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
   })
   on(request, ["onData", "onResponseData"], (original, args) => {
     const [piece] = args
-    if (piece instanceof Uint8Array && piece.byteLength > 0) passing.took(piece)
+    if (piece instanceof Uint8Array && piece.byteLength > 0) exchange.took(piece)
     return original(...args)
   })
   on(request, ["onComplete", "onResponseEnd"], (original, args) => {
-    passing.ended(Passing.hasBody(method, answered ?? 0) ? "clean" : "none").then(
+    exchange.ended(ObservedExchange.hasBody(method, answered ?? 0) ? "clean" : "none").then(
       () => original(...args),
       (error) => fail(request, error),
     )
@@ -99,10 +99,10 @@ const tap = (request: object, record: Passing.Record, note: Unseen.Note) => {
     if (field("aborted") === true) return void original(...args)
     const recorded =
       answered === undefined
-        ? begin().then(() => passing.failed(error))
+        ? begin().then(() => exchange.failed(error))
         : cancelledBy === undefined
-          ? passing.ended("cut")
-          : passing.ended("cancelled", cancelledBy.reason ?? error)
+          ? exchange.ended("cut")
+          : exchange.ended("cancelled", cancelledBy.reason ?? error)
     // Marks the request as done for its client now, and tells the program once the end is recorded.
     Reflect.set(request, "aborted", true)
     const tell = () => {
@@ -138,18 +138,18 @@ const fail = (request: object, error: unknown) => {
 
 /** Alternating names and values; before undici 6, the header lines. */
 const requestHeaders = (headers: unknown): Headers => {
-  if (Array.isArray(headers)) return Passing.headersOf(headers.map((value) => String(value)))
+  if (Array.isArray(headers)) return ObservedExchange.headersOf(headers.map((value) => String(value)))
   const pairs = String(headers ?? "")
     .split("\r\n")
     .flatMap((line) => {
       const [, name, value] = /^([^:]+): ?(.*)$/s.exec(line) ?? []
       return name === undefined || value === undefined ? [] : [name, value]
     })
-  return Passing.headersOf(pairs)
+  return ObservedExchange.headersOf(pairs)
 }
 
 /** Alternating names and values in bytes; for HTTP/2, an object. */
 const responseHeaders = (headers: unknown): Headers => {
-  if (Array.isArray(headers)) return Passing.headersOf(headers)
-  return Passing.headersOf(Object.entries(Object(headers)).flatMap(([name, value]) => [name, String(value)]))
+  if (Array.isArray(headers)) return ObservedExchange.headersOf(headers)
+  return ObservedExchange.headersOf(Object.entries(Object(headers)).flatMap(([name, value]) => [name, String(value)]))
 }

@@ -19,7 +19,7 @@ import * as RunLog from "../log/RunLog.ts"
 import { RunNotOpen } from "../Run.ts"
 import * as RunAtWork from "../RunAtWork.ts"
 import * as RunFiles from "../RunFiles.ts"
-import * as Bounded from "./Bounded.ts"
+import * as BoundedMap from "./BoundedMap.ts"
 import * as Conversations from "./Conversations.ts"
 import * as LeftConversations from "./LeftConversations.ts"
 import * as Session from "./Session.ts"
@@ -121,7 +121,7 @@ export const open = async (options: ConversationOptions): Promise<ConversationRu
   const succeeding = new Set<string>()
   const beginning = new Map<string, Promise<RunAtWork.RunAtWork>>()
   /** The task for a task id that was replaced, or for a session. */
-  const aliases = Bounded.make<string>(100_000)
+  const aliases = BoundedMap.make<string>(100_000)
   let others: Promise<RunAtWork.RunAtWork> | undefined
   let recalled: Promise<void> | undefined
   let closing: Promise<unknown> = Promise.resolve()

@@ -9,9 +9,9 @@
 
 import type { AnswerPart, Message } from "../../agents/models/Message.ts"
 import type { ContinuingRule } from "../../events/vocabulary/Inference.ts"
-import type { ModelRequest } from "../../providers/Wire.ts"
-import * as Bounded from "./Bounded.ts"
-import * as Meaning from "./Meaning.ts"
+import type { ModelRequest } from "../../providers/WireFormat.ts"
+import * as BoundedMap from "./BoundedMap.ts"
+import * as NormalizedMessage from "./NormalizedMessage.ts"
 import * as Standings from "./Standings.ts"
 
 /** The parts of a request that identify its conversation. */
@@ -79,13 +79,13 @@ const NO_CALLS: ReadonlySet<string> = new Set()
 export const make = (): Conversations => {
   const keysOf = Standings.remembering()
   /** Places with equal conversations, by key; at most one per run. */
-  const standing = Bounded.make<ReadonlyArray<Place>>(MOST_PLACES)
-  const events = Bounded.make<Place>(MOST_PLACES)
-  const answers = Bounded.make<Place>(MOST_PLACES)
-  const threads = Bounded.make<Place>(MOST_PLACES)
+  const standing = BoundedMap.make<ReadonlyArray<Place>>(MOST_PLACES)
+  const events = BoundedMap.make<Place>(MOST_PLACES)
+  const answers = BoundedMap.make<Place>(MOST_PLACES)
+  const threads = BoundedMap.make<Place>(MOST_PLACES)
   /** The run that received a call, by the call's id and meaning; null if several did. */
-  const calls = Bounded.make<string | null>(MOST_PLACES)
-  const forgotten = Bounded.make<true>(MOST_PLACES)
+  const calls = BoundedMap.make<string | null>(MOST_PLACES)
+  const forgotten = BoundedMap.make<true>(MOST_PLACES)
   const isForgotten = (run: string) => forgotten.get(run) === true
 
   let reached = 0
@@ -133,7 +133,7 @@ export const make = (): Conversations => {
         const chosen = chosenOf(found, left, sent)
         if (chosen !== undefined) return { run: chosen.run, by: "messages" }
       }
-      const runs = new Set(sent.flatMap((part) => calls.get(Meaning.ofCall(part)) ?? []))
+      const runs = new Set(sent.flatMap((part) => calls.get(NormalizedMessage.ofCall(part)) ?? []))
       const [only, ...others] = runs
       return only === undefined || others.length > 0 || isForgotten(only) ? undefined : { run: only, by: "sent-calls" }
     },
@@ -174,7 +174,7 @@ export const make = (): Conversations => {
         if (answerId !== undefined) answers.set(answerId, own)
         if (conversation !== undefined) threads.set(conversation, own)
         for (const part of given) {
-          const meaning = Meaning.ofCall(part)
+          const meaning = NormalizedMessage.ofCall(part)
           const known = calls.get(meaning)
           calls.set(meaning, known === undefined || known === run ? run : null)
         }

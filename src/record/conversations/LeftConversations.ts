@@ -8,8 +8,8 @@ import * as Recorders from "../../kernel/recovery/Recorders.ts"
 import * as TaskList from "../../projections/state/TaskList.ts"
 import * as OwnTime from "../../values/time/OwnTime.ts"
 import * as OpenedLog from "../log/OpenedLog.ts"
+import * as ConversationHistory from "./ConversationHistory.ts"
 import type { Conversations } from "./Conversations.ts"
-import * as Past from "./Past.ts"
 
 /** Maximum number of conversations; the newest count. */
 const MOST = 1_000
@@ -54,6 +54,6 @@ export const recallTask = (
     if (first === undefined || !is(first, "TaskOpened")) return false
     if (first.payload.recorder?.means !== means?.means) return false
     if (events.some(({ personal }) => personal?.readable === false)) return false
-    Past.recall(conversations.of(taskId), events)
+    ConversationHistory.recall(conversations.of(taskId), events)
     return OwnTime.between(events.at(-1)?.recordedAt ?? 0, Date.now()) > idleMs
   })

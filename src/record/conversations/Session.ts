@@ -2,7 +2,7 @@
  * Finds the client session of a request. Side requests of a session, such as one for a title, continue no conversation.
  */
 
-import { jsonOf } from "../../providers/pieces.ts"
+import { jsonOf } from "../../providers/BodyPieces.ts"
 import { sha256 } from "../../values/Digest.ts"
 import { fieldOf, textOf } from "../../values/JsonObjects.ts"
 import type { ReadExchange } from "../http/ExchangeEvents.ts"

@@ -2,12 +2,12 @@
 
 import type { Message } from "../../agents/models/Message.ts"
 import { sha256 } from "../../values/Digest.ts"
-import * as Meaning from "./Meaning.ts"
+import * as NormalizedMessage from "./NormalizedMessage.ts"
 
 /** The key of an empty conversation. */
 export const START = ""
 
-export const next = (key: string, message: Message): string => after(key, Meaning.of(message))
+export const next = (key: string, message: Message): string => after(key, NormalizedMessage.of(message))
 
 const after = (key: string, meaning: string): string => sha256(`${key}\n${meaning}`)
 
@@ -60,7 +60,7 @@ const meaningsOf = (messages: ReadonlyArray<Message>, recent: ReadonlyArray<Stan
     const same = sameIn(one.messages, messages)
     if (same > size) [known, size] = [one.meanings, same]
   }
-  return messages.map((message, index) => (index < size ? known[index] : undefined) ?? Meaning.of(message))
+  return messages.map((message, index) => (index < size ? known[index] : undefined) ?? NormalizedMessage.of(message))
 }
 
 const sameIn = (one: ReadonlyArray<Message>, other: ReadonlyArray<Message>): number => {

@@ -1,9 +1,9 @@
 /** A `fetch` that applies a fork's overrides. */
 
 import type { Fetch } from "../../agents/models/Fetch.ts"
-import { jsonOf } from "../../providers/pieces.ts"
-import { askedBy } from "../../providers/wires.ts"
-import { written } from "../../providers/written.ts"
+import { jsonOf } from "../../providers/BodyPieces.ts"
+import { askedBy } from "../../providers/WireFormats.ts"
+import { written } from "../../providers/WrittenAnswer.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"

@@ -1,6 +1,6 @@
 /** Overrides of a fork. */
 
-import { jsonOf } from "../../providers/pieces.ts"
+import { jsonOf } from "../../providers/BodyPieces.ts"
 import * as Options from "../../values/Options.ts"
 
 /** Overrides that a fork applies from its fork point. */

@@ -4,7 +4,7 @@
  * Anthropic (`/messages/batches`), Gemini (`:batchGenerateContent`) and Mistral (`/batch/jobs`).
  */
 
-import { jsonOf } from "../../providers/pieces.ts"
+import { jsonOf } from "../../providers/BodyPieces.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject, textOf } from "../../values/JsonObjects.ts"
 import type { ReadRequest } from "./HttpMessage.ts"

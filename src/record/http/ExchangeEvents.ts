@@ -5,14 +5,13 @@ import { newId } from "../../events/vocabulary/Event.ts"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { ContinuingRule, Inferred } from "../../events/vocabulary/Inference.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
-import { type Asked, askedBy, type Came } from "../../providers/wires.ts"
+import { type Asked, askedBy, type Came } from "../../providers/WireFormats.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import type { NewMessages } from "../conversations/Conversations.ts"
 import { recordableRequest } from "../Recordable.ts"
 import type { RunFiles } from "../RunFiles.ts"
 import { causeOf, failureOf } from "../Thrown.ts"
-import type { Attempts } from "./Attempts.ts"
 import { type Batches, type BatchResult, resultsAt } from "./Batches.ts"
 import * as HttpMessage from "./HttpMessage.ts"
 import type { LaterAnswers } from "./LaterAnswers.ts"
@@ -21,12 +20,13 @@ import type { Prompts } from "./Prompts.ts"
 import { type AnswerHead, cameOf, type KeptBody, recordedResponse, tooLarge } from "./RecordedAnswer.ts"
 import type { Redaction } from "./Redaction.ts"
 import { remembered } from "./Remembered.ts"
+import type { Retries } from "./Retries.ts"
 
 export type { AnswerHead, KeptBody } from "./RecordedAnswer.ts"
 
 export interface EventsParts extends ModelAnswer.AnswerParts {
   readonly prompts: Prompts
-  readonly attempts: Attempts
+  readonly attempts: Retries
   readonly later: LaterAnswers
   readonly batches: Batches
   readonly files?: RunFiles | undefined

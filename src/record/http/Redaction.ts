@@ -1,7 +1,7 @@
 /** Keeps keys out of recordings: keys in the environment, and keys in the program's requests and their responses. */
 
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
-import { piecesOf } from "../../providers/pieces.ts"
+import { piecesOf } from "../../providers/BodyPieces.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import { remembered } from "./Remembered.ts"

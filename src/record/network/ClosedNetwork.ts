@@ -6,13 +6,13 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as AllowedHosts from "./AllowedHosts.ts"
 import type { Answering } from "./AnsweringServer.ts"
-import { type Attempt, NetworkClosed, ownFrame } from "./Attempt.ts"
+import { type NetworkAttempt, NetworkClosed, ownFrame } from "./NetworkAttempt.ts"
 
 export interface Closing {
   readonly allowed: ReadonlyArray<AllowedHosts.AllowedHost>
   /** How to allow a host, as a sentence: `Add --allow-host db:5432 …`. */
   readonly advice: (host: string) => string
-  readonly onAttempt: (attempt: Attempt) => void
+  readonly onAttempt: (attempt: NetworkAttempt) => void
   /** Default: always closed. */
   readonly isClosed?: () => boolean
   /** Answers HTTP requests, whether the network is closed or not. Default: nothing. */
@@ -97,7 +97,7 @@ type Door = (...args: Array<never>) => unknown
 /** Reports an attempt and returns the error for the program. */
 export const refused = (
   closing: Closing,
-  means: Attempt["means"],
+  means: NetworkAttempt["means"],
   to: AllowedHosts.Target | string,
   door: Door,
 ): NetworkClosed => {

@@ -6,7 +6,7 @@ import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as AllowedHosts from "../network/AllowedHosts.ts"
 import * as AnsweringServer from "../network/AnsweringServer.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
-import * as Doors from "../network/Doors.ts"
+import * as NetworkPatches from "../network/NetworkPatches.ts"
 import * as Unseen from "../network/Unseen.ts"
 import * as BlockedThread from "./BlockedThread.ts"
 import * as Children from "./Children.ts"
@@ -55,7 +55,7 @@ interface Begun {
 }
 
 const begin = (closing: ClosedNetwork.Closing, { closed, answers, isClosed }: Begun): void => {
-  Doors.hang()
+  NetworkPatches.install()
   ClosedNetwork.close(closing)
   const note = Unseen.to(Unseen.fileBeside(closed.attempts))
   Children.tell({

@@ -2,21 +2,21 @@
 
 import * as path from "node:path"
 import * as ClientRequests from "../clients/ClientRequests.ts"
-import type * as Passing from "../clients/Passing.ts"
+import type * as ObservedExchange from "../clients/ObservedExchange.ts"
 import * as UndiciRequests from "../clients/UndiciRequests.ts"
 import * as AllowedHosts from "../network/AllowedHosts.ts"
-import * as Doors from "../network/Doors.ts"
+import * as NetworkPatches from "../network/NetworkPatches.ts"
 import * as Unseen from "../network/Unseen.ts"
 import * as Children from "./Children.ts"
 import type * as ProcessRun from "./ProcessRun.ts"
 
 /** Observes this process and instructs its children to do the same. */
-export const observe = (record: Passing.Record, joining: Joining): void => {
+export const observe = (record: ObservedExchange.Record, joining: Joining): void => {
   const note = Unseen.to(Unseen.fileBeside(joining.report))
   ClientRequests.observe(record, note)
   UndiciRequests.observe(record, note)
   // HTTP clients' connections are recorded as requests.
-  Doors.observe((socket, target, isHttp) => {
+  NetworkPatches.observe((socket, target, isHttp) => {
     if (!isHttp) socket.once("connect", () => note("a connection", AllowedHosts.written(target)))
   })
   Children.tell({

@@ -68,7 +68,7 @@ const serving = async (
   upgrades: Upgrades.Unrecorded,
   answer: ProxyServer.Serving["answer"],
 ): Promise<ProviderProxy> => {
-  const intercepting = trusted === undefined ? undefined : await import("./Intercepting.ts")
+  const intercepting = trusted === undefined ? undefined : await import("./InterceptionSetup.ts")
   const intercepted = await intercepting?.make(trusted ?? "", env, upgrades)
   const server = await ProxyServer.listen({
     port,

@@ -4,14 +4,14 @@ import type { IncomingMessage, ServerResponse } from "node:http"
 import * as Decoding from "../http/Decoding.ts"
 import type { AnswerBody, Exchange } from "../http/Exchange.ts"
 import type { SentRequest } from "../http/HttpMessage.ts"
-import type { Forwarding } from "./Forwarding.ts"
+import type { OutgoingRequests } from "./OutgoingRequests.ts"
 import { cut, type Incoming, refuse } from "./ProxyServer.ts"
 import type { Routes, Target } from "./Routes.ts"
 import * as Signing from "./Signing.ts"
 
 export interface RecordingParts {
   readonly routes: Routes
-  readonly forwarding: Forwarding
+  readonly forwarding: OutgoingRequests
   readonly env: Signing.Credentials
   readonly exchange: (sent: SentRequest, incoming: Incoming) => Promise<Exchange>
   readonly onPassed?: (url: URL, isModel: boolean) => void

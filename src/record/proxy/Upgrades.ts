@@ -5,7 +5,7 @@
 
 import type { IncomingMessage } from "node:http"
 import type { Duplex } from "node:stream"
-import type { Forwarding } from "./Forwarding.ts"
+import type { OutgoingRequests } from "./OutgoingRequests.ts"
 import type * as ProxyServer from "./ProxyServer.ts"
 import { placeOf } from "./ProxyServer.ts"
 import type { Routes } from "./Routes.ts"
@@ -18,7 +18,7 @@ export interface Unrecorded {
   readonly pass: ProxyServer.Serving["upgrade"]
 }
 
-export const passing = (routes: Routes, { upgrade }: Forwarding): Unrecorded => {
+export const passing = (routes: Routes, { upgrade }: OutgoingRequests): Unrecorded => {
   const counts = new Map<string, number>()
   const pass = async (request: IncomingMessage, socket: Duplex, head: Buffer, origin: string | undefined) => {
     const target = targetOf(routes, request, origin)

@@ -1,8 +1,8 @@
 /** Closes the network for a program replayed inside a function, not for the rest of its process. */
 
 import * as AllowedHosts from "../network/AllowedHosts.ts"
-import { described } from "../network/Attempt.ts"
 import * as ClosedNetwork from "../network/ClosedNetwork.ts"
+import { described } from "../network/NetworkAttempt.ts"
 import type { Playback } from "./Playback.ts"
 
 export interface Closing {
@@ -19,8 +19,8 @@ export const during = async <A>(
   { allowHosts, isClosed }: Closing,
   program: () => A,
 ): Promise<Awaited<A>> => {
-  const Doors = await import("../network/Doors.ts")
-  Doors.hang()
+  const NetworkPatches = await import("../network/NetworkPatches.ts")
+  NetworkPatches.install()
   const closing: ClosedNetwork.Closing = {
     isClosed,
     allowed: allowHosts.flatMap((text) => AllowedHosts.parse(text) ?? []),

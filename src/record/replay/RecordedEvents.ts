@@ -7,7 +7,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { NotReplayable } from "../../kernel/context/NotReplayable.ts"
 import * as Calls from "../../promise/Calls.ts"
 import { defined } from "../../values/defined.ts"
-import * as ReadOnly from "../log/readOnly.ts"
+import * as ReadOnly from "../log/ReadOnlyLog.ts"
 
 /** The log has no such run. Name the id of a recorded task. */
 export class RunNotFound extends Data.TaggedError("RunNotFound")<{ readonly log: string; readonly taskId?: string }> {

@@ -2,7 +2,7 @@
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
-import { askedBy } from "../../providers/wires.ts"
+import { askedBy } from "../../providers/WireFormats.ts"
 import type { Json } from "../../values/Json.ts"
 import type * as HttpMessage from "../http/HttpMessage.ts"
 import * as RequestDifference from "./RequestDifference.ts"

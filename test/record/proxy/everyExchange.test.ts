@@ -4,7 +4,7 @@ import * as http from "node:http"
 import { describe, expect, it } from "vitest"
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
 import * as LiveRun from "../../../src/record/LiveRun.ts"
-import * as Forwarding from "../../../src/record/proxy/Forwarding.ts"
+import * as OutgoingRequests from "../../../src/record/proxy/OutgoingRequests.ts"
 import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
 import { eventsOf, temporary } from "../recorded.ts"
 import { bytesOf, cases, type Exchange, pathOf } from "./exchanges.ts"
@@ -34,7 +34,7 @@ const recorded = async (exchanges: ReadonlyArray<Exchange>, way: "fetch" | "prox
       ...{ OPENAI_BASE_URL: `${url}/v1`, ANTHROPIC_BASE_URL: url, GOOGLE_GEMINI_BASE_URL: url },
       ...{ AWS_ENDPOINT_URL_BEDROCK_RUNTIME: url, ...AWS },
     }
-    const forwarding = Forwarding.make()
+    const forwarding = OutgoingRequests.make()
     const proxy = await ProviderProxy.recording({
       ...{ routes: ProviderProxy.routes(env), forwarding, env, exchange: run.exchange },
     })
@@ -146,7 +146,7 @@ describe("what a client sent and was answered", () => {
     const host = `127.0.0.1:${typeof address === "object" ? address?.port : ""}`
     const env = { OPENAI_BASE_URL: `http://${host}/v1` }
     const run = await LiveRun.begin({ log: temporary("upgrade.db"), goal: "Ask", agent: "clerk" }, () => {})
-    const forwarding = Forwarding.make()
+    const forwarding = OutgoingRequests.make()
     const routes = ProviderProxy.routes(env)
     const proxy = await ProviderProxy.recording({ routes, forwarding, env, exchange: run.exchange })
     const headers = ["Upgrade", "websocket", "Connection", "Upgrade", "Sec-WebSocket-Key", "dWE4Rjm2EdgMR2apDxy6UA=="]

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
 import * as ForkedRun from "../../../src/record/fork/ForkedRun.ts"
 import * as LiveRun from "../../../src/record/LiveRun.ts"
-import * as Forwarding from "../../../src/record/proxy/Forwarding.ts"
+import * as OutgoingRequests from "../../../src/record/proxy/OutgoingRequests.ts"
 import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
 import type { PlaybackRun } from "../../../src/record/replay/PlaybackRun.ts"
 import * as ReplayedRun from "../../../src/record/replay/ReplayedRun.ts"
@@ -28,7 +28,7 @@ const recorded = async () => {
   }))
   const env = { OPENAI_BASE_URL: `${upstream.url}/v1` }
   const run = await LiveRun.begin({ log, goal: "Ask", agent: "asker" }, () => {}, { means: "proxy" })
-  const forwarding = Forwarding.make()
+  const forwarding = OutgoingRequests.make()
   const routes = ProviderProxy.routes(env)
   const proxy = await ProviderProxy.recording({ routes, forwarding, env, exchange: run.exchange })
   await askAll(proxy, RECORDED)

@@ -7,7 +7,7 @@ import * as ModelUse from "../../../src/projections/audit/ModelUse.ts"
 import { fold } from "../../../src/projections/fold/Projection.ts"
 import { replayed } from "../../../src/record/index.ts"
 import * as LiveRun from "../../../src/record/LiveRun.ts"
-import * as Forwarding from "../../../src/record/proxy/Forwarding.ts"
+import * as OutgoingRequests from "../../../src/record/proxy/OutgoingRequests.ts"
 import * as ProviderProxy from "../../../src/record/proxy/ProviderProxy.ts"
 import { eventsOf, temporary } from "../recorded.ts"
 import { bytesOf, cases, type Exchange, pathOf } from "./exchanges.ts"
@@ -34,7 +34,7 @@ const proxied = async (answer: (asked: Asked, index: number) => Scripted) => {
     MISTRAL_BASE_URL: url,
     ...AWS,
   }
-  const forwarding = Forwarding.make()
+  const forwarding = OutgoingRequests.make()
   const routes = ProviderProxy.routes(env)
   const proxy = await ProviderProxy.recording({ routes, forwarding, env, exchange: run.exchange })
   const base = (name: string) => proxy.variables[name] ?? ""
@@ -113,7 +113,7 @@ describe("a proxy", () => {
     const addresses = ProviderProxy.namedSafely(routes)
     delete process.env.OPENAI_BASE_URL
     const run = await LiveRun.begin({ log, goal: "Ask", agent: "clerk" }, () => {}, { means: "proxy", addresses })
-    const forwarding = Forwarding.make()
+    const forwarding = OutgoingRequests.make()
     const body = JSON.stringify(chat)
     const asking = async (proxy: ProviderProxy.ProviderProxy) => {
       const got = await ask(`${proxy.variables.OPENAI_BASE_URL}/chat/completions`, { body })
@@ -324,7 +324,7 @@ describe("a proxy", () => {
     })
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
     const { port } = server.address() as AddressInfo
-    const forwarding = Forwarding.make()
+    const forwarding = OutgoingRequests.make()
     const env = { OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1` }
     const exchange = () => Promise.reject(new Error("nothing is to be recorded"))
     const proxy = await ProviderProxy.recording({ routes: ProviderProxy.routes(env), forwarding, env, exchange })

@@ -7,7 +7,7 @@ import { digest } from "../../values/Digest.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { ReadRequest } from "./HttpMessage.ts"
 
-export interface Attempts {
+export interface Retries {
   /** The id of the call's first attempt if the request is a retry; undefined otherwise. */
   readonly asked: (request: ReadRequest) => string | undefined
   /**
@@ -29,7 +29,7 @@ interface Failed {
 }
 
 /** @param now a monotonic time in milliseconds */
-export const make = (now: () => number = () => performance.now()): Attempts => {
+export const make = (now: () => number = () => performance.now()): Retries => {
   let failures: ReadonlyArray<Failed> = []
   return {
     asked: (request) => {

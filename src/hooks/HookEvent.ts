@@ -44,7 +44,7 @@ export type Happening =
   | { readonly kind: "other" }
 
 /** One call of a hook. */
-export interface Moment extends Belongs {
+export interface HookEvent extends Belongs {
   /** The client's name of the event, such as `PreToolUse`. */
   readonly event: string
   readonly happening: Happening

@@ -1,12 +1,12 @@
 /** A map with a maximum size that evicts the least recently used key. */
 
-export interface Bounded<Value> {
+export interface BoundedMap<Value> {
   readonly get: (key: string) => Value | undefined
   readonly set: (key: string, value: Value) => void
 }
 
 /** @param most the maximum number of keys */
-export const make = <Value>(most: number): Bounded<Value> => {
+export const make = <Value>(most: number): BoundedMap<Value> => {
   const values = new Map<string, Value>()
   const renew = (key: string, value: Value) => {
     values.delete(key)

@@ -5,25 +5,25 @@
 
 import { defined } from "../values/defined.ts"
 import { findNonJson, type Json, stringified } from "../values/Json.ts"
-import type { Happening, Moment } from "./Moment.ts"
+import type { Happening, HookEvent } from "./HookEvent.ts"
 
 /**
- * Returns the moment with U+FFFD in place of lone surrogates and null in place of infinities. Does not change a call that
+ * Returns the event with U+FFFD in place of lone surrogates and null in place of infinities. Does not change a call that
  * waits for the gate, because the tool would get something else than the gate saw: throws instead.
  */
-export const fit = (moment: Moment): Moment => {
-  const { happening } = moment
+export const fit = (hookEvent: HookEvent): HookEvent => {
+  const { happening } = hookEvent
   if (happening.kind === "before") {
     const { tool, input, callId = "" } = happening
-    const wrong = findNonJson([tool, input, callId, moment.agentId ?? ""])
+    const wrong = findNonJson([tool, input, callId, hookEvent.agentId ?? ""])
     if (wrong !== undefined)
       throw new Error(`expected a call of complete characters and finite numbers, found ${wrong.found}`)
   }
-  const { agentId } = moment
+  const { agentId } = hookEvent
   return {
-    ...moment,
-    event: moment.event.toWellFormed(),
-    payload: json(moment.payload),
+    ...hookEvent,
+    event: hookEvent.event.toWellFormed(),
+    payload: json(hookEvent.payload),
     happening: fitHappening(happening),
     ...defined({ agentId: agentId?.toWellFormed() }),
   }

@@ -4,7 +4,7 @@ import type { AnswerPart, Message } from "../agents/models/Message.ts"
 import type { ToolDescription } from "../agents/models/Model.ts"
 import type { ModelUsage } from "../events/vocabulary/Deciding.ts"
 import type { JsonObject } from "../values/Json.ts"
-import type { AnswerBody } from "./pieces.ts"
+import type { AnswerBody } from "./BodyPieces.ts"
 
 /** A request to a language model: the conversation and the settings. */
 export interface ModelRequest {
@@ -58,7 +58,7 @@ export interface ProviderAnswer {
   readonly error: { readonly error: unknown } | undefined
 }
 
-export interface Wire {
+export interface WireFormat {
   readonly name: string
   /** False for requests outside a conversation: embeddings. */
   readonly isConversation?: false

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest"
-import * as Attempts from "../../src/record/http/Attempts.ts"
 import * as HttpMessage from "../../src/record/http/HttpMessage.ts"
 import * as Redaction from "../../src/record/http/Redaction.ts"
+import * as Retries from "../../src/record/http/Retries.ts"
 
 const request = (body: object, path = "/v1/messages") =>
   HttpMessage.read(
@@ -11,7 +11,7 @@ const request = (body: object, path = "/v1/messages") =>
 
 describe("attempts of one call", () => {
   it("have one body, follow a failure, and name the first", () => {
-    const attempts = Attempts.make(() => 0)
+    const attempts = Retries.make(() => 0)
     const hello = request({ model: "m", messages: ["hello"] })
     expect(attempts.asked(hello)).toBeUndefined()
     attempts.failed("1", hello, undefined)
@@ -24,7 +24,7 @@ describe("attempts of one call", () => {
   })
 
   it("may be asked as a whole after a stream that broke off, and not of another path", () => {
-    const attempts = Attempts.make(() => 0)
+    const attempts = Retries.make(() => 0)
     const streamed = request({ model: "m", messages: ["hello"], stream: true, stream_options: { include_usage: true } })
     attempts.failed("1", streamed, undefined)
     expect(
@@ -35,7 +35,7 @@ describe("attempts of one call", () => {
 
   it("of calls that fail at once are told apart by their number, and end after a time", () => {
     let now = 0
-    const attempts = Attempts.make(() => now)
+    const attempts = Retries.make(() => now)
     const hello = request({ messages: ["hello"] })
     attempts.failed("1", hello, undefined)
     attempts.failed("2", hello, undefined)

@@ -8,12 +8,12 @@ import type { ReadableStream } from "node:stream/web"
 import type { Fetch } from "../../agents/models/Fetch.ts"
 import * as HttpMessage from "../http/HttpMessage.ts"
 import { sentBy } from "../http/SentRequest.ts"
-import type { Forwarding } from "./Forwarding.ts"
+import type { OutgoingRequests } from "./OutgoingRequests.ts"
 import { headersOf } from "./RecordingProxy.ts"
 import * as Signing from "./Signing.ts"
 
 export const make =
-  (forwarding: Forwarding, env: Signing.Credentials): Fetch =>
+  (forwarding: OutgoingRequests, env: Signing.Credentials): Fetch =>
   async (input, init) => {
     const { sent, request } = await sentBy(input, init)
     const url = new URL(sent.url)

@@ -4,7 +4,7 @@ import type { AnswerPart, Message, ToldPart, ToolResult } from "../agents/models
 import { textOf } from "../values/JsonObjects.ts"
 import * as Parts from "./parts.ts"
 
-export interface Conversing {
+export interface ConversationBuilder {
   /** Before the first message, adds to the system prompt; later, adds a message. */
   readonly system: (text: string) => void
   readonly user: (content: ReadonlyArray<ToldPart>) => void
@@ -25,7 +25,7 @@ export interface Conversing {
   readonly whole: () => { readonly system: string; readonly messages: ReadonlyArray<Message> }
 }
 
-export const make = (): Conversing => {
+export const make = (): ConversationBuilder => {
   const systems: Array<string> = []
   const messages: Array<Message> = []
   const tools = new Map<string, string>()

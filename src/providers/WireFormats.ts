@@ -5,6 +5,7 @@ import { isPriced } from "../kernel/pricing/Prices.ts"
 import { type Json, wellFormed } from "../values/Json.ts"
 import { isObject } from "../values/JsonObjects.ts"
 import * as AwsEvents from "./AwsEvents.ts"
+import { bodyOf } from "./BodyPieces.ts"
 import { anthropic } from "./formats/Anthropic.ts"
 import { converse, invoke } from "./formats/Bedrock.ts"
 import { cohere } from "./formats/Cohere.ts"
@@ -17,20 +18,19 @@ import { openAiChat } from "./formats/OpenAiChat.ts"
 import { openAiResponses } from "./formats/OpenAiResponses.ts"
 import { type Answered, type Came, outcomeOf } from "./Outcome.ts"
 import { providerAt } from "./Providers.ts"
-import { bodyOf } from "./pieces.ts"
-import type { Address, ModelRequest, Wire } from "./Wire.ts"
+import type { Address, ModelRequest, WireFormat } from "./WireFormat.ts"
 
 export type { Answered, Came } from "./Outcome.ts"
 
 /** In order of precedence: a path can match two formats. */
-const WIRES: ReadonlyArray<Wire> = [
+const WIRES: ReadonlyArray<WireFormat> = [
   ...[openAiChat, openAiResponses, anthropic, gemini, interactions, converse, invoke, cohere, ollama, ollamaGenerate],
   ...[embeddings, completions],
 ]
 
 /** A request to a model, with its wire format. */
 export interface Asked {
-  readonly wire: Wire
+  readonly wire: WireFormat
   readonly request: ModelRequest
   /** Whether the host is the provider's own, so that its prices apply. */
   readonly isOfficial: boolean

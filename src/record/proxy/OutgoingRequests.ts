@@ -16,7 +16,7 @@ export interface Outgoing {
 }
 
 /** Rejects if no answer begins. */
-export interface Forwarding {
+export interface OutgoingRequests {
   readonly send: (outgoing: Outgoing) => Promise<http.IncomingMessage>
   /** Requests another protocol. There is no socket if the server refuses. */
   readonly upgrade: (outgoing: Outgoing) => Promise<Upgraded>
@@ -34,7 +34,7 @@ export interface Upgraded {
 const KEPT_MS = 4_000
 
 /** @param env may name certificates to trust in addition to Node's */
-export const make = (env: Environment = process.env): Forwarding => {
+export const make = (env: Environment = process.env): OutgoingRequests => {
   const ca = Roots.trustedBy(env)
   const direct = {
     "http:": new http.Agent({ keepAlive: true, timeout: KEPT_MS }),

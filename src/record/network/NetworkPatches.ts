@@ -16,12 +16,12 @@ import * as HttpClients from "./HttpClients.ts"
 import * as Method from "./Method.ts"
 import * as SecureSocket from "./SecureSocket.ts"
 
-let isHung = false
+let isInstalled = false
 
 /** Installs the patches once per process. They change nothing while the network is open. */
-export const hang = (): void => {
-  if (isHung) return
-  isHung = true
+export const install = (): void => {
+  if (isInstalled) return
+  isInstalled = true
   HttpClients.note()
   noteServers()
   closeRequests()
@@ -68,7 +68,7 @@ const observers: Array<OnConnection> = []
 
 /** Reports each outgoing connection from now on. */
 export const observe = (onConnection: OnConnection): void => {
-  hang()
+  install()
   observers.push(onConnection)
 }
 

@@ -1,8 +1,8 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import { bytesOf, chunkOf } from "../../src/agents/models/Cassette.ts"
-import { type Answered, answeredBy, askedBy, type Came } from "../../src/providers/wires.ts"
-import { written } from "../../src/providers/written.ts"
+import { type Answered, answeredBy, askedBy, type Came } from "../../src/providers/WireFormats.ts"
+import { written } from "../../src/providers/WrittenAnswer.ts"
 import { joined } from "../../src/record/http/HttpMessage.ts"
 import type { Json } from "../../src/values/Json.ts"
 

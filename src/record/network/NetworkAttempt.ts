@@ -2,7 +2,7 @@
 
 import { Data, Schema } from "effect"
 
-export const Attempt = Schema.Struct({
+export const NetworkAttempt = Schema.Struct({
   means: Schema.Literal("connection", "datagram", "name lookup"),
   /** `api.example.com:443`, or the name looked up. */
   target: Schema.String,
@@ -13,7 +13,7 @@ export const Attempt = Schema.Struct({
   stack: Schema.String,
 })
 
-export type Attempt = typeof Attempt.Type
+export type NetworkAttempt = typeof NetworkAttempt.Type
 
 const MEANS = {
   connection: "a connection to",
@@ -21,11 +21,12 @@ const MEANS = {
   "name lookup": "a lookup of the name",
 } as const
 
-export const described = ({ means, target }: Pick<Attempt, "means" | "target">): string => `${MEANS[means]} ${target}`
+export const described = ({ means, target }: Pick<NetworkAttempt, "means" | "target">): string =>
+  `${MEANS[means]} ${target}`
 
 /** The program tried to reach the network during a replay. Nothing was sent. */
 export class NetworkClosed extends Data.TaggedError("NetworkClosed")<{
-  readonly means: Attempt["means"]
+  readonly means: NetworkAttempt["means"]
   readonly target: string
   /** How to allow it, in one sentence. */
   readonly advice: string
@@ -48,11 +49,11 @@ export const ownFrame = (stack: string): string | null => {
   return own === undefined ? null : own.replace("file://", "")
 }
 
-export interface Tried extends Pick<Attempt, "means" | "target" | "at"> {
+export interface Tried extends Pick<NetworkAttempt, "means" | "target" | "at"> {
   readonly what: string
 }
 
-export const distinct = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Tried> => {
+export const distinct = (attempts: ReadonlyArray<NetworkAttempt>): ReadonlyArray<Tried> => {
   const found = new Map<string, Tried>()
   for (const { means, target, at } of attempts) {
     const what = described({ means, target })
@@ -62,8 +63,8 @@ export const distinct = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<Tried>
 }
 
 /** Lines for people: each target once, with its count and first place. */
-export const summary = (attempts: ReadonlyArray<Attempt>): ReadonlyArray<string> => {
-  const groups = new Map<string, Array<Attempt>>()
+export const summary = (attempts: ReadonlyArray<NetworkAttempt>): ReadonlyArray<string> => {
+  const groups = new Map<string, Array<NetworkAttempt>>()
   for (const attempt of attempts) {
     const key = described(attempt)
     groups.set(key, [...(groups.get(key) ?? []), attempt])

@@ -2,7 +2,7 @@
 
 import type { Json, JsonObject } from "../values/Json.ts"
 import * as AwsEvents from "./AwsEvents.ts"
-import type { Address } from "./Wire.ts"
+import type { Address } from "./WireFormat.ts"
 
 export interface WrittenAnswer {
   readonly contentType: string

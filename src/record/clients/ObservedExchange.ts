@@ -8,7 +8,7 @@ import type { SentRequest } from "../http/HttpMessage.ts"
 export type Record = (sent: SentRequest) => Promise<Exchange>
 
 /** The recorder of one request; call its methods in order. */
-export interface Passing {
+export interface ObservedExchange {
   /** The request and its body are known. Resolves once it is recorded. Later calls return the first result. */
   readonly begin: (sent: () => SentRequest) => Promise<Exchange>
   readonly head: (head: AnswerHead) => void
@@ -19,7 +19,7 @@ export interface Passing {
   readonly failed: (error: unknown) => Promise<void>
 }
 
-export const make = (record: Record): Passing => {
+export const make = (record: Record): ObservedExchange => {
   let begun: Promise<Exchange> | undefined
   let answering: Promise<AnswerBody> | undefined
   let answer: AnswerBody | undefined
