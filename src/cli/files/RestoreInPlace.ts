@@ -13,10 +13,12 @@ import type { Tree } from "../../workspace/model/Entry.ts"
 import * as PresentFiles from "../../workspace/PresentFiles.ts"
 import * as Root from "../../workspace/Root.ts"
 import * as InPlace from "../../workspace/restore/InPlace.ts"
+import type * as Removal from "../../workspace/restore/Removal.ts"
+import * as RemovalEvidence from "../../workspace/restore/RemovalEvidence.ts"
 import type { Left } from "../../workspace/restore/RestoreInto.ts"
 import * as RestorePlan from "../../workspace/restore/RestorePlan.ts"
 import * as RestoreRecord from "../../workspace/restore/RestoreRecord.ts"
-import type { ContentStore } from "../../workspace/store/ContentStore.ts"
+import type { ContentStore, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
@@ -76,7 +78,7 @@ export const run = (typed: Typed) =>
     const { root, position } = target
     const filename = fs.realpathSync(OpenLog.filenameOf(log))
     if (dryRun) {
-      const planned = planOf(target, yield* present(target, filename), filename, true)
+      const planned = yield* planOf(target, yield* present(target, filename), filename, true)
       return yield* Output.show(json, documentOf(target, planned), (style) =>
         RestoreLines.plan(style, { ...target, ...planned }),
       )
@@ -87,7 +89,7 @@ export const run = (typed: Typed) =>
       ({ close }) => Effect.promise(close),
     )
     const { tree } = yield* attempt(task.look)
-    const planned = planOf(target, tree, filename)
+    const planned = yield* planOf(target, tree, filename)
     const { steps } = planned
     if (!json)
       yield* Effect.forEach(RestoreLines.plan(Output.styleOf(process.stdout), { ...target, ...planned }), Output.write)
@@ -96,8 +98,11 @@ export const run = (typed: Typed) =>
       yield* attempt(() => task.leave("abandoned", "the user did not agree"))
       return yield* Output.write("Nothing was written.")
     }
+    const unhidden = yield* RecordedFiles.reading(() => InPlace.unhidden(root, steps, tree, task.store))
     const recorded =
-      steps.length === 0 ? undefined : yield* attempt(() => task.dispatch(target, target.continues(tree)))
+      steps.length === 0
+        ? undefined
+        : yield* attempt(() => task.dispatch({ ...target, unhidden }, target.continues(tree)))
     const failed = yield* carriedOut(json, steps, { root, contents: task.store, stays: fs.realpathSync(process.cwd()) })
     const restored = steps.length - failed.length
     const left = [...planned.left, ...failed]
@@ -116,11 +121,12 @@ export const run = (typed: Typed) =>
   }).pipe(Effect.scoped)
 
 /** The recorded files to restore. */
-interface Target extends Omit<RestoreRecord.Restore, "before"> {
+interface Target extends Omit<RestoreRecord.Restore, "before" | "unhidden"> {
   readonly root: string
   readonly position: number
   readonly tree: Tree
   readonly store: ContentStore
+  readonly evidence: (present: Tree) => Removal.Evidence
   readonly sessions: ReadonlyArray<RestoreLines.OpenSession>
   /**
    * The position to which `--undo` returns if this restore completes an interrupted one, and nobody has written since;
@@ -133,7 +139,8 @@ const find = ({ log, json, moment, task, trustLog }: Typed) =>
   Effect.gen(function* () {
     yield* TrustLog.settled({ trustLog, json })
     const now = yield* RecordedFiles.open({ log, at: Option.none(), task: Option.none() })
-    const last = yield* RestoreRecord.last(now.log, now.looks)
+    const restores = yield* RestoreRecord.past(now.log, now.looks)
+    const last = restores.begun.at(-1)
     const undo = Option.isNone(moment)
     if (undo && last === undefined) return yield* new NothingToUndo({ root: now.root })
     // An undo that was interrupted is completed.
@@ -142,6 +149,10 @@ const find = ({ log, json, moment, task, trustLog }: Typed) =>
     const { root, timeline, position, store } = recorded
     yield* assertHere(root)
     const tree = yield* RecordedContent.treeAfter(recorded, recorded.looks)
+    const unread = yield* RemovalEvidence.unreadIn(recorded.log, recorded.looks, position)
+    const { looks } = now
+    const evidence = (present: Tree) =>
+      RemovalEvidence.of({ root, position, recorded: tree, store, looks, restores, unread }, present)
     const open = yield* TaskList.open(yield* EventLog)
     const here = new Set(now.looks.map(({ taskId }) => taskId))
     const sessions = open.flatMap(([taskId, { agent }]) => (here.has(taskId) ? [{ taskId, agent }] : []))
@@ -153,7 +164,7 @@ const find = ({ log, json, moment, task, trustLog }: Typed) =>
       )
       return before !== undefined && RestorePlan.isBetween(present, before, tree) ? last.before : undefined
     }
-    return { root, timeline, position, at: position, undo, tree, store, sessions, continues } satisfies Target
+    return { root, timeline, position, at: position, undo, tree, store, evidence, sessions, continues } satisfies Target
   })
 
 /** Fails unless the working directory's files are those of the root, and the user's. */
@@ -177,8 +188,15 @@ const present = ({ root, store }: Target, log: string): Effect.Effect<Tree, Rest
   })
 
 /** @param willHold whether the present contents will be in the store, although they are not yet */
-const planOf = ({ root, tree, store }: Target, present: Tree, log: string, willHold = false): RestorePlan.Plan =>
-  InPlace.plan({ root, present, recorded: tree, store, own: [log], willHold })
+const planOf = (
+  { root, tree, store, evidence }: Target,
+  present: Tree,
+  log: string,
+  willHold = false,
+): Effect.Effect<RestorePlan.Plan, StoreUnavailable> =>
+  RecordedFiles.reading(() =>
+    InPlace.plan({ root, present, recorded: tree, store, own: [log], evidence: evidence(present), willHold }),
+  )
 
 /** Carries out steps, then compares the disk with what they were to make; returns those that failed. */
 const carriedOut = (json: boolean, steps: ReadonlyArray<OwnChange>, place: InPlace.Place) =>

@@ -6,7 +6,9 @@ import * as Content from "../history/Content.ts"
 import type { OwnChange } from "../model/Changes.ts"
 import type { Tree } from "../model/Entry.ts"
 import { isOneOf } from "../Snapshots.ts"
+import * as IgnoreRules from "../scan/IgnoreRules.ts"
 import * as IgnoredThen from "./IgnoredThen.ts"
+import * as Removal from "./Removal.ts"
 import { attempt, bytesOf } from "./RestoreInto.ts"
 import * as RestorePlan from "./RestorePlan.ts"
 import * as WrittenFile from "./WrittenFile.ts"
@@ -20,12 +22,13 @@ export interface Planning {
   readonly store: Content.Contents & { readonly has: (digest: string) => boolean }
   /** Files of the recorder, by absolute paths. */
   readonly own: ReadonlyArray<string>
+  readonly evidence: Removal.Evidence
   /** Whether the present contents will be in the store before a step is carried out. */
   readonly willHold: boolean
 }
 
 /** Plans a restore. Looks at what the snapshot does not have. */
-export const plan = ({ root, present, recorded, store, own, willHold }: Planning): RestorePlan.Plan => {
+export const plan = ({ root, present, recorded, store, own, evidence, willHold }: Planning): RestorePlan.Plan => {
   const isOfRecorder = isOneOf(own)
   const held = new Set(willHold ? [...present.values()].flatMap(({ digest }) => digest ?? []) : [])
   return RestorePlan.of({
@@ -33,9 +36,21 @@ export const plan = ({ root, present, recorded, store, own, willHold }: Planning
     recorded,
     has: (digest) => store.has(digest) || (held.has(digest) && store.isPurged?.(digest) !== true),
     inTheWay: unseenAt(root, present),
-    wasIgnored: IgnoredThen.of(recorded, store),
+    whyKept: (file, entry) => Removal.whyNot(file, entry, evidence),
     isOwn: (file) => file.split("/").includes(".hindcast") || isOfRecorder(WrittenFile.placeIn(root, file)),
   })
+}
+
+/** The files that steps add and that the present rules hide: a snapshot could not tell that nothing was there. */
+export const unhidden = (
+  root: string,
+  steps: ReadonlyArray<OwnChange>,
+  present: Tree,
+  contents: Content.Contents,
+): ReadonlyArray<string> => {
+  const isIgnoredToday = IgnoreRules.outside(root)
+  const isIgnored = IgnoredThen.of({ tree: present, contents, isIgnoredToday, unread: new Set() })
+  return steps.flatMap((step) => (step.kind === "added" && isIgnored(step.path) ? [step.path] : []))
 }
 
 export interface Place {
@@ -64,8 +79,10 @@ export const carryOut = (place: Place, step: OwnChange): string | undefined =>
     const bytes = bytesOf(Content.of(step.after, contents))
     if (typeof bytes === "string") return bytes
     const why = changedSince(place, step)
-    if (why === undefined) WrittenFile.write(root, step.path, step.after, bytes, "replace")
-    return why
+    if (why !== undefined) return why
+    if (step.kind === "mode") WrittenFile.setMode(root, step.path, step.after)
+    else WrittenFile.write(root, step.path, step.after, bytes, "replace")
+    return undefined
   })
 
 const changedSince = ({ root }: Place, { path, before }: Exclude<OwnChange, { kind: "added" }>): string | undefined => {

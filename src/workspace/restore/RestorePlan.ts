@@ -21,8 +21,8 @@ export interface Planning {
   readonly has: (digest: string) => boolean
   /** Words for a thing in the place of a path that the present tree lacks: no snapshot holds it. */
   readonly inTheWay: (path: string) => string | undefined
-  /** Whether snapshots of the recorded time left the path out. */
-  readonly wasIgnored: (path: string) => boolean
+  /** Why a present file that the recorded tree lacks stays; undefined if it may go. */
+  readonly whyKept: (path: string, present: Entry) => string | undefined
   /** Whether the path belongs to the recorder itself. */
   readonly isOwn: (path: string) => boolean
 }
@@ -63,10 +63,7 @@ const whyNot = (change: Changes.OwnChange, planning: Planning): string | undefin
     const why = lacking(change.before, planning)
     if (why !== undefined) return `its present content is in no snapshot: ${why}`
   }
-  if (change.kind === "removed")
-    return planning.wasIgnored(path)
-      ? "it was ignored at that moment, so that nobody knows whether it was there"
-      : undefined
+  if (change.kind === "removed") return planning.whyKept(path, change.before)
   const why = lacking(change.after, planning)
   if (why !== undefined) return why
   return change.kind === "added" ? planning.inTheWay(path) : undefined

@@ -21,15 +21,23 @@ export interface Restore {
   readonly before: number
   /** Whether it undoes another one. */
   readonly undo: boolean
+  /** Files that it adds where nothing is, and that the files before it ignore: no snapshot could tell whether they were there. */
+  readonly unhidden: ReadonlyArray<string>
 }
 
-export const argsOf = ({ timeline, at, before, undo }: Restore): JsonObject => ({ timeline, at, before, undo })
+export const argsOf = ({ timeline, at, before, undo, unhidden }: Restore): JsonObject => ({
+  timeline,
+  at,
+  before,
+  undo,
+  ...(unhidden.length === 0 ? {} : { unhidden }),
+})
 
 const read = (args: Json): Restore | undefined => {
   if (!isObject(args)) return undefined
-  const { timeline, at, before, undo } = args
+  const { timeline, at, before, undo, unhidden } = args
   if (typeof timeline !== "string" || typeof at !== "number" || typeof before !== "number") return undefined
-  return { timeline, at, before, undo: undo === true }
+  return { timeline, at, before, undo: undo === true, unhidden: Array.isArray(unhidden) ? unhidden.map(String) : [] }
 }
 
 export interface PastRestore extends Restore {
@@ -37,23 +45,33 @@ export interface PastRestore extends Restore {
   readonly hasEnded: boolean
 }
 
-/** The last restore that was about to write. */
-export const last = (
+/** The restores that took a snapshot of a directory. */
+export interface Past {
+  readonly taskIds: ReadonlySet<string>
+  /** Those that were about to write, in the log's order. */
+  readonly begun: ReadonlyArray<PastRestore>
+}
+
+/** @param looks those of the directory */
+export const past = (
   log: Pick<EventLog.Service, "readPage">,
   looks: ReadonlyArray<Look>,
-): Effect.Effect<PastRestore | undefined, LogError> =>
+): Effect.Effect<Past, LogError> =>
   Effect.gen(function* () {
-    for (const { base, taskId } of looks.toReversed()) {
-      if (base === undefined) continue
+    const taskIds = new Set<string>()
+    const begun: Array<PastRestore> = []
+    for (const { base, taskId } of looks) {
+      if (base === undefined || taskIds.has(taskId)) continue
       const [opened] = yield* log.readPage({ taskId, types: ["TaskOpened"] }, 1)
       if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.agent !== AGENT) continue
+      taskIds.add(taskId)
       const events = yield* log.readPage({ taskId, types: TYPES }, TYPES.length)
       const command = events.find((event) => is(event, "ActuatorCommanded"))
       if (command === undefined || !is(command, "ActuatorCommanded")) continue
       const restore = command.payload.actuator === ACTUATOR ? read(command.payload.args) : undefined
-      if (restore !== undefined) return { ...restore, hasEnded: events.length > 1 }
+      if (restore !== undefined) begun.push({ ...restore, hasEnded: events.length > 1 })
     }
-    return undefined
+    return { taskIds, begun }
   })
 
 const TYPES = ["ActuatorCommanded", "CommandSucceeded", "CommandFailed"] as const

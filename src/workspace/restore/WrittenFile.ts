@@ -75,8 +75,27 @@ const createFile = (place: string, mode: number, bytes: Uint8Array): void => {
   }
 }
 
-/** Without setuid, setgid and the sticky bit. */
+/** Without setuid, setgid and the sticky bit: no snapshot records them, no restore sets them. */
 const PERMISSIONS = 0o777
+
+/**
+ * Sets a present file's permissions. Its setuid, setgid and sticky bits stay: they belong to its content, which stays too.
+ * Follows no link, and leaves links as they are: their modes mean nothing.
+ */
+export const setMode = (root: string, file: string, { kind, mode }: Entry): void => {
+  if (kind === "link" || process.platform === "win32") return
+  const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = fs.constants
+  const handle = fs.openSync(placeIn(root, file), O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
+  try {
+    const found = fs.fstatSync(handle)
+    if (!found.isFile()) throw new Error("it is no file")
+    fs.fchmodSync(handle, (found.mode & SPECIAL) | (mode & PERMISSIONS))
+  } finally {
+    fs.closeSync(handle)
+  }
+}
+
+const SPECIAL = 0o7000
 
 /** A file's absolute path. */
 export const placeIn = (root: string, file: string): string => path.join(root, ...file.split("/"))
@@ -113,6 +132,6 @@ export const difference = (root: string, file: string, { kind, mode, digest }: E
   if (read.kind !== "content") return `it cannot be read back: ${read.kind === "gone" ? "it is missing" : read.why}`
   if (digestOf(read.bytes) !== digest) return "its content differs from the recorded one"
   const isModeKept = kind === "link" || process.platform === "win32"
-  const found = read.stats.mode & 0o7777
+  const found = read.stats.mode & PERMISSIONS
   return isModeKept || found === (mode & PERMISSIONS) ? undefined : `its mode is ${found.toString(8)}`
 }

@@ -30,6 +30,12 @@ export const parse = (text: string): ReadonlyArray<GitPattern> =>
       return pattern === undefined ? [] : [pattern]
     })
 
+/** The patterns of a rules file's bytes. Of a larger file than anybody writes, those at its beginning. */
+export const ofFile = (bytes: Uint8Array): ReadonlyArray<GitPattern> =>
+  parse(Buffer.from(bytes.subarray(0, MAX_FILE_BYTES)).toString("utf8"))
+
+export const MAX_FILE_BYTES = 1024 * 1024
+
 const parseLine = (line: string): GitPattern | undefined => {
   if (line === "" || line.startsWith("#") || line.length > MAX_LENGTH) return undefined
   const isNegated = line.startsWith("!")

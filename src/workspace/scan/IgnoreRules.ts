@@ -23,6 +23,18 @@ interface Tracked {
   readonly paths: ReadonlySet<string>
 }
 
+/**
+ * The rules that apply below a root but are not in it, as they are now: the user's, the repository's own, and those of
+ * directories above the root.
+ *
+ * @param root an absolute path without links
+ */
+export const outside = (root: string): ((relative: string, isDirectory: boolean) => boolean) => {
+  const rules = new IgnoreRules(root)
+  rules.refresh()
+  return (relative, isDirectory) => rules.isExcluded(relative, isDirectory)
+}
+
 export class IgnoreRules {
   readonly #root: string
   /** The repository around the root; the root without one. */
@@ -140,7 +152,7 @@ const stampOf = (file: string): string => {
 
 const patternsIn = (file: string): ReadonlyArray<GitPattern.GitPattern> => {
   try {
-    return GitPattern.parse(SmallFile.readUpTo(file, MAX_RULES_BYTES).toString("utf8"))
+    return GitPattern.ofFile(SmallFile.readUpTo(file, GitPattern.MAX_FILE_BYTES))
   } catch {
     return []
   }
@@ -157,5 +169,3 @@ const commonDirectory = (gitDirectory: string): string => {
 }
 
 const MAX_ANSWERS = 500_000
-
-const MAX_RULES_BYTES = 1024 * 1024

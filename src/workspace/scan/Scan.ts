@@ -10,9 +10,11 @@ import type { IgnoreRules } from "./IgnoreRules.ts"
 
 /** Something in the workspace that a snapshot cannot contain. */
 export interface Gap {
-  readonly what: "a name that is not UTF-8" | "a directory without permission" | "a pipe, socket or device"
+  readonly what: "a name that is not UTF-8" | typeof UNREAD_DIRECTORY | "a pipe, socket or device"
   readonly path: string
 }
+
+export const UNREAD_DIRECTORY = "a directory without permission"
 
 export class TooManyFiles extends Error {
   override readonly name = "TooManyFiles"
@@ -103,7 +105,7 @@ export class Scan {
     const entries = entriesOf(absolute, directory === "")
     const times = FileTimes.of(stats ?? fs.lstatSync(absolute), at)
     if (entries === undefined) {
-      const gap = { what: "a directory without permission", path: directory } as const
+      const gap = { what: UNREAD_DIRECTORY, path: directory } as const
       return { isIgnored, times, files: [], directories: [], hasRules: false, gaps: [gap] }
     }
     const hasRules = entries.some(({ name }) => name === ".gitignore")

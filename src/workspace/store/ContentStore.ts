@@ -11,7 +11,7 @@ import * as choice from "../../events/sqlite/driver/choice.ts"
 import { type Connection, SqliteError } from "../../events/sqlite/driver/Driver.ts"
 import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import * as NewFile from "../../events/sqlite/file/newFile.ts"
-import type { Tree } from "../model/Entry.ts"
+import type { Entry, Tree } from "../model/Entry.ts"
 import { APPLICATION_ID, PURGED, TABLES, VERSION } from "./StoreSchema.ts"
 import * as Trees from "./Trees.ts"
 
@@ -137,6 +137,11 @@ export class ContentStore {
   /** One entry of a tree, without reading the others. */
   entryIn(digest: string, path: string): Trees.Found {
     return this.#guarded(() => Trees.find(digest, path, (wanted) => this.#directory(wanted)))
+  }
+
+  /** Looks for paths in a tree. */
+  search(digest: string, paths: Trees.Search, found: (path: string, entry: Entry) => void): void {
+    this.#guarded(() => paths.in(digest, (wanted) => this.#directory(wanted), found))
   }
 
   #directory(wanted: string): string | undefined {

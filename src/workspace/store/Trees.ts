@@ -83,6 +83,39 @@ export const find = (root: string, path: string, get: (digest: string) => string
   return { isKnown: true }
 }
 
+/** Paths to look for in several trees. Each directory is read once at each of its places. */
+export class Search {
+  readonly #wanted: ReadonlySet<string>
+  readonly #directories = new Set<string>()
+  readonly #read = new Set<string>()
+
+  constructor(wanted: Iterable<string>) {
+    this.#wanted = new Set(wanted)
+    for (const path of this.#wanted)
+      for (let end = path.indexOf("/"); end >= 0; end = path.indexOf("/", end + 1))
+        this.#directories.add(path.slice(0, end))
+  }
+
+  /** Calls `found` for wanted paths of a tree. Leaves out directories that `get` lacks, and those that it has read. */
+  in(
+    root: string,
+    get: (digest: string) => string | undefined,
+    found: (path: string, entry: Entry) => void,
+    prefix = "",
+  ): void {
+    const place = `${root} ${prefix}`
+    if (this.#read.has(place)) return
+    this.#read.add(place)
+    for (const line of get(root)?.split("\n") ?? []) {
+      if (line === "") continue
+      const [name, kind, ...others] = JSON.parse(line)
+      const path = prefix + name
+      if (kind === "d" && this.#directories.has(path)) this.in(others[0], get, found, `${path}/`)
+      else if (kind !== "d" && this.#wanted.has(path)) found(path, entryOf(kind, others))
+    }
+  }
+}
+
 const entryOf = (kind: unknown, [mode, size, digest, omitted, stamp]: ReadonlyArray<unknown>): Entry => ({
   kind: kind === "l" ? "link" : "file",
   mode: Number(mode),

@@ -12,34 +12,14 @@ afterEach(async () => {
   for (const one of opened.splice(0)) await one.close().catch(() => {})
 })
 
-/** A session that changes files by a shell, and the moments before and after. */
-const given = async (files: Readonly<Record<string, string>>, work: (project: Session.Project) => unknown) => {
-  const made = await Session.project()
+const given: typeof Session.worked = async (files, work) => {
+  const made = await Session.worked(files, work)
   opened.push(made)
-  for (const [file, content] of Object.entries(files)) made.write(file, content)
-  const { prompt, call } = made.session()
-  await prompt("improve it")
-  await call("Bash", { command: "work" }, () => work(made))
-  await made.close()
-  const events = await eventsOf(made.log)
-  const start = events.find(({ type }) => type === "EnvironmentReset")
-  return { ...made, before: `@${start?.position}`, after: `@${events.at(-1)?.position}` }
+  return made
 }
 
 const run = ({ root, log }: Session.Project, ...words: ReadonlyArray<string>) =>
   Hindcast.start([...words, "--log", log], { cwd: root })
-
-/** All that is below a directory: the reference. */
-const onDisk = (root: string, directory = ""): ReadonlyArray<string> =>
-  fs.readdirSync(path.join(root, directory), { withFileTypes: true }).flatMap((entry): ReadonlyArray<string> => {
-    const file = path.posix.join(directory, entry.name)
-    if (entry.isDirectory()) return onDisk(root, file)
-    const place = path.join(root, file)
-    const { mode } = fs.lstatSync(place)
-    if (entry.isFIFO()) return [`${file} fifo`]
-    const bytes = entry.isSymbolicLink() ? fs.readlinkSync(place, { encoding: "buffer" }) : fs.readFileSync(place)
-    return [`${file} ${entry.isSymbolicLink()} ${(mode & 0o7777).toString(8)} ${bytes.toString("hex")}`]
-  })
 
 /** A file changed, one removed, one added, one made executable, a link, a directory for a file and a file for one. */
 const busy = () =>
@@ -62,21 +42,21 @@ describe("files restore --in-place", () => {
   it("gives back the files of the moment, and --undo those from before, again and again", async () => {
     const made = await busy()
     const { root, files, before, after } = made
-    const broken = onDisk(root)
+    const broken = Session.onDisk(root)
     const said = await files("restore", before, "--in-place", "--yes")
     expect(said).toMatchObject({ code: 0, error: "" })
     expect(said.stdout).toContain("change  src/app.ts")
     expect(said.stdout).toMatch(/Restored: 9 paths of .*each compared with its record/)
-    const restored = onDisk(root)
+    const restored = Session.onDisk(root)
     expect(restored.map((line) => line.split(" ")[0])).toEqual(["dir/a", "file", "gone.txt", "run.sh", "src/app.ts"])
     expect(fs.readFileSync(made.at("src/app.ts"), "utf8")).toBe("good\n")
     expect(fs.readdirSync(root)).not.toContain("new")
     expect((await files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(root)).toEqual(broken)
+    expect(Session.onDisk(root)).toEqual(broken)
     expect((await files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(root)).toEqual(restored)
+    expect(Session.onDisk(root)).toEqual(restored)
     expect((await files("restore", after, "--in-place", "--yes")).code).toBe(0)
-    expect(onDisk(root)).toEqual(broken)
+    expect(Session.onDisk(root)).toEqual(broken)
   })
   it("records the files before, the command as their cause, and what it came to", async () => {
     const { files, json, log, before } = await busy()
@@ -107,13 +87,13 @@ describe("files restore --in-place", () => {
 
   it("with --dry-run shows the plan, and writes nothing, not even to the log", async () => {
     const { files, root, log, before } = await busy()
-    const [disk, events] = [onDisk(root), await eventsOf(log)]
+    const [disk, events] = [Session.onDisk(root), await eventsOf(log)]
     const said = await files("restore", before, "--in-place", "--dry-run")
     expect(said).toMatchObject({ code: 0, error: "" })
     expect(said.stdout).toMatch(/: add 3, change 1, change the mode of 1, remove 4 \(1 link\)/)
     expect(said.stdout).toMatch(/mode +run\.sh +755 → 644/)
     expect(said.stdout).toMatch(/In progress here: claude-code, task claude-code-s-1/)
-    expect(onDisk(root)).toEqual(disk)
+    expect(Session.onDisk(root)).toEqual(disk)
     expect(await eventsOf(log)).toEqual(events)
     expect((await files("restore", "--undo", "--dry-run")).error).toContain("expected an earlier")
   })
@@ -121,7 +101,7 @@ describe("files restore --in-place", () => {
   it("refuses without a terminal and --yes, and asks at a terminal", async () => {
     const made = await busy()
     const { files, root, log, before } = made
-    const [disk, events] = [onDisk(root), await eventsOf(log)]
+    const [disk, events] = [Session.onDisk(root), await eventsOf(log)]
     for (const more of [[], ["--json"]]) {
       const said = await files("restore", before, "--in-place", ...more)
       expect(said).toMatchObject({ code: 1, stdout: "" })
@@ -135,7 +115,7 @@ describe("files restore --in-place", () => {
     no.type(`n${KEYS.enter}`)
     await no.shows("Nothing was written.")
     expect(await no.ended).toBe(0)
-    expect(onDisk(root)).toEqual(disk)
+    expect(Session.onDisk(root)).toEqual(disk)
     const yes = asking()
     await yes.shows("Write these? [y/N]")
     yes.type(`y${KEYS.enter}`)
@@ -143,7 +123,7 @@ describe("files restore --in-place", () => {
     expect(fs.readFileSync(made.at("src/app.ts"), "utf8")).toBe("good\n")
     // The declined one wrote nothing: it is not the one to undo.
     expect((await files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(root)).toEqual(disk)
+    expect(Session.onDisk(root)).toEqual(disk)
   })
 
   it("leaves secrets and large files, names them, and fails unless that is accepted", async () => {
@@ -171,7 +151,7 @@ describe("files restore --in-place", () => {
     const elsewhere = temporary("elsewhere")
     fs.mkdirSync(elsewhere)
     write("inner/.git/HEAD", "ref: refs/heads/main\n")
-    const disk = onDisk(root)
+    const disk = Session.onDisk(root)
     const restore = (cwd: string, env: NodeJS.ProcessEnv = {}) =>
       Hindcast.hindcast(["files", "restore", before, "--in-place", "--yes", "--log", log], { cwd, env })
     for (const cwd of [elsewhere, path.join(root, "inner")]) {
@@ -189,13 +169,13 @@ describe("files restore --in-place", () => {
       expect((await restore(root)).stderr).toContain("found that user 65534 owns it, and you are user 0")
       fs.chownSync(root, 0, 0)
     }
-    expect(onDisk(root)).toEqual(disk)
+    expect(Session.onDisk(root)).toEqual(disk)
     expect(fs.readdirSync(elsewhere)).toEqual([])
   })
 
   it("says what is wrong with its words", async () => {
     const { files, before, root } = await busy()
-    const disk = onDisk(root)
+    const disk = Session.onDisk(root)
     for (const [words, message] of [
       [[before], "expected one of --into DIR, --in-place and --undo, found none"],
       [[before, "--in-place", "--into", "x"], "found --into and --in-place"],
@@ -211,7 +191,7 @@ describe("files restore --in-place", () => {
       code: 3,
       error: expect.stringContaining("expected an earlier"),
     })
-    expect(onDisk(root)).toEqual(disk)
+    expect(Session.onDisk(root)).toEqual(disk)
   })
 
   it.runIf(process.getuid?.() === 0 && isOpenToOthers(inRepository()))(
@@ -275,7 +255,7 @@ const killWhile = async (made: Session.Project, count: () => number, words: Read
 describe("a killed files restore --in-place", () => {
   it("is completed by the next one, and --undo goes back to the files before the first", async () => {
     const made = await killed()
-    const disk = onDisk(made.root)
+    const disk = Session.onDisk(made.root)
     await made.kill()
     const said = await made.files("restore", made.before, "--in-place", "--yes")
     expect(said).toMatchObject({ code: 0, error: "" })
@@ -283,33 +263,35 @@ describe("a killed files restore --in-place", () => {
     expect(fs.readdirSync(made.root).sort()).toEqual(["a", "many"])
     expect(fs.readdirSync(made.at("many")).filter((name) => name.startsWith("."))).toEqual([])
     expect((await made.files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(made.root)).toEqual(disk)
+    expect(Session.onDisk(made.root)).toEqual(disk)
   })
 
   it("is undone by --undo, and so is one whose undo was killed", async () => {
     const made = await killed()
-    const disk = onDisk(made.root)
+    const disk = Session.onDisk(made.root)
     await made.kill()
     expect((await made.files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(made.root)).toEqual(disk)
+    expect(Session.onDisk(made.root)).toEqual(disk)
     expect((await made.files("restore", made.before, "--in-place", "--yes")).code).toBe(0)
-    const whole = onDisk(made.root)
+    const whole = Session.onDisk(made.root)
     await killWhile(made, countIn(made), ["--undo"])
     expect((await made.files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(made.root)).toEqual(disk)
+    expect(Session.onDisk(made.root)).toEqual(disk)
     expect((await made.files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(made.root)).toEqual(whole)
+    expect(Session.onDisk(made.root)).toEqual(whole)
   })
 
   it("keeps what somebody wrote between two of them: --undo goes back to that", async () => {
     const made = await killed()
     await made.kill()
     made.write("mine", "work\n")
-    const half = onDisk(made.root).filter((line) => !line.includes("/.hindcast-"))
-    expect((await made.files("restore", made.before, "--in-place", "--yes")).code).toBe(0)
-    expect(fs.existsSync(made.at("mine"))).toBe(false)
+    const half = Session.onDisk(made.root).filter((line) => !line.includes("/.hindcast-"))
+    const said = await made.files("restore", made.before, "--in-place", "--yes")
+    expect(said.code).toBe(1)
+    expect(said.error).toContain("mine: no session has recorded its present content")
+    expect(fs.existsSync(made.at("mine"))).toBe(true)
     expect((await made.files("restore", "--undo", "--yes")).code).toBe(0)
-    expect(onDisk(made.root).filter((line) => !line.includes("/.hindcast-"))).toEqual(half)
+    expect(Session.onDisk(made.root).filter((line) => !line.includes("/.hindcast-"))).toEqual(half)
   })
 })
 

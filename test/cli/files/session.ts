@@ -4,7 +4,7 @@ import * as ClaudeCode from "../../../src/hooks/clients/ClaudeCode.ts"
 import * as Sessions from "../../../src/hooks/Sessions.ts"
 import type { GateConfig } from "../../../src/kernel/gate/Gate.ts"
 import type { Json } from "../../../src/values/Json.ts"
-import { temporary } from "../../record/recorded.ts"
+import { eventsOf, temporary } from "../../record/recorded.ts"
 import * as FromSource from "../fromSource.ts"
 
 /** A project whose sessions hooks record, and the command line in it. */
@@ -77,3 +77,31 @@ export const project = async (
 }
 
 export type Project = Awaited<ReturnType<typeof project>>
+
+/** A session that changes files by a shell, and the moments before and after. */
+export const worked = async (
+  files: Readonly<Record<string, string | Uint8Array>>,
+  work: (project: Project) => unknown,
+) => {
+  const made = await project()
+  for (const [file, content] of Object.entries(files)) made.write(file, content)
+  const { prompt, call } = made.session()
+  await prompt("improve it")
+  await call("Bash", { command: "work" }, () => work(made))
+  await made.close()
+  const events = await eventsOf(made.log)
+  const start = events.find(({ type }) => type === "EnvironmentReset")
+  return { ...made, before: `@${start?.position}`, after: `@${events.at(-1)?.position}` }
+}
+
+/** All that is below a directory: the reference. */
+export const onDisk = (root: string, directory = ""): ReadonlyArray<string> =>
+  fs.readdirSync(path.join(root, directory), { withFileTypes: true }).flatMap((entry): ReadonlyArray<string> => {
+    const file = path.posix.join(directory, entry.name)
+    if (entry.isDirectory()) return onDisk(root, file)
+    const place = path.join(root, file)
+    const { mode } = fs.lstatSync(place)
+    if (entry.isFIFO()) return [`${file} fifo`]
+    const bytes = entry.isSymbolicLink() ? fs.readlinkSync(place, { encoding: "buffer" }) : fs.readFileSync(place)
+    return [`${file} ${entry.isSymbolicLink()} ${(mode & 0o7777).toString(8)} ${bytes.toString("hex")}`]
+  })

@@ -6,9 +6,11 @@ import fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
 import type { OwnChange } from "../../../src/workspace/model/Changes.ts"
 import type { Tree } from "../../../src/workspace/model/Entry.ts"
+import * as IgnoredThen from "../../../src/workspace/restore/IgnoredThen.ts"
 import * as InPlace from "../../../src/workspace/restore/InPlace.ts"
 import * as RestorePlan from "../../../src/workspace/restore/RestorePlan.ts"
 import { Snapshots } from "../../../src/workspace/Snapshots.ts"
+import * as IgnoreRules from "../../../src/workspace/scan/IgnoreRules.ts"
 import { ContentStore } from "../../../src/workspace/store/ContentStore.ts"
 
 const base = fs.realpathSync(fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-in-place-")))
@@ -30,8 +32,13 @@ const given = () => {
     makeWay(root, file)
     fs.writeFileSync(at(file), text, { flag: "wx" })
   }
-  const plan = (present: Tree, recorded: Tree) =>
-    InPlace.plan({ root, present, recorded, store, own: [], willHold: false })
+  const plan = (present: Tree, recorded: Tree, others: Partial<InPlace.Planning> = {}) => {
+    const unread = new Set<string>()
+    const isIgnoredToday = IgnoreRules.outside(root)
+    const wasHidden = IgnoredThen.of({ tree: recorded, contents: store, isIgnoredToday, unread })
+    const evidence = { isSeen: () => true, wasHidden, wasAbsent: () => false }
+    return InPlace.plan({ root, present, recorded, store, own: [], evidence, willHold: false, ...others })
+  }
   const carryOut = (step: OwnChange) => InPlace.carryOut({ root, contents: store, stays: root }, step)
   /** Restores a tree over the present files, as the command does. */
   const restore = (recorded: Tree) => {
@@ -283,15 +290,15 @@ describe("a step", () => {
   })
 
   it("takes nothing away whose content the store lacks", () => {
-    const { root, at, write, snapshots } = given()
+    const { root, at, write, snapshots, plan } = given()
     const recorded = snapshots.take().tree
     write("only-here", "mine")
     const present = snapshots.take().tree
     const store = ContentStore.open(fresh("empty"))
-    const { steps, left } = InPlace.plan({ root, present, recorded, store, own: [], willHold: false })
+    const { steps, left } = plan(present, recorded, { store })
     expect(steps).toEqual([])
     expect(left).toEqual([{ path: "only-here", why: expect.stringContaining("its present content is in no snapshot") }])
-    const planned = InPlace.plan({ root, present, recorded, store, own: [], willHold: true })
+    const planned = plan(present, recorded, { store, willHold: true })
     const [step] = planned.steps
     if (step === undefined) throw new Error("no step")
     expect(InPlace.carryOut({ root, contents: store, stays: root }, step)).toContain("in no snapshot")
@@ -299,13 +306,13 @@ describe("a step", () => {
   })
 
   it("removes no file of Hindcast's, and no directory in which a program works", () => {
-    const { root, at, write, snapshots, store } = given()
+    const { root, at, write, snapshots, store, plan } = given()
     const recorded = snapshots.take().tree
     write(".hindcast/settings", "mine")
     write("my.db-wal", "mine")
     write("works/here/file", "new")
     const present = snapshots.take().tree
-    const { steps, left } = InPlace.plan({ root, present, recorded, store, own: [at("my.db")], willHold: false })
+    const { steps, left } = plan(present, recorded, { own: [at("my.db")] })
     expect(left.map(({ path }) => path)).toEqual([".hindcast/settings", "my.db-wal"])
     for (const step of steps) InPlace.carryOut({ root, contents: store, stays: at("works/here") }, step)
     expect(fs.readdirSync(at("works/here"))).toEqual([])

@@ -1,0 +1,64 @@
+/** What the log and the store say about files that a restore would remove. */
+
+import { Effect } from "effect"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as Looks from "../history/Looks.ts"
+import * as SeenContents from "../history/SeenContents.ts"
+import type { Tree } from "../model/Entry.ts"
+import * as IgnoreRules from "../scan/IgnoreRules.ts"
+import { UNREAD_DIRECTORY } from "../scan/Scan.ts"
+import type { ContentStore } from "../store/ContentStore.ts"
+import * as IgnoredThen from "./IgnoredThen.ts"
+import type { Evidence } from "./Removal.ts"
+import type * as RestoreRecord from "./RestoreRecord.ts"
+
+/** Finds the directories that the last look's task could not read up to a position; undefined if the log does not name each. */
+export const unreadIn = (
+  log: Pick<EventLog.Service, "readPage">,
+  looks: ReadonlyArray<Looks.Look>,
+  until: number,
+): Effect.Effect<ReadonlySet<string> | undefined, LogError> =>
+  Effect.gen(function* () {
+    const taskId = looks.at(-1)?.taskId
+    if (taskId === undefined) return undefined
+    const notes = yield* log.readPage({ taskId, types: ["CaptureNoted"], until }, MAX_NOTES)
+    const found = notes
+      .flatMap((event) => (is(event, "CaptureNoted") ? event.payload.unseen : []))
+      .filter(({ what }) => what === UNREAD_DIRECTORY)
+    const isWhole = notes.length < MAX_NOTES && found.every(({ count }) => count === 1)
+    return isWhole ? new Set(found.flatMap(({ target }) => target ?? [])) : undefined
+  })
+
+const MAX_NOTES = 10_000
+
+export interface Moment {
+  readonly root: string
+  /** The position of the moment. */
+  readonly position: number
+  readonly recorded: Tree
+  readonly store: ContentStore
+  /** All looks at the directory up to now. */
+  readonly looks: ReadonlyArray<Looks.Look>
+  readonly restores: RestoreRecord.Past
+  readonly unread: ReadonlySet<string> | undefined
+}
+
+/** Throws `StoreUnavailable`. */
+export const of = (moment: Moment, present: Tree): Evidence => {
+  const { root, position, recorded, store, looks, restores, unread } = moment
+  const known = looks.filter((look) => !restores.taskIds.has(look.taskId) || Looks.sourceOf(look).kind === "call")
+  const later = new Map([...present].filter(([path]) => !recorded.has(path)))
+  const seen = SeenContents.of(later, known, (base, paths, found) => store.search(base, paths, found))
+  const absent = new Set(restores.begun.flatMap(({ before, unhidden }) => (before === position ? unhidden : [])))
+  return {
+    isSeen: (path) => seen.has(path),
+    wasHidden: IgnoredThen.of({
+      tree: recorded,
+      contents: store,
+      isIgnoredToday: IgnoreRules.outside(root),
+      unread,
+    }),
+    wasAbsent: (path) => absent.has(path),
+  }
+}
