@@ -26,7 +26,7 @@ const code = (text: string): string => `\`${cell(text)}\``
 /** The overview: a row for each first word, in the words of `hindcast` without a command. */
 const overview = (): string => {
   const firsts = [...new Set(Catalogue.PATHS.map(([first = ""]) => first))]
-  return table([["command", "what it does"], ...firsts.map(overviewRow)])
+  return table([["command", "effect"], ...firsts.map(overviewRow)])
 }
 
 const overviewRow = (first: string): ReadonlyArray<string> => {
@@ -51,18 +51,18 @@ export const page = async (): Promise<string> => {
 
 const OPENING = `# Commands
 
-Every command, as \`npx hindcast COMMAND --help\` shows it. \`UPDATE_PAGES=1 npx vitest run test/cli/commands.test.ts\` writes this page from
-what the commands declare.
+All commands with their options. \`npx hindcast COMMAND --help\` shows the same text.
 
-- Options may stand anywhere, as \`--name value\` or \`--name=value\`. Words after \`--\` are not options. A value that looks like an option
-  (\`--x\`) is written with \`=\`.
-- Each command takes \`--log FILE\` (default: \`HINDCAST_LOG\`, else \`.hindcast/log.db\`; where it has no such option, it needs no log),
-  \`--json\` (one JSON document, and errors as JSON on the standard error) and \`--help\`. They are not explained again below.
-- \`--log-level LEVEL\` (all, trace, debug, info, warning, error, fatal, none) says which lines of the program's own log are written to the
-  standard error.
-- An option is given once, unless its value is followed by \`...\` here. It is an error to give it no value, an empty one, or a value to an
-  option that has none (other than \`=true\` and \`=false\`).
-- \`hindcast --completions bash|zsh|fish|sh\` writes completions for a shell.`
+- An option may stand anywhere, as \`--name value\` or \`--name=value\`. If a value looks like an option (\`--x\`), write it with \`=\`. Words after \`--\`
+  are not options.
+- Give an option or an argument once, unless \`...\` (any number) or \`1+\` (at least one) follows it here. An option that takes a value needs one that is not empty. An option without a value
+  accepts only \`=true\` and \`=false\`.
+- Almost every command takes \`--log FILE\` (default: \`HINDCAST_LOG\`, else \`.hindcast/log.db\`); a command without it needs no log. Every command
+  takes \`--json\` (one JSON document, and errors as JSON on the standard error) and \`--help\`. The entries below leave these three out.
+- \`--log-level LEVEL\` (all, trace, debug, info, warning, error, fatal, none) chooses the lines of Hindcast's own log for the standard error.
+- \`hindcast --completions bash|zsh|fish|sh\` writes completions for a shell.
+
+\`UPDATE_PAGES=1 npx vitest run test/cli/commands.test.ts\` writes this page from the commands' own declarations.`
 
 const exitCodes = (): string => {
   const rows = ExitCode.MEANINGS.map(([exit, meaning]) => [String(exit), meaning])
@@ -80,7 +80,7 @@ const sectionOf = async ({ path, example, exits, page: more }: Entry): Promise<s
   const declared = rest
     .join("\n")
     .split("\n")
-    .filter((line) => !line.startsWith("Example: "))
+    .filter((line) => !line.startsWith("Example: ") && !/^\s+This argument (may|must) be repeated/.test(line))
   const items: Array<string> = []
   for (const line of declared) {
     if (line.startsWith("  ")) items.push(`${items.pop()}: ${line.trim()}`)

@@ -36,7 +36,7 @@ export const record = Command.make(
   "record",
   {
     ...common,
-    gate: optionalText("gate", "A file of gate rules, which decide before the editor's person is asked"),
+    gate: optionalText("gate", "A file of gate rules, which decide before the editor asks its user"),
     noFiles: flag("no-files", "Do not record the files of a session's directory"),
     agent: Args.text({ name: "agent" }).pipe(
       Args.withDescription("The agent's command, after --, such as gemini --acp"),

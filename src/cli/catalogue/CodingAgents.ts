@@ -26,7 +26,7 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
   },
   {
     path: "hooks status",
-    uses: [["hooks status", "which coding agents have the hooks, what these enforce, and what they do not see"]],
+    uses: [["hooks status", "which coding agents have the hooks, and what these enforce and miss"]],
     example: "hooks status",
     page: "docs/guides/gate-a-coding-agent.md",
     load: command(async () => (await import("../hooks/StatusCommand.ts")).status),
@@ -42,7 +42,7 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
     uses: [
       [
         "gate try --rules FILE --since 30d",
-        "what gate rules would have decided about recorded commands, next to what happened",
+        "what gate rules would have decided about recorded commands, next to the real decisions",
       ],
     ],
     example: "gate try --rules hindcast.gate.yaml --since 30d",
@@ -51,7 +51,7 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
   },
   {
     path: "gate suggest",
-    uses: [["gate suggest", "gate rules from what people approved and refused"]],
+    uses: [["gate suggest", "gate rules from people's approvals and refusals"]],
     example: "gate suggest",
     page: "docs/guides/gate-a-coding-agent.md",
     load: command(async () => (await import("../gate/SuggestCommand.ts")).suggest),
@@ -65,9 +65,7 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
   },
   {
     path: "acp record",
-    uses: [
-      ["acp record -- AGENT", "record what passes between an editor and an ACP agent; with --gate FILE, rules decide"],
-    ],
+    uses: [["acp record -- AGENT", "record an ACP agent in your editor; with --gate FILE, rules decide"]],
     example: "acp record --gate hindcast.gate.yaml -- gemini --acp",
     page: "docs/guides/record-an-editor-agent.md",
     load: command(async () => (await import("../acp/RecordCommand.ts")).record),

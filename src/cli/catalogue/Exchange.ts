@@ -47,7 +47,7 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
   },
   {
     path: "export live",
-    uses: [["export live --to URL", "send tasks to an OpenTelemetry receiver as they go on"]],
+    uses: [["export live --to URL", "send tasks to an OpenTelemetry receiver while they continue"]],
     example: "export live --to http://127.0.0.1:4318 --log team.db",
     page: "docs/guides/export-to-opentelemetry.md",
     load: command(async () => (await import("../export/Live.ts")).live),
@@ -85,7 +85,7 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
 export const MACHINE: ReadonlyArray<Entry> = [
   {
     path: "doctor",
-    uses: [["doctor", "how plugins are confined here, and what would improve it"]],
+    uses: [["doctor", "the sandbox of plugins here, and ways to improve it"]],
     example: "doctor",
     load: command(async () => (await import("../plugin/DoctorCommand.ts")).doctor),
   },

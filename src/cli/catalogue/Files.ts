@@ -19,7 +19,7 @@ export const FILES: ReadonlyArray<Entry> = [
     uses: [
       [
         "files diff @a @b [FILE]",
-        "how files differ between two moments; --stat counts lines, --patch is for git apply",
+        "the differences of files between two moments; --stat counts lines, --patch is for git apply",
       ],
     ],
     example: "files diff @400 @412 --stat",
@@ -27,7 +27,7 @@ export const FILES: ReadonlyArray<Entry> = [
   },
   {
     path: "files history",
-    uses: [["files history FILE", "every version of a file, when, and by which call"]],
+    uses: [["files history FILE", "every version of a file, with its time and call"]],
     example: "files history src/main.ts",
     load: command(async () => (await import("../files/History.ts")).history),
   },
@@ -56,7 +56,8 @@ export const FILES: ReadonlyArray<Entry> = [
     path: "files bisect",
     uses: [['files bisect --run "npm test"', "the first step after which a command fails; runs the recorded files"]],
     example: 'files bisect --run "npm test" --copy node_modules',
-    exits: "It exits with 1 if the first state is not good, the last one not bad, or those between cannot be tested.",
+    exits:
+      "It exits with 1 if the first state is not good, the last one not bad, or if the ones between are untestable.",
     load: command(async () => (await import("../files/Bisect.ts")).bisect),
   },
   {
@@ -67,7 +68,7 @@ export const FILES: ReadonlyArray<Entry> = [
       ["files restore --undo", "go back to the files before that"],
     ],
     example: "files restore @412 --in-place",
-    exits: "It exits with 1 if some files could not be restored, which it names, unless --partial is given.",
+    exits: "Without --partial, it exits with 1 if it could not restore some files, and names them.",
     load: command(async () => (await import("../files/RestoreCommand.ts")).restore),
   },
 ]

@@ -28,9 +28,9 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "log verify",
-    uses: [["log verify", "check that events, indexes and files are as they were recorded"]],
+    uses: [["log verify", "check that events, indexes and files are as Hindcast wrote them"]],
     example: "log verify",
-    exits: "It exits with 2 if an event, an index or a file is not as it was recorded.",
+    exits: "It exits with 2 if an event, an index or a file differs from the recording.",
     load: command(async () => (await import("../log/IntegrityCommands.ts")).verify),
   },
   {
@@ -43,7 +43,7 @@ export const PAST: ReadonlyArray<Entry> = [
     path: "log doctor",
     uses: [["log doctor", "examine a log's files, and say what to do"]],
     example: "log doctor",
-    exits: "It exits with 2 if the file is damaged or was tampered with.",
+    exits: "It exits with 2 if the file is damaged, or if somebody tampered with it.",
     load: command(async () => (await import("../log/IntegrityCommands.ts")).doctor),
   },
   {
@@ -66,7 +66,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "log subjects",
-    uses: [["log subjects", "list the subjects whose personal data is encrypted"]],
+    uses: [["log subjects", "list the subjects whose personal data the log encrypts"]],
     example: "log subjects",
     load: command(async () => (await import("../log/PersonalCommands.ts")).subjects),
   },
@@ -109,14 +109,14 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "diff",
-    uses: [["diff @a @b", "what differs between two moments, and why"]],
+    uses: [["diff @a @b", "the differences between two moments, and their causes"]],
     example: "diff @400 @412",
     page: "docs/guides/what-changed.md",
     load: command(async () => (await import("../time/TimeCommands.ts")).diff),
   },
   {
     path: "history",
-    uses: [["history PATH", "every value a path has had, when, and by which event"]],
+    uses: [["history PATH", "every value of a path, with its time and event"]],
     example: "history /tasks/1a2b3c4d/outcome",
     page: "docs/guides/what-changed.md",
     load: command(async () => (await import("../time/History.ts")).history),

@@ -19,7 +19,7 @@ export const SCORES: ReadonlyArray<Entry> = [
   },
   {
     path: "task watch",
-    uses: [["task watch TASK", "follow a task live, with its worlds drawn"]],
+    uses: [["task watch TASK", "follow a task live, and draw its worlds"]],
     example: "task watch 1a2b3c4d",
     page: "docs/guides/play-a-world.md#watch-someone-else-play",
     load: command(async () => (await import("../task/looking/TaskWatch.ts")).watch),

@@ -5,7 +5,7 @@ export const RUN: ReadonlyArray<Entry> = [
   {
     path: "demo",
     uses: [
-      ["demo", "see what Hindcast does: an agent fixes a test, is killed, resumed, explained and scored"],
+      ["demo", "see Hindcast at work: an agent fixes a test, dies and continues; then commands explain and score it"],
       ["demo --world", "two agents in a text adventure, and a plugin that looks at this directory"],
       ["demo --tasks N", "write a log of many tasks to explore, with typical failures"],
     ],
@@ -43,10 +43,7 @@ export const RUN: ReadonlyArray<Entry> = [
   {
     path: "listen",
     uses: [
-      [
-        "listen",
-        "record what instrumented programs send as OpenTelemetry: traces and logs; --forward URL passes it on",
-      ],
+      ["listen", "record instrumented programs: receive OpenTelemetry's traces and logs; --forward URL passes them on"],
     ],
     example: "listen --log agents.db",
     page: "docs/guides/record-opentelemetry.md",
@@ -71,7 +68,7 @@ export const RUN: ReadonlyArray<Entry> = [
     uses: [
       [
         "record -- node FILE",
-        "record the requests of a program with its own agent; record doctor -- node FILE: what a replay would not repeat",
+        "record the requests of a program with its own agent; record doctor -- node FILE: find out whether a replay would repeat all of it",
       ],
       ["record --proxy -- PROGRAM", "the same for a program in any language, such as python agent.py"],
       ["record --intercept -- PROGRAM", "record its requests to all servers"],
@@ -83,7 +80,7 @@ export const RUN: ReadonlyArray<Entry> = [
   },
   {
     path: "resume",
-    uses: [["resume TASK --agent FILE", "continue a task whose kernel was killed; also with --model NAME"]],
+    uses: [["resume TASK --agent FILE", "continue a task whose kernel died; also with --model NAME"]],
     example: "resume 1a2b3c4d --agent agent.mjs",
     page: "docs/guides/pause-and-resume.md",
     load: command(async () => (await import("../task/ResumeCommand.ts")).resume),

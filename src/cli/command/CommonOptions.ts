@@ -76,7 +76,7 @@ export const workspace = optionalText(
 
 export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
   Options.withDescription(
-    "How plugins are confined. A tier that this machine lacks is an error. flags also consents to confining plugins that do not come with Hindcast only by Deno's permissions. Default: auto",
+    "How to confine plugins. A tier that this machine lacks is an error. flags also accepts that only Deno's permissions confine plugins that do not come with Hindcast. Default: auto",
   ),
   Options.withDefault("auto"),
 )

@@ -92,7 +92,7 @@ export class Shared extends Context.Tag("hindcast/cli/SharedLog")<Shared, { read
 
 export const decrypt = flag(
   "decrypt",
-  "Write personal data as plain text, if its keys exist. It stays readable after a key is destroyed",
+  "Write personal data as plain text, if its keys exist. The file stays readable when a key no longer exists",
 )
 
 /**

@@ -9,7 +9,7 @@ import * as Output from "./Output.ts"
 
 export const option = flag(
   "trust-log",
-  "Act on a log that was not written by you on this machine, with its plugins, grants and tasks",
+  "Act on a log that you did not write on this machine, with its plugins, grants and tasks",
 )
 
 export interface Typed {

@@ -40,13 +40,13 @@ const options = {
   ),
   directory: optionalText(
     "directory",
-    "A new or empty directory for the agent's repository, which is kept. Default: a temporary one",
+    "A new or empty directory that keeps the agent's repository. Default: a temporary one",
   ),
   model: optionalText("model", "A provider's model to call, as provider/model, instead of prepared turns"),
   otherModel: optionalText("other-model", "With --model: the model of the fork. Default: the same"),
   world: flag(
     "world",
-    "Another demo: two agents play a text adventure, a plugin looks at this directory, and the log is audited, explained and scored again",
+    "Another demo: two agents play a text adventure, a plugin looks at this directory, and commands audit, explain and rescore the log",
   ),
   tasks: wholeNumber("tasks", 1).pipe(
     Options.withDescription(
@@ -60,7 +60,7 @@ const options = {
   ),
   sandbox,
   ask: Options.boolean("ask").pipe(
-    Options.withDescription("Ask you at the terminal whether a file may be written. Default: another process answers"),
+    Options.withDescription("Ask you at the terminal before the agent writes a file. Default: another process answers"),
   ),
   live: flag("live", "The name of this demo before 0.3.1; it has no effect"),
 }
@@ -74,7 +74,7 @@ export const demo = Command.make("demo", options, (typed) =>
   }),
 ).pipe(
   Command.withDescription(
-    "See what Hindcast does in a few seconds: an agent fixes a failing test, is killed and resumed, and you look back at its steps",
+    "See Hindcast at work in a few seconds: an agent fixes a failing test, dies and continues, and you look back at its steps",
   ),
 )
 

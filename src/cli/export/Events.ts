@@ -25,7 +25,7 @@ export const events = Command.make(
     ),
 ).pipe(
   Command.withDescription(
-    "Write events as JSON Lines, exactly as they are stored, from which `hindcast log import` creates the same log; or as a Parquet table",
+    "Write events exactly as the log has them: as JSON Lines, from which `hindcast log import` creates the same log, or as a Parquet table",
   ),
 )
 

@@ -57,7 +57,7 @@ export const live = Command.make("live", { ...common, to, service }, ({ log, jso
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forSharing(log, { decrypted: false }))),
 ).pipe(
   Command.withDescription(
-    "Send tasks to an OpenTelemetry receiver as they go on, until it is interrupted. A restart continues where it ended",
+    "Send tasks to an OpenTelemetry receiver while they continue, until you interrupt the command. A restart continues where it ended",
   ),
 )
 

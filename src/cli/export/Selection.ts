@@ -13,7 +13,10 @@ export const options = {
   task: optionalText("task", "Only events of this task"),
   since: optionalText("since", "Only events after this moment"),
   until: optionalText("until", "Only events up to this moment. Default: the end of the log when the export begins"),
-  timeline: optionalText("timeline", "Only the history of this timeline, including what it shares with its parents"),
+  timeline: optionalText(
+    "timeline",
+    "Only the history of this timeline, including the part that it shares with its parents",
+  ),
 }
 
 export const type = repeatedText("type", "Only events of this type")

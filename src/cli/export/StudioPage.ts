@@ -9,7 +9,7 @@ import { optionalText } from "../command/CommonOptions.ts"
 
 export const studio = optionalText(
   "studio",
-  "A page of `hindcast export studio`, to which the report's tasks and positions link",
+  "A page of `hindcast export studio`: the report's tasks and positions link to it",
 )
 
 interface Report {

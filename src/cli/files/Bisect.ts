@@ -62,9 +62,9 @@ const options = {
   ),
   copy: repeatedText(
     "copy",
-    "A path that snapshots leave out, such as node_modules: each directory gets a copy of what the workspace has now",
+    "A path that snapshots leave out, such as node_modules: each directory gets a copy of the workspace's present one",
   ),
-  fresh: flag("fresh", "Run again what an earlier search recorded"),
+  fresh: flag("fresh", "Repeat the runs that an earlier search recorded"),
   trustLog: TrustLog.option,
 }
 

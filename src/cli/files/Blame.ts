@@ -20,7 +20,7 @@ import * as RecordedFiles from "./RecordedFiles.ts"
 
 const file = argument("file[:line]", "The file, or one line of it: src/main.ts:12")
 
-const read = flag("read", "Add what the agent had read of the file before, and whether the file changed since")
+const read = flag("read", "Add how much of the file the agent had read before, and whether the file changed since")
 
 const options = { ...FilesOptions.common, file, at: FilesOptions.at, task: FilesOptions.task, read }
 

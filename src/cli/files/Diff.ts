@@ -57,7 +57,7 @@ export const diff = Command.make("diff", options, ({ json, stat, patch, ...asked
     const style = Output.styleOf(process.stdout)
     for (const one of files) yield* Output.writeContent(DiffLines.patch(style, one))
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(asked.log))),
-).pipe(Command.withDescription("How files differ between two moments, as a unified diff"))
+).pipe(Command.withDescription("The differences of files between two moments, as a unified diff"))
 
 /** Fails if the patch would leave out a change. */
 const writePatch = (changes: ReadonlyArray<Changes.Change>, contents: Content.Contents) =>

@@ -23,7 +23,7 @@ export const at = optionalText("at", `The moment: ${MOMENT}. Default: now`)
 
 export const task = optionalText(
   "task",
-  "Only what this task recorded. Default: all tasks in the same directory as the working directory",
+  "Only this task's recording. Default: the recordings of all tasks that worked in the working directory",
 )
 
 export const file = argument("file", "The file's path, relative to the working directory or to the workspace's root")

@@ -39,7 +39,7 @@ export const history = Command.make("history", options, ({ log, json, file, at, 
     }
     yield* Output.show(json, document, (style) => FileLines.history(style, found))
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("Every version of a file, when, and by which call"))
+).pipe(Command.withDescription("Every version of a file, with its time and call"))
 
 export const why = Command.make("why", options, ({ log, json, file, at, task }) =>
   Effect.gen(function* () {

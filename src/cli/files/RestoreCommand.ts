@@ -23,12 +23,12 @@ const options = {
   into: optionalText("into", "The directory to write to: an empty one, or none yet"),
   inPlace: flag(
     "in-place",
-    "Write over the present files of the workspace, in which you are. Takes a snapshot, shows the changes and asks first",
+    "Write over the present files of the current workspace. Takes a snapshot, shows the changes and asks first",
   ),
   undo: flag("undo", "Go back to the files before the last restore --in-place of this workspace, in the same way"),
   yes: flag("yes", "Write over the present files without asking"),
   dryRun: flag("dry-run", "Only show what --in-place or --undo would change; record nothing"),
-  partial: flag("partial", "Accept that some files cannot be restored: exit with 0, and name them"),
+  partial: flag("partial", "Accept that some files may be impossible to restore: name them, and exit with 0"),
   trustLog: TrustLog.option,
   task: FilesOptions.task,
 }

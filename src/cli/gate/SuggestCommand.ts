@@ -1,4 +1,4 @@
-/** The command `hindcast gate suggest`: gate rules from what people approved and refused. */
+/** The command `hindcast gate suggest`: gate rules from people's approvals and refusals. */
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
@@ -19,7 +19,7 @@ export const suggest = Command.make(
     ...common,
     ...GateOptions.options,
     atLeast: wholeNumber("at-least", 1).pipe(
-      Options.withDescription(`Allow only what people approved at least this often. Default: ${AT_LEAST}`),
+      Options.withDescription(`Allow only calls that people approved at least this often. Default: ${AT_LEAST}`),
       Options.withDefault(AT_LEAST),
     ),
   },
@@ -35,6 +35,6 @@ export const suggest = Command.make(
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Propose gate rules from what people approved and refused, as YAML with the evidence for each rule",
+    "Propose gate rules from people's approvals and refusals, as YAML with the evidence for each rule",
   ),
 )

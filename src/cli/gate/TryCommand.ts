@@ -48,6 +48,6 @@ export const tryRules = Command.make(
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Show what gate rules would have allowed, asked about and denied among recorded commands, next to what happened",
+    "Show which recorded commands gate rules would have allowed, asked about and denied, next to the real decisions",
   ),
 )

@@ -41,7 +41,7 @@ export const install = Command.make(
     log: optionalText("log", "The log's file. Default: one for all sessions of this user"),
     gate: optionalText("gate", "A file of gate rules that decide about each call. Default: all calls pass"),
     noFiles: flag("no-files", "Do not record the files of a session's directory"),
-    dryRun: flag("dry-run", "Show what would be written, without writing"),
+    dryRun: flag("dry-run", "Show the changes without writing them"),
     noCheck: flag("no-check", "Do not run the agent against a scripted model to see that the hooks hold"),
   },
   ({ client: name, project, json, log, gate, noFiles, dryRun, noCheck }) =>

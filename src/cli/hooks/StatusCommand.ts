@@ -65,7 +65,7 @@ export const status = Command.make("status", { json }, ({ json }) =>
         : `Process ${server.pid} answers hooks on ${server.socket}, and records to ${server.log}.`,
     ])
   }),
-).pipe(Command.withDescription("Show which coding agents have the hooks, what these enforce, and what they do not see"))
+).pipe(Command.withDescription("Show which coding agents have the hooks, and what these enforce and miss"))
 
 const installedIn = ({ installer, project }: { readonly installer: Installer.Installer; readonly project: boolean }) =>
   Effect.gen(function* () {

@@ -14,7 +14,10 @@ import { at, count } from "../terminal/Text.ts"
 
 const options = {
   ...common,
-  withKeys: flag("with-keys", "Also copy the keys of personal data: whoever has them can read the personal fields"),
+  withKeys: flag(
+    "with-keys",
+    "Also copy the keys of personal data. Everybody with the copy can then read the personal fields",
+  ),
   replace: flag("replace", "Replace existing files of that name"),
 }
 
@@ -34,7 +37,7 @@ export const backup = Command.make(
   "backup",
   {
     ...options,
-    file: argument("file", "The backup's file. Its other files are named after it, such as FILE.segments"),
+    file: argument("file", "The backup's file. Its other files take their names from it, such as FILE.segments"),
   },
   ({ log, json, file, withKeys, replace }) =>
     Effect.gen(function* () {

@@ -39,11 +39,11 @@ const options = {
   mapping: optionalText("mapping", "A YAML file that maps JSON Lines of your own to runs"),
   subject: optionalText(
     "subject",
-    "The person whose data the files contain: messages, commands and results are encrypted with this person's key",
+    "The person whose data the files contain: Hindcast encrypts messages, commands and results with this person's key",
   ),
   redact: flag("redact", "Leave out messages, commands and results: keep only structure, times, tokens and outcomes"),
-  dryRun: flag("dry-run", "Show what would be imported, without writing"),
-  follow: flag("follow", "Keep importing what is added to the files, and new files, until Ctrl-C"),
+  dryRun: flag("dry-run", "List the runs to import, without writing"),
+  follow: flag("follow", "Keep importing new records and new files, until Ctrl-C"),
 }
 
 const paths = Args.text({ name: "path" }).pipe(
@@ -64,7 +64,7 @@ export const importRuns = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Import runs of other agents, one task each. Runs that the log already contains are not imported again",
+    "Import runs of other agents, one task each. A run that the log already contains stays as it is",
   ),
 )
 

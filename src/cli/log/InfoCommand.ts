@@ -38,7 +38,7 @@ export const info = Command.make("info", common, ({ log, json }) =>
     }
     yield* Output.show(json, document, (style) => InfoPage.lines(style, document))
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("Statistics of a log, and what takes its space"))
+).pipe(Command.withDescription("Statistics of a log, and the parts that take its space"))
 
 const lastGate: Effect.Effect<InfoPage.Info["gate"], LogError, EventLog> = Effect.gen(function* () {
   const { readPage } = yield* EventLog

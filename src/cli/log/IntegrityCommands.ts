@@ -34,7 +34,7 @@ const verifying = <A, E, R>(
 
 const anchorOptions = {
   anchor: optionalText("anchor", "Compare the log with this anchor, a document that `log anchor` wrote"),
-  publicKey: optionalText("public-key", "The key that the anchor has to be signed with, in PEM"),
+  publicKey: optionalText("public-key", "The public key of the anchor's signer, in PEM"),
 }
 
 const quick = flag("quick", "Verify only the hash chain, not the indexes and the data next to the events")
@@ -73,7 +73,7 @@ export const verify = Command.make(
     }).pipe(Effect.provide(OpenLog.forEvents(log))),
 ).pipe(
   Command.withDescription(
-    "Verify that nothing has changed since it was recorded: the hash chain, tables, indexes, versions, ids, names, blobs, segments, " +
+    "Verify that the log is as Hindcast wrote it: the hash chain, tables, indexes, versions, ids, names, blobs, segments, " +
       "snapshots. Only an anchor reveals a removal of the last events or a rewrite of the whole log",
   ),
 )
@@ -136,7 +136,7 @@ export const anchor = Command.make(
     ...common,
     key: text(
       "key",
-      "The private key to sign with (Ed25519, PEM); if the file does not exist, a new key pair is created",
+      "The private key to sign with (Ed25519, PEM); if the file does not exist, the command creates a key pair",
     ),
     out: optionalText("out", "Write the anchor to this file, which must not exist. Default: print it"),
   },

@@ -23,7 +23,7 @@ const filters = {
   stream: optionalText("stream", "Only events of this stream, such as kernel or task/ID"),
   timeline: optionalText(
     "timeline",
-    "Only the history of this timeline, including what it shares with its parents. Default: the events of all timelines",
+    "Only the history of this timeline, including the part that it shares with its parents. Default: the events of all timelines",
   ),
   limit: LimitOption.lastOrFirst("after"),
 }

@@ -29,7 +29,7 @@ export const subjects = Command.make("subjects", common, ({ log, json }) =>
           ),
     )
   }).pipe(Effect.provide(OpenLog.forEvents(log))),
-).pipe(Command.withDescription("List the subjects whose personal data is encrypted, each under a key of its own"))
+).pipe(Command.withDescription("List the subjects whose personal data the log encrypts, each with a key of its own"))
 
 export const shred = Command.make(
   "shred",
@@ -59,5 +59,5 @@ export const shred = Command.make(
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(
-  Command.withDescription("Destroy a subject's key, so that the personal data in its events can no longer be read"),
+  Command.withDescription("Destroy a subject's key, so that nobody can read the personal data in its events any more"),
 )

@@ -28,6 +28,6 @@ export const snapshot = Command.make("snapshot", common, ({ log, json }) =>
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(
   Command.withDescription(
-    "Store the state at the head, so that questions about a long log are answered quickly. Snapshots are a cache: nothing depends on them",
+    "Store the state at the head, so that a long log answers quickly. Snapshots are a cache: nothing depends on them",
   ),
 )

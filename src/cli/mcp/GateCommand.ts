@@ -47,11 +47,11 @@ export const gate = Command.make(
       ),
       Options.repeated,
     ),
-    check: flag("check", "Print what the rules decide about each tool of the server, and end"),
-    replay: optionalText("replay", "Answer from the log what this recorded session answered, without the server"),
+    check: flag("check", "Print the rules' decision about each tool of the server, and end"),
+    replay: optionalText("replay", "Answer from this recorded session, without the server"),
     wait: wholeNumber("wait", 0).pipe(
       Options.withDescription(
-        "How many seconds a call waits for a person before its client is told how to approve it. Default: 45",
+        "How many seconds a call waits for a person before its client learns how to approve it. Default: 45",
       ),
       Options.withDefault(WAIT_S),
     ),

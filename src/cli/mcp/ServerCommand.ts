@@ -10,7 +10,7 @@ import * as Tools from "./tools/Tools.ts"
 
 const personal = flag(
   "personal",
-  "Decrypt personal data if its keys exist. The assistant's provider receives what it reads",
+  "Decrypt personal data if its keys exist. The assistant's provider receives the text that it reads",
 )
 
 export const server = Command.make("mcp", { ...common, personal }, ({ log, personal }) =>

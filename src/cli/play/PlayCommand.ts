@@ -21,7 +21,7 @@ import * as WorldToPlay from "./WorldToPlay.ts"
 
 const options = {
   ...common,
-  world: argument("world", "A plugin's directory, which is imported, or the name of an imported plugin"),
+  world: argument("world", "The directory of a plugin to import, or the name of an imported plugin"),
   options: optionalText("options", "Options of the world: a JSON object, or a YAML or JSON file"),
   goal: optionalText("goal", "The task's goal. Default: to play the world"),
   seed: workOptions.seed,

@@ -20,4 +20,4 @@ export const doctor = Command.make("doctor", { json, sandbox }, ({ json, sandbox
     const { tier, wanted, why, improve } = found
     if (tier === null) return yield* new NoSandbox({ wanted, why, improve })
   }),
-).pipe(Command.withDescription("How plugins are confined on this machine, and what would improve it"))
+).pipe(Command.withDescription("The sandbox of plugins on this machine, and ways to improve it"))

@@ -50,7 +50,7 @@ const isAny = ({ runAny, ...lists }: GrantedPermissions): boolean =>
 
 export const grant = changeGrants("grant").pipe(
   Command.withDescription(
-    "Grant permissions to the installed code of a plugin, or to an update that waits for them, which is then installed",
+    "Grant permissions to the installed code of a plugin, or to an update that waits for them, and install that update",
   ),
 )
 

@@ -67,7 +67,7 @@ export const add = Command.make(
       yield* Output.show(json, document, (style) => ImportPage.lines(style, change))
       if (missing !== undefined && !json) yield* PluginConsent.askOrTell(missing, imported)
     }).pipe(Effect.provide(OpenLog.orCreate(log, workspace))),
-).pipe(Command.withDescription("Import a plugin, or update it; show what it asks for and what it is granted"))
+).pipe(Command.withDescription("Import or update a plugin, and show the permissions that it asks for and has"))
 
 export const importAndCompare = (source: string, options?: ImportOptions) =>
   Effect.gen(function* () {

@@ -53,7 +53,7 @@ export class MetadataNotFound extends Data.TaggedError("MetadataNotFound")<{
 }
 
 const key = argument("key", "The metadata's key")
-const value = argument("value", "The new value, as JSON. Without it, the value is shown").pipe(Args.optional)
+const value = argument("value", "The new value, as JSON. Default: show the value").pipe(Args.optional)
 const unset = flag("unset", "Remove the key")
 
 export const meta = Command.make(

@@ -44,7 +44,7 @@ export const listen = Command.make(
     host: optionalText("host", "The address to listen on, such as 0.0.0.0; it needs --token. Default: 127.0.0.1"),
     token: optionalText(
       "token",
-      "A file with the token that clients must show, as Authorization: Bearer or X-Hindcast-Token. It is made if it is missing",
+      "A file with the token that clients must show, as Authorization: Bearer or X-Hindcast-Token. A missing file is created",
     ),
     forward: optionalText("forward", "Pass everything on to this OTLP receiver, such as http://127.0.0.1:4319"),
   },
@@ -115,7 +115,7 @@ export const listen = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Record instrumented programs: receive OpenTelemetry's traces and logs over HTTP until it is interrupted. Each conversation or trace is a task",
+    "Record instrumented programs: receive OpenTelemetry's traces and logs over HTTP until you interrupt it. Each conversation or trace is a task",
   ),
 )
 

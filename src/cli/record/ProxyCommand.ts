@@ -23,7 +23,7 @@ export const proxy = Command.make(
     ),
     host: optionalText(
       "host",
-      "The address to listen on, such as 0.0.0.0: whoever reaches it can use the proxy. Default: 127.0.0.1",
+      "The address to listen on, such as 0.0.0.0. Everybody who reaches it can use the proxy. Default: 127.0.0.1",
     ),
     agent: optionalText("agent", "The services' name in the log. Default: services"),
   },
@@ -69,6 +69,6 @@ export const proxy = Command.make(
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Record the model calls of services: a proxy on the loopback, which forwards to the providers until it is interrupted. Each conversation is a task; a service can name the task by a path prefix or a header",
+    "Record the model calls of services: a proxy on the loopback, which forwards to the providers until you interrupt it. Each conversation is a task; a service can name the task by a path prefix or a header",
   ),
 )

@@ -33,10 +33,10 @@ export const record = Command.make(
     agent: optionalText("agent", "The program's name. Default: its file's name"),
     subject: optionalText(
       "subject",
-      "The person whose data the run contains: it is encrypted with this person's key, until `log shred` destroys the key",
+      "The person whose data the run contains: Hindcast encrypts it with this person's key; `log shred` destroys the key",
     ),
     onLogFailure: oneOf("on-log-failure", ["go-on", "stop"]).pipe(
-      Options.withDescription("Whether the program goes on if the log fails. Default: go-on"),
+      Options.withDescription("Whether the program continues if the log fails. Default: go-on"),
       Options.withDefault("go-on" as const),
     ),
     task: optionalText("task", "With doctor: a recorded task of the program. Default: record one first"),
@@ -125,7 +125,7 @@ export const record = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Run a program and record its requests: model calls as turns, all others as they are. By default, it is a Node program that uses `fetch`, `node:http`, `node:https` or undici; other connections are reported, but not recorded. With `--proxy`, it may be in any language: environment variables send its model calls to a proxy. With `--intercept`, its requests to all servers are recorded. `record doctor -- node FILE` runs it on the recording several times, and reports what a replay would not repeat: time, randomness, the order of concurrent calls, the environment. It does not see files and other processes",
+    "Run a program and record its requests: model calls as turns, all others as they are. By default, it is a Node program that uses `fetch`, `node:http`, `node:https` or undici; it reports other connections, but does not record them. With `--proxy`, the program may be in any language: environment variables send its model calls to a proxy. With `--intercept`, Hindcast records its requests to all servers. `record doctor -- node FILE` runs it on the recording several times, and reports everything that a replay would not repeat: time, randomness, the order of concurrent calls, the environment. It does not see files and other processes",
   ),
 )
 

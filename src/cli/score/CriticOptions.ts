@@ -15,7 +15,7 @@ export const options = {
     "judged-by",
     "PLUGIN@VERSION: the version whose functions judge, or the beginning of its digest. Default: the installed version",
   ),
-  answers: optionalText("answers", "Use the model's answers that this score set recorded; no model is called"),
+  answers: optionalText("answers", "Use the model's answers that this score set recorded, without calling a model"),
 }
 
 export interface CriticInput {

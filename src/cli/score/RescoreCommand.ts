@@ -29,12 +29,12 @@ const options = {
   ...CriticOptions.options,
   resume: optionalText("resume", "Finish this interrupted score set, with its own rubric and tasks"),
   trustLog: TrustLog.option,
-  dryRun: flag("dry-run", "Show what the scoring would do; nothing is scored or recorded"),
+  dryRun: flag("dry-run", "Show the scoring's plan, without scoring or recording"),
 }
 
 const timeline = optionalText(
   "timeline",
-  "The timeline whose tasks are scored, and on which the score set is recorded. Default: main",
+  "The timeline whose tasks to score; it also gets the score set. Default: main",
 )
 
 /** Maximum number of tasks whose changes are listed. More tasks show only totals. */
@@ -74,7 +74,7 @@ export const rescore = Command.make(
       Effect.provide(OpenLog.forWriting(log)),
     ),
 ).pipe(
-  Command.withDescription("Score past tasks again by another rubric; nothing is executed, and earlier scores are kept"),
+  Command.withDescription("Score past tasks again by another rubric, without running anything. Earlier scores stay"),
 )
 
 /** Resumes a score set, whose rubric, critics and tasks are fixed since its start. */

@@ -138,12 +138,12 @@ export const compare = Command.make(
     ...common,
     ...ComparedSides.options,
     by: oneOf("by", ["net", "normalized"]).pipe(
-      Options.withDescription("Which value of a score is compared; `normalized` is net / possible. Default: net"),
+      Options.withDescription("Which value of a score to compare; `normalized` is net / possible. Default: net"),
       Options.withDefault("net"),
     ),
     cluster: oneOf("cluster", CLUSTERS).pipe(
       Options.withDescription(
-        "Treat tasks that have this in common as dependent. Default: tasks are independent, except those that two models were given more than once",
+        "Treat tasks that have this in common as dependent. Default: tasks are independent, except those that two models had more than once",
       ),
       Options.optional,
     ),

@@ -20,8 +20,8 @@ export const options = {
   agent: repeatedText("agent", "Only this agent's tasks: `name@version`, or its name alone for all versions"),
   plugin: repeatedText("plugin", "Only tasks that this plugin takes part in"),
   outcome: someOf("outcome", TaskOutcome.literals).pipe(Options.withDescription("Only tasks with this outcome")),
-  since: optionalText("since", "Only tasks that were opened after this moment"),
-  until: optionalText("until", "Only tasks that were closed by this moment"),
+  since: optionalText("since", "Only tasks that opened after this moment"),
+  until: optionalText("until", "Only tasks that closed by this moment"),
   where: optionalText("where", "Only tasks for which this CEL expression over `task` is true, such as task.steps > 10"),
 }
 

@@ -33,7 +33,7 @@ const options = {
   write: flag("write", "Allow scoring tasks again and editing scenarios in the page"),
   scenarios: repeatedText(
     "scenarios",
-    "With --write: a directory whose scenarios and rubrics can be edited in the page, and run by the agents of --agent and --model",
+    "With --write: a directory whose scenarios and rubrics the page may edit, and the agents of --agent and --model run",
   ),
   draw: DrawOption.option,
   ...AgentOption.options("an agent that may continue tasks, as NAME=FILE"),

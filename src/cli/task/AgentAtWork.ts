@@ -45,9 +45,7 @@ export const options = {
 }
 
 export const ledWithinMs = positive("led-within").pipe(
-  Options.withDescription(
-    "Seconds that the agent may take for each recorded decision through which it is led. Default: no limit",
-  ),
+  Options.withDescription("Maximum seconds for each recorded decision that the agent repeats. Default: no limit"),
   milliseconds,
   Options.optional,
 )

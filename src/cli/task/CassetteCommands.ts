@@ -19,7 +19,7 @@ export const record = Command.make(
   {
     ...common,
     file: argument("file", "The cassette to write, a file that must not exist"),
-    model: text("model", "The model whose answers are recorded, as provider/model"),
+    model: text("model", "The model to record, as provider/model"),
     guide,
     maxTokens,
     maxUsd,
@@ -42,7 +42,7 @@ export const record = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Let a language model work on a goal, and save its provider's answers in a file, which --cassette plays. Nothing is written if a key occurs in them, or if the model fails",
+    "Let a language model work on a goal, and save its provider's answers in a file, which --cassette plays. If an answer contains a key, or the model fails, the command writes no file",
   ),
 )
 

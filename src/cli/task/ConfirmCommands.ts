@@ -142,7 +142,7 @@ const failNotPending = (id: string) =>
     Effect.flatMap((found) => new NotPending({ confirmationId: id, found })),
   )
 
-const reason = optionalText("reason", "The reason, which is recorded")
+const reason = optionalText("reason", "The reason, for the log")
 
 const answer = (id: string, approved: boolean, reason: Option.Option<string>, shownDigest?: string) =>
   Effect.flatMap(Confirmations, (confirmations) =>
@@ -156,12 +156,12 @@ const answer = (id: string, approved: boolean, reason: Option.Option<string>, sh
   )
 
 const approveOptions = {
-  yes: flag("yes", "Approve without asking at the terminal. The confirmation is printed"),
+  yes: flag("yes", "Print the confirmation, and approve it without asking at the terminal"),
   digest: optionalText(
     "digest",
     "Approve only if the confirmation's digest, which `confirm show` prints, is or begins with this",
   ),
-  unseen: flag("unseen", "Approve even if it is too long to be shown completely, without seeing the rest"),
+  unseen: flag("unseen", "Approve it without seeing the rest, if it is too long to show completely"),
 }
 
 export const approve = Command.make("approve", { ...common, confirmation, reason, ...approveOptions }, (typed) =>
@@ -197,7 +197,7 @@ export const approve = Command.make("approve", { ...common, confirmation, reason
   }).pipe(Effect.provide(OpenLog.forWriting(typed.log))),
 ).pipe(
   Command.withDescription(
-    "Approve a waiting command or host request, so that it is executed. It is shown first, and you are asked; without a terminal, --yes or --digest is needed",
+    "Approve a waiting command or host request, and let it run. The terminal shows it and asks you; without a terminal, give --yes or --digest",
   ),
 )
 

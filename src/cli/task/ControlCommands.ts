@@ -67,7 +67,7 @@ const waitingFor = (silent: Holder | undefined): ReadonlyArray<string> =>
 
 export const pause = control(
   "pause",
-  "Pause an open task: what has begun is finished, and nothing new begins until the task is continued",
+  "Pause an open task: it finishes the work in progress and begins nothing new until you continue it",
   "is paused",
   (control) => control.pause,
 )
@@ -76,7 +76,7 @@ export const continueTask = control("continue", "Continue a paused task", "goes 
 
 export const cancel = control(
   "cancel",
-  "End an open task: interrupt what has begun, and close the task as abandoned",
+  "End an open task: interrupt the work in progress, and close the task as abandoned",
   "is cancelled",
   (control) => control.cancel,
 )

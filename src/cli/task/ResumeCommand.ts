@@ -15,12 +15,12 @@ import * as AgentOption from "./AgentOption.ts"
 import * as ConversationTask from "./ConversationTask.ts"
 
 const options = {
-  ...AgentOption.options("the agent that the task was run with"),
+  ...AgentOption.options("the agent of the task"),
   rewind: oneOf("rewind", ["snapshot", "re-execution"]).pipe(
-    Options.withDescription("How worlds are rewound. Default: by snapshot if the plugin can"),
+    Options.withDescription("How to rewind worlds. Default: by snapshot if the plugin can"),
     Options.optional,
   ),
-  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be rewound"),
+  acceptUnrewound: flag("accept-unrewound", "Continue even if a world does not support rewinding"),
   maxSteps: AgentAtWork.maxSteps(" in total"),
   ledWithinMs: AgentAtWork.ledWithinMs,
   ...AgentAtWork.options,
@@ -44,7 +44,7 @@ export const resume = Command.make(
     }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Continue a task whose kernel was killed: recorded answers are not requested again, and questions to people stay open",
+    "Continue a task whose kernel died: the log gives the recorded answers, and questions to people stay open",
   ),
 )
 

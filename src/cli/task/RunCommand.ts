@@ -21,7 +21,7 @@ import * as Scenario from "./Scenario.ts"
 
 export const workOptions = {
   goal: optionalText("goal", "The agent's goal. Default: the scenario's description"),
-  plugin: repeatedText("plugin", "A plugin's directory, which is imported. Only plugins given here take part"),
+  plugin: repeatedText("plugin", "The directory of a plugin to import. Only plugins given here take part"),
   scenario: repeatedText(
     "scenario",
     "A scenario to play, or options of the environment, a YAML or JSON file: FILE, or plugin=FILE for options",
@@ -35,7 +35,7 @@ export const workOptions = {
   ),
   subject: optionalText(
     "subject",
-    "The person whose data the task contains: it is encrypted with this person's key, until `log shred` destroys the key",
+    "The person whose data the task contains: Hindcast encrypts it with this person's key; `log shred` destroys the key",
   ),
   ...AgentAtWork.options,
 }

@@ -12,9 +12,9 @@ import * as PastOptions from "./PastOptions.ts"
 
 const limit = LimitOption.limit("Stop after this many events", 100)
 
-const timeline = optionalText("timeline", "The timeline whose history is searched. Default: that of the event")
+const timeline = optionalText("timeline", "The timeline to search. Default: that of the event")
 
-const forks = flag("forks", "Also search the timelines that were forked from it")
+const forks = flag("forks", "Also search the forks of this timeline")
 
 export const effects = Command.make(
   "effects",

@@ -35,10 +35,10 @@ const options = {
     Options.withDefault("live" as const),
   ),
   rewind: oneOf("rewind", ["snapshot", "re-execution"]).pipe(
-    Options.withDescription("How worlds are rewound to the moment. Default: by snapshot if the plugin can"),
+    Options.withDescription("How to rewind worlds to the moment. Default: by snapshot if the plugin can"),
     Options.optional,
   ),
-  acceptUnrewound: flag("accept-unrewound", "Continue even if a world cannot be rewound"),
+  acceptUnrewound: flag("accept-unrewound", "Continue even if a world does not support rewinding"),
   fresh: flag("fresh", "Start the agent at the moment, without leading it through the recorded decisions first"),
   set: repeatedText(
     "set",

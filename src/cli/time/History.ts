@@ -30,4 +30,4 @@ export const history = Command.make(
         LimitOption.lines(style, some, HistoryPage.lines, `Nothing changed at ${path || "the top"} in that time.`),
       )
     }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("Every value that a part of the environment has had, when, and by which event"))
+).pipe(Command.withDescription("Every value of a part of the environment so far, with its time and event"))

@@ -52,7 +52,7 @@ export const replay = Command.make(
     ),
     live: oneOf("live", ["model", "tools"]).pipe(
       Options.withDescription(
-        "With a program after --: the requests to send again: model (a regression test of a prompt: no tool is called) or tools (all but those to models). Default: none",
+        "With a program after --: the requests to send again: model (a regression test of a prompt, without tool calls) or tools (all but those to models). Default: none",
       ),
       Options.optional,
     ),

@@ -38,7 +38,7 @@ const view = flag("view", "Draw the worlds at that moment, by the views in their
 
 const plugin = argument("plugin", "With --view: draw only this plugin's world").pipe(Args.optional)
 
-const task = optionalText("task", "With --view: the task whose worlds are drawn. Default: the task of the event there")
+const task = optionalText("task", "With --view: the task whose worlds to draw. Default: the task of the event there")
 
 const options = { ...common, plugin, at, projection, path, view, task }
 
@@ -101,7 +101,9 @@ export const diff = Command.make(
         DiffPage.lines(style, found),
       )
     }).pipe(Effect.provide(OpenLog.forPast(log))),
-).pipe(Command.withDescription("What differs in the environment between two moments, and the events that changed it"))
+).pipe(
+  Command.withDescription("The differences of the environment between two moments, and the events that caused them"),
+)
 
 export const blame = Command.make("blame", { ...common, path: PastOptions.path, at }, ({ log, json, path, at }) =>
   Effect.gen(function* () {

@@ -30,7 +30,7 @@ export const findTasks = Tool.make({
     query: Tool.optional(Tool.text("Words in the goal or in the reason of the outcome, case ignored")),
     outcome: Tool.optional(Schema.Literal(...OUTCOMES)),
     agent: Tool.optional(Tool.text("An agent: name@version, or its name for all versions")),
-    since: Tool.optional(Tool.moment("Only tasks that were opened after this moment")),
+    since: Tool.optional(Tool.moment("Only tasks that opened after this moment")),
     sort: Tool.optional(Schema.Literal(...SORTS)),
     skip: Tool.skip,
   }),

@@ -32,7 +32,7 @@ export const watch = Command.make(
   },
 ).pipe(
   Command.withDescription(
-    "Follow a task live until it is closed, with its worlds drawn; --json prints its events, one per line. For example: hindcast task watch a1b2, or hindcast task watch a1b2 --timeline fork-1",
+    "Follow a task live until it closes, and draw its worlds; --json prints its events, one per line. For example: hindcast task watch a1b2, or hindcast task watch a1b2 --timeline fork-1",
   ),
 )
 
