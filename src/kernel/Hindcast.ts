@@ -23,6 +23,7 @@ import * as Unfinished from "../projections/unfinished/Unfinished.ts"
 import { defined } from "../values/defined.ts"
 import * as Options from "../values/Options.ts"
 import * as Agent from "./agents/Agent.ts"
+import { type FileRecorder, RecordFiles } from "./context/FileRecorder.ts"
 import * as TaskControl from "./control/TaskControl.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Confirmations from "./gate/Confirmations.ts"
@@ -82,6 +83,11 @@ export interface HindcastOptions<
    * Deno's permissions confine. Default: tier `auto`, no consent.
    */
   readonly host?: PluginHost.HostOptions
+  /**
+   * Records the files of the workspace, or of the repository around it: `recordFiles` of `hindcast/files`. A continued
+   * task goes on as it began. Default: files are not recorded.
+   */
+  readonly files?: RecordFiles
 }
 
 const LogFile = Schema.Union(Options.Path, SqliteEventLog.SqliteOptions).annotations({
@@ -115,6 +121,7 @@ export const HindcastOptions: Schema.Schema<HindcastOptions<Tools, Sensors>> = O
       restarts: Supervision.RestartPolicy,
       trust: Schema.Boolean,
       host: PluginHost.HostOptions,
+      files: RecordFiles,
     },
   }),
   (options) => [...ProgramOptions.sharedNames(options), ...unusedAgents(options)],
@@ -207,7 +214,8 @@ export const layer = <
         ServicesOf<OfTools[keyof OfTools]> | ServicesOf<OfSensors[keyof OfSensors]>
       >()
       const program = Program.make({ tools, sensors, services })
-      return kernelOn(decoded, program, yield* placesOf("Hindcast.layer", decoded))
+      const places = yield* placesOf("Hindcast.layer", decoded)
+      return kernelOn(decoded, program, places, yield* filesOf("Hindcast.layer", decoded, places))
     }),
   )
 
@@ -215,11 +223,12 @@ const kernelOn = (
   options: HindcastOptions<Tools, Sensors>,
   program: Program.ProgramPlugin | undefined,
   places: Places,
+  files: FileRecorder | undefined,
 ) => {
   const { gate, seed, owner, idleMs, onOpenTasks, agents = [], restarts, trust, plugins = [], host = {} } = options
   const kernel = Kernel.layer({
     ...places,
-    ...defined({ gate, seed, owner, idleMs, onOpenTasks, restarts, trust }),
+    ...defined({ gate, seed, owner, idleMs, onOpenTasks, restarts, trust, files }),
   }).pipe(Layer.provide(Layer.succeed(Program.Program, program)))
   const imported = Layer.scopedDiscard(
     Effect.gen(function* () {
@@ -250,5 +259,21 @@ const placesOf = (of: string, { log, workspace = "." }: LogOptions): Effect.Effe
       const reason = cause instanceof Error ? cause.message : String(cause)
       const found = `${JSON.stringify(workspace)} (${reason})`
       return new Options.InvalidOptions({ of, problems: [{ path: "workspace", expected: "a directory", found }] })
+    },
+  })
+
+const filesOf = (
+  of: string,
+  { log, files }: HindcastOptions<Tools, Sensors>,
+  { workspace }: Places,
+): Effect.Effect<FileRecorder | undefined, Options.InvalidOptions> =>
+  Effect.try({
+    try: () => files?.({ log: typeof log === "string" ? log : log.filename, workspace }),
+    catch: (cause) => {
+      const found = cause instanceof Error ? cause.message : String(cause)
+      return new Options.InvalidOptions({
+        of,
+        problems: [{ path: "files", expected: "files that can be recorded", found }],
+      })
     },
   })

@@ -22,6 +22,7 @@ import * as CommandQueue from "./acting/queue/CommandQueue.ts"
 import type * as Agent from "./agents/Agent.ts"
 import { type RunError, type RunOptions, runAgent } from "./agents/runAgent.ts"
 import * as DraftTimelines from "./context/DraftTimelines.ts"
+import { FileRecorder } from "./context/FileRecorder.ts"
 import * as ControlWatch from "./control/ControlWatch.ts"
 import * as Critics from "./critics/Critics.ts"
 import * as Fork from "./fork/Fork.ts"
@@ -135,6 +136,8 @@ export interface KernelOptions {
    * Default: false.
    */
   readonly trust?: boolean
+  /** Records the files of the workspace, as the tasks' commands change them. Default: they are not recorded. */
+  readonly files?: FileRecorder
 }
 
 /** Schema of `KernelOptions.onOpenTasks`. */
@@ -153,6 +156,7 @@ export const KernelOptions = Options.of<KernelOptions>({
     onOpenTasks: OnOpenTasks,
     restarts: Supervision.RestartPolicy,
     trust: Schema.Boolean,
+    files: FileRecorder,
   },
 })
 
@@ -240,6 +244,7 @@ const make = (input: KernelOptions) =>
       pushed,
       gate,
       lease,
+      files: options.files,
       running,
       scope,
       inputs: InputArrivals.make(log),

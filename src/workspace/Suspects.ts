@@ -29,6 +29,8 @@ export type Cause =
   | { readonly kind: "not-watched" }
   /** No recorded call was in progress: a person or another program did it. */
   | { readonly kind: "no-call" }
+  /** The recorder brought back the files of an earlier moment. */
+  | { readonly kind: "restored" }
 
 /** The causes of changes, each with its changes. */
 export const attribute = (

@@ -5,6 +5,7 @@ import type { Event } from "../events/vocabulary/Event.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import { defined } from "../values/defined.ts"
+import type { Json } from "../values/Json.ts"
 import * as LineCounts from "./LineCounts.ts"
 import * as Changes from "./model/Changes.ts"
 import * as Document from "./model/Document.ts"
@@ -29,8 +30,8 @@ export interface TaskFilesOptions {
 
 /** Methods run one after the other. They reject if the log fails; if snapshots fail, the task says so and goes on. */
 export interface TaskFiles {
-  /** A call that may change files is about to run: records what changed before it. */
-  readonly before: (call: RunningCall) => Promise<void>
+  /** Calls that may change files are about to run: records what changed before them. */
+  readonly before: (...calls: ReadonlyArray<RunningCall>) => Promise<void>
   /** A call may run from now on, and did not wait for a look. */
   readonly began: (call: RunningCall) => Promise<void>
   /** Like `began`, for a call whose events come with its end (`unexpected`). Until then, no end of a call looks. */
@@ -43,9 +44,17 @@ export interface TaskFiles {
   readonly withdrawn: (...commandIds: ReadonlyArray<string>) => Promise<void>
   /** Records what changed until now. */
   readonly look: () => Promise<void>
+  /**
+   * Records what changed until now, lets `write` restore files, and records its changes as restored. Resolves to the
+   * changes that it made, or undefined if snapshots fail.
+   */
+  readonly restored: (write: Restoring) => Promise<ReadonlyArray<Changes.OwnChange> | undefined>
   /** Forgets the calls that no one will end. */
   readonly leave: () => void
 }
+
+/** Writes files over those of a snapshot that was just taken. Returns the changes that it made. */
+export type Restoring = (present: Tree, shared: Shared) => ReadonlyArray<Changes.OwnChange>
 
 export interface CallEnd {
   readonly commandId: string
@@ -97,13 +106,13 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     }
   }
 
-  const look = async (): Promise<void> => {
+  const look = async (restored: ReadonlyArray<Changes.OwnChange> = []): Promise<Tree | undefined> => {
     const seen = await attempt(() => {
       const shared = open()
       const { tree, gaps } = shared.snapshots.take()
-      return { shared, tree, events: eventsOf(shared, tree, gaps) }
+      return { shared, tree, events: eventsOf(shared, tree, gaps, restored) }
     })
-    if (seen === undefined) return
+    if (seen === undefined) return undefined
     const [first, ...others] = seen.events
     // If this fails, the next look finds the same changes again.
     if (first !== undefined) await tell(first, ...others)
@@ -112,9 +121,22 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     suspects.clear()
     for (const call of seen.shared.open.values()) listen(call)
     for (const commandId of own) if (!seen.shared.open.has(commandId)) own.delete(commandId)
+    return seen.tree
   }
 
-  const eventsOf = (shared: Shared, tree: Tree, gaps: ReadonlyArray<Gap>): ReadonlyArray<CoreNewEvent> => {
+  const restore = async (write: Restoring) => {
+    const present = await look()
+    const made = present && (await attempt(() => write(present, open())))
+    if (made !== undefined && made.length > 0) await look(made)
+    return made
+  }
+
+  const eventsOf = (
+    shared: Shared,
+    tree: Tree,
+    gaps: ReadonlyArray<Gap>,
+    restored: ReadonlyArray<Changes.OwnChange>,
+  ): ReadonlyArray<CoreNewEvent> => {
     const events: Array<CoreNewEvent> = []
     if (last === undefined) {
       const state = Document.initial(root, shared.snapshots.keep(tree))
@@ -122,8 +144,10 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     } else {
       // A change cannot have a cause that is not in the log.
       const calls = [...suspects.values()].filter(({ commandId }) => !announced.has(commandId))
+      const made = Changes.between(Changes.applied(last, restored), tree)
+      if (restored.length > 0) events.push(changed({ kind: "restored" }, restored, shared))
       const found = attribute(
-        Changes.between(last, tree),
+        made,
         {
           own: calls.filter(({ commandId }) => own.has(commandId)),
           others: calls.filter(({ commandId }) => !own.has(commandId)),
@@ -200,21 +224,23 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     ended(commandId)
     suspects.delete(commandId)
   }
-  const lookAtEnd = async () => (announced.size > 0 ? undefined : look())
+  const lookAtEnd = async () => {
+    if (announced.size === 0) await look()
+  }
 
   let queue: Promise<unknown> = Promise.resolve()
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
+  const inTurn = <A>(work: () => Promise<A>): Promise<A> => {
     const done = queue.then(work)
     queue = done.catch(() => {})
     return done
   }
 
   return {
-    before: (call) =>
+    before: (...calls) =>
       inTurn(async () => {
-        withdraw(call.commandId)
+        for (const { commandId } of calls) withdraw(commandId)
         await look()
-        start(call)
+        for (const call of calls) start(call)
       }),
     began: (call) => inTurn(async () => start(call)),
     announced: (call) =>
@@ -243,7 +269,8 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       inTurn(async () => {
         for (const commandId of commandIds) withdraw(commandId)
       }),
-    look: () => inTurn(look),
+    look: () => inTurn(async () => void (await look())),
+    restored: (write) => inTurn(() => restore(write)),
     leave,
   }
 }
@@ -260,16 +287,30 @@ const OMITTED = {
 
 const MAX_NOTICED = 10_000
 
-/** The files after the task's earlier events; undefined if they record none, or the store lacks them. */
+/** Whether a task's events record files. */
+export const isRecordedIn = (past: ReadonlyArray<Event>): boolean =>
+  past.some((event) => is(event, "EnvironmentReset") && startOf(event) !== undefined)
+
+/** The files after a task's earlier events; undefined if they record none of this directory, or the store lacks them. */
 const lastTree = (past: ReadonlyArray<Event>, { store, root }: Shared): Tree | undefined => {
+  const start = past.findLast((event) => is(event, "EnvironmentReset") && startOf(event) !== undefined)
+  const isHere = start !== undefined && is(start, "EnvironmentReset") && startOf(start)?.root === root
+  return isHere ? treeAfter(past, store) : undefined
+}
+
+/** The files after a task's earlier events, of whichever directory; undefined if they record none, or the store lacks them. */
+export const treeAfter = (past: ReadonlyArray<Event>, store: Pick<Shared["store"], "tree">): Tree | undefined => {
   let tree: Map<string, Entry> | undefined
   for (const event of past) {
     if (is(event, "EnvironmentReset") && event.payload.plugin === Document.PLUGIN) {
       const start = Document.start(event.payload.state)
-      const base = start === undefined || start.root !== root ? undefined : store.tree(start.base)
+      const base = start && store.tree(start.base)
       tree = base && new Map(base)
     } else if (is(event, "EnvironmentChanged") && event.payload.plugin === Document.PLUGIN && tree !== undefined)
       Document.apply(tree, Document.read(event.payload.patch))
   }
   return tree
 }
+
+const startOf = ({ payload }: { readonly payload: { readonly plugin: string; readonly state: Json } }) =>
+  payload.plugin === Document.PLUGIN ? Document.start(payload.state) : undefined

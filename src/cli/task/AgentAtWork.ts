@@ -8,6 +8,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as Hindcast from "../../kernel/Hindcast.ts"
 import { userAsActor, userName } from "../../platform/user/Machine.ts"
+import * as RecordFiles from "../../workspace/recordFiles.ts"
 import { given, milliseconds, oneOf, positive, sandbox, wholeNumber, workspace } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -56,6 +57,8 @@ export interface KernelInput extends TrustLog.Typed {
   readonly sandbox: "auto" | "namespaces" | "flags"
   readonly workspace: Option.Option<string>
   readonly seed?: Option.Option<number>
+  /** Default: continued tasks go on recording files if they began so. */
+  readonly recordFiles?: boolean
 }
 
 /** A command's kernel on a log. For a foreign log, asks the user before anything in it starts. */
@@ -72,6 +75,7 @@ export const kernel = (command: string, filename: string, { gate, confirmWithinM
         // Tasks whose kernel was killed stay open, so that they can be resumed later.
         onOpenTasks: "resume",
         trust,
+        files: typed.recordFiles === true ? RecordFiles.recordFiles : RecordFiles.continueFiles,
         ...(typed.seed === undefined ? {} : given({ seed: typed.seed })),
       })
     return TrustLog.asking(layer, typed)

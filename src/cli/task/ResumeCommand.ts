@@ -21,6 +21,10 @@ const options = {
     Options.optional,
   ),
   acceptUnrewound: flag("accept-unrewound", "Continue even if a world does not support rewinding"),
+  restoreFiles: flag(
+    "restore-files",
+    "If a command ended half-way, bring the recorded files back as they were before it",
+  ),
   maxSteps: AgentAtWork.maxSteps(" in total"),
   ledWithinMs: AgentAtWork.ledWithinMs,
   ...AgentAtWork.options,
@@ -38,8 +42,8 @@ export const resume = Command.make(
       const agent = yield* AgentOption.load(typed, "live", { conversation })
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("resume", filename, { ...typed, json })
-      const { acceptUnrewound, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
-      const resumeOptions = { acceptUnrewound, ...given({ rewind, maxSteps, deadlineMs, ledWithinMs }) }
+      const { acceptUnrewound, restoreFiles, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
+      const resumeOptions = { acceptUnrewound, restoreFiles, ...given({ rewind, maxSteps, deadlineMs, ledWithinMs }) }
       yield* Effect.provide(perform(task, agent, resumeOptions, { filename, json }), kernel)
     }).pipe(Effect.scoped),
 ).pipe(

@@ -9,7 +9,7 @@ import { quoteWord } from "../../values/ShellWord.ts"
 import * as Scenarios from "../../worlds/scenario/Scenario.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { common, given, optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
+import { common, flag, given, optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as AuditPage from "../pages/audit/AuditPage.ts"
@@ -37,6 +37,7 @@ export const workOptions = {
     "subject",
     "The person whose data the task contains: Hindcast encrypts it with this person's key; `log shred` destroys the key",
   ),
+  recordFiles: flag("record-files", "Record what each command changes in the workspace's files, for `hindcast files`"),
   ...AgentAtWork.options,
 }
 

@@ -39,6 +39,10 @@ const options = {
     Options.optional,
   ),
   acceptUnrewound: flag("accept-unrewound", "Continue even if a world does not support rewinding"),
+  restoreFiles: flag(
+    "restore-files",
+    "Bring the recorded files back as they were at that moment, in the directory of --workspace",
+  ),
   fresh: flag("fresh", "Start the agent at the moment, without leading it through the recorded decisions first"),
   set: repeatedText(
     "set",
@@ -77,12 +81,14 @@ export const fork = Command.make(
       const overrides = yield* overridesOf(typed.override)
       const filename = yield* OpenLog.existing(log)
       const kernel = yield* AgentAtWork.kernel("fork", filename, { ...typed, json })
-      const { at, io, fresh, acceptUnrewound, timeline, rewind, maxSteps, deadlineMs, ledWithinMs } = typed
+      const { at, io, fresh, acceptUnrewound, restoreFiles, timeline, rewind, maxSteps, deadlineMs, ledWithinMs } =
+        typed
       const forkOptions = {
         at,
         io,
         fresh,
         acceptUnrewound,
+        restoreFiles,
         overrides,
         ...given({ timeline, rewind, maxSteps, deadlineMs, ledWithinMs }),
       }

@@ -5,6 +5,9 @@ import { Json, JsonObject } from "../../values/Json.ts"
 import { AgentId, ComponentName, eventType, Failure, Milliseconds, optional, SHREDDED } from "./EventType.ts"
 import { Inferred } from "./Inference.ts"
 
+/** In `plugin`, the name of the environment of a task whose files are recorded. */
+export const FILES = "workspace"
+
 const sensor = ComponentName
 
 const perception = optional(
@@ -118,9 +121,9 @@ export const environmentEvents = [
         }),
       ),
       unattributed: optional(
-        Schema.Literal("no-call", "not-watched").annotations({
+        Schema.Literal("no-call", "not-watched", "restored").annotations({
           description:
-            "Why no call is the cause of changed files. `no-call`: none was in progress, so a person or another program changed them; `not-watched`: nobody saw when",
+            "Why no call is the cause of changed files. `no-call`: none was in progress, so a person or another program changed them; `not-watched`: nobody saw when; `restored`: Hindcast brought back the files of an earlier moment",
         }),
       ),
       inferred: optional(Inferred),

@@ -2,6 +2,7 @@
 import type { Effect } from "effect"
 import type { EventLog } from "../../events/log/EventLog.ts"
 import type { Json } from "../../values/Json.ts"
+import type { TaskFiles } from "../context/FileRecorder.ts"
 import type { TaskContext } from "../context/TaskContext.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
@@ -23,4 +24,6 @@ export interface ActingTask extends TaskContext {
   readonly documents: Map<string, Json>
   /** Plugins whose environments a resume or fork could not restore. */
   readonly unrewound: Set<string>
+  /** The recorded files of the workspace; undefined if none are. */
+  readonly files: TaskFiles | undefined
 }

@@ -13,6 +13,7 @@ import type { Instance } from "../instances/Instance.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import type { ActiveCommand } from "./ActiveCommand.ts"
 import { type ResolvedActuator, resolve } from "./Command.ts"
+import * as CommandFiles from "./CommandFiles.ts"
 import { endedBy } from "./CommandOutcome.ts"
 import * as CommandState from "./CommandState.ts"
 import * as Interpreter from "./Interpreter.ts"
@@ -148,12 +149,17 @@ const DEACTIVATED: Denial = {
 const CLOSED: Denial = { rule: "open-task", reason: "its task was closed or cancelled meanwhile" }
 
 const call = (
-  { reach, waiting }: CommandBatch,
+  { task, reach, waiting }: CommandBatch,
   process: Instance["process"],
   dispatched: ReadonlyArray<ActiveCommand>,
   resolved: ResolvedActuator,
 ): Effect.Effect<void, AppendError> =>
-  Effect.flatMap(waiting(reach.call(process, dispatched, resolved)), (recordEnds) => recordEnds)
+  CommandFiles.around(
+    task,
+    resolved,
+    dispatched,
+    Effect.flatMap(waiting(reach.call(process, dispatched, resolved)), (recordEnds) => recordEnds),
+  )
 
 const dispatches = (
   { reach }: CommandBatch,

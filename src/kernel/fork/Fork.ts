@@ -31,8 +31,9 @@ import { type Parted, replayDecisions } from "../replay/ReplayedDecisions.ts"
 import * as ReplayedPlugins from "../replay/ReplayedPlugins.ts"
 import { replayThenLive, roundInPart, withTimeToRepeat } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
-import type { KernelContext } from "../tasks/OpenTask.ts"
+import type { KernelContext, OpenTask } from "../tasks/OpenTask.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
+import * as FilesRestoration from "./FilesRestoration.ts"
 import { close } from "./ForkEnd.ts"
 import { AgentDiverged, TaskNotNamed, withConsequence } from "./ForkErrors.ts"
 import * as ForkEvents from "./ForkEvents.ts"
@@ -94,8 +95,9 @@ export type ForkError =
  * closed and scored on the fork's timeline. The parent does not change.
  *
  * The fork is recorded once its environments are restored and the agent, led over the past, asks for something new. If
- * it fails before, nothing of it is in the log, and its name is free. Two things commit it earlier: a question to a
- * person about a plugin's request during the set-up, and a set-up that fills the memory (see `DraftTimelines`). A later
+ * it fails before, nothing of it is in the log, and its name is free. Three things commit it earlier: files that are
+ * restored (`restoreFiles`), a question to a person about a plugin's request during the set-up, and a set-up that fills
+ * the memory (see `DraftTimelines`). A later
  * failure then closes it.
  */
 export const fork = (
@@ -166,6 +168,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
           left: { commands: left, by: "fork" },
           agents: recording.opened.payload.agents,
           perceptions: point.perceptions,
+          past: recording.events.filter(({ position }) => position <= at),
           intervals: recorded === undefined,
           isRecorded: draft.isCommitted,
         },
@@ -174,7 +177,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
             untilClosed(
               Effect.zipLeft(
                 recorded === undefined
-                  ? WorldRestoration.restore(context, point, { ...options, world: overrides.world ?? {} })
+                  ? restoreAll(context, point, begun, { ...options, world: overrides.world ?? {} })
                   : ReplayedPlugins.setUp(context, point, documents),
                 overridden.begin,
               ),
@@ -246,6 +249,19 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
     }),
   )
 
+/** Restores files last, once nothing else can refuse the fork, and when the log already tells of it. */
+const restoreAll = (
+  context: OpenTask,
+  point: DecisionPoint.Point,
+  begun: ForkEvents.Begun,
+  options: WorldRestoration.RestoreOptions,
+) => {
+  const worlds = WorldRestoration.restore(context, point, options)
+  if (options.restoreFiles !== true) return worlds
+  const files = FilesRestoration.restore(context, point.at, options)
+  return worlds.pipe(Effect.zipRight(ForkEvents.commit(begun)), Effect.zipRight(files))
+}
+
 const prepare = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions) =>
   Effect.gen(function* () {
     const { overrides = {}, io = "live" } = options
@@ -291,6 +307,8 @@ const contextOf = (
   ...(recorded === undefined
     ? {}
     : {
+        // Nothing is executed, so nothing changes files.
+        files: undefined,
         registry: { ...kernel.registry, state: Effect.succeed(recording.registryAt(at)) },
         // Readings that plugins push now are for live tasks.
         pushed: { ...kernel.pushed, listen: () => Effect.void },

@@ -2,6 +2,7 @@
 
 import { Data } from "effect"
 import type { Divergence } from "../replay/Divergence.ts"
+import { FilesNotRestored } from "./FilesRestoration.ts"
 import { OverrideInvalid } from "./Overrides.ts"
 import { WorldDiffers } from "./RestorationCheck.ts"
 import { WorldNotRewound } from "./WorldRestoration.ts"
@@ -30,9 +31,10 @@ export class AgentDiverged extends Data.TaggedError("AgentDiverged")<{
 
 export const withConsequence =
   (consequence: () => string) =>
-  <E>(error: E): E | WorldDiffers | WorldNotRewound | OverrideInvalid => {
+  <E>(error: E): E | FilesNotRestored | WorldDiffers | WorldNotRewound | OverrideInvalid => {
     if (error instanceof WorldDiffers) return new WorldDiffers({ ...error, consequence: consequence() })
     if (error instanceof WorldNotRewound) return new WorldNotRewound({ ...error, consequence: consequence() })
+    if (error instanceof FilesNotRestored) return new FilesNotRestored({ ...error, consequence: consequence() })
     if (error instanceof OverrideInvalid) return new OverrideInvalid({ ...error, consequence: consequence() })
     return error
   }

@@ -8,7 +8,7 @@ import { Overrides } from "./Overrides.ts"
 import type { RestoreOptions } from "./WorldRestoration.ts"
 
 /** Options of `fork`. */
-export interface ForkOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound"> {
+export interface ForkOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound" | "restoreFiles"> {
   /** The last position that the fork shares with its parent, in the history of a timeline. */
   readonly at: Moment.Moment
   /** Default: the task of the event at that position. */
@@ -33,18 +33,35 @@ export interface ForkOptions extends LoopOptions, Pick<RestoreOptions, "rewind" 
   readonly ledWithinMs?: number
 }
 
+const restoresNothing = (options: unknown): ReadonlyArray<Options.Found> =>
+  isOfRecorded(options)
+    ? [
+        {
+          keys: ["restoreFiles"],
+          expected: 'a live fork (`io: "live"`): a recorded one executes nothing',
+          found: "true",
+        },
+      ]
+    : []
+
+const isOfRecorded = Schema.is(Schema.Struct({ io: Schema.Literal("recorded"), restoreFiles: Schema.Literal(true) }))
+
 /** Schema of `ForkOptions`. */
-export const ForkOptions = Options.of<ForkOptions>({
-  required: { at: Moment.Moment },
-  optional: {
-    ...loopFields,
-    task: Options.Text,
-    timeline: Schema.String,
-    overrides: Overrides,
-    io: Schema.Literal("live", "recorded"),
-    fresh: Schema.Boolean,
-    ledWithinMs: Options.Milliseconds,
-    rewind: Schema.Literal("snapshot", "re-execution"),
-    acceptUnrewound: Schema.Boolean,
-  },
-})
+export const ForkOptions = Options.checking(
+  Options.of<ForkOptions>({
+    required: { at: Moment.Moment },
+    optional: {
+      ...loopFields,
+      task: Options.Text,
+      timeline: Schema.String,
+      overrides: Overrides,
+      io: Schema.Literal("live", "recorded"),
+      fresh: Schema.Boolean,
+      ledWithinMs: Options.Milliseconds,
+      rewind: Schema.Literal("snapshot", "re-execution"),
+      acceptUnrewound: Schema.Boolean,
+      restoreFiles: Schema.Boolean,
+    },
+  }),
+  restoresNothing,
+)

@@ -3,6 +3,7 @@
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { FILES } from "../../events/vocabulary/Sensing.ts"
 import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import { type Environment, instanceOf, type Manifest, worldOf } from "../../plugins/manifest/Manifest.ts"
@@ -20,6 +21,7 @@ import type { Point } from "../replay/DecisionPoint.ts"
 import type { FileUnreadable } from "../rules/Rubric.ts"
 import * as Environments from "../tasks/Environments.ts"
 import type { OpenTask } from "../tasks/OpenTask.ts"
+import * as FilesRestoration from "./FilesRestoration.ts"
 import { merged, OverrideInvalid } from "./Overrides.ts"
 import * as RecordedEngine from "./RecordedEngine.ts"
 import { agentsOf, forAgent, reexecute, whose } from "./Reexecution.ts"
@@ -37,6 +39,11 @@ export interface RestoreOptions {
   readonly rewind?: Exclude<Rewind, "stateless">
   /** Continues in environments that cannot be rewound. Default: false. */
   readonly acceptUnrewound?: boolean
+  /**
+   * Brings the recorded files of the workspace back as they were: in a fork to its point, and in a resume to the last
+   * look before commands whose ends nobody knows. Needs a kernel that records files (`files`). Default: false.
+   */
+  readonly restoreFiles?: boolean
   /** Changes of environments' documents, by plugin: JSON Merge Patches. */
   readonly world?: { readonly [plugin: string]: Json }
 }
@@ -47,12 +54,15 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
   readonly at: number
   readonly reason: string
   readonly consequence?: string
+  /** Its files are recorded, so that `restoreFiles` would bring them back. */
+  readonly hasFiles?: boolean
 }> {
   override get message() {
-    const { plugin, at, reason, consequence } = this
+    const { plugin, at, reason, consequence, hasFiles } = this
     return (
       `The world of ${plugin} cannot be restored to @${at}: ${reason}.${consequence === undefined ? "" : ` ${consequence}`} ` +
-      'Accept it as it is now (`acceptUnrewound`, `--accept-unrewound`), or fork on the recording (`io: "recorded"`, `--io recorded`).'
+      (hasFiles === true ? "Bring its recorded files back (`restoreFiles`, `--restore-files`), accept" : "Accept") +
+      ' it as it is now (`acceptUnrewound`, `--accept-unrewound`), or fork on the recording (`io: "recorded"`, `--io recorded`).'
     )
   }
 }
@@ -61,6 +71,7 @@ export class WorldNotRewound extends Data.TaggedError("WorldNotRewound")<{
 export type RestoreError =
   | WorldNotRewound
   | WorldDiffers
+  | FilesRestoration.FilesNotRestored
   | OverrideInvalid
   | Environments.EnvironmentRefused
   | FileUnreadable
@@ -78,6 +89,8 @@ export const restore = (task: OpenTask, point: Point, options: RestoreOptions): 
     const registry = yield* task.kernel.registry.state
     for (const plugin of plugins) {
       const found = SafeRecord.get(registry, plugin)
+      // `FilesRestoration` restores them.
+      if (found !== undefined && options.restoreFiles === true && FilesRestoration.isOfFiles(found)) continue
       yield* restoreOne(task, point, plugin, found?.active === true ? manifestOf(found) : undefined, options)
     }
   })
@@ -90,7 +103,7 @@ const restoreOne = (
   options: RestoreOptions,
 ) =>
   Effect.gen(function* () {
-    const past = pastOf(task.id, point, plugin)
+    const past = pastOf(task.id, point, plugin, manifest)
     const method = methodFor(manifest, past, options)
     const environment = manifest?.peas.environment
     if (method.kind === "none" || environment === undefined) {
@@ -180,10 +193,13 @@ interface Past {
   readonly computedAt: ReadonlyArray<number>
 }
 
-const pastOf = (taskId: string, { recording, at }: Point, plugin: string): Past => {
+const pastOf = (taskId: string, { recording, at }: Point, plugin: string, manifest: Manifest | undefined): Past => {
   const events = recording.events.filter(({ position }) => position <= at)
+  // Recorded files have the name of a plugin that has no environment itself.
+  const isFiles = plugin === FILES && manifest?.peas.environment === undefined
   const own = events.filter(
     (event) =>
+      !isFiles &&
       (is(event, "EnvironmentReset") || is(event, "EnvironmentChanged") || is(event, "EnvironmentRestored")) &&
       event.payload.plugin === plugin,
   )
@@ -269,7 +285,11 @@ const leaveAsItIs = (
     const matters = document !== undefined || since > 0
     const why =
       document === undefined && since > 0 ? `${reason}, and the task commanded it ${since} times since` : reason
-    if (matters && !acceptUnrewound) return yield* new WorldNotRewound({ plugin, at, reason: why })
+    if (matters && !acceptUnrewound) {
+      const found = SafeRecord.get(yield* task.kernel.registry.state, plugin)
+      const hasFiles = task.files !== undefined && found !== undefined && FilesRestoration.isOfFiles(found)
+      return yield* new WorldNotRewound({ plugin, at, reason: why, hasFiles })
+    }
     if (matters) task.unrewound.add(plugin)
     if (environment !== undefined) {
       yield* Environments.resetOne(task, plugin, environment, reset === undefined ? {} : { [plugin]: reset.options })

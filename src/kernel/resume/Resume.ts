@@ -3,18 +3,20 @@
 import { Data, Effect, Exit } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import { FILES } from "../../events/vocabulary/Sensing.ts"
 import type * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import type { Projector } from "../../projections/projector/Projector.ts"
 import * as Options from "../../values/Options.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import type { ActError } from "../acting/CommandExecution.ts"
-import { isInDoubt, type LeftCommand, withOwnQuestions } from "../acting/LeftCommand.ts"
+import { isInDoubt, isObserved, type LeftCommand, withOwnQuestions } from "../acting/LeftCommand.ts"
 import * as Settling from "../acting/Settling.ts"
 import * as Agent from "../agents/Agent.ts"
 import { loop } from "../agents/AgentLoop.ts"
 import { closeAfter } from "../agents/runAgent.ts"
 import type { NotReplayable } from "../context/NotReplayable.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
+import * as FilesRestoration from "../fork/FilesRestoration.ts"
 import * as WorldRestoration from "../fork/WorldRestoration.ts"
 import { onPluginFailure } from "../instances/PluginFailure.ts"
 import { isInProcess } from "../registry/InProcess.ts"
@@ -29,7 +31,7 @@ import { replayDecisions } from "../replay/ReplayedDecisions.ts"
 import { replayThenLive, withTimeToRepeat } from "../replay/ReplayThenLive.ts"
 import type { PerceiveError } from "../sensing/Perception.ts"
 import { noticing } from "../tasks/NoticedTask.ts"
-import type { KernelContext } from "../tasks/OpenTask.ts"
+import type { KernelContext, OpenTask } from "../tasks/OpenTask.ts"
 import { suspendable } from "../tasks/TaskOpening.ts"
 import * as TaskStart from "../tasks/TaskStart.ts"
 import * as OpenRecording from "./OpenRecording.ts"
@@ -135,7 +137,7 @@ const goOn = (
       const { point, record, resumedBy } = yield* take(kernel, taskId, given)
       const { recording } = point
       const left = yield* withOwnQuestions(kernel, point.left)
-      const answers = new Map<string, Pick<LeftCommand, "settled" | "doubt">>()
+      const answers = new Map<string, Answer>()
       const agent = Agent.withRecordedLimits(given, recording.opened.payload.limits)
       const { goal, seed } = recording.instructions
       const opening: TaskStart.Opening = {
@@ -149,6 +151,7 @@ const goOn = (
         openedBy: resumedBy,
         instanceName: taskId,
         perceptions: point.perceptions,
+        past: recording.events,
         afterFailedSetUp: "suspend",
         agents: recording.opened.payload.agents,
         worked: (agentId) => WorkedTime.workedMs(recording.events, agentId),
@@ -157,9 +160,11 @@ const goOn = (
         // Before anything else acts, and in the restored world.
         restore(
           untilClosed(
-            Effect.zipRight(
-              notRestored(taskId, WorldRestoration.restore(open, point, options)),
-              Settling.askAll(open, left, answers),
+            notRestored(taskId, WorldRestoration.restore(open, point, worldsOf(options))).pipe(
+              Effect.zipRight(Settling.askAll(open, left, answers)),
+              Effect.zipRight(
+                options.restoreFiles === true ? notRestored(taskId, undo(open, point, answers, options)) : Effect.void,
+              ),
             ),
           ),
         ),
@@ -201,6 +206,39 @@ const goOn = (
       return yield* audit(taskId)
     }),
   )
+
+/** The files of plugins without an environment may be restored later, by `undo`. */
+const worldsOf = ({ restoreFiles: _, ...options }: ResumeOptions): WorldRestoration.RestoreOptions => options
+
+/**
+ * Brings files back as in the last recorded look, if a command may have ended half-way: nobody knows how it ended. What
+ * that command did elsewhere stays.
+ */
+const undo = (
+  task: OpenTask,
+  { left, at }: OpenRecording.ResumePoint,
+  answers: Map<string, Answer>,
+  options: ResumeOptions,
+) =>
+  Effect.suspend(() => {
+    const doubtful = left.filter(
+      (command) => isInDoubt(command) && !isObserved(command) && answers.get(idOf(command))?.settled === undefined,
+    )
+    if (doubtful.length === 0) return Effect.void
+    return Effect.map(FilesRestoration.restore(task, at, options), (isWhole) => {
+      if (!isWhole) return
+      for (const command of doubtful) {
+        const { doubt } = answers.get(idOf(command)) ?? {}
+        answers.set(idOf(command), { doubt: doubt === undefined ? BROUGHT_BACK : `${doubt}; ${BROUGHT_BACK}` })
+      }
+    })
+  })
+
+const BROUGHT_BACK = "the files of the workspace are as before it"
+
+const idOf = ({ commanded }: LeftCommand): string => commanded.payload.commandId
+
+type Answer = Pick<LeftCommand, "settled" | "doubt">
 
 /** Records the resume. If another program appends in between, checks again. */
 const take = (
@@ -253,6 +291,8 @@ const notRestored = <A, R>(taskId: string, restored: Effect.Effect<A, WorldResto
     WorldNotRewound: ({ plugin, reason }) => new WorldNotRestored({ taskId, plugin, reason }),
     WorldDiffers: (differs) => new WorldNotRestored({ taskId, plugin: differs.plugin, reason: differs.difference }),
     EnvironmentRefused: ({ plugin, reason }) => new WorldNotRestored({ taskId, plugin, reason }),
+    FilesNotRestored: ({ left }) =>
+      new WorldNotRestored({ taskId, plugin: FILES, reason: FilesRestoration.words(left) }),
     FileUnreadable: ({ message, file }) => new WorldNotRestored({ taskId, plugin: file, reason: message }),
     // A resume has no overrides.
     OverrideInvalid: Effect.die,

@@ -6,7 +6,9 @@ import { type LoopOptions, loopFields } from "../agents/AgentLoop.ts"
 import type { RestoreOptions } from "../fork/WorldRestoration.ts"
 
 /** Options of `tasks.resume`. `maxSteps` counts from the opening of the task. */
-export interface ResumeOptions extends LoopOptions, Pick<RestoreOptions, "rewind" | "acceptUnrewound"> {
+export interface ResumeOptions
+  extends LoopOptions,
+    Pick<RestoreOptions, "rewind" | "acceptUnrewound" | "restoreFiles"> {
   /** Time per recorded decision, in milliseconds. A slower agent fails with `ResumeDiverged`. Default: no limit. */
   readonly ledWithinMs?: number
 }
@@ -17,6 +19,7 @@ export const ResumeOptions = Options.of<ResumeOptions>({
     ...loopFields,
     rewind: Schema.Literal("snapshot", "re-execution"),
     acceptUnrewound: Schema.Boolean,
+    restoreFiles: Schema.Boolean,
     ledWithinMs: Options.Milliseconds,
   },
 })

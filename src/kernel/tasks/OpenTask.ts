@@ -7,6 +7,7 @@ import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import type { ActingTask } from "../acting/ActingTask.ts"
 import type { CommandQueue } from "../acting/queue/CommandQueue.ts"
 import type { DraftTimelines } from "../context/DraftTimelines.ts"
+import type { FileRecorder } from "../context/FileRecorder.ts"
 import type { Critics } from "../critics/Critics.ts"
 import type { ConfirmationAsking } from "../gate/Confirmations.ts"
 import type { GateConfig } from "../gate/Gate.ts"
@@ -40,6 +41,8 @@ export interface KernelContext {
   readonly inputs: InputArrivals
   readonly gate: GateConfig
   readonly lease: HeldLease
+  /** Undefined if no files are recorded. */
+  readonly files: FileRecorder | undefined
   /** Open tasks stay open in the log when the kernel ends. */
   readonly keepsOpenTasks: boolean
   readonly running: RunningTasks

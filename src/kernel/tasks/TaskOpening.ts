@@ -3,12 +3,15 @@
 import { Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
 import type { LeaseLost } from "../../events/log/Lease.ts"
+import { FILES } from "../../events/vocabulary/Sensing.ts"
 import type { SandboxConsentMissing } from "../../plugins/sandbox/Consent.ts"
 import { defined } from "../../values/defined.ts"
 import type { InvalidOptions } from "../../values/Options.ts"
+import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Suspension from "../context/Suspension.ts"
 import type { TaskClosed } from "../context/TaskLifecycle.ts"
 import { asking } from "../gate/Confirmations.ts"
+import { manifestOf } from "../registry/Registry.ts"
 import { type FileUnreadable, measureName } from "../rules/Rubric.ts"
 import * as Environments from "./Environments.ts"
 import { NO_AGENT, type OpenOptions } from "./OpenOptions.ts"
@@ -47,6 +50,7 @@ export const open = (
       const participants = yield* Environments.participants(kernel, options.plugins)
       yield* Environments.allKnown(participants.registry, options)
       yield* consented(kernel, participants)
+      if (kernel.files !== undefined && takesFilesName(participants)) return yield* filesNameTaken
       const environment = yield* Environments.optionsOfAll(kernel, participants, options.environment ?? {})
       const record = yield* TaskStart.recordOf(kernel.log, id)
       // If two callers use one id, the log accepts one of them.
@@ -85,6 +89,17 @@ export const open = (
       )
     }),
   )
+
+/** Whether a plugin's environment has the name under which the log has recorded files. */
+const takesFilesName = ({ plugins, registry }: Environments.Participants): boolean => {
+  const found = plugins.includes(FILES) ? SafeRecord.get(registry, FILES) : undefined
+  return found !== undefined && manifestOf(found).peas.environment !== undefined
+}
+
+const filesNameTaken = new Environments.EnvironmentRefused({
+  plugin: FILES,
+  reason: "recorded files have this name in the log: record no files, or rename the plugin",
+})
 
 /** A kernel as one task sees it, with a way to stop the task's appends. */
 export const suspendable = (

@@ -1,7 +1,7 @@
 /** Starts a task that is in the log, or in a draft of a fork, and serves it until it is closed or suspended. */
 
 import { Cause, Effect, ExecutionStrategy, Exit, Runtime, Scope } from "effect"
-import type { CoreNewEvent } from "../../events/log/EventLog.ts"
+import type { AppendError, CoreNewEvent } from "../../events/log/EventLog.ts"
 import * as Recorder from "../../events/log/Recorder.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
@@ -45,6 +45,8 @@ export interface Opening extends Environments.Participants {
   readonly openedBy: string
   /** The task's id, or in a fork `id@timeline`. */
   readonly instanceName: string
+  /** The events of a continued task up to where it continues. Default: it is new. */
+  readonly past?: ReadonlyArray<Event>
   /** Number of earlier perceptions. */
   readonly perceptions: number
   /** Read sensors with an interval. Default: true. */
@@ -90,13 +92,17 @@ export const begin = <E>(
   kernel: KernelContext,
   opening: Opening,
   setUp: (task: OpenTask, untilClosed: TaskLifecycle.TaskLifecycle["runUntilClosed"]) => Effect.Effect<void, E>,
-): Effect.Effect<Task, E> =>
+): Effect.Effect<Task, E | AppendError> =>
   Effect.gen(function* () {
     const { id, seed, goal, openedBy, instanceName, perceptions, intervals = true, isRecorded = () => true } = opening
     const { rubric, takesPart, registry, record, suspend: suspendLog } = opening
     const { recorder, lifecycle } = record
     const left = LeftCommands.make(opening.left ?? { commands: [], by: "resume" })
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
+    const files = yield* Scope.extend(
+      kernel.files?.of({ openedBy, past: opening.past, recorder }) ?? Effect.succeed(undefined),
+      scope,
+    )
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
@@ -118,7 +124,9 @@ export const begin = <E>(
       inOrder: OneAtATime.make(),
       documents: new Map<string, Json>(),
       unrewound: new Set<string>(),
+      files,
     }
+    const look = files?.look ?? Effect.void
 
     const score = (closedBy: string) =>
       Scoring.scoreClosed(kernel.log, id, rubric, closedBy, kernel.critics(context.kernel.registry))
@@ -134,6 +142,7 @@ export const begin = <E>(
           if (!isRecorded()) return undefined
           yield* kernel.lease.held
           yield* left.endAll(context)
+          yield* look
           return yield* recorder.record(
             {
               type: "TaskClosed",
@@ -176,7 +185,7 @@ export const begin = <E>(
     )
     yield* kernel.running.add(instanceName, { noticed: lifecycle.noticed, suspend, stopped: lifecycle.stopped })
     yield* Scope.extend(kernel.pushed.listen({ instanceName, recorder, openedBy, takesPart, ...lifecycle }), scope)
-    yield* setUp(context, lifecycle.runUntilClosed).pipe(
+    yield* Effect.zipRight(setUp(context, lifecycle.runUntilClosed), look).pipe(
       Effect.onExit(
         Exit.match({
           onSuccess: () => Effect.void,

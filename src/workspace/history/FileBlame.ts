@@ -32,7 +32,7 @@ export const of = (
   }
 }
 
-const OUTSIDE: ReadonlySet<string> = new Set(["start", "no-call", "not-watched"])
+const OUTSIDE: ReadonlySet<string> = new Set(["start", "no-call", "not-watched", "restored"])
 
 const linesOf = (version: FileVersion, contents: Content.Contents, table: LineTable) => {
   if (version.kind === "unknown") return undefined

@@ -30,11 +30,14 @@ export type Source =
   | { readonly kind: "no-call" }
   /** Nobody saw when it happened. */
   | { readonly kind: "not-watched" }
+  /** Hindcast brought back the files of an earlier moment, for a task that continues there. */
+  | { readonly kind: "restored" }
 
 export const sourceOf = ({ event, base }: Look): Source => {
   if (base !== undefined) return { kind: "start" }
   const { unattributed, commands } = event.payload
-  if (unattributed === "no-call" || unattributed === "not-watched") return { kind: unattributed }
+  if (unattributed === "no-call" || unattributed === "not-watched" || unattributed === "restored")
+    return { kind: unattributed }
   return Array.isArray(commands) ? { kind: "calls", commandIds: commands.map(String) } : { kind: "call" }
 }
 

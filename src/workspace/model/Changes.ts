@@ -30,6 +30,17 @@ export const ofPaths = (before: Tree, after: Tree): ReadonlyArray<OwnChange> => 
   return byPath([...changes, ...added, ...removed])
 }
 
+/** A tree after changes. */
+export const applied = (tree: Tree, changes: ReadonlyArray<OwnChange>): Tree => {
+  if (changes.length === 0) return tree
+  const after = new Map(tree)
+  for (const change of changes) {
+    if (change.kind === "removed") after.delete(change.path)
+    else after.set(change.path, change.after)
+  }
+  return after
+}
+
 const byPath = <A extends Change>(changes: ReadonlyArray<A>): ReadonlyArray<A> =>
   changes.toSorted((one, other) => (one.path < other.path ? -1 : 1))
 

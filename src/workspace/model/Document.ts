@@ -3,7 +3,7 @@
  * and holds what became of each file since. Pure.
  */
 
-import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
+import { FILES, type PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, pointerKeys, pointerToken } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
@@ -11,7 +11,7 @@ import type { Change } from "./Changes.ts"
 import { type Entry, OMISSIONS } from "./Entry.ts"
 
 /** The name in `plugin` of the events of workspaces. */
-export const PLUGIN = "workspace"
+export const PLUGIN = FILES
 
 /** Lines added and removed by a change. Absent if a content is no text, not known, or too large to compare. */
 export interface LineCounts {

@@ -18,6 +18,8 @@ export const who = ({ kind, calls }: Origin): string => {
       return "no recorded call"
     case "not-watched":
       return "while nobody watched"
+    case "restored":
+      return "brought back by Hindcast"
     case "calls":
       return `one or more of: ${actuators.join(", ") || "calls that are not in this log"}`
     case "call":

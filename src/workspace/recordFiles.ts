@@ -1,0 +1,143 @@
+/** Records the files of a kernel's workspace. `Hindcast.layer` takes it as `files`. */
+
+import * as fs from "node:fs"
+import { Cause, Effect, Exit, Runtime } from "effect"
+import * as Secrets from "../agents/models/secrets/Secrets.ts"
+import type { AppendError } from "../events/log/EventLog.ts"
+import type { FileRecorder, RecordFiles, RestoredFiles, TaskFiles } from "../kernel/context/FileRecorder.ts"
+import type { OwnChange } from "./model/Changes.ts"
+import * as Root from "./Root.ts"
+import * as InPlace from "./restore/InPlace.ts"
+import * as Recorded from "./TaskFiles.ts"
+import * as Workspaces from "./Workspaces.ts"
+
+/**
+ * Records the repository around the workspace, else the workspace itself. Contents are stored once, in a file beside
+ * the log; files with secrets by a digest only. Throws if the workspace is a home directory or a whole file system.
+ */
+export const recordFiles: RecordFiles = ({ log, workspace }) => {
+  const around = Root.around(workspace)
+  if ("refused" in around) throw new Error(around.refused)
+  return recorder(around.root, log)
+}
+
+/**
+ * Like `recordFiles`, for a kernel that opens no new tasks: continued tasks go on recording files if they began so. If
+ * the workspace cannot be recorded, they note it.
+ */
+export const continueFiles: RecordFiles = ({ log, workspace }) => {
+  const around = Root.around(workspace)
+  if (!("refused" in around)) return recorder(around.root, log)
+  const unseen = [{ what: Recorded.NO_SNAPSHOTS, target: around.refused, count: 1 }]
+  return {
+    of: ({ openedBy, past = [], recorder }) =>
+      Recorded.isRecordedIn(past)
+        ? Effect.as(
+            recorder.recordAll([{ type: "CaptureNoted", causationId: openedBy, payload: { unseen } }]),
+            undefined,
+          )
+        : Effect.succeed(undefined),
+  }
+}
+
+const recorder = (root: string, log: string): FileRecorder => {
+  const shared = sharedBy(log)
+  return {
+    of: ({ openedBy, past, recorder }) =>
+      Effect.gen(function* () {
+        if (past !== undefined && !Recorded.isRecordedIn(past)) return undefined
+        const workspaces = yield* Effect.acquireRelease(Effect.sync(shared.enter), () => Effect.sync(shared.leave))
+        const runtime = yield* Effect.runtime()
+        const tell: Recorded.TaskFilesOptions["tell"] = async (...events) => {
+          const caused = events.map((event) => ({ causationId: openedBy, ...event }))
+          const [first, ...others] = caused
+          if (first === undefined) return
+          const exit = await Runtime.runPromiseExit(runtime)(recorder.recordAll([first, ...others]))
+          if (Exit.isFailure(exit)) throw Cause.squash(exit.cause)
+        }
+        const options = { workspaces, root, past: past ?? [], openedBy, tell }
+        const files = yield* Effect.acquireRelease(
+          Effect.sync(() => Recorded.make(options)),
+          ({ leave }) => Effect.sync(leave),
+        )
+        return filesOf(files, options, log)
+      }),
+  }
+}
+
+/** The workspaces of a kernel, open while one of its tasks needs them. Its tasks then know of each other's calls. */
+const sharedBy = (log: string) => {
+  const secrets = Secrets.of(Secrets.keysOfEnvironment())
+  let workspaces: Workspaces.Workspaces | undefined
+  let users = 0
+  return {
+    enter: () => {
+      users++
+      // The kernel has opened the log: its file exists.
+      workspaces ??= Workspaces.make({ log: fs.realpathSync(log), hasSecret: secrets.isIn })
+      return workspaces
+    },
+    leave: () => {
+      users--
+      if (users > 0) return
+      workspaces?.close()
+      workspaces = undefined
+    },
+  }
+}
+
+const filesOf = (
+  files: Recorded.TaskFiles,
+  { past }: Pick<Recorded.TaskFilesOptions, "past">,
+  log: string,
+): TaskFiles => ({
+  look: recording(files.look),
+  before: (calls) => recording(() => files.before(...calls)),
+  after: (calls) => recording(() => files.after(...calls.map(({ commandId, last }) => ({ commandId, end: last })))),
+  restore: (at) =>
+    Effect.suspend(() => {
+      const until = past.filter(({ position }) => position <= at)
+      let left: RestoredFiles["left"] = []
+      const write: Recorded.Restoring = (present, { store, root }) => {
+        const recorded = Recorded.treeAfter(until, store)
+        if (recorded === undefined) {
+          left = [{ path: ".", why: "the store lacks the files of that moment" }]
+          return []
+        }
+        const own = [fs.realpathSync(log)]
+        const planned = InPlace.plan({ root, present, recorded, store, own, willHold: false })
+        const { done, failed } = carriedOut(planned.steps, { root, contents: store, stays: root })
+        left = [...planned.left, ...failed]
+        return done
+      }
+      return Effect.map(
+        recording(() => files.restored(write)),
+        (done) =>
+          done === undefined
+            ? { restored: 0, left: [{ path: ".", why: "no snapshot could be taken" }] }
+            : { restored: done.length, left },
+      )
+    }),
+})
+
+/** Carries out steps, and compares the disk with each. Returns those that hold, and why others do not. */
+const carriedOut = (steps: ReadonlyArray<OwnChange>, place: InPlace.Place) => {
+  const done: Array<OwnChange> = []
+  const failed: Array<RestoredFiles["left"][number]> = []
+  for (const step of steps) {
+    const why = InPlace.carryOut(place, step) ?? InPlace.difference(place.root, step)
+    if (why === undefined) done.push(step)
+    else failed.push({ path: step.path, why })
+  }
+  return { done, failed }
+}
+
+/** Runs work that rejects only with errors of the log. */
+const recording = <A>(work: () => Promise<A>): Effect.Effect<A, AppendError> =>
+  Effect.tryPromise({
+    try: work,
+    catch: (cause) => {
+      if (cause instanceof Error && "_tag" in cause) return cause as AppendError
+      throw cause
+    },
+  })
