@@ -20,6 +20,7 @@ module.exports = {
       "acp",
       "(hooks|mcp)",
       "record",
+      "workspace",
       "promise",
       "html",
       "worlds",

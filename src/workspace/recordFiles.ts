@@ -4,15 +4,24 @@ import * as fs from "node:fs"
 import { Cause, Effect, Exit, Runtime } from "effect"
 import * as Secrets from "../agents/models/secrets/Secrets.ts"
 import type { AppendError } from "../events/log/EventLog.ts"
+import type { Event } from "../events/vocabulary/Event.ts"
 import type { FileRecorder, RecordFiles, RestoredFiles, TaskFiles } from "../kernel/context/FileRecorder.ts"
+import * as Looks from "./history/Looks.ts"
+import * as SeenContents from "./history/SeenContents.ts"
 import type { OwnChange } from "./model/Changes.ts"
+import type { Tree } from "./model/Entry.ts"
 import * as Root from "./Root.ts"
+import * as IgnoredThen from "./restore/IgnoredThen.ts"
 import * as InPlace from "./restore/InPlace.ts"
+import type * as Removal from "./restore/Removal.ts"
+import { unreadAmong } from "./restore/RemovalEvidence.ts"
+import * as IgnoreRules from "./scan/IgnoreRules.ts"
+import type { ContentStore } from "./store/ContentStore.ts"
 import * as Recorded from "./TaskFiles.ts"
 import * as Workspaces from "./Workspaces.ts"
 
 /**
- * Records the repository around the workspace, else the workspace itself. Contents are stored once, in a file beside
+ * Records the repository around the workspace, else the workspace itself. Contents are stored once, in a file next to
  * the log; files with secrets by a digest only. Throws if the workspace is a home directory or a whole file system.
  */
 export const recordFiles: RecordFiles = ({ log, workspace }) => {
@@ -43,7 +52,7 @@ export const continueFiles: RecordFiles = ({ log, workspace }) => {
 const recorder = (root: string, log: string): FileRecorder => {
   const shared = sharedBy(log)
   return {
-    of: ({ openedBy, past, recorder }) =>
+    of: ({ openedBy, past, abandoned, recorder }) =>
       Effect.gen(function* () {
         if (past !== undefined && !Recorded.isRecordedIn(past)) return undefined
         const workspaces = yield* Effect.acquireRelease(Effect.sync(shared.enter), () => Effect.sync(shared.leave))
@@ -60,7 +69,7 @@ const recorder = (root: string, log: string): FileRecorder => {
           Effect.sync(() => Recorded.make(options)),
           ({ leave }) => Effect.sync(leave),
         )
-        return filesOf(files, options, log)
+        return filesOf(files, { past: options.past, abandoned }, log)
       }),
   }
 }
@@ -88,7 +97,7 @@ const sharedBy = (log: string) => {
 
 const filesOf = (
   files: Recorded.TaskFiles,
-  { past }: Pick<Recorded.TaskFilesOptions, "past">,
+  { past, abandoned }: { readonly past: ReadonlyArray<Event>; readonly abandoned: ReadonlyArray<Event> | undefined },
   log: string,
 ): TaskFiles => ({
   look: recording(files.look),
@@ -105,7 +114,20 @@ const filesOf = (
           return []
         }
         const own = [fs.realpathSync(log)]
-        const planned = InPlace.plan({ root, present, recorded, store, own, willHold: false })
+        const seen =
+          abandoned &&
+          seenIn([...past, ...abandoned], new Map([...present].filter(([file]) => !recorded.has(file))), store)
+        const evidence: Removal.Evidence = {
+          isSeen: (file) => seen?.has(file) !== false,
+          wasHidden: IgnoredThen.of({
+            tree: recorded,
+            contents: store,
+            isIgnoredToday: IgnoreRules.outside(root),
+            unread: unreadAmong(until),
+          }),
+          wasAbsent: () => false,
+        }
+        const planned = InPlace.plan({ root, present, recorded, store, own, evidence, willHold: false })
         const { done, failed } = carriedOut(planned.steps, { root, contents: store, stays: root })
         left = [...planned.left, ...failed]
         return done
@@ -119,6 +141,10 @@ const filesOf = (
       )
     }),
 })
+
+/** The files whose contents a task's looks have. */
+const seenIn = (events: ReadonlyArray<Event>, files: Tree, store: ContentStore) =>
+  SeenContents.of(files, Looks.among(events), (base, paths, found) => store.search(base, paths, found))
 
 /** Carries out steps, and compares the disk with each. Returns those that hold, and why others do not. */
 const carriedOut = (steps: ReadonlyArray<OwnChange>, place: InPlace.Place) => {

@@ -167,7 +167,8 @@ describe("a fork of a task whose files are recorded", () => {
     Effect.gen(function* () {
       const directory = yield* worked
       const { run } = yield* kernelAt(directory)
-      fs.writeFileSync(path.join(files(directory), "since.txt"), "by a person\n")
+      // Only what the task wrote later goes.
+      fs.rmSync(path.join(files(directory), "there.txt"))
       const [forked, events] = yield* run(
         Effect.gen(function* () {
           const kernel = yield* Kernel
@@ -181,11 +182,11 @@ describe("a fork of a task whose files are recorded", () => {
       expect(textIn(directory, "a.txt")).toBe("one\n")
       expect(textIn(directory, "b.txt")).toBeUndefined()
       expect(textIn(directory, "c.txt")).toBe("c\n")
-      expect(textIn(directory, "since.txt")).toBeUndefined()
+      expect(textIn(directory, "there.txt")).toBe("before\n")
       const own = changesIn(events.filter(({ timeline }) => timeline === forked.timeline))
       expect(own).toEqual([
-        { what: "a.txt: changed, b.txt: added, since.txt: added", by: "not-watched" },
-        { what: "a.txt: changed, b.txt: removed, since.txt: removed", by: "restored" },
+        { what: "a.txt: changed, b.txt: added, there.txt: removed", by: "not-watched" },
+        { what: "a.txt: changed, there.txt: added, b.txt: removed", by: "restored" },
         { what: "c.txt: added", by: { path: "c.txt", content: "c\n" } },
       ])
     }),
@@ -224,6 +225,7 @@ describe("a fork of a task whose files are recorded", () => {
       expect(textIn(directory, "a.txt")).toBe("two\n")
 
       fs.writeFileSync(path.join(files(directory), ".env"), "TOKEN=changed\n")
+      fs.writeFileSync(path.join(files(directory), "mine.txt"), "by a person\n")
       fs.rmSync(path.join(files(directory), "there.txt"))
       fs.mkdirSync(path.join(files(directory), "there.txt"))
       const { run } = yield* kernelAt(directory)
@@ -232,12 +234,14 @@ describe("a fork of a task whose files are recorded", () => {
         _tag: "FilesNotRestored",
         left: [
           { path: ".env", why: expect.stringContaining("secret") },
+          { path: "mine.txt", why: expect.stringContaining("your own work") },
           { path: "there.txt", why: expect.stringContaining("directory") },
         ],
       })
       // What could be restored is, and what could not stays.
       expect(textIn(directory, "a.txt")).toBe("one\n")
       expect(textIn(directory, ".env")).toBe("TOKEN=changed\n")
+      expect(textIn(directory, "mine.txt")).toBe("by a person\n")
       const { worlds } = yield* run(fork({ acceptUnrewound: true }))
       expect(worlds).toMatchObject([{ plugin: "workspace", by: "nothing", reason: expect.stringContaining(".env") }])
     }),

@@ -43,6 +43,8 @@ export interface FilesTask {
   readonly openedBy: string
   /** The events of a continued task up to where it continues; undefined for a new one. */
   readonly past: ReadonlyArray<Event> | undefined
+  /** The later events that a fork leaves behind; undefined for any other task. */
+  readonly abandoned: ReadonlyArray<Event> | undefined
   readonly recorder: Pick<Recorder, "recordAll">
 }
 
@@ -56,7 +58,8 @@ export interface TaskFiles {
   readonly after: (ends: ReadonlyArray<Pick<FilesCall, "commandId" | "last">>) => Effect.Effect<void, AppendError>
   /**
    * Makes the files those of the last look up to a position of the task's past. It removes and replaces only contents
-   * that the store has, and compares what it wrote. Records the changes as restored.
+   * that the store has, and compares what it wrote. A fork removes only what its task wrote later; a resumed task
+   * everything that appeared since its last look. Records the changes as restored.
    */
   readonly restore: (at: number) => Effect.Effect<RestoredFiles, AppendError>
 }

@@ -169,6 +169,7 @@ const goOn = (kernel: KernelContext, { agent, options, point, overrides, io, fre
           agents: recording.opened.payload.agents,
           perceptions: point.perceptions,
           past: recording.events.filter(({ position }) => position <= at),
+          abandoned: recording.events.filter(({ position }) => position > at),
           intervals: recorded === undefined,
           isRecorded: draft.isCommitted,
         },

@@ -47,6 +47,8 @@ export interface Opening extends Environments.Participants {
   readonly instanceName: string
   /** The events of a continued task up to where it continues. Default: it is new. */
   readonly past?: ReadonlyArray<Event>
+  /** The later events that a fork leaves behind. */
+  readonly abandoned?: ReadonlyArray<Event>
   /** Number of earlier perceptions. */
   readonly perceptions: number
   /** Read sensors with an interval. Default: true. */
@@ -100,7 +102,8 @@ export const begin = <E>(
     const left = LeftCommands.make(opening.left ?? { commands: [], by: "resume" })
     const scope = yield* Scope.fork(kernel.scope, ExecutionStrategy.sequential)
     const files = yield* Scope.extend(
-      kernel.files?.of({ openedBy, past: opening.past, recorder }) ?? Effect.succeed(undefined),
+      kernel.files?.of({ openedBy, past: opening.past, abandoned: opening.abandoned, recorder }) ??
+        Effect.succeed(undefined),
       scope,
     )
     let perceived = perceptions

@@ -86,6 +86,19 @@ export const since = (
     return looks.sort((one, other) => one.event.position - other.event.position)
   })
 
+/** The looks among the events of one task, in their order. */
+export const among = (events: ReadonlyArray<Event>): ReadonlyArray<Look> => {
+  const looks: Array<Look> = []
+  const starts: Array<Look> = []
+  for (const event of events) {
+    const start = startOf(event)
+    if (start !== undefined) starts.push(start)
+    const look = start ?? changeOf(event, starts)
+    if (look !== undefined) looks.push(look)
+  }
+  return looks
+}
+
 const startOf = (event: Event): Look | undefined => {
   if (!is(event, "EnvironmentReset") || event.payload.plugin !== Document.PLUGIN || event.taskId === null) return
   const start = Document.start(event.payload.state)

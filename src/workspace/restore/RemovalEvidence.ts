@@ -1,7 +1,8 @@
-/** What the log and the store say about files that a restore would remove. */
+/** Finds in the log and the store what they say about files that a restore would remove. */
 
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as Looks from "../history/Looks.ts"
 import * as SeenContents from "../history/SeenContents.ts"
@@ -23,12 +24,16 @@ export const unreadIn = (
     const taskId = looks.at(-1)?.taskId
     if (taskId === undefined) return undefined
     const notes = yield* log.readPage({ taskId, types: ["CaptureNoted"], until }, MAX_NOTES)
-    const found = notes
-      .flatMap((event) => (is(event, "CaptureNoted") ? event.payload.unseen : []))
-      .filter(({ what }) => what === UNREAD_DIRECTORY)
-    const isWhole = notes.length < MAX_NOTES && found.every(({ count }) => count === 1)
-    return isWhole ? new Set(found.flatMap(({ target }) => target ?? [])) : undefined
+    return notes.length < MAX_NOTES ? unreadAmong(notes) : undefined
   })
+
+/** The directories that a task could not read, by its events; undefined if they do not name each. */
+export const unreadAmong = (events: ReadonlyArray<Event>): ReadonlySet<string> | undefined => {
+  const found = events
+    .flatMap((event) => (is(event, "CaptureNoted") ? event.payload.unseen : []))
+    .filter(({ what }) => what === UNREAD_DIRECTORY)
+  return found.every(({ count }) => count === 1) ? new Set(found.flatMap(({ target }) => target ?? [])) : undefined
+}
 
 const MAX_NOTES = 10_000
 
