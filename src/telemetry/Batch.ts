@@ -1,12 +1,11 @@
 /** Turns a request into records for the inbox. Pure. */
 
-import * as AgentLogs from "../importing/agentlogs/AgentLogs.ts"
-import { EVALUATION_EVENT } from "../importing/otlp/Evaluations.ts"
+import { belongingOf, usableId } from "../importing/agentlogs/Belonging.ts"
 import { type LogRecord, logRecordOf, logRecordsIn } from "../importing/otlp/LogRecord.ts"
 import { conversationIn, spansIn } from "../importing/otlp/Otlp.ts"
 import { type Span, spanOf } from "../importing/otlp/Span.ts"
 import { increase } from "../importing/runs/Tally.ts"
-import { field, textOf } from "../importing/runs/Untrusted.ts"
+import { field } from "../importing/runs/Untrusted.ts"
 import { sha256 } from "../values/Digest.ts"
 
 export type RecordKind = "span" | "evaluation" | "log"
@@ -39,6 +38,7 @@ export const ofTraces = (request: unknown): Batch | undefined => {
   const batch = new Collected()
   for (const [value, resource] of spansIn(request)) {
     const span = spanOf(value, resource)
+    const conversation = conversationIn(span?.attributes)
     if (span === undefined) batch.reject("a span without valid ids of trace and span")
     else if (agentOf(span) !== undefined) batch.leaveOut(`spans of ${agentOf(span)}: its log records tell the same`)
     else
@@ -47,7 +47,7 @@ export const ofTraces = (request: unknown): Batch | undefined => {
         kind: "span",
         source: "otlp",
         trace: span.traceId,
-        conversation: usable(conversationIn(span.attributes)),
+        conversation: conversation === undefined ? undefined : usableId(conversation),
         body: JSON.stringify(span),
       })
   }
@@ -61,35 +61,21 @@ const agentOf = ({ name, service }: Span): string | undefined => {
   return service?.startsWith("codex_") === true ? "codex" : undefined
 }
 
-/** A hostile id, which could fill the memory or end at a NUL in SQLite, becomes its digest. */
-const usable = (id: string | undefined): string | undefined =>
-  id === undefined || (id.length <= MAX_ID && id.isWellFormed() && !id.includes("\0")) ? id : sha256(JSON.stringify(id))
-
-const MAX_ID = 1_000
-
 /** Undefined for a value that is no such request. */
 export const ofLogs = (request: unknown): Batch | undefined => {
   if (!isRequest(request, "resourceLogs", "resource_logs")) return undefined
   const batch = new Collected()
   for (const value of logRecordsIn(request)) {
     const record = logRecordOf(value)
-    const agent = AgentLogs.agentOf(record)
-    if (agent !== undefined) {
-      const session = textOf(record.attributes, agent.session)
-      if (session === undefined) batch.reject(`a log record of ${agent.title} without ${agent.session}`)
-      else
-        batch.received.push({
-          ...ofLog(record, "log"),
-          source: agent.name,
-          conversation: usable(session),
-          trace: undefined,
-        })
-    } else if (record.name === EVALUATION_EVENT) {
-      const conversation = conversationIn(record.attributes)
-      if (record.traceId === undefined && conversation === undefined)
-        batch.reject("an evaluation without a trace or conversation: what it judges is not known")
-      else batch.received.push({ ...ofLog(record, "evaluation"), conversation: usable(conversation) })
-    } else batch.leaveOut("log records of no coding agent and no evaluation")
+    const belonging = belongingOf(record)
+    if (belonging.kind === "invalid") batch.reject(belonging.why)
+    else if (belonging.kind === "unknown") batch.leaveOut(belonging.why)
+    else if (belonging.kind === "evaluation")
+      batch.received.push({ ...ofLog(record, "evaluation"), conversation: belonging.conversation })
+    else {
+      const { agent, session } = belonging
+      batch.received.push({ ...ofLog(record, "log"), source: agent.name, conversation: session, trace: undefined })
+    }
   }
   return batch
 }

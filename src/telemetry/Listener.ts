@@ -12,7 +12,7 @@ import { BodyBudget, readBody } from "./Body.ts"
 import { type Forwarding, TOKEN_HEADER } from "./Forwarding.ts"
 import type { Inbox } from "./Inbox.ts"
 import * as Signal from "./Signal.ts"
-import { assertFew, TooManyValues } from "./Values.ts"
+import { assertFew, TooManyValues } from "../importing/protobuf/Values.ts"
 
 export interface Listening {
   readonly inbox: Inbox
@@ -200,7 +200,7 @@ const jsonIn = (bytes: Buffer): unknown => {
 class NotProtobuf extends Error {}
 
 const messageIn = async (isTraces: boolean, bytes: Buffer): Promise<object> => {
-  const { decode } = await import("./Protobuf.ts")
+  const { decode } = await import("../importing/protobuf/Protobuf.ts")
   try {
     return decode(isTraces ? "TraceRequest" : "LogsRequest", bytes)
   } catch (cause) {

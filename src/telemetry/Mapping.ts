@@ -1,7 +1,7 @@
 /** Maps a group of the inbox to events and scores. Pure. */
 
 import * as AgentLogs from "../importing/agentlogs/AgentLogs.ts"
-import * as Session from "../importing/agentlogs/Session.ts"
+import { mapShared } from "../importing/agentlogs/SharedSession.ts"
 import { evaluationIn } from "../importing/otlp/Evaluations.ts"
 import type { LogRecord } from "../importing/otlp/LogRecord.ts"
 import { lastEnd, mapConversation, otlp } from "../importing/otlp/Otlp.ts"
@@ -9,10 +9,10 @@ import type { Span } from "../importing/otlp/Span.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
 import type { RunEvent } from "../importing/runs/RunEvent.ts"
 import { Runs, type SourceScore } from "../importing/runs/Runs.ts"
-import { isSilent, SETTLED_MS } from "../importing/runs/Silence.ts"
+import { SETTLED_MS } from "../importing/runs/Silence.ts"
+import type { Owner } from "../importing/writing/Owner.ts"
 import type { PriceTable } from "../kernel/pricing/Prices.ts"
 import type { Group, Kept } from "./Inbox.ts"
-import * as Owner from "./Owner.ts"
 
 export interface Mapped {
   readonly events: ReadonlyArray<RunEvent>
@@ -60,44 +60,21 @@ export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTa
   }
 }
 
-export interface MappedSession {
-  /** Of the session's own task. */
-  readonly own: ReadonlyArray<RunEvent>
-  readonly beside: ReadonlyArray<{ readonly place: Owner.Place; readonly events: ReadonlyArray<RunEvent> }>
-  readonly againAfterMs: number | null
-}
-
 /** Maps the log records of a coding agent's session, each to where its owner lets it go. */
 export const ofSession = (
   group: Group,
   kept: ReadonlyArray<Kept>,
   prices: PriceTable,
   now: number,
-  owner: Owner.Owner,
-): MappedSession => {
+  owner: Owner,
+): Pick<Mapped, "events" | "againAfterMs"> => {
   const agent = AgentLogs.all.find(({ name }) => name === group.source)
-  const divided = Owner.divided(
-    owner,
-    kept.map(({ body }) => JSON.parse(body) as LogRecord),
-  )
-  const mapped = (elsewhere: Session.Elsewhere | undefined, records: ReadonlyArray<LogRecord>, ended: boolean) => {
-    if (agent === undefined || records.length === 0) return []
-    const runs = new Runs({ name: agent.name, capture: Session.capture }, prices)
-    runs.mapping(() => Session.mapSession(runs, { agent, session: runOf(group), records, ended, elsewhere }))
-    return runs.drain()
-  }
-  const own = divided.get(undefined) ?? []
-  const last = lastOf(own) ?? group.touched
-  const ended = isSilent({ now, modifiedAt: group.touched }, last)
-  return {
-    own: mapped(undefined, own, ended),
-    beside: owner.places.map((place) => ({ place, events: mapped(place.by, divided.get(place) ?? [], false) })),
-    againAfterMs: ended || own.length === 0 ? null : untilSilent(now, last),
-  }
+  if (agent === undefined) return { events: [], againAfterMs: null }
+  const records = kept.map(({ body }) => JSON.parse(body) as LogRecord)
+  const session = { agent, session: runOf(group), records }
+  const { runs, isOpen, last } = mapShared(session, owner, { now, touched: group.touched }, prices)
+  return { events: runs.drain(), againAfterMs: isOpen ? untilSilent(now, last) : null }
 }
-
-const lastOf = (records: ReadonlyArray<LogRecord>): number | null =>
-  records.reduce<number | null>((latest, { at }) => (at === null ? latest : Math.max(latest ?? at, at)), null)
 
 const untilSilent = (now: number, last: number | null): number =>
   Math.max(MARGIN_MS, Math.min(SETTLED_MS, (last ?? now) + SETTLED_MS - now) + MARGIN_MS)

@@ -2,19 +2,20 @@
 
 import { Cause, Clock, Effect, Option } from "effect"
 import { type AppendError, EventLog } from "../events/log/EventLog.ts"
+import { accountOf } from "../importing/agentlogs/SharedSession.ts"
 import { otlp } from "../importing/otlp/Otlp.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
 import type { ImportedRun, RunEvent } from "../importing/runs/RunEvent.ts"
 import type { SourceScore } from "../importing/runs/Runs.ts"
 import { isSilent, SETTLED_MS } from "../importing/runs/Silence.ts"
+import { increase } from "../importing/runs/Tally.ts"
+import * as Owner from "../importing/writing/Owner.ts"
 import * as ScoreAppender from "../importing/writing/ScoreAppender.ts"
 import { TaskAppender } from "../importing/writing/TaskAppender.ts"
 import type { Writing } from "../importing/writing/Writing.ts"
 import * as Prices from "../kernel/pricing/Prices.ts"
-import * as Alongside from "./Alongside.ts"
 import type { Group, Inbox, Kept } from "./Inbox.ts"
 import * as Mapping from "./Mapping.ts"
-import * as Owner from "./Owner.ts"
 
 export interface Progress {
   /** Called with each task that has something new. */
@@ -97,7 +98,7 @@ const record = (
   Effect.gen(function* () {
     const log = yield* EventLog
     const isOfSpans = group.source === otlp.name
-    const source = isOfSpans ? group.source : `${group.source}-logs`
+    const source = isOfSpans ? group.source : accountOf({ name: group.source })
     const taskId = taskIdOf(group.source, Mapping.runOf(group))
     const owner = yield* Owner.of(log, taskId, `import:${source}`)
     if (owner === undefined || (isOfSpans && !owner.isOwn)) {
@@ -126,25 +127,20 @@ const recordSpans = (writing: Writing, { taskId, group, kept, prices, now, progr
     const mapped = Mapping.ofSpans(group, kept, prices, now)
     // The capture of a task counts the records of which it has nothing; a trace without a task is said here.
     for (const [why, count] of mapped.leftOut) if (why.startsWith("trace:")) progress.onLeftOut(why, count)
-    const added = yield* append(writing, mapped.events)
+    const added = [...(yield* append(writing, mapped.events)).values()].reduce((sum, count) => sum + count, 0)
     const waits = yield* recordScores(writing, mapped.scores, taskId, now, progress)
     if (added > 0) progress.onTask(taskId, added)
     return waits ? UNKNOWN_TASK_MS : mapped.againAfterMs
   })
 
-const recordSession = (writing: Writing, { taskId, group, kept, prices, now, progress }: Given, owner: Owner.Owner) =>
+const recordSession = (writing: Writing, { group, kept, prices, now, progress }: Given, owner: Owner.Owner) =>
   Effect.gen(function* () {
-    const mapped = Mapping.ofSession(group, kept, prices, now, owner)
-    const own = yield* append(writing, mapped.own)
-    if (own > 0) progress.onTask(taskId, own)
-    for (const { place, events } of mapped.beside) {
-      const added = yield* Alongside.append(writing, place, events)
-      if (added > 0) progress.onTask(place.taskId, added)
-    }
-    return mapped.againAfterMs
+    const { events, againAfterMs } = Mapping.ofSession(group, kept, prices, now, owner)
+    for (const [taskId, added] of yield* append(writing, events)) if (added > 0) progress.onTask(taskId, added)
+    return againAfterMs
   })
 
-/** Appends the events of runs that are telemetry's own. Returns how many were new. */
+/** Appends the events of runs. Returns how many were new, by task. */
 const append = (writing: Writing, events: ReadonlyArray<RunEvent>) =>
   Effect.gen(function* () {
     const appenders = new Map<ImportedRun, TaskAppender>()
@@ -153,10 +149,11 @@ const append = (writing: Writing, events: ReadonlyArray<RunEvent>) =>
       appenders.set(event.run, appender)
       yield* appender.take(event) ?? Effect.void
     }
-    let added = 0
+    const added = new Map<string, number>()
     for (const appender of appenders.values()) {
       yield* appender.flush
-      added += appender.added
+      const [taskId = ""] = appender.taskIds
+      increase(added, taskId, appender.added)
     }
     return added
   })

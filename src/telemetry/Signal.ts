@@ -45,7 +45,7 @@ export const successBody = async (signal: Signal, encoding: Encoding, outcome: O
   const { rejected, message } = outcome
   const isFull = rejected === 0 && message === ""
   if (encoding === "protobuf") {
-    const { encode } = await import("./Protobuf.ts")
+    const { encode } = await import("../importing/protobuf/Protobuf.ts")
     return encode("Response", isFull ? {} : { partialSuccess: { rejected, errorMessage: message } })
   }
   const partialSuccess = { [signal.rejectedField]: String(rejected), errorMessage: message }
@@ -55,6 +55,6 @@ export const successBody = async (signal: Signal, encoding: Encoding, outcome: O
 /** The body of a refusal: a `google.rpc.Status`. */
 export const refusalBody = async (encoding: Encoding, code: number, message: string): Promise<Uint8Array> => {
   if (encoding === "json") return Buffer.from(JSON.stringify({ code, message }))
-  const { encode } = await import("./Protobuf.ts")
+  const { encode } = await import("../importing/protobuf/Protobuf.ts")
   return encode("Status", { code, message })
 }

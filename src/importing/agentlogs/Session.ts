@@ -1,5 +1,6 @@
 /** Maps the log records of a coding agent's session to a run. */
 
+import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"
 import { type FormatCapture, INSTRUCTIONS, REQUESTS, SENDER, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
@@ -7,12 +8,10 @@ import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { nameFrom, textOf } from "../runs/Untrusted.ts"
+import type { Place } from "../writing/Owner.ts"
 import type { AgentCall, AgentLog, Decision, Telling } from "./AgentLog.ts"
 
 export const capture: FormatCapture = { pairing: "call-id", lacks: [SENDER, UNTRACED, INSTRUCTIONS, REQUESTS, WORLD] }
-
-/** What else records the session in the log: a recorder has its calls, an import has everything. */
-export type Elsewhere = "recorder" | "import"
 
 export interface Told {
   readonly agent: AgentLog
@@ -21,11 +20,14 @@ export interface Told {
   readonly records: ReadonlyArray<LogRecord>
   /** Whether the session has been silent for so long that it counts as ended. */
   readonly ended: boolean
-  readonly elsewhere: Elsewhere | undefined
+  /** The writer's name in the log. */
+  readonly account: string
+  /** The task of another account, next to which the records go. */
+  readonly beside: Place | undefined
 }
 
 /** Maps a session. If another recorder has the session, maps only what that one lacks. */
-export const mapSession = (runs: Runs, { agent, session, records, ended, elsewhere }: Told): Run => {
+export const mapSession = (runs: Runs, { agent, session, records, ended, account, beside }: Told): Run => {
   const told = inOrder(records).map((record) => ({
     record,
     telling: agent.tellingOf(record),
@@ -38,8 +40,10 @@ export const mapSession = (runs: Runs, { agent, session, records, ended, elsewhe
     agent: `${agent.name}@${nameFrom(versionIn(records))}`,
     at: told[0]?.record.at ?? null,
     about: { session } satisfies JsonObject,
+    account,
+    ...defined({ beside }),
   })
-  new SessionMapper(runs, run, agent, told, elsewhere).map(ended)
+  new SessionMapper(runs, run, agent, told, beside?.by).map(ended)
   return run
 }
 
@@ -70,11 +74,11 @@ class SessionMapper {
   readonly #run: Run
   readonly #agent: AgentLog
   readonly #told: ReadonlyArray<Record>
-  readonly #elsewhere: Elsewhere | undefined
+  readonly #elsewhere: Place["by"] | undefined
   readonly #called = new Set<string>()
   #lastFailure: string | undefined
 
-  constructor(runs: Runs, run: Run, agent: AgentLog, told: ReadonlyArray<Record>, elsewhere: Elsewhere | undefined) {
+  constructor(runs: Runs, run: Run, agent: AgentLog, told: ReadonlyArray<Record>, elsewhere: Place["by"] | undefined) {
     this.#runs = runs
     this.#run = run
     this.#agent = agent

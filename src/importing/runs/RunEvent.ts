@@ -18,6 +18,16 @@ export interface RunStart {
   readonly about: JsonObject
   /** For formats whose forks do not name their origin: the id of the first message, and whether the run is a copy. */
   readonly begins?: { readonly with: string; readonly isCopied: boolean }
+  /** The writer's name in the log, if it is not the format's. */
+  readonly account?: string
+  /** The task of another account of the run, next to which the events go. */
+  readonly beside?: {
+    readonly taskId: string
+    readonly openedBy: string
+    readonly openedAt: number
+    /** Recorders have the session's calls; an import has everything. */
+    readonly by: "recorder" | "import"
+  }
 }
 
 export interface ImportedRun {

@@ -68,6 +68,15 @@ export class Runs implements RunSink {
     return events
   }
 
+  /** Takes over events and counts of a mapping under another name. */
+  absorb(other: Runs): void {
+    for (const event of other.drain()) this.#events.push(event)
+    this.scores.push(...other.scores)
+    for (const name of ["kept", "leftOut", "remarks"] as const)
+      for (const [what, times] of other[name]) increase(this[name], what, times)
+    this.#waits ||= other.waits
+  }
+
   /** Runs a mapping step and notes the values that it cut. */
   mapping<A>(map: () => A): A {
     return notingCuts(this.#cuts, map)

@@ -10,6 +10,7 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { defined } from "../../values/defined.ts"
 import * as OwnTime from "../../values/time/OwnTime.ts"
 import type { RunEvent } from "../runs/RunEvent.ts"
+import { type Divided, Division } from "./Division.ts"
 import * as Openings from "./Openings.ts"
 import { RecordedAccount } from "./RecordedAccount.ts"
 
@@ -52,14 +53,16 @@ export class RecordedTask {
   readonly #parts: Array<Part> = []
   readonly #account = new RecordedAccount()
   readonly #isWhole: boolean
-  /** The part to which the account's events belong at the moment; -1 for the account's own task. */
-  #at: number
+  readonly #division: Division
   #isAtWork = false
 
   /** @param isWhole whether hooks recorded the session from its beginning */
   private constructor(isWhole: boolean) {
     this.#isWhole = isWhole
-    this.#at = isWhole ? 0 : -1
+    this.#division = new Division({
+      ...{ tasks: this.#parts, isWhole, beforeMs: BEFORE_MS },
+      told: (event) => this.#account.match(event),
+    })
   }
 
   /** What hooks recorded of a session; undefined if nothing. */
@@ -129,37 +132,13 @@ export class RecordedTask {
   }
 
   /** Splits new events of the account into those of its own task and those of the recorded ones. */
-  split(events: ReadonlyArray<RunEvent>): {
-    readonly own: ReadonlyArray<RunEvent>
-    readonly merged: ReadonlyArray<{ readonly event: RunEvent; readonly part: number }>
-    readonly matches: Merged["matches"]
-  } {
-    const own: Array<RunEvent> = []
-    const merged: Array<{ readonly event: RunEvent; readonly part: number }> = []
-    const matches: Array<Merged["matches"][number]> = []
-    for (const event of events) {
-      const found = this.#account.match(event)
-      if (found === undefined) {
-        this.#at = Math.max(this.#at, this.#partAt(event.at))
-        // The recorder closes its tasks.
-        const isEnd = event.body.type === "TaskClosed"
-        if (this.#at < 0 || (isEnd && !this.#isWhole)) own.push(event)
-        else if (!isEnd) merged.push({ event, part: this.#at })
-      } else {
-        this.#at = Math.max(this.#at, found.part)
-        if (found.rule !== undefined) matches.push({ key: event.key, event: found.eventId, rule: found.rule })
-      }
-    }
-    return { own, merged, matches }
-  }
-
-  #partAt(at: number | null): number {
-    return at === null ? -1 : this.#parts.findLastIndex(({ openedAt }) => openedAt - BEFORE_MS <= at)
+  split(events: ReadonlyArray<RunEvent>): Divided {
+    return this.#division.divide(events)
   }
 
   /** Adds events, and the matches that say why others are not added. Returns how many events it added. */
   write(
-    { merged, matches }: Pick<ReturnType<RecordedTask["split"]>, "merged" | "matches">,
+    { merged, matches }: Pick<Divided, "merged" | "matches">,
     begins: Merged["begins"],
     writer: Writer,
   ): Effect.Effect<number, AppendError> {

@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import type { AppendError, LogError, NewEvent } from "../../events/log/EventLog.ts"
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
+import * as Alongside from "./Alongside.ts"
 import { RecordedTask } from "./RecordedTask.ts"
 import { actorOf, append, MAX_EVENTS, newEvent, untilUndisturbed, type Writing } from "./Writing.ts"
 
@@ -37,10 +38,11 @@ export class TaskAppender {
   #bytes = 0
 
   constructor(writing: Writing, run: ImportedRun) {
-    this.#writing = writing
+    const { account, beside, id } = run.start
+    this.#writing = account === undefined ? writing : { ...writing, source: account, keepsApart: true }
     this.#run = run
-    this.#makeId = idsWithin(writing.source, run.start.id)
-    this.#ownIds = [run.taskId]
+    this.#makeId = idsWithin(this.#writing.source, id)
+    this.#ownIds = [beside?.taskId ?? run.taskId]
   }
 
   /** Continues from a dry run's appender for the same run in another file. */
@@ -98,6 +100,11 @@ export class TaskAppender {
 
   #write(all: ReadonlyArray<RunEvent>): Effect.Effect<void, AppendError> {
     return Effect.gen(this, function* () {
+      const { beside } = this.#run.start
+      if (beside !== undefined) {
+        this.added += yield* Alongside.append(this.#writing, beside, all)
+        return
+      }
       if (!this.#isLoaded) yield* this.#load()
       if (this.isForeign) return
       const recorded = this.#recorded

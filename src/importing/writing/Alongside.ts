@@ -1,15 +1,15 @@
-/** Adds to a task that another recorder of the same session keeps, in a stream of its own, so that neither waits. */
+/**
+ * Adds telemetry of a session to a task that another account has, in a stream of its own, so that neither writer waits.
+ */
 
 import { Effect, Stream } from "effect"
-import type { AppendError } from "../events/log/EventLog.ts"
-import { IdSet, idsWithin } from "../importing/runs/EventIds.ts"
-import { SENDER } from "../importing/runs/FormatCapture.ts"
-import type { RunEvent } from "../importing/runs/RunEvent.ts"
-import * as Writing from "../importing/writing/Writing.ts"
+import type { AppendError } from "../../events/log/EventLog.ts"
+import { IdSet, idsWithin } from "../runs/EventIds.ts"
+import { SENDER } from "../runs/FormatCapture.ts"
+import type { RunEvent } from "../runs/RunEvent.ts"
+import { Division, toldBesideTelemetry } from "./Division.ts"
 import type { Place } from "./Owner.ts"
-
-/** Events that the other recorder has, such as the task's opening and calls. */
-const ADDED: ReadonlySet<string> = new Set(["ModelCalled", "ModelResponded", "ModelFailed", "SourceRecordKept"])
+import * as Writing from "./Writing.ts"
 
 /** Tells readers of the task that these events prove nothing. */
 const mark = (at: number | null) => ({
@@ -22,24 +22,24 @@ const mark = (at: number | null) => ({
   } satisfies RunEvent["body"],
 })
 
-type Beside = Pick<Place, "taskId" | "openedBy">
-
 /** Appends the events that the log does not have yet, first a mark. Returns how many of `events` were new. */
 export const append = (
   writing: Writing.Writing,
-  place: Beside,
+  place: Place,
   events: ReadonlyArray<RunEvent>,
 ): Effect.Effect<number, AppendError> => Writing.untilUndisturbed(appendOnce(writing, place, events))
 
-const appendOnce = (writing: Writing.Writing, { taskId, openedBy }: Beside, events: ReadonlyArray<RunEvent>) =>
+const appendOnce = (writing: Writing.Writing, place: Place, events: ReadonlyArray<RunEvent>) =>
   Effect.gen(function* () {
     const { log, source } = writing
+    const { taskId, openedBy } = place
     const stream = `telemetry/${taskId}`
     const version = yield* log.versionOf(stream)
     const known = new IdSet()
     if (version > 0) yield* Stream.runForEach(log.read({ stream }), ({ id }) => Effect.sync(() => known.add(id)))
     const idOf = idsWithin(source, taskId, "beside")
-    const added = events.filter(({ body }) => ADDED.has(body.type))
+    const division = new Division({ tasks: [place], isWhole: true, beforeMs: 0, told: toldBesideTelemetry })
+    const added = division.divide(events).merged.map(({ event }) => event)
     const keys = new Set(added.map(({ key }) => key))
     const fresh = added.filter(({ key }) => known.add(idOf(key)))
     const [first] = fresh

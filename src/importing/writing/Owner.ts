@@ -1,26 +1,24 @@
 /**
- * Decides where telemetry of a session may go. Anybody who reaches the receiver can send records under a session's id.
+ * Decides where telemetry of a session may go. Anybody who reaches the receiver, or
+ * writes a file of logs, can tell of a session under its id.
  * They open a task of their own. If another recorder has the session, they go into a stream next to its task, which
  * they never change.
  */
 
 import { Effect } from "effect"
-import type { EventLog, LogError } from "../events/log/EventLog.ts"
-import type { Event } from "../events/vocabulary/Event.ts"
-import type { LogRecord } from "../importing/otlp/LogRecord.ts"
-import * as Openings from "../importing/writing/Openings.ts"
-import { groupBy } from "../values/groupBy.ts"
+import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { Event } from "../../events/vocabulary/Event.ts"
+import { groupBy } from "../../values/groupBy.ts"
+import type { RunStart } from "../runs/RunEvent.ts"
+import { taskAt } from "./Division.ts"
+import * as Openings from "./Openings.ts"
 
 /** A task that hooks, a connection to an editor or an import opened for the session. */
-export interface Place {
-  readonly taskId: string
-  readonly openedBy: string
-  readonly openedAt: number
-  /** Recorders have the session's calls; an import has everything. */
-  readonly by: "recorder" | "import"
-}
+export type Place = NonNullable<RunStart["beside"]>
 
 export interface Owner {
+  /** Whether the log has a task of the session. */
+  readonly isRecorded: boolean
   /** Whether the session's first task is telemetry's own, or nobody's yet. */
   readonly isOwn: boolean
   /** Tasks of others, oldest first. */
@@ -43,7 +41,8 @@ export const of = (log: EventLog.Service, taskId: string, actor: string): Effect
         ? []
         : [{ taskId: opened.taskId ?? taskId, openedBy: opened.id, openedAt: opened.occurredAt, by }]
     })
-    return isOwn || (first !== undefined && kindOf(first) !== undefined) ? { isOwn, places } : undefined
+    return isOwn || (first !== undefined && kindOf(first) !== undefined) ? { isRecorded: first !== undefined, isOwn, places }
+      : undefined
   })
 
 const kindOf = (opened: Event): Place["by"] | undefined => {
@@ -53,10 +52,8 @@ const kindOf = (opened: Event): Place["by"] | undefined => {
 }
 
 /** The records that belong next to each place, and those of the own task: what came before the first place. */
-export const divided = (
+export const divided = <Record extends { readonly at: number | null }>(
   { isOwn, places }: Owner,
-  records: ReadonlyArray<LogRecord>,
-): ReadonlyMap<Place | undefined, ReadonlyArray<LogRecord>> =>
-  groupBy(records, ({ at }) => [
-    places.findLast(({ openedAt }) => openedAt <= (at ?? 0)) ?? (isOwn ? undefined : places[0]),
-  ])
+  records: ReadonlyArray<Record>,
+): ReadonlyMap<Place | undefined, ReadonlyArray<Record>> =>
+  groupBy(records, ({ at }) => [places[taskAt(places, at ?? 0)] ?? (isOwn ? undefined : places[0])])
