@@ -13,6 +13,7 @@ import * as Records from "./files/Records.ts"
 import {
   type Extent,
   examineLines,
+  examineMessages,
   examineParts,
   examinePieces,
   examineWhole,
@@ -27,10 +28,11 @@ import { type FileHead, type Source, Unmappable } from "./Source.ts"
 import { SOURCES } from "./Sources.ts"
 import { EarlierImports, isChanged } from "./writing/EarlierImports.ts"
 import * as ImportedFile from "./writing/ImportedFile.ts"
+import * as Owner from "./writing/Owner.ts"
 import { Relatives } from "./writing/Relatives.ts"
 import * as ScoreAppender from "./writing/ScoreAppender.ts"
 import type { TaskAppender } from "./writing/TaskAppender.ts"
-import type { Writing } from "./writing/Writing.ts"
+import { actorOf, type Writing } from "./writing/Writing.ts"
 import { WrittenRuns } from "./writing/WrittenRuns.ts"
 
 export interface ImportOptions {
@@ -191,6 +193,7 @@ const importFile = (
         written.conclude(),
       )
     if (yield* ImportedFile.isImported(writing, content)) return reported(0, 0, true)
+    const owners = new Map<string, Owner.Owner | undefined>()
     const related = yield* relatives.of(source.name, beginning)
     const mapper = source.open(
       {
@@ -200,6 +203,7 @@ const importFile = (
         now: yield* Clock.currentTimeMillis,
         modifiedAt: modifiedAt(found),
         isOutOfOrder: beginning?.isOutOfOrder === true,
+        ownerOf: (taskId) => owners.get(taskId),
         relatives: related,
         beside: (name) => companions.get(name),
         blob: Companions.blobOf(found),
@@ -235,9 +239,14 @@ const importFile = (
     const writeUnlessStopped = Effect.suspend(
       (): Effect.Effect<void, FileRefused | AppendError> => (stopped === undefined ? write : Effect.fail(stopped)),
     )
+    const askOwners = Effect.gen(function* () {
+      for (const { taskId, account } of mapper.asks?.() ?? [])
+        if (!owners.has(taskId)) owners.set(taskId, yield* Owner.of(writing.log, taskId, actorOf({ source: account })))
+    })
     const { survey } = mapper
-    if (survey !== undefined && found.form === "lines") {
+    if (survey !== undefined && found.form !== "document") {
       yield* Records.read(found, extent, { ...NOTHING, record: survey })
+      yield* askOwners
     }
     yield* Records.read(found, extent, {
       record: (record) => mapping(() => mapper.record(record)),
@@ -251,6 +260,7 @@ const importFile = (
     for (const name of tooLarge) runs.remark(`${name} beside it is too large: what it has is not known`)
     if (extent.packing !== undefined)
       runs.remarkOnFile(`a file in ${extent.packing}: its digest and its size are those of its text, in UTF-8`)
+    yield* askOwners
     // Writes between the steps of a mapper that maps in steps.
     const steps = mapping(() => mapper.end())?.[Symbol.iterator]()
     while (mapping(() => steps?.next().done === false) === true) yield* write
@@ -272,12 +282,13 @@ const importFile = (
 const NOTHING = { noObject: () => {}, noText: () => {}, onRecords: () => Effect.void }
 
 const extentOf = (
-  { file, form, zipped, pieces, parts }: Detection.Found,
+  { file, form, zipped, pieces, parts, framing }: Detection.Found,
   stages: ReadonlyArray<number>,
 ): Effect.Effect<Extent, FileRefused> => {
   if (parts !== undefined) return examineParts(parts)
   if (pieces !== undefined) return examinePieces(file, pieces)
   if (zipped) return examineWhole(file, Number.POSITIVE_INFINITY)
+  if (framing !== undefined) return examineMessages(file, framing, MAX_DOCUMENT_BYTES)
   return form === "lines" ? examineLines(file, stages) : examineWhole(file, MAX_DOCUMENT_BYTES)
 }
 

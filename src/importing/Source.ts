@@ -1,7 +1,9 @@
 /** The interface of an import format. */
 
+import type { Framing } from "./protobuf/Frames.ts"
 import type { FormatCapture } from "./runs/FormatCapture.ts"
 import type { Runs } from "./runs/Runs.ts"
+import type { Owner } from "./writing/Owner.ts"
 
 /** The beginning of a file, by which formats recognize it. */
 export interface FileHead {
@@ -15,6 +17,7 @@ export interface FileHead {
   readonly lines: ReadonlyArray<unknown>
   /** Whether it is a ZIP archive. */
   readonly zipped: boolean
+  readonly bytes: Buffer
 }
 
 export interface SourceRecord {
@@ -44,6 +47,13 @@ export interface Relative {
   readonly has: (key: string) => boolean
 }
 
+/** A task of which a mapper has to know who opened it. */
+export interface Asked {
+  readonly taskId: string
+  /** The name under which the mapped events would be written. */
+  readonly account: string
+}
+
 /** A file being read. */
 export interface SourceFile {
   readonly name: string
@@ -56,6 +66,8 @@ export interface SourceFile {
   readonly modifiedAt: number
   /** Whether one of its parts has its lines out of order. */
   readonly isOutOfOrder: boolean
+  /** Who opened a task that the mapper asked for; undefined if a program's own task, which takes no imports. */
+  readonly ownerOf: (taskId: string) => Owner | undefined
   /** Imported runs that begin with the same message, oldest first. */
   readonly relatives: ReadonlyArray<Relative>
   /** The text of a file that matches the source's `blobs`; undefined if missing or too large. */
@@ -77,10 +89,12 @@ export class Unmappable extends Error {
 /** Maps the records of one file to runs. Pure apart from `runs`. */
 export interface Mapper {
   /**
-   * Sees each record of a file of lines before the first `record` call, for formats that otherwise would have to hold
+   * Sees each record of a file of lines or messages before the first `record` call, for formats that otherwise would have to hold
    * all runs in memory until the end. Not called for other files.
    */
   readonly survey?: (record: SourceRecord) => void
+  /** Tasks that the log is asked for, after a survey and before the end. */
+  readonly asks?: () => Iterable<Asked>
   /** Maps the next record, in file order. */
   readonly record: (record: SourceRecord) => void
   /**
@@ -104,6 +118,8 @@ export interface Source {
   /** The parts of a run that the format shows, and those that it cannot show. */
   readonly capture: FormatCapture
   readonly recognizes: (head: FileHead) => boolean
+  /** For a format that also comes in protobuf: recognizes the messages of a file by its first bytes. */
+  readonly messages?: (head: Buffer) => Framing | undefined
   /** Whether files of other formats may look the same; those then take precedence. */
   readonly isGeneral?: true
   /** For a format that the caller named: the format of a file that only another one recognizes. */

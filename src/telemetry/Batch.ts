@@ -2,8 +2,8 @@
 
 import { belongingOf, usableId } from "../importing/agentlogs/Belonging.ts"
 import { type LogRecord, logRecordOf, logRecordsIn } from "../importing/otlp/LogRecord.ts"
-import { conversationIn, spansIn } from "../importing/otlp/Otlp.ts"
-import { type Span, spanOf } from "../importing/otlp/Span.ts"
+import { conversationIn, spansIn, whyLeftOut } from "../importing/otlp/Otlp.ts"
+import { spanOf } from "../importing/otlp/Span.ts"
 import { increase } from "../importing/runs/Tally.ts"
 import { field } from "../importing/runs/Untrusted.ts"
 import { sha256 } from "../values/Digest.ts"
@@ -39,8 +39,9 @@ export const ofTraces = (request: unknown): Batch | undefined => {
   for (const [value, resource] of spansIn(request)) {
     const span = spanOf(value, resource)
     const conversation = conversationIn(span?.attributes)
+    const left = span === undefined ? undefined : whyLeftOut(span.name, span.service)
     if (span === undefined) batch.reject("a span without valid ids of trace and span")
-    else if (agentOf(span) !== undefined) batch.leaveOut(`spans of ${agentOf(span)}: its log records tell the same`)
+    else if (left !== undefined) batch.leaveOut(left)
     else
       batch.received.push({
         key: `${span.traceId}${span.spanId}`,
@@ -52,13 +53,6 @@ export const ofTraces = (request: unknown): Batch | undefined => {
       })
   }
   return batch
-}
-
-/** The coding agent whose log records tell more than its spans: approvals, texts and costs. */
-const agentOf = ({ name, service }: Span): string | undefined => {
-  if (name.startsWith("claude_code.")) return "claude-code"
-  if (service === "gemini-cli") return service
-  return service?.startsWith("codex_") === true ? "codex" : undefined
 }
 
 /** Undefined for a value that is no such request. */

@@ -2,6 +2,7 @@
 
 import type { IncomingMessage, ServerResponse } from "node:http"
 import { Effect, type Scope } from "effect"
+import { assertFew, TooManyValues } from "../importing/protobuf/Values.ts"
 import { increase } from "../importing/runs/Tally.ts"
 import { parsed } from "../importing/runs/Untrusted.ts"
 import * as LoopbackServer from "../platform/loopback/LoopbackServer.ts"
@@ -12,7 +13,6 @@ import { BodyBudget, readBody } from "./Body.ts"
 import { type Forwarding, TOKEN_HEADER } from "./Forwarding.ts"
 import type { Inbox } from "./Inbox.ts"
 import * as Signal from "./Signal.ts"
-import { assertFew, TooManyValues } from "../importing/protobuf/Values.ts"
 
 export interface Listening {
   readonly inbox: Inbox

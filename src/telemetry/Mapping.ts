@@ -4,7 +4,7 @@ import * as AgentLogs from "../importing/agentlogs/AgentLogs.ts"
 import { mapShared } from "../importing/agentlogs/SharedSession.ts"
 import { evaluationIn } from "../importing/otlp/Evaluations.ts"
 import type { LogRecord } from "../importing/otlp/LogRecord.ts"
-import { lastEnd, mapConversation, otlp } from "../importing/otlp/Otlp.ts"
+import { lastEnd, mapConversation, traces } from "../importing/otlp/Otlp.ts"
 import type { Span } from "../importing/otlp/Span.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
 import type { RunEvent } from "../importing/runs/RunEvent.ts"
@@ -38,12 +38,12 @@ export const runOf = ({ conversation, trace, part }: Pick<Group, "conversation" 
 /** Maps spans and evaluations of one conversation, or of one trace without a conversation. */
 export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTable, now: number): Mapped => {
   const spans = kept.flatMap(({ kind, body }) => (kind === "span" ? [JSON.parse(body) as Span] : []))
-  const runs = new Runs(otlp, prices)
+  const runs = new Runs(traces, prices)
   const id = runOf(group)
   const isOneTrace = group.conversation === undefined
   const written = { now, modifiedAt: group.touched }
   if (spans.length > 0) runs.mapping(() => mapConversation(written, runs, { id, spans }, isOneTrace))
-  const taskId = taskIdOf(otlp.name, id)
+  const taskId = taskIdOf(traces.name, id)
   const judged = kept.flatMap(({ kind, body }): ReadonlyArray<SourceScore> => {
     if (kind !== "evaluation") return []
     const record = JSON.parse(body) as LogRecord

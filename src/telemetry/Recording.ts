@@ -3,7 +3,7 @@
 import { Cause, Clock, Effect, Option } from "effect"
 import { type AppendError, EventLog } from "../events/log/EventLog.ts"
 import { accountOf } from "../importing/agentlogs/SharedSession.ts"
-import { otlp } from "../importing/otlp/Otlp.ts"
+import { traces } from "../importing/otlp/Otlp.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
 import type { ImportedRun, RunEvent } from "../importing/runs/RunEvent.ts"
 import type { SourceScore } from "../importing/runs/Runs.ts"
@@ -27,7 +27,7 @@ export interface Progress {
 }
 
 /** Milliseconds of silence after which a group is mapped, while exporters may still send parts of a trace. */
-export const quietMs = (source: string): number => (source === otlp.name ? QUIET_TRACE_MS : QUIET_SESSION_MS)
+export const quietMs = (source: string): number => (source === traces.name ? QUIET_TRACE_MS : QUIET_SESSION_MS)
 
 /** Exporters send every 5 seconds by default (https://opentelemetry.io/docs/specs/otel/trace/sdk, batching processor). */
 const QUIET_TRACE_MS = 6_000
@@ -97,7 +97,7 @@ const record = (
 ): Effect.Effect<void, AppendError, EventLog> =>
   Effect.gen(function* () {
     const log = yield* EventLog
-    const isOfSpans = group.source === otlp.name
+    const isOfSpans = group.source === traces.name
     const source = isOfSpans ? group.source : accountOf({ name: group.source })
     const taskId = taskIdOf(group.source, Mapping.runOf(group))
     const owner = yield* Owner.of(log, taskId, `import:${source}`)

@@ -4,7 +4,7 @@ import { Effect, Either, TestClock, TestContext } from "effect"
 import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
-import { otlp } from "../../src/importing/otlp/Otlp.ts"
+import { otlp } from "../../src/importing/collected/Otlp.ts"
 import { Runs } from "../../src/importing/runs/Runs.ts"
 import * as Prices from "../../src/kernel/pricing/Prices.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
@@ -559,6 +559,7 @@ describe("a trace in lines of OTLP/JSON", () => {
         isOutOfOrder: false,
         modifiedAt: 0,
         relatives: [],
+        ownerOf: () => undefined,
         beside: () => undefined,
         blob: () => undefined,
       },

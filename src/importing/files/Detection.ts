@@ -3,7 +3,9 @@
 import * as fs from "node:fs/promises"
 import * as path from "node:path"
 import { Effect, Either } from "effect"
+import { defined } from "../../values/defined.ts"
 import { groupBy } from "../../values/groupBy.ts"
+import type { Framing } from "../protobuf/Frames.ts"
 import { parsed } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, Source } from "../Source.ts"
 import { headBytesOf, headOf } from "./Head.ts"
@@ -14,7 +16,9 @@ import { FileRefused, unreadable } from "./SourceText.ts"
 export interface Found {
   readonly file: string
   readonly source: Source
-  readonly form: "lines" | "document"
+  readonly form: "lines" | "document" | "messages"
+  /** Of a file of messages. */
+  readonly framing?: Framing
   /** Whether it is an archive, whose parts are the records. */
   readonly zipped: boolean
   /** Names of the pieces, in order, if `file` is the directory of a run in pieces. */
@@ -161,7 +165,9 @@ const formatOf = (
       catch: unreadable(file),
     })
     const head = headOf(file, bytes)
-    const all = sources.filter((source) => source.recognizes(head))
+    const framings = new Map(sources.map((source) => [source, source.messages?.(bytes)]))
+    const isOf = (source: Source) => framings.get(source) !== undefined || source.recognizes(head)
+    const all = sources.filter(isOf)
     const particular = all.filter(({ isGeneral }) => isGeneral !== true)
     const [first, second] = particular.length > 0 ? particular : all
     if (first !== undefined && second !== undefined)
@@ -172,17 +178,21 @@ const formatOf = (
       })
     if (first === undefined) return { is: NoFormat.kindOf(file, head, bytes, sources) }
     const beginning = first.beginning?.(head)
-    const told = { source: first, form: formIn(head, first), zipped: head.zipped }
+    const framing = framings.get(first)
+    const form = framing === undefined ? formIn(head, first) : "messages"
+    const told = { source: first, form, zipped: head.zipped, ...defined({ framing }) } as const
     if (beginning === undefined) return told
     const { birthtimeMs } = yield* Effect.tryPromise({ try: () => fs.stat(file), catch: unreadable(file) })
     return { ...told, beginning, madeAt: birthtimeMs }
   })
 
 /** A value over several lines, or longer than the head, is a document. */
-const formIn = ({ text, lines }: FileHead, { form }: Source): Found["form"] => {
+const formIn = ({ text, lines }: FileHead, { form }: Source): "lines" | "document" => {
   if (form !== "either") return form
   const begin = text.trimStart()
   const line = begin.split("\n", 1)[0] ?? ""
+  // An indented document has lines that are objects, too.
+  if (/^[[{\s]+$/.test(line) && line.length < begin.length) return "document"
   const isCut = parsed(line) === undefined && /^[[{]/.test(line) && line.length < begin.length
   return isCut && lines.length === 0 ? "document" : "lines"
 }

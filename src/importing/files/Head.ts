@@ -27,6 +27,7 @@ export const headOf = (file: string, bytes: Buffer): FileHead => {
     text,
     lines: lines.flatMap(valuesOf),
     zipped: bytes.length >= 4 && bytes.readUInt32LE(0) === 0x04034b50,
+    bytes,
   }
 }
 

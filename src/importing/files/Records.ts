@@ -4,11 +4,12 @@ import { isUtf8 } from "node:buffer"
 import * as crypto from "node:crypto"
 import * as fs from "node:fs/promises"
 import { Effect } from "effect"
+import { type Framing, messagesIn } from "../protobuf/Frames.ts"
 import type { SourceRecord } from "../Source.ts"
 import * as Archive from "./Archive.ts"
 import type { Found } from "./Detection.ts"
 import { objectsIn, parsedDocument } from "./LineText.ts"
-import { type Extent, FileRefused, linesOf, wholeOf } from "./SourceText.ts"
+import { beginning, type Extent, FileRefused, linesOf, wholeOf } from "./SourceText.ts"
 
 export interface Receiver<E> {
   readonly record: (record: SourceRecord) => void
@@ -22,7 +23,7 @@ export interface Receiver<E> {
 
 /** Reads exactly the examined extent. Refuses a file whose bytes have changed since; lines already passed on stay. */
 export const read = <E>(found: Found, extent: Extent, receiver: Receiver<E>): Effect.Effect<void, FileRefused | E> => {
-  const { file, source, form, zipped, pieces, parts } = found
+  const { file, source, form, zipped, pieces, parts, framing } = found
   const refuse = (cause: unknown) =>
     cause instanceof FileRefused
       ? cause
@@ -30,6 +31,7 @@ export const read = <E>(found: Found, extent: Extent, receiver: Receiver<E>): Ef
   if (zipped) return readArchive(found, extent, refuse, receiver)
   if (parts !== undefined) return readParts(found, parts, extent, receiver)
   if (pieces !== undefined) return readPieces(found, pieces, extent, refuse, receiver)
+  if (framing !== undefined) return readMessages(file, framing, extent, refuse, receiver)
   return form === "document" ? readDocument(file, extent, refuse, receiver) : readLines(file, extent, refuse, receiver)
 }
 
@@ -56,6 +58,34 @@ const readDocument = <E>(file: string, extent: Extent, refuse: Refuse, receiver:
     })
     receiver.record({ value, where: "the document" })
     yield* receiver.onRecords(1, extent.bytes)
+  })
+
+const readMessages = <E>(file: string, framing: Framing, extent: Extent, refuse: Refuse, receiver: Receiver<E>) =>
+  Effect.gen(function* () {
+    const { decode } = yield* Effect.promise(() => import("../protobuf/Protobuf.ts"))
+    const messages = yield* Effect.tryPromise({
+      try: async () => {
+        const bytes = await beginning(file, extent.bytes)
+        checkUnchanged(sha256Of(bytes), extent)
+        return messagesIn(bytes, framing).messages
+      },
+      catch: refuse,
+    })
+    let done = 0
+    for (const [index, message] of messages.entries()) {
+      const where = `message ${index + 1}`
+      const value = yield* Effect.try({ try: () => decode(framing.content, message), catch: notDecoded(file, where) })
+      receiver.record({ value, where })
+      done += message.length
+      yield* receiver.onRecords(1, done)
+    }
+  })
+
+const notDecoded = (file: string, where: string) => (cause: unknown) =>
+  new FileRefused({
+    file,
+    expected: "messages of OTLP in protobuf",
+    found: `other bytes in ${where}: ${messageOf(cause)}`,
   })
 
 const readParts = <E>(found: Found, parts: ReadonlyArray<string>, extent: Extent, receiver: Receiver<E>) =>

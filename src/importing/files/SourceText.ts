@@ -6,6 +6,7 @@ import * as fs from "node:fs/promises"
 import { Data, Effect } from "effect"
 import { isMissing } from "../../platform/SmallFile.ts"
 import { defined } from "../../values/defined.ts"
+import { type Framing, messagesIn } from "../protobuf/Frames.ts"
 import { chunksOf, type Packing } from "./FileText.ts"
 import { objectsIn } from "./LineText.ts"
 
@@ -177,6 +178,20 @@ export const examineWhole = (file: string, limit: number): Effect.Effect<Extent,
     },
     catch: (cause) => (cause instanceof FileRefused ? cause : unreadable(file)(cause)),
   })
+
+/** Examines a file of messages up to its last complete one. */
+export const examineMessages = (file: string, framing: Framing, limit: number): Effect.Effect<Extent, FileRefused> =>
+  Effect.flatMap(examineWhole(file, limit), (whole) =>
+    Effect.tryPromise({
+      try: async () => {
+        const bytes = await wholeOf(file)
+        const { taken } = messagesIn(bytes, framing)
+        const digest = crypto.createHash("sha256").update(bytes.subarray(0, taken)).digest("hex")
+        return { ...whole, digest, bytes: taken, partial: taken < bytes.length }
+      },
+      catch: unreadable(file),
+    }),
+  )
 
 export const examinePieces = (directory: string, pieces: ReadonlyArray<string>): Effect.Effect<Extent, FileRefused> =>
   Effect.tryPromise({

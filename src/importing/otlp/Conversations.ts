@@ -38,7 +38,7 @@ export class Conversations {
 
   add(span: Span): Added {
     if (!this.#isSurveyed) this.#endSurvey()
-    const id = this.#of(span.traceId)
+    const id = this.of(span.traceId)
     const spans = this.#open.get(id) ?? new Map<string, Span>()
     this.#open.set(id, spans)
     const key = `${span.traceId}/${span.spanId}`
@@ -55,7 +55,8 @@ export class Conversations {
     return whole === undefined ? { kind: "kept" } : { kind: "whole", whole }
   }
 
-  #of(traceId: string): string {
+  /** The conversation of a trace, otherwise the trace itself. */
+  of(traceId: string): string {
     return this.#named.get(traceId) ?? traceId
   }
 
@@ -64,7 +65,7 @@ export class Conversations {
     const traces = this.#toCome
     this.#toCome = new Map()
     for (const [traceId, count] of traces) {
-      const id = this.#of(traceId)
+      const id = this.of(traceId)
       this.#toCome.set(id, (this.#toCome.get(id) ?? 0) + count)
     }
   }

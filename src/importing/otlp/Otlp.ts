@@ -5,29 +5,20 @@
  */
 
 import { groupBy } from "../../values/groupBy.ts"
-import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
+import { APPROVALS, type FormatCapture, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import type { Runs } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { listOf, textOf } from "../runs/Untrusted.ts"
-import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
+import { field, listOf, textOf } from "../runs/Untrusted.ts"
+import type { Mapper, SourceFile, SourceRecord } from "../Source.ts"
 import { type Conversation, Conversations } from "./Conversations.ts"
 import { meaningOf } from "./Meaning.ts"
 import { type Span, spanOf, textAttribute, traceIdOf } from "./Span.ts"
 import { mapTrace } from "./Trace.ts"
 
-export const otlp: Source = {
-  name: "otlp",
-  title: "trace in OTLP/JSON",
-  form: "either",
-  capture: { pairing: "call-id", lacks: [UNTRACED, APPROVALS, WORLD] },
-  recognizes: ({ text }: FileHead) => /^\s*\{/.test(text) && /"(?:resourceSpans|resource_spans)"\s*:\s*\[/.test(text),
-  open: (file: SourceFile, runs: Runs): Mapper => spanMapper(file, runs, OTLP),
-}
-
 /** Reads the spans of a record. */
 export interface SpanReader {
-  /** Undefined for a span without ids. */
-  readonly spans: (record: unknown) => Iterable<Span | undefined>
+  /** Undefined for a span without ids; a reason for one that is not mapped. */
+  readonly spans: (record: unknown) => Iterable<Span | string | undefined>
   /** Reads only trace and conversation of each span. */
   readonly traces: (record: unknown) => Iterable<Named>
 }
@@ -37,20 +28,52 @@ interface Named {
   readonly conversation: string | undefined
 }
 
-const OTLP: SpanReader = {
+const reader: SpanReader = {
   *spans(record) {
-    for (const [span, resource] of spansIn(record)) yield spanOf(span, resource)
+    for (const [value, resource] of spansIn(record)) {
+      const span = spanOf(value, resource)
+      yield (span === undefined ? undefined : whyLeftOut(span.name, span.service)) ?? span
+    }
   },
   *traces(record) {
-    for (const [span] of spansIn(record)) {
+    for (const [span, resource] of spansIn(record)) {
       const traceId = traceIdOf(span)
-      if (traceId !== undefined) yield { traceId, conversation: conversationOf(span) }
+      const service = textAttribute(field(resource, "resource"), "service.name")
+      if (traceId !== undefined && whyLeftOut(textOf(span, "name") ?? "", service) === undefined)
+        yield { traceId, conversation: conversationOf(span) }
     }
   },
 }
 
+/** The traces of files and of `hindcast listen`. */
+export const traces = {
+  name: "otlp",
+  capture: { pairing: "call-id", lacks: [UNTRACED, APPROVALS, WORLD] } satisfies FormatCapture,
+  reader,
+}
+
+/** Why a span is not mapped: log records of some coding agents tell more, such as approvals, texts and costs. */
+export const whyLeftOut = (name: string, service: string | undefined): string | undefined => {
+  const agent = agentOf(name, service)
+  return agent === undefined ? undefined : `spans of ${agent}: its log records tell the same`
+}
+
+const agentOf = (name: string, service: string | undefined): string | undefined => {
+  if (name.startsWith("claude_code.")) return "claude-code"
+  if (service === "gemini-cli") return service
+  return service?.startsWith("codex_") === true ? "codex" : undefined
+}
+
+/** Maps spans, and knows the conversations that they name. */
+export interface SpanMapper extends Mapper {
+  readonly survey: (record: SourceRecord) => void
+  readonly end: () => Iterable<void>
+  /** The conversation that spans of a trace name, otherwise the trace itself. */
+  readonly conversationOf: (trace: string) => string
+}
+
 /** Maps spans, as a reader finds them, to the runs of their conversations. */
-export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Mapper => {
+export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): SpanMapper => {
   const conversations = new Conversations()
   /** Spans of a document, which has no survey. */
   const held: Array<Span> = []
@@ -64,6 +87,7 @@ export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Ma
     return true
   }
   return {
+    conversationOf: (trace) => conversations.of(trace),
     survey: ({ value }) => {
       isSurveyed = true
       for (const named of reader.traces(value)) conversations.survey(named)
@@ -71,6 +95,7 @@ export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): Ma
     record: ({ value }) => {
       for (const span of reader.spans(value)) {
         if (span === undefined) runs.leaveOut("span", "it has no ids")
+        else if (typeof span === "string") runs.leaveOut("span", span)
         else if (isSurveyed) take(span)
         else held.push(span)
       }

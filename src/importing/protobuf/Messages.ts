@@ -6,6 +6,7 @@
 
 /** A message type: each field's number and type. */
 interface Message {
+  readonly oneofs?: { readonly [name: string]: { readonly oneof: Array<string> } }
   readonly fields: {
     readonly [name: string]: { readonly id: number; readonly type: string; readonly rule?: "repeated" }
   }
@@ -25,6 +26,15 @@ export const MESSAGES: { readonly [name: string]: Message } = {
       arrayValue: one(5, "ArrayValue"),
       kvlistValue: one(6, "KeyValueList"),
       bytesValue: one(7, "bytes"),
+    },
+    // Members of a oneof are kept if they have their type's default, such as `false`.
+    oneofs: {
+      value: {
+        oneof: [
+          ...["stringValue", "boolValue", "intValue", "doubleValue"],
+          ...["arrayValue", "kvlistValue", "bytesValue"],
+        ],
+      },
     },
   },
   ArrayValue: { fields: { values: many(1, "AnyValue") } },

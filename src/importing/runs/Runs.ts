@@ -39,6 +39,7 @@ export class Runs implements RunSink {
   #remarks = new Map<string, number>()
   readonly #cuts = new Set<string>()
   #events: Array<RunEvent> = []
+  readonly #opened = new Set<string>()
   #waits = false
 
   constructor({ name, capture }: SourceOfRuns, prices: PriceTable) {
@@ -48,7 +49,14 @@ export class Runs implements RunSink {
   }
 
   open(start: RunStart): Run {
-    return new Run(this, start)
+    const run = new Run(this, start)
+    this.#opened.add(run.taskId)
+    return run
+  }
+
+  /** Whether a run of this task was opened. */
+  has(taskId: string): boolean {
+    return this.#opened.has(taskId)
   }
 
   /** Opens a run that begins with copied records. It counts as a run once it has something of its own. */

@@ -41,7 +41,8 @@ export const of = (log: EventLog.Service, taskId: string, actor: string): Effect
         ? []
         : [{ taskId: opened.taskId ?? taskId, openedBy: opened.id, openedAt: opened.occurredAt, by }]
     })
-    return isOwn || (first !== undefined && kindOf(first) !== undefined) ? { isRecorded: first !== undefined, isOwn, places }
+    return isOwn || (first !== undefined && kindOf(first) !== undefined)
+      ? { isRecorded: first !== undefined, isOwn, places }
       : undefined
   })
 

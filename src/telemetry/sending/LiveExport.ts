@@ -3,7 +3,7 @@
 import { Data, Effect, Queue, type Scope } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import { type DecodedEvent, Records } from "../../events/read/Records.ts"
-import { otlp } from "../../importing/otlp/Otlp.ts"
+import { traces } from "../../importing/otlp/Otlp.ts"
 import { field, parsed } from "../../importing/runs/Untrusted.ts"
 import * as OtlpTraces from "../../projections/exports/OtlpTraces.ts"
 import { LogSpans } from "../../projections/exports/otlp/LogSpans.ts"
@@ -87,7 +87,7 @@ export const run = (
     const take = (event: DecodedEvent) => {
       const { position, id, taskId, actor, type } = event.link
       at = position
-      if (type === "TaskOpened" && taskId !== null && actor === `import:${otlp.name}`) fromSpans.add(taskId)
+      if (type === "TaskOpened" && taskId !== null && actor === `import:${traces.name}`) fromSpans.add(taskId)
       const ended = taskId !== null && fromSpans.has(taskId) ? [] : spans.take(event)
       if (reached === undefined || position > reached.position) return sender.add(ended, { position, event: id })
       return position === reached.position && id !== reached.event
