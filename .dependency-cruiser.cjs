@@ -93,6 +93,7 @@ module.exports = {
       "(conversations|http)",
       "log",
     ]),
+    ...storeys("src/workspace", ["questions", "(bisect|restore)", "history", "(scan|store)", "model"]),
     ...storeys("src/events", [
       "(sqlite|memory|testing)",
       "maintenance",
@@ -140,7 +141,7 @@ module.exports = {
       to: {
         path: "^src/",
         pathNot:
-          "^src/(index|events/index|projections/index|worlds/index|record/index|promise|studio|testing|plugins/author)\\.ts$",
+          "^src/(index|events/index|projections/index|worlds/index|record/index|promise|files|studio|testing|plugins/author)\\.ts$",
       },
     },
     {
@@ -160,7 +161,7 @@ module.exports = {
       name: "entry-is-for-the-outside",
       severity: "error",
       from: { path: "^src/[^/]+/" },
-      to: { path: "^src/(((projections|worlds|record)/)?index|promise|studio)\\.ts$" },
+      to: { path: "^src/(((projections|worlds|record)/)?index|promise|files|studio)\\.ts$" },
     },
     {
       name: "no-circles",

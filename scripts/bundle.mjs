@@ -293,6 +293,7 @@ await replace(path.join(cli, "THIRD-PARTY.txt"), await licencesOf(Object.keys(aw
 const entries = [
   "index.js",
   "promise.js",
+  "files.js",
   "studio.js",
   "testing.js",
   "events/index.js",

@@ -25,6 +25,8 @@ const LIMITS = {
   "src/projections/index.ts": [115, 183, 184, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
   "src/worlds/index.ts": [470, 432, 502, ...EVENTS, ...RULES],
+  // Questions read the log and the store of contents: no kernel, rules or sandbox.
+  "src/files.ts": [252, 347, 393, "diff", ...EVENTS],
   "src/studio.ts": [549, 546, 617, ...EVENTS, ...RULES],
   "src/testing.ts": [122, 178, 789, "effect"],
   // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or

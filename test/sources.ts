@@ -2,6 +2,7 @@
 export const SOURCES: { readonly [name: string]: string } = {
   hindcast: "src/index.ts",
   "hindcast/events": "src/events/index.ts",
+  "hindcast/files": "src/files.ts",
   "hindcast/projections": "src/projections/index.ts",
   "hindcast/promise": "src/promise.ts",
   "hindcast/record": "src/record/index.ts",

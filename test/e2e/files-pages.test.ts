@@ -62,3 +62,7 @@ describe("docs/tutorials/broken-session.md, followed word by word", () => {
     writes: /^(?:hindcast files (?:bisect|restore)|node)/,
   })
 })
+
+describe("docs/guides/files-of-a-session.md, followed word by word", () => {
+  followed(inRepository("docs", "guides", "files-of-a-session.md"), place.directory, { writes: /^node/ })
+})

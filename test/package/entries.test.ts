@@ -4,8 +4,19 @@ import { describe, expect, it } from "vitest"
 import { MAIN } from "../built.ts"
 import { inRepository } from "../repository.ts"
 
-const { exports: entries }: { readonly exports: Readonly<Record<string, string | { readonly default: string }>> } =
-  JSON.parse(fs.readFileSync(inRepository("package.json"), "utf8"))
+type Versions = Readonly<Record<string, string>>
+
+const {
+  exports: entries,
+  dependencies,
+  optionalDependencies,
+  peerDependencies,
+}: {
+  readonly exports: Readonly<Record<string, string | { readonly default: string }>>
+  readonly dependencies: Versions
+  readonly optionalDependencies: Versions
+  readonly peerDependencies: Versions
+} = JSON.parse(fs.readFileSync(inRepository("package.json"), "utf8"))
 
 const fileOf = (entry: string): string => {
   const found = entries[entry]
@@ -35,6 +46,26 @@ const importedBy = (entry: string): ReadonlySet<string> => {
 /** The packages and the modules of Node's that are loaded with a file, sorted. */
 const loadedBy = (entry: string): ReadonlyArray<string> =>
   [...new Set([...importedBy(entry)].map((name) => (name.startsWith("node:") ? name : packageOf(name))))].sort()
+
+/** The packages that a file imports when it is loaded, or later by `import()`, and what the files that it imports do. */
+const everImportedBy = (entry: string): ReadonlySet<string> => {
+  const files = new Set([entry])
+  const packages = new Set<string>()
+  for (const file of files) {
+    const text = fs.readFileSync(file, "utf8")
+    const later = [...text.matchAll(/\bimport\("(?<name>[^"]+)"\)/g)].flatMap(({ groups }) => groups?.name ?? [])
+    for (const name of [...importsOf(file), ...later]) {
+      if (name.startsWith(".")) files.add(path.resolve(path.dirname(file), name))
+      else if (!name.startsWith("node:")) packages.add(packageOf(name))
+    }
+  }
+  return packages
+}
+
+/** What npm installs with the package, and what it leaves to the user. */
+const BROUGHT: ReadonlySet<string> = new Set(
+  [dependencies, optionalDependencies, peerDependencies].flatMap((all) => Object.keys(all)),
+)
 
 const packageOf = (name: string): string =>
   name
@@ -93,6 +124,17 @@ describe("an entry of the package loads when it is imported", () => {
   it("hindcast/worlds: nothing that hindcast does not load", () => {
     expect(loadedBy(fileOf("./worlds")).filter((name) => !loadedBy(fileOf(".")).includes(name))).toEqual([])
   })
+
+  it("hindcast/files: no more than hindcast does, and the one package that compares texts", () => {
+    expect(loadedBy(fileOf("./files")).filter((name) => !loadedBy(fileOf(".")).includes(name))).toEqual(["diff"])
+  })
+
+  it.each(Object.keys(entries).filter((entry) => !entry.endsWith(".json")))(
+    "%s: no package that the package does not bring, also not later",
+    (entry) => {
+      expect([...everImportedBy(fileOf(entry))].filter((name) => !BROUGHT.has(name))).toEqual([])
+    },
+  )
 
   it("hindcast/projections: nothing of Node's, so that a browser loads it too", () => {
     expect(loadedBy(fileOf("./projections"))).toEqual(["effect", "simple-statistics", "uuidv7"])

@@ -19,6 +19,9 @@ import * as Tested from "../../workspace/bisect/Tested.ts"
 import * as Origin from "../../workspace/history/Origin.ts"
 import * as Changes from "../../workspace/model/Changes.ts"
 import type { Tree } from "../../workspace/model/Entry.ts"
+import * as ComparedFiles from "../../workspace/questions/ComparedFiles.ts"
+import * as OriginDocument from "../../workspace/questions/OriginDocument.ts"
+import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import { BadInput } from "../command/BadInput.ts"
 import {
   flag,
@@ -34,11 +37,8 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
 import * as BisectLines from "../pages/files/BisectLines.ts"
-import * as DiffLines from "../pages/files/DiffLines.ts"
-import * as ComparedFiles from "./ComparedFiles.ts"
 import * as FilesOptions from "./FilesOptions.ts"
-import * as OriginDocument from "./OriginDocument.ts"
-import * as RecordedFiles from "./RecordedFiles.ts"
+import * as OpenedFiles from "./OpenedFiles.ts"
 
 /** A test suite that takes longer needs the option. */
 const TIMEOUT_SECONDS = 600
@@ -75,7 +75,7 @@ export const bisect = Command.make("bisect", options, (typed) =>
     if (command === "")
       return yield* new BadInput({ input: "--run", expected: 'a command, such as "npm test"', found: "none" })
     yield* TrustLog.settled(typed)
-    const recorded = yield* RecordedFiles.open({ log, at: typed.to, task })
+    const recorded = yield* OpenedFiles.open({ at: typed.to, task })
     const { looks, treeOf, store, root, timeline, position } = recorded
     const states = yield* statesFrom(recorded, typed.from)
     const scratch = yield* scratchDirectory
@@ -122,7 +122,7 @@ export const bisect = Command.make("bisect", options, (typed) =>
       states: states.length,
       first: OriginDocument.ofLook(bad.state.look, origin),
       before: Tested.position(good),
-      files: changed.map((one) => DiffLines.document(one, true)),
+      files: changed.map((one) => ComparedFiles.document(one, true)),
       output: bad.output,
       monotonic: found.goodAfterBad.length === 0,
       goodAfterBad: found.goodAfterBad.map(Tested.position),

@@ -4,19 +4,16 @@ import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Effect, Either, Option } from "effect"
 import * as SmallFile from "../../platform/SmallFile.ts"
-import * as BlamedFile from "../../workspace/history/BlamedFile.ts"
 import * as Content from "../../workspace/history/Content.ts"
-import * as FileBlame from "../../workspace/history/FileBlame.ts"
-import * as FileVersions from "../../workspace/history/FileVersions.ts"
+import * as RecordedBlame from "../../workspace/questions/RecordedBlame.ts"
+import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as BlameLines from "../pages/files/BlameLines.ts"
 import * as FilesOptions from "./FilesOptions.ts"
-import * as OriginDocument from "./OriginDocument.ts"
-import * as RecordedContent from "./RecordedContent.ts"
-import * as RecordedFiles from "./RecordedFiles.ts"
+import * as OpenedFiles from "./OpenedFiles.ts"
 
 const file = argument("file[:line]", "The file, or one line of it: src/main.ts:12")
 
@@ -26,22 +23,11 @@ const options = { ...FilesOptions.common, file, at: FilesOptions.at, task: Files
 
 export const blame = Command.make("blame", options, ({ log, json, file: typed, at, task, read }) =>
   Effect.gen(function* () {
-    const recorded = yield* RecordedFiles.open({ log, at, task })
+    const recorded = yield* OpenedFiles.open({ at, task })
     const { name, line } = yield* placeOf(recorded, typed)
-    const { looks, entryIn, store, root } = recorded
-    const versions = yield* RecordedFiles.reading(() => FileVersions.of(looks, name, entryIn))
-    const present = Option.isSome(at)
-      ? yield* RecordedContent.textAt(recorded, name)
-      : yield* textNow(path.join(root, name), typed)
-    const blamed = yield* RecordedFiles.reading(() => FileBlame.of(versions, present, store))
-    const found = yield* BlamedFile.of(recorded.log, versions, blamed, { first: line, last: line, read })
-    if (line !== undefined && found.lines.length === 0)
-      return yield* new BadInput({
-        input: typed,
-        expected: `a line from 1 to ${blamed.lines.length}`,
-        found: String(line),
-      })
-    yield* Output.show(json, documentOf(recorded, name, found), (style) => BlameLines.lines(style, found))
+    const content = Option.isSome(at) ? undefined : yield* textNow(path.join(recorded.root, name), typed)
+    const { blamed } = yield* RecordedBlame.of(recorded, name, { content, first: line, last: line, read })
+    yield* Output.show(json, RecordedBlame.document(recorded, name, blamed), (style) => BlameLines.lines(style, blamed))
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log))),
 ).pipe(Command.withDescription("Each line of a file, and the call, decision, approval and prompt that it comes from"))
 
@@ -80,35 +66,3 @@ const textNow = (file: string, typed: string) =>
   })
 
 const MAX_BYTES = 16 * 1024 * 1024
-
-const documentOf = (
-  { root, timeline, position }: RecordedFiles.RecordedFiles,
-  path: string,
-  { lines, origins, readings, hasDropped }: BlamedFile.BlamedFile,
-) => {
-  const places = [...origins.keys()]
-  return {
-    root,
-    path,
-    timeline,
-    at: position,
-    lines: lines.map(({ line, text, from }) => {
-      const version = BlamedFile.versionOf(from)
-      return {
-        line,
-        text,
-        kind: from.kind,
-        ...(version === undefined ? {} : { version: places.indexOf(version) }),
-        ...(from.kind === "unknown" ? { until: from.until?.look.event.position ?? null } : {}),
-      }
-    }),
-    versions: [...origins].map(([version, origin]) => {
-      const reading = readings.get(version)
-      return {
-        ...OriginDocument.ofVersion(version, origin),
-        ...(reading === undefined ? {} : { reading: OriginDocument.ofReading(reading) }),
-      }
-    }),
-    earlyContentsDropped: hasDropped,
-  }
-}

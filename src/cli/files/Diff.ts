@@ -1,19 +1,20 @@
 /** The command `hindcast files diff`: how files differ between two moments, as a unified diff. */
 import { Args, Command } from "@effect/cli"
-import { Data, Effect } from "effect"
+import { Data, Effect, Option } from "effect"
 import { oneLine } from "../../values/PlainText.ts"
 import type * as Content from "../../workspace/history/Content.ts"
 import * as GitPatch from "../../workspace/history/GitPatch.ts"
 import type * as Changes from "../../workspace/model/Changes.ts"
+import * as FilesBetween from "../../workspace/questions/FilesBetween.ts"
+import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, flag, MOMENT } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as DiffLines from "../pages/files/DiffLines.ts"
 import * as Text from "../terminal/Text.ts"
-import * as FilesBetween from "./FilesBetween.ts"
 import * as FilesOptions from "./FilesOptions.ts"
-import * as RecordedFiles from "./RecordedFiles.ts"
+import * as OpenedFiles from "./OpenedFiles.ts"
 
 /** The contents of some changes are unknown. */
 export class NotInPatch extends Data.TaggedError("NotInPatch")<{ readonly left: ReadonlyArray<GitPatch.NotWritable> }> {
@@ -41,17 +42,12 @@ export const diff = Command.make("diff", options, ({ json, stat, patch, ...asked
         expected: `no ${json ? "--json" : "--stat"} with it`,
         found: "both: choose one",
       })
-    const found = yield* FilesBetween.load(asked)
-    const { recorded, timeline, from, to, changes } = found
-    if (patch) return yield* writePatch(changes, recorded.store)
+    const { a, b, file, task } = asked
+    const taskId = yield* OpenedFiles.taskIdOf(task)
+    const found = yield* FilesBetween.load({ a, b, file: Option.getOrUndefined(file), taskId })
+    if (patch) return yield* writePatch(found.changes, found.recorded.store)
     const files = yield* FilesBetween.compared(found)
-    const document = {
-      root: recorded.root,
-      timeline,
-      from,
-      to,
-      files: files.map((one) => DiffLines.document(one, stat)),
-    }
+    const document = FilesBetween.document(found, files, stat)
     if (json) return yield* Output.showDocument(true, document, [])
     if (stat) return yield* Output.show(false, document, (style) => DiffLines.stat(style, files))
     const style = Output.styleOf(process.stdout)

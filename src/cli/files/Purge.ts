@@ -10,6 +10,7 @@ import { oneLine } from "../../values/PlainText.ts"
 import * as Looks from "../../workspace/history/Looks.ts"
 import * as Purgeable from "../../workspace/history/Purgeable.ts"
 import type { Tree } from "../../workspace/model/Entry.ts"
+import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import { ContentStore, fileOf, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
@@ -18,7 +19,7 @@ import * as Output from "../command/Output.ts"
 import * as Question from "../terminal/Question.ts"
 import { at, count, size } from "../terminal/Text.ts"
 import * as FilesOptions from "./FilesOptions.ts"
-import * as RecordedFiles from "./RecordedFiles.ts"
+import * as OpenedFiles from "./OpenedFiles.ts"
 
 const options = {
   ...FilesOptions.common,
@@ -49,7 +50,7 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
         expected: "FILE or --before MOMENT",
         found: Option.isSome(file) ? "both" : "neither",
       })
-    const wanted = Option.isSome(file) ? yield* ofFile(log, file.value) : yield* earlier(Option.getOrThrow(before))
+    const wanted = Option.isSome(file) ? yield* ofFile(file.value) : yield* earlier(Option.getOrThrow(before))
     const store = yield* Effect.acquireRelease(
       RecordedFiles.reading(() => ContentStore.open(fileOf(OpenLog.filenameOf(log)))),
       (opened) => Effect.sync(() => opened.close()),
@@ -104,9 +105,9 @@ const others = (paths: ReadonlyArray<string>): string =>
 
 const MAX_NAMED = 5
 
-const ofFile = (log: Option.Option<string>, typed: string) =>
+const ofFile = (typed: string) =>
   Effect.gen(function* () {
-    const recorded = yield* RecordedFiles.open({ log, at: Option.none(), task: Option.none() })
+    const recorded = yield* OpenedFiles.open({ at: Option.none(), task: Option.none() })
     const { root, looks, entryIn, treeOf } = recorded
     const path = yield* RecordedFiles.pathOf(recorded, typed)
     const digests = yield* RecordedFiles.reading(() => Purgeable.ofFile(looks, path, entryIn))

@@ -3,7 +3,7 @@ import { Args, Command } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { at } from "../../values/Formats.ts"
 import { oneLine } from "../../values/PlainText.ts"
-import * as RestoreInto from "../../workspace/restore/RestoreInto.ts"
+import * as RestoredFiles from "../../workspace/questions/RestoredFiles.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { argument, flag, MOMENT, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -13,8 +13,7 @@ import * as RestoreLines from "../pages/files/RestoreLines.ts"
 import * as Text from "../terminal/Text.ts"
 import * as FilesOptions from "./FilesOptions.ts"
 import { NotAllRestored } from "./NotAllRestored.ts"
-import * as RecordedContent from "./RecordedContent.ts"
-import * as RecordedFiles from "./RecordedFiles.ts"
+import * as OpenedFiles from "./OpenedFiles.ts"
 import * as RestoreInPlace from "./RestoreInPlace.ts"
 
 const options = {
@@ -69,14 +68,12 @@ interface Writing extends Pick<RestoreInPlace.Typed, "log" | "json" | "task" | "
 
 const writeInto = ({ log, json, moment, into, partial, task }: Writing) =>
   Effect.gen(function* () {
-    const recorded = yield* RecordedFiles.open({ log, at: Option.some(moment), task })
-    const tree = yield* RecordedContent.treeAfter(recorded, recorded.looks)
-    const { directory, restored, left } = yield* written(into, () => RestoreInto.into(into, tree, recorded.store))
+    const recorded = yield* OpenedFiles.open({ at: Option.some(moment), task })
+    const { directory, restored, left, root, timeline, at: position } = yield* RestoredFiles.into(recorded, into)
     if (left.length > 0 && !partial)
       return yield* new NotAllRestored({ directory, restored: restored.length, left, isAcceptable: true })
-    const { root, timeline, position } = recorded
     const document = { root, timeline, at: position, directory, restored: restored.length, left }
-    const whole = Text.count(tree.size, "file")
+    const whole = Text.count(restored.length + left.length, "file")
     yield* Output.show(json, document, (style) => [
       left.length === 0
         ? `${style.good("Restored")}: ${whole} of ${at(position)} in ${oneLine(directory)}, each compared with its record`
@@ -84,15 +81,3 @@ const writeInto = ({ log, json, moment, into, partial, task }: Writing) =>
       ...RestoreLines.leftLines(left),
     ])
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log)))
-
-/** Runs work that writes files below a directory. */
-const written = <A>(input: string, work: () => A): Effect.Effect<A, RestoreInto.DirectoryUnfit | BadInput> =>
-  Effect.try({
-    try: work,
-    catch: (cause) => {
-      if (cause instanceof RestoreInto.DirectoryUnfit) return cause
-      // The system's refusals have codes.
-      if (!(cause instanceof Error && "code" in cause)) throw cause
-      return new BadInput({ input, expected: "a directory to write to", found: cause.message })
-    },
-  })

@@ -11,6 +11,8 @@ import * as FileVersions from "../../workspace/history/FileVersions.ts"
 import type { OwnChange } from "../../workspace/model/Changes.ts"
 import type { Tree } from "../../workspace/model/Entry.ts"
 import * as PresentFiles from "../../workspace/PresentFiles.ts"
+import * as RecordedContent from "../../workspace/questions/RecordedContent.ts"
+import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import * as Root from "../../workspace/Root.ts"
 import * as InPlace from "../../workspace/restore/InPlace.ts"
 import type * as Removal from "../../workspace/restore/Removal.ts"
@@ -27,8 +29,7 @@ import * as ProgressLine from "../terminal/ProgressLine.ts"
 import * as Question from "../terminal/Question.ts"
 import * as Text from "../terminal/Text.ts"
 import { NotAllRestored } from "./NotAllRestored.ts"
-import * as RecordedContent from "./RecordedContent.ts"
-import * as RecordedFiles from "./RecordedFiles.ts"
+import * as OpenedFiles from "./OpenedFiles.ts"
 import * as RestoreTask from "./RestoreTask.ts"
 
 /** The files were recorded elsewhere. */
@@ -135,17 +136,17 @@ interface Target extends Omit<RestoreRecord.Restore, "before" | "unhidden"> {
   readonly continues: (present: Tree) => number | undefined
 }
 
-const find = ({ log, json, moment, task, trustLog }: Typed) =>
+const find = ({ json, moment, task, trustLog }: Typed) =>
   Effect.gen(function* () {
     yield* TrustLog.settled({ trustLog, json })
-    const now = yield* RecordedFiles.open({ log, at: Option.none(), task: Option.none() })
+    const now = yield* OpenedFiles.open({ at: Option.none(), task: Option.none() })
     const restores = yield* RestoreRecord.past(now.log, now.looks)
     const last = restores.begun.at(-1)
     const undo = Option.isNone(moment)
     if (undo && last === undefined) return yield* new NothingToUndo({ root: now.root })
     // An undo that was interrupted is completed.
     const goal = last?.undo === true && !last.hasEnded ? last.at : last?.before
-    const recorded = yield* RecordedFiles.open({ log, at: Option.orElseSome(moment, () => `@${goal}`), task })
+    const recorded = yield* OpenedFiles.open({ at: Option.orElseSome(moment, () => `@${goal}`), task })
     const { root, timeline, position, store } = recorded
     yield* assertHere(root)
     const tree = yield* RecordedContent.treeAfter(recorded, recorded.looks)

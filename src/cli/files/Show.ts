@@ -1,16 +1,17 @@
 /** The command `hindcast files show`: a file's content at a moment. */
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
-import { defined } from "../../values/defined.ts"
 import * as Content from "../../workspace/history/Content.ts"
+import * as ListedFiles from "../../workspace/questions/ListedFiles.ts"
+import * as RecordedContent from "../../workspace/questions/RecordedContent.ts"
+import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as FileLines from "../pages/files/FileLines.ts"
 import * as FilesOptions from "./FilesOptions.ts"
-import * as RecordedContent from "./RecordedContent.ts"
-import * as RecordedFiles from "./RecordedFiles.ts"
+import * as OpenedFiles from "./OpenedFiles.ts"
 
 const raw = flag("raw", "Write the bytes as they are, control characters included: for a file or a program")
 
@@ -20,7 +21,7 @@ export const show = Command.make("show", options, ({ log, json, file, at, task, 
   Effect.gen(function* () {
     if (raw && json)
       return yield* new BadInput({ input: "--raw", expected: "no --json with it", found: "both: choose one" })
-    const recorded = yield* RecordedFiles.open({ log, at, task })
+    const recorded = yield* OpenedFiles.open({ at, task })
     const path = yield* RecordedFiles.pathOf(recorded, file)
     const entry = yield* RecordedContent.entryAt(recorded, path)
     const { kind, bytes } = yield* RecordedContent.bytesOf(recorded, path, entry)
@@ -33,20 +34,9 @@ export const show = Command.make("show", options, ({ log, json, file, at, task, 
         advice: "--raw writes it as it is.",
       })
     const { root, timeline, position } = recorded
-    const { mode, size, digest } = entry
     const content =
       kind === "text" ? { text: Content.textOf(bytes) } : { base64: Buffer.from(bytes).toString("base64") }
-    const document = {
-      root,
-      path,
-      timeline,
-      at: position,
-      kind: entry.kind,
-      mode: mode.toString(8).padStart(3, "0"),
-      size,
-      ...defined({ digest }),
-      ...content,
-    }
+    const document = { root, timeline, at: position, ...ListedFiles.ofEntry(path, entry), ...content }
     yield* json
       ? Output.showDocument(true, document, [])
       : Output.writeContent(FileLines.content(Content.textOf(bytes)))

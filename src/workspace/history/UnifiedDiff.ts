@@ -24,6 +24,9 @@ export interface UnifiedDiff {
   readonly isWhole: boolean
 }
 
+/** The line of a unified diff after one without a line feed. */
+export const NO_LINE_FEED = "\\ No newline at end of file"
+
 /** Lines without a change around each hunk. */
 const CONTEXT = 3
 

@@ -175,7 +175,7 @@ describe("files blame", () => {
     await close()
     expect(await files("blame", "src/application.ts:9")).toMatchObject({
       code: 1,
-      error: "src/application.ts:9: expected a line from 1 to 2, found 9.",
+      error: "src/application.ts: expected a line from 1 to 2, found line 9.",
     })
     expect((await files("blame", "src/aplication.ts")).error).toContain("Did you mean src/application.ts?")
     expect((await files("history", "application.ts")).error).toContain("Did you mean src/application.ts?")

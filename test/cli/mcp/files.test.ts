@@ -136,7 +136,7 @@ describe("hindcast mcp, about recorded files", () => {
       ["file", { file: "src/app.ts", first: 9 }, /a range within the lines 1 to 3[\s\S]*found 9 to 3/],
       ["file", { file: "src/app.ts", first: 3, last: 2 }, /a range within the lines 1 to 3/],
       ["file", { file: "src/app.ts", first: 0 }, /a range within the lines 1 to 3/],
-      ["file_why", { file: "src/app.ts", line: 99 }, /a range within the lines 1 to 3/],
+      ["file_why", { file: "src/app.ts", line: 99 }, /a line from 1 to 3, found line 99/],
       ["file_diff", { from: "now", to: "now" }, /another moment/],
       ["file_diff", { from: "@1", to: "@99999" }, /There is no position @99999/],
       ["files", { task: "no-such-task" }, /no-such-task/],

@@ -1,8 +1,8 @@
 /** Arguments of the tools about recorded files. */
-import { Effect, Option } from "effect"
+import { Effect } from "effect"
 import { MAIN } from "../../../events/log/EventLog.ts"
+import * as RecordedFiles from "../../../workspace/questions/RecordedFiles.ts"
 import { BadInput } from "../../command/BadInput.ts"
-import * as RecordedFiles from "../../files/RecordedFiles.ts"
 import * as Text from "../../terminal/Text.ts"
 import type * as Answer from "../server/Answer.ts"
 import * as TaskArgument from "../server/TaskArgument.ts"
@@ -21,9 +21,11 @@ export const last = Tool.optional(Tool.wholeNumber("The last line to show"))
 /** The recorded files at a moment, of a task or of the directory that the server runs in. */
 export const open = ({ at, task }: { readonly at?: string; readonly task?: string }) =>
   Effect.gen(function* () {
-    const named = task === undefined ? undefined : (yield* TaskArgument.named(task)).taskId
-    return yield* RecordedFiles.open({ at: Option.fromNullable(at), task: Option.fromNullable(named) })
+    return yield* RecordedFiles.open({ at, taskId: yield* taskIdOf(task) })
   })
+
+export const taskIdOf = (task: string | undefined) =>
+  task === undefined ? Effect.succeed(undefined) : Effect.map(TaskArgument.named(task), ({ taskId }) => taskId)
 
 /** The moment, for calls that continue: `now` may be another one by then. */
 export const momentOf = ({ timeline, position }: RecordedFiles.RecordedFiles): string =>

@@ -1,13 +1,9 @@
 /** The tools `file_blame` and `file_why`: the calls behind a file's lines, and behind its last change. */
 import { Effect, Schema } from "effect"
 import { TimeTravel } from "../../../projections/timetravel/TimeTravel.ts"
-import * as BlamedFile from "../../../workspace/history/BlamedFile.ts"
-import * as FileBlame from "../../../workspace/history/FileBlame.ts"
-import * as FileVersions from "../../../workspace/history/FileVersions.ts"
 import * as Origin from "../../../workspace/history/Origin.ts"
-import { BadInput } from "../../command/BadInput.ts"
-import * as RecordedContent from "../../files/RecordedContent.ts"
-import * as RecordedFiles from "../../files/RecordedFiles.ts"
+import * as RecordedBlame from "../../../workspace/questions/RecordedBlame.ts"
+import * as RecordedVersions from "../../../workspace/questions/RecordedVersions.ts"
 import * as EventPage from "../../pages/events/EventPage.ts"
 import * as BlameLines from "../../pages/files/BlameLines.ts"
 import * as FileLines from "../../pages/files/FileLines.ts"
@@ -18,29 +14,6 @@ import * as Tool from "../server/Tool.ts"
 import * as FileArguments from "./FileArguments.ts"
 
 const { at, file, first, last, task } = FileArguments
-
-const versionsOf = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
-  Effect.gen(function* () {
-    const path = yield* RecordedFiles.pathOf(recorded, typed)
-    const versions = yield* RecordedFiles.reading(() => FileVersions.of(recorded.looks, path, recorded.entryIn))
-    return { path, versions }
-  })
-
-interface Blamed {
-  readonly first?: number
-  readonly last?: number
-  readonly read: boolean
-}
-
-const blamed = (recorded: RecordedFiles.RecordedFiles, typed: string, range: Blamed) =>
-  Effect.gen(function* () {
-    const { path, versions } = yield* versionsOf(recorded, typed)
-    const present = yield* RecordedContent.textAt(recorded, path)
-    const all = yield* RecordedFiles.reading(() => FileBlame.of(versions, present, recorded.store))
-    const { from, to } = yield* FileArguments.rangeOf(range, all.lines.length)
-    const found = yield* BlamedFile.of(recorded.log, versions, all, { first: from, last: to, read: range.read })
-    return { path, versions, from, found }
-  })
 
 /** Maximum size of the lines, in bytes: their origins follow. */
 const LINES_BYTES = 9_000
@@ -61,7 +34,8 @@ export const blame = Tool.make({
   run: (args) =>
     Effect.gen(function* () {
       const recorded = yield* FileArguments.open(args)
-      const { path, from, found } = yield* blamed(recorded, args.file, { ...args, read: args.read === true })
+      const { first, last, read = false } = args
+      const { path, from, blamed: found } = yield* RecordedBlame.of(recorded, args.file, { first, last, read })
       const rows = BlameLines.rows(Style.plain, found)
       const shown = Answer.cut(rows, LINES_BYTES)
       const seen = { ...found, lines: found.lines.slice(0, shown.lines.length) }
@@ -92,9 +66,9 @@ export const why = Tool.make({
   run: ({ skip = 0, ...args }) =>
     Effect.gen(function* () {
       const recorded = yield* FileArguments.open(args)
-      const version = yield* args.line === undefined
-        ? lastOf(recorded, args.file)
-        : versionOfLine(recorded, args.file, args.line)
+      const { version } = yield* args.line === undefined
+        ? RecordedVersions.lastOf(recorded, args.file)
+        : RecordedBlame.versionOfLine(recorded, args.file, args.line)
       const origin = yield* Origin.finder(recorded.log).originOf(version.look)
       const chain = yield* (yield* TimeTravel).why(version.look.event.id)
       const lines = [
@@ -105,22 +79,3 @@ export const why = Tool.make({
       return Answer.page(lines, skip, { tool: "file_why", args: { ...args, at: FileArguments.momentOf(recorded) } })
     }).pipe(Effect.scoped),
 })
-
-const lastOf = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
-  Effect.gen(function* () {
-    const last = (yield* versionsOf(recorded, typed)).versions.at(-1)
-    return last ?? (yield* new RecordedFiles.FileNotRecorded({ file: typed, found: "no version of it", advice: "" }))
-  })
-
-const versionOfLine = (recorded: RecordedFiles.RecordedFiles, typed: string, line: number) =>
-  Effect.gen(function* () {
-    const { found } = yield* blamed(recorded, typed, { first: line, last: line, read: false })
-    const [one] = found.lines
-    const version = one && BlamedFile.versionOf(one.from)
-    if (version !== undefined) return version
-    return yield* new BadInput({
-      input: "line",
-      expected: "a line of a recorded version",
-      found: `line ${line}, whose origin is not known`,
-    })
-  })

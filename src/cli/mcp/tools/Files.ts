@@ -1,12 +1,13 @@
 /** The tools `files`, `file` and `file_diff`: recorded files at a moment, and how they differ between two. */
-import { Effect, Option, Schema } from "effect"
+import { Effect, Schema } from "effect"
 import * as Content from "../../../workspace/history/Content.ts"
 import type { Look } from "../../../workspace/history/Looks.ts"
 import type { Entry } from "../../../workspace/model/Entry.ts"
+import * as FilesBetween from "../../../workspace/questions/FilesBetween.ts"
+import * as ListedFiles from "../../../workspace/questions/ListedFiles.ts"
+import * as RecordedContent from "../../../workspace/questions/RecordedContent.ts"
+import * as RecordedFiles from "../../../workspace/questions/RecordedFiles.ts"
 import { BadInput } from "../../command/BadInput.ts"
-import * as FilesBetween from "../../files/FilesBetween.ts"
-import * as RecordedContent from "../../files/RecordedContent.ts"
-import * as RecordedFiles from "../../files/RecordedFiles.ts"
 import * as DiffLines from "../../pages/files/DiffLines.ts"
 import * as FileLines from "../../pages/files/FileLines.ts"
 import * as Style from "../../terminal/Style.ts"
@@ -34,7 +35,7 @@ export const files = Tool.make({
       const tree = yield* RecordedContent.treeAfter(recorded, recorded.looks)
       const changed = changedIn(recorded.looks)
       const { under = "" } = args
-      const rows = [...tree].filter(([path]) => path.startsWith(under)).sort(([one], [other]) => (one < other ? -1 : 1))
+      const rows = ListedFiles.sorted(tree).filter(([path]) => path.startsWith(under))
       const lines = rows.map(([path, entry]) => row(path, entry, changed.get(path) ?? changed.get("") ?? 0))
       const answer = Answer.page(
         lines,
@@ -59,7 +60,7 @@ const changedIn = (looks: ReadonlyArray<Look>): ReadonlyMap<string, number> => {
 const row = (path: string, { kind, mode, size, omitted }: Entry, position: number): string =>
   [
     `@${position}`,
-    kind === "link" ? "link" : mode.toString(8).padStart(3, "0"),
+    kind === "link" ? "link" : ListedFiles.octal(mode),
     Text.size(size),
     Text.oneLine(path),
     ...(omitted === undefined ? [] : [`(without its content: ${omitted})`]),
@@ -111,8 +112,8 @@ export const diff = Tool.make({
       const found = yield* FilesBetween.load({
         a: args.from,
         b: args.to,
-        file: Option.fromNullable(args.file),
-        task: Option.fromNullable(args.task),
+        file: args.file,
+        taskId: yield* FileArguments.taskIdOf(args.task),
       })
       const { recorded, from, to } = found
       const [early, late] = [Math.min(from, to), Math.max(from, to)]

@@ -2,6 +2,7 @@
 import { oneLine } from "../../../values/PlainText.ts"
 import * as Tested from "../../../workspace/bisect/Tested.ts"
 import type { Origin } from "../../../workspace/history/Origin.ts"
+import type { ComparedFile } from "../../../workspace/questions/ComparedFiles.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, duration } from "../../terminal/Text.ts"
 import * as DiffLines from "./DiffLines.ts"
@@ -16,7 +17,7 @@ export interface BisectPage {
   readonly bad: Tested.Tested
   readonly goodAfterBad: ReadonlyArray<Tested.Tested>
   readonly origin: Origin
-  readonly changed: ReadonlyArray<DiffLines.Compared>
+  readonly changed: ReadonlyArray<ComparedFile>
 }
 
 export const lines = (style: Style, page: BisectPage): ReadonlyArray<string> => {

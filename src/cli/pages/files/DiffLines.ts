@@ -1,24 +1,16 @@
 /** Formats how files differ: a unified diff, and its numbers. */
 
-import { defined } from "../../../values/defined.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as Content from "../../../workspace/history/Content.ts"
-import type { DiffLine, UnifiedDiff } from "../../../workspace/history/UnifiedDiff.ts"
+import { type DiffLine, NO_LINE_FEED, type UnifiedDiff } from "../../../workspace/history/UnifiedDiff.ts"
 import type { Change } from "../../../workspace/model/Changes.ts"
+import { type ComparedFile, whyNot } from "../../../workspace/questions/ComparedFiles.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import * as Text from "../../terminal/Text.ts"
 import * as FileLines from "./FileLines.ts"
 
-export interface Compared {
-  readonly change: Change
-  readonly before: Content.Content
-  readonly after: Content.Content
-  /** Undefined if a content is binary or unknown. */
-  readonly diff: UnifiedDiff | undefined
-}
-
-export const patch = (style: Style, compared: Compared): string => {
+export const patch = (style: Style, compared: ComparedFile): string => {
   const { change, diff } = compared
   const { from, to } = names(change)
   const modes = modesOf(change)
@@ -46,7 +38,7 @@ const hunks = (style: Style, change: Change, { hunks, isWhole }: UnifiedDiff): R
 const written = (style: Style, { mark, bytes, hasLineFeed }: DiffLine): ReadonlyArray<string> => {
   const paint = mark === "+" ? style.good : mark === "-" ? style.bad : (text: string) => text
   const line = paint(mark + FileLines.visible(Content.textOf(bytes)))
-  return hasLineFeed ? [line] : [line, "\\ No newline at end of file"]
+  return hasLineFeed ? [line] : [line, NO_LINE_FEED]
 }
 
 const names = (change: Change): { readonly from: string; readonly to: string } => ({
@@ -69,13 +61,7 @@ const modesOf = (change: Change): ReadonlyArray<string> => {
   }
 }
 
-const whyNot = ({ before, after }: Compared): string => {
-  for (const content of [before, after])
-    if (content.kind === "unknown") return `(a content was not recorded: ${Content.WHY[content.why]})`
-  return "(binary contents differ)"
-}
-
-export const stat = (style: Style, all: ReadonlyArray<Compared>): ReadonlyArray<string> => {
+export const stat = (style: Style, all: ReadonlyArray<ComparedFile>): ReadonlyArray<string> => {
   const known = all.flatMap(({ diff }) => (diff === undefined ? [] : [diff]))
   const sum = (of: (diff: UnifiedDiff) => number) => known.reduce((total, diff) => total + of(diff), 0)
   const unknown = all.length - known.length
@@ -100,26 +86,3 @@ const title = (change: Change): string => {
   const { from, to } = names(change)
   return from === to ? to : `${from} → ${to}`
 }
-
-/** A file's difference for programs. */
-export const document = (compared: Compared, stat: boolean) => {
-  const { change, diff } = compared
-  return {
-    path: change.path,
-    kind: change.kind,
-    ...(change.kind === "renamed" ? { from: change.from } : {}),
-    ...(diff === undefined
-      ? { reason: whyNot(compared) }
-      : {
-          added: diff.added,
-          removed: diff.removed,
-          aligned: diff.isWhole,
-          ...defined({ hunks: stat ? undefined : diff.hunks.map(hunkDocument) }),
-        }),
-  }
-}
-
-const hunkDocument = ({ header, lines }: UnifiedDiff["hunks"][number]) => ({
-  header,
-  lines: lines.map(({ mark, bytes }) => mark + Content.textOf(bytes)),
-})

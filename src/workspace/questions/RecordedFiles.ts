@@ -6,15 +6,12 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
-import * as FileVersions from "../../workspace/history/FileVersions.ts"
-import * as Looks from "../../workspace/history/Looks.ts"
-import type { Tree } from "../../workspace/model/Entry.ts"
-import { ContentStore, fileOf, reading, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
-import { BadInput } from "../command/BadInput.ts"
-import * as Ids from "../command/Ids.ts"
-import * as OpenLog from "../command/OpenLog.ts"
+import * as FileVersions from "../history/FileVersions.ts"
+import * as Looks from "../history/Looks.ts"
+import type { Tree } from "../model/Entry.ts"
+import { ContentStore, fileOf, reading, StoreUnavailable } from "../store/ContentStore.ts"
 
-export { reading } from "../../workspace/store/ContentStore.ts"
+export { reading } from "../store/ContentStore.ts"
 
 export class NoFilesRecorded extends Data.TaggedError("NoFilesRecorded")<{ readonly found: string }> {
   override get message() {
@@ -42,28 +39,53 @@ export interface RecordedFiles {
   readonly store: ContentStore
   readonly treeOf: FileVersions.TreeOf
   readonly entryIn: FileVersions.EntryIn
+  /** Paths are relative to it, or to the root. */
+  readonly directory: string
 }
+
+/** Several directories were recorded, and nothing says which one is meant. */
+export class WorkspaceUnclear extends Data.TaggedError("WorkspaceUnclear")<{ readonly roots: ReadonlyArray<string> }> {
+  override get message() {
+    const { roots } = this
+    const named = `${roots.slice(0, MAX_ROOTS).join(", ")}${roots.length > MAX_ROOTS ? " …" : ""}`
+    return `The workspace: expected a working directory in one of the recorded ones, or --task, found ${roots.length} of them: ${named}.`
+  }
+}
+
+const MAX_ROOTS = 5
 
 export interface Asked {
-  /** Default: the file of the open log. */
-  readonly log?: Option.Option<string>
-  readonly at: Option.Option<string>
-  readonly task: Option.Option<string>
+  /** Default: now. */
+  readonly at?: Moment.Moment | undefined
+  /** Only what this task recorded. */
+  readonly taskId?: string | undefined
+  /** Default: the process's working directory. */
+  readonly directory?: string | undefined
 }
 
-/** The files of the workspace that a command is about: of the task that it names, or of the directory that it runs in. */
-export const open = ({ log, at, task }: Asked) =>
+/** Why there are no recorded files at a moment. */
+export type OpenError =
+  | Moment.LocateError
+  | Timelines.TimelineNotFound
+  | NoFilesRecorded
+  | WorkspaceUnclear
+  | StoreUnavailable
+
+/**
+ * The recorded files at a moment: of the workspace around the directory, else of that of the moment's task, else of the
+ * only one.
+ */
+export const open = ({ at, taskId, directory = process.cwd() }: Asked) =>
   Effect.gen(function* () {
-    const { timeline, position } = yield* Moment.locate(Option.getOrElse(at, () => "now"))
+    const { timeline, position } = yield* Moment.locate(at ?? "now")
     const whole = yield* EventLog
     const view = timeline === whole.timeline ? whole : Timelines.view(whole, yield* Timelines.named(whole, timeline))
-    const taskId = Option.isSome(task) ? yield* Ids.task(task.value) : undefined
     const starts = yield* Looks.starts(view, { until: position, taskId })
     if (starts.length === 0)
       return yield* new NoFilesRecorded({ found: taskId === undefined ? `none up to @${position}` : `task ${taskId}` })
-    const store = yield* storeOf(log === undefined ? whole.name : OpenLog.filenameOf(log))
-    const momentsTask = Option.isSome(at) ? yield* taskAt(view, position) : undefined
-    const root = yield* rootOf(starts, momentsTask)
+    const store = yield* storeOf(whole.name)
+    const momentsTask = at === undefined ? undefined : yield* taskAt(view, position)
+    const root = yield* rootOf(starts, momentsTask, real(path.resolve(directory)))
     const trees = new Map<string, Tree | undefined>()
     const treeOf = (base: string) => {
       if (!trees.has(base)) trees.set(base, store.tree(base))
@@ -72,7 +94,7 @@ export const open = ({ log, at, task }: Asked) =>
     const entryIn = (base: string, path: string) => store.entryIn(base, path)
     const own = starts.filter((start) => start.root === root)
     const looks = yield* Looks.since(view, own, position)
-    return { log: view, timeline, position, root, looks, store, treeOf, entryIn } satisfies RecordedFiles
+    return { log: view, timeline, position, root, looks, store, treeOf, entryIn, directory } satisfies RecordedFiles
   })
 
 export const storeOf = (log: string) =>
@@ -94,28 +116,17 @@ const taskAt = (log: Pick<EventLog.Service, "read">, position: number) =>
     Option.match({ onNone: () => undefined, onSome: ({ taskId }) => taskId }),
   )
 
-/** The innermost one around the working directory, else that of the moment's task, else the only one. */
-const rootOf = (starts: ReadonlyArray<Looks.Look>, momentsTask: string | null | undefined) =>
-  Effect.gen(function* () {
+/** The innermost one around the directory, else that of the moment's task, else the only one. */
+const rootOf = (starts: ReadonlyArray<Looks.Look>, momentsTask: string | null | undefined, directory: string) =>
+  Effect.suspend(() => {
     const roots = [...new Set(starts.map(({ root }) => root))]
     const [only = ""] = roots
-    if (roots.length === 1) return only
-    const [inner] = roots
-      .filter((root) => isWithin(workingDirectory(), root))
-      .sort((one, other) => other.length - one.length)
+    if (roots.length === 1) return Effect.succeed(only)
+    const [inner] = roots.filter((root) => isWithin(directory, root)).sort((one, other) => other.length - one.length)
     const there = starts.findLast(({ taskId }) => taskId === momentsTask)?.root
     const found = inner ?? there
-    if (found !== undefined) return found
-    return yield* new BadInput({
-      input: "The workspace",
-      expected: "a working directory in one of the recorded ones, or --task",
-      found: `${roots.length} of them: ${roots.slice(0, MAX_ROOTS).join(", ")}${roots.length > MAX_ROOTS ? " …" : ""}`,
-    })
+    return found === undefined ? new WorkspaceUnclear({ roots }) : Effect.succeed(found)
   })
-
-const MAX_ROOTS = 5
-
-const workingDirectory = (): string => real(process.cwd())
 
 const isWithin = (file: string, root: string): boolean => {
   const relative = path.relative(root, file)
@@ -133,11 +144,11 @@ const real = (file: string): string => {
 }
 
 /**
- * The paths, relative to the root, that a typed one may mean: relative to the working directory, as in a shell, or else to
+ * The paths, relative to the root, that a typed one may mean: relative to the directory, as in a shell, or else to
  * the root. A last link is the file itself.
  */
-export const meanings = (typed: string, root: string): ReadonlyArray<string> => {
-  const absolute = path.resolve(typed)
+const meanings = (typed: string, root: string, directory: string): ReadonlyArray<string> => {
+  const absolute = path.resolve(directory, typed)
   const file = path.join(real(path.dirname(absolute)), path.basename(absolute))
   const inside = isWithin(file, root) ? [portable(path.relative(root, file))] : []
   const fromRoot = path.isAbsolute(typed) ? [] : [portable(path.normalize(typed))]
@@ -147,16 +158,16 @@ export const meanings = (typed: string, root: string): ReadonlyArray<string> => 
 const portable = (file: string): string => (path.sep === "/" ? file : file.replaceAll(path.sep, "/"))
 
 /** The path of a file that some look knows. */
-export const pathOf = ({ root, looks, treeOf, entryIn }: RecordedFiles, typed: string) =>
+export const pathOf = ({ root, looks, treeOf, entryIn, directory }: RecordedFiles, typed: string) =>
   Effect.gen(function* () {
-    const meant = meanings(typed, root)
+    const meant = meanings(typed, root, directory)
     const found = yield* reading(() => meant.find((file) => FileVersions.hasPath(looks, file, entryIn)))
     if (found !== undefined) return found
     const recent = looks.filter(({ base }) => base !== undefined).slice(-MAX_STARTS)
     const since = looks.filter(({ event }) => event.position >= (recent[0]?.event.position ?? 0))
     const known = yield* reading(() => FileVersions.pathsIn(since, treeOf))
-    const directory = meant.find((file) => [...known].some((one) => one.startsWith(`${file}/`)))
-    if (directory !== undefined) return yield* new FileNotRecorded({ file: typed, found: "a directory", advice: "" })
+    const above = meant.find((file) => [...known].some((one) => one.startsWith(`${file}/`)))
+    if (above !== undefined) return yield* new FileNotRecorded({ file: typed, found: "a directory", advice: "" })
     const wanted = meant.at(0) ?? typed
     return yield* new FileNotRecorded({ file: typed, found: `none in ${root}`, advice: adviceOn(wanted, known) })
   })

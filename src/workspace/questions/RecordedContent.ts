@@ -1,11 +1,11 @@
 /** Contents of recorded files at a moment. */
 import { Data, Effect } from "effect"
 import { at } from "../../values/Formats.ts"
-import * as Content from "../../workspace/history/Content.ts"
-import * as FileVersions from "../../workspace/history/FileVersions.ts"
-import type { Look } from "../../workspace/history/Looks.ts"
-import type { Entry, Tree } from "../../workspace/model/Entry.ts"
-import type { StoreUnavailable } from "../../workspace/store/ContentStore.ts"
+import * as Content from "../history/Content.ts"
+import * as FileVersions from "../history/FileVersions.ts"
+import type { Look } from "../history/Looks.ts"
+import type { Entry, Tree } from "../model/Entry.ts"
+import type { StoreUnavailable } from "../store/ContentStore.ts"
 import { FileNotRecorded, type RecordedFiles, reading } from "./RecordedFiles.ts"
 
 /** The log says that a content was there, and the store does not have it. */

@@ -1,17 +1,26 @@
 /** How recorded files differ between two moments. */
-import { Effect, Option } from "effect"
+import { Data, Effect } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
-import * as Changes from "../../workspace/model/Changes.ts"
-import { BadInput } from "../command/BadInput.ts"
+import * as Changes from "../model/Changes.ts"
 import * as ComparedFiles from "./ComparedFiles.ts"
 import * as RecordedContent from "./RecordedContent.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
 
-export interface Asked extends Pick<RecordedFiles.Asked, "log" | "task"> {
-  readonly a: string
-  readonly b: string
+/** The moments are of different timelines. */
+export class TwoTimelines extends Data.TaggedError("TwoTimelines")<{
+  readonly input: string
+  readonly timelines: readonly [string, string]
+}> {
+  override get message() {
+    return `${this.input}: expected two moments of one timeline, found ${this.timelines.join(" and ")}.`
+  }
+}
+
+export interface Asked extends Pick<RecordedFiles.Asked, "taskId" | "directory"> {
+  readonly a: Moment.Moment
+  readonly b: Moment.Moment
   /** Only this file. */
-  readonly file: Option.Option<string>
+  readonly file?: string | undefined
 }
 
 export interface FilesBetween {
@@ -23,18 +32,13 @@ export interface FilesBetween {
 }
 
 /** The differences, ordered by path; from `a` to `b`, whichever is earlier. */
-export const load = ({ log, a, b, file, task }: Asked) =>
+export const load = ({ a, b, file, ...asked }: Asked) =>
   Effect.gen(function* () {
     const [from, to] = [yield* Moment.locate(a), yield* Moment.locate(b)]
     if (from.timeline !== to.timeline)
-      return yield* new BadInput({
-        input: `${a} ${b}`,
-        expected: "two moments of one timeline",
-        found: `${from.timeline} and ${to.timeline}`,
-      })
-    const later = from.position > to.position ? a : b
-    const recorded = yield* RecordedFiles.open({ ...(log === undefined ? {} : { log }), at: Option.some(later), task })
-    const only = Option.isSome(file) ? yield* RecordedFiles.pathOf(recorded, file.value) : undefined
+      return yield* new TwoTimelines({ input: `${a} ${b}`, timelines: [from.timeline, to.timeline] })
+    const recorded = yield* RecordedFiles.open({ ...asked, at: from.position > to.position ? a : b })
+    const only = file === undefined ? undefined : yield* RecordedFiles.pathOf(recorded, file)
     const treeAt = (position: number) => {
       const looks = recorded.looks.filter(({ event }) => event.position <= position)
       // Before the first snapshot, nothing is known.
@@ -56,3 +60,19 @@ export const load = ({ log, a, b, file, task }: Asked) =>
 /** Compares the contents of all changes. */
 export const compared = ({ recorded: { store }, changes }: FilesBetween) =>
   RecordedFiles.reading(() => changes.map((change) => ComparedFiles.of(change, store)))
+
+/** How recorded files differ between two moments: from `from` to `to`, whichever is earlier. */
+export interface FilesDiff {
+  readonly root: string
+  readonly timeline: string
+  readonly from: number
+  readonly to: number
+  readonly files: ReadonlyArray<ComparedFiles.FileDifference>
+}
+
+/** @param stat leaves out the hunks */
+export const document = (
+  { recorded: { root }, timeline, from, to }: FilesBetween,
+  files: ReadonlyArray<ComparedFiles.ComparedFile>,
+  stat: boolean,
+): FilesDiff => ({ root, timeline, from, to, files: files.map((one) => ComparedFiles.document(one, stat)) })

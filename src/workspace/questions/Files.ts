@@ -1,0 +1,305 @@
+/** The service that answers questions about the recorded files of a coding agent's directory, from the log and the store next to it. */
+import { Context, Effect, Layer, Schema } from "effect"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
+import type { Cause } from "../../projections/timetravel/causes/Causes.ts"
+import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
+import { defined } from "../../values/defined.ts"
+import * as Options from "../../values/Options.ts"
+import * as Content from "../history/Content.ts"
+import * as Origin from "../history/Origin.ts"
+import type { DirectoryUnfit } from "../restore/RestoreInto.ts"
+import type { StoreUnavailable } from "../store/ContentStore.ts"
+import * as ComparedFiles from "./ComparedFiles.ts"
+import * as FilesBetween from "./FilesBetween.ts"
+import * as ListedFiles from "./ListedFiles.ts"
+import * as OriginDocument from "./OriginDocument.ts"
+import * as RecordedBlame from "./RecordedBlame.ts"
+import * as RecordedContent from "./RecordedContent.ts"
+import * as RecordedFiles from "./RecordedFiles.ts"
+import * as RecordedVersions from "./RecordedVersions.ts"
+import * as RestoredFiles from "./RestoredFiles.ts"
+
+/** Whose files, and when. */
+export interface FilesOptions {
+  /** Default: now. */
+  readonly at?: Moment.Moment
+  /** Only what this task recorded, by its full id. Default: all tasks in the same directory. */
+  readonly task?: string
+  /**
+   * The recorded directory, or one below it; paths of files are relative to it, or to the recorded one. Default: the
+   * process's working directory. If only one directory was recorded, that is meant wherever the process runs.
+   */
+  readonly directory?: string
+}
+
+/** Options of `diff`: `at` is one of its moments. */
+export interface DiffOptions extends Omit<FilesOptions, "at"> {
+  /** Only this file. */
+  readonly file?: string
+  /** Only the numbers of lines. Default: false. */
+  readonly stat?: boolean
+}
+
+/** Options of `history`. */
+export interface HistoryOptions extends FilesOptions {
+  /** Only so many of the last versions. Default: all. */
+  readonly limit?: number
+}
+
+/** Options of `blame`. */
+export interface BlameOptions extends FilesOptions {
+  /** Blames this content, such as that of the present file. Default: the recorded one of the moment. */
+  readonly content?: string | Uint8Array
+  /** The first line. Default: 1. */
+  readonly first?: number
+  /** The last line. Default: that of the file. */
+  readonly last?: number
+  /** Adds what the agent had read of the file before. Default: false. */
+  readonly read?: boolean
+}
+
+/** Options of `why`. */
+export interface WhyOptions extends FilesOptions {
+  /** Why this line is there. Default: why the file is as it is. */
+  readonly line?: number
+}
+
+/** A recorded file and its content. */
+export interface RecordedFile extends ListedFiles.ListedFile {
+  readonly root: string
+  readonly timeline: string
+  readonly at: number
+  /** Of a link, its target's name. */
+  readonly content: RecordedText | RecordedBytes | UnknownContent
+}
+
+/** A text, and its bytes. */
+export interface RecordedText {
+  readonly kind: "text"
+  readonly text: string
+  readonly bytes: Uint8Array
+}
+
+/** A content with a NUL among its first 8,000 bytes. */
+export interface RecordedBytes {
+  readonly kind: "binary"
+  readonly bytes: Uint8Array
+}
+
+/** The store lacks the content. */
+export interface UnknownContent {
+  readonly kind: "unknown"
+  /** `gone`: the store should have it. `purged`: a person removed it. Others: snapshots left it out. */
+  readonly why: keyof typeof Content.WHY
+  /** The same in words. */
+  readonly reason: string
+}
+
+/** How files differ, with each unified diff as text. */
+export interface FilesDiff extends Omit<FilesBetween.FilesDiff, "files"> {
+  readonly files: ReadonlyArray<ComparedFiles.FileDifference & Unified>
+}
+
+/** A unified diff. */
+export interface Unified {
+  /** Absent if the contents are not comparable, or only the numbers were asked for. */
+  readonly unified?: string
+}
+
+/** The change that a file, or one of its lines, comes from, and its causes. */
+export interface FileOrigin {
+  readonly root: string
+  readonly path: string
+  readonly version: OriginDocument.VersionOrigin
+  /** The event of the change, its cause, and so on to the root. */
+  readonly chain: ReadonlyArray<Cause>
+}
+
+/** Why a question about recorded files has no answer. */
+export type FilesError =
+  | Options.InvalidOptions
+  | RecordedFiles.OpenError
+  | RecordedFiles.FileNotRecorded
+  | RecordedContent.ContentNotRecorded
+  | StoreUnavailable
+  | LogError
+
+/** Questions about recorded files. Only reads the log and its store; `restore` writes into a directory that it is given. */
+export class Files extends Context.Tag("hindcast/Files")<Files, Files.Service>() {}
+
+/** The type of the service: `Files.Service`. */
+export declare namespace Files {
+  /** The questions. */
+  export interface Service {
+    /** Lists the files at a moment. A file whose content is not recorded says why in `omitted`. */
+    readonly list: (options?: FilesOptions) => Effect.Effect<ListedFiles.FileList, FilesError>
+    /** Returns a file at a moment. Its content may be unknown, which is no error. */
+    readonly read: (path: string, options?: FilesOptions) => Effect.Effect<RecordedFile, FilesError>
+    /** Returns how files differ between two moments of one timeline; from `a` to `b`, whichever is earlier. */
+    readonly diff: (
+      a: Moment.Moment,
+      b: Moment.Moment,
+      options?: DiffOptions,
+    ) => Effect.Effect<FilesDiff, FilesError | FilesBetween.TwoTimelines>
+    /** Returns a file's versions, oldest first, through its renames, each with the call that it comes from. */
+    readonly history: (
+      path: string,
+      options?: HistoryOptions,
+    ) => Effect.Effect<RecordedVersions.FileHistory, FilesError>
+    /** Returns a file's lines, each with the call, decision, approval and prompt that it comes from. */
+    readonly blame: (
+      path: string,
+      options?: BlameOptions,
+    ) => Effect.Effect<RecordedBlame.BlamedLines, FilesError | RecordedBlame.LineOutOfRange>
+    /** Returns the last change of a file, or the one that a line comes from, and the causes up to the prompt. */
+    readonly why: (
+      path: string,
+      options?: WhyOptions,
+    ) => Effect.Effect<FileOrigin, FilesError | RecordedBlame.LineOutOfRange | RecordedBlame.OriginUnknown>
+    /**
+     * Writes the files of a moment into an empty directory, or one that it makes: bytes, modes and links. `left` names
+     * the files that it did not write, and why.
+     */
+    readonly restore: (
+      at: Moment.Moment,
+      into: string,
+      options?: Omit<FilesOptions, "at">,
+    ) => Effect.Effect<RestoredFiles.RestoredFiles, FilesError | DirectoryUnfit | RestoredFiles.NotWritten>
+  }
+}
+
+const from = { task: Options.Text, directory: Options.Path }
+const line = Options.wholeNumber(1)
+
+const FilesOptions = Options.of<FilesOptions>({ optional: { at: Moment.Moment, ...from } })
+const DiffOptions = Options.of<DiffOptions>({ optional: { ...from, file: Options.Path, stat: Schema.Boolean } })
+const HistoryOptions = Options.of<HistoryOptions>({ optional: { at: Moment.Moment, ...from, limit: line } })
+const WhyOptions = Options.of<WhyOptions>({ optional: { at: Moment.Moment, ...from, line } })
+const BlameOptions = Options.of<BlameOptions>({
+  optional: {
+    at: Moment.Moment,
+    ...from,
+    content: Schema.Union(
+      Schema.String,
+      Options.kind<Uint8Array>("a text or a Uint8Array", (value) => value instanceof Uint8Array),
+    ),
+    first: line,
+    last: line,
+    read: Schema.Boolean,
+  },
+})
+const RestoreOptions = Options.of<Omit<FilesOptions, "at">>({ optional: from })
+
+const make = Effect.gen(function* () {
+  const log = yield* EventLog
+  const travel = yield* TimeTravel
+
+  /** Opens the files for one question. */
+  const asking = <A, E>(
+    { at, task, directory }: FilesOptions,
+    ask: (recorded: RecordedFiles.RecordedFiles) => Effect.Effect<A, E>,
+  ) =>
+    RecordedFiles.open({ at, taskId: task, directory }).pipe(
+      Effect.flatMap(ask),
+      Effect.scoped,
+      Effect.provideService(EventLog, log),
+    )
+
+  return Files.of({
+    list: (options = {}) =>
+      Effect.flatMap(Options.decode("files.list", FilesOptions, options), (asked) =>
+        asking(asked, (recorded) =>
+          Effect.map(RecordedContent.treeAfter(recorded, recorded.looks), (tree) =>
+            ListedFiles.document(recorded, tree),
+          ),
+        ),
+      ),
+    read: (path, options = {}) =>
+      Effect.flatMap(Options.decode("files.read", FilesOptions, options), (asked) =>
+        asking(asked, (recorded) => readFrom(recorded, path)),
+      ),
+    diff: (a, b, options = {}) =>
+      Effect.gen(function* () {
+        const { task, stat = false, ...asked } = yield* Options.decode("files.diff", DiffOptions, options)
+        const found = yield* FilesBetween.load({ ...asked, a, b, taskId: task })
+        const files = yield* FilesBetween.compared(found)
+        return {
+          ...FilesBetween.document(found, files, stat),
+          files: files.map((one) => ({
+            ...ComparedFiles.document(one, stat),
+            ...defined({ unified: stat ? undefined : ComparedFiles.unified(one) }),
+          })),
+        }
+      }).pipe(Effect.scoped, Effect.provideService(EventLog, log)),
+    history: (path, options = {}) =>
+      Effect.flatMap(Options.decode("files.history", HistoryOptions, options), ({ limit, ...asked }) =>
+        asking(asked, (recorded) =>
+          Effect.map(RecordedVersions.originsOf(recorded, path, limit), (found) =>
+            RecordedVersions.document(recorded, found),
+          ),
+        ),
+      ),
+    blame: (path, options = {}) =>
+      Effect.flatMap(Options.decode("files.blame", BlameOptions, options), ({ content, first, last, read, ...asked }) =>
+        asking(asked, (recorded) =>
+          Effect.map(
+            RecordedBlame.of(recorded, path, {
+              content: typeof content === "string" ? Buffer.from(content) : content,
+              first,
+              last,
+              read: read === true,
+            }),
+            (found) => RecordedBlame.document(recorded, found.path, found.blamed),
+          ),
+        ),
+      ),
+    why: (path, options = {}) =>
+      Effect.flatMap(Options.decode("files.why", WhyOptions, options), ({ line, ...asked }) =>
+        asking(asked, (recorded) =>
+          Effect.gen(function* () {
+            const found = yield* line === undefined
+              ? RecordedVersions.lastOf(recorded, path)
+              : RecordedBlame.versionOfLine(recorded, path, line)
+            const { look } = found.version
+            const origin = yield* Origin.finder(recorded.log).originOf(look)
+            return {
+              root: recorded.root,
+              path: found.path,
+              version: OriginDocument.ofVersion(found.version, origin),
+              chain: yield* travel.why(look.event.id),
+            }
+          }),
+        ),
+      ),
+    restore: (at, into, options = {}) =>
+      Effect.flatMap(Options.decode("files.restore", RestoreOptions, options), (asked) =>
+        asking({ ...asked, at }, (recorded) => RestoredFiles.into(recorded, into)),
+      ),
+  })
+})
+
+const readFrom = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
+  Effect.gen(function* () {
+    const path = yield* RecordedFiles.pathOf(recorded, typed)
+    const entry = yield* RecordedContent.entryAt(recorded, path)
+    const content = yield* RecordedFiles.reading(() => Content.of(entry, recorded.store))
+    const { root, timeline, position } = recorded
+    return { root, timeline, at: position, ...ListedFiles.ofEntry(path, entry), content: contentOf(content) }
+  })
+
+const contentOf = (content: Content.Content): RecordedFile["content"] => {
+  switch (content.kind) {
+    case "text":
+      return { kind: "text", text: Content.textOf(content.bytes), bytes: content.bytes }
+    case "binary":
+      return { kind: "binary", bytes: content.bytes }
+    case "unknown":
+      return { kind: "unknown", why: content.why, reason: Content.WHY[content.why] }
+    case "missing":
+      return { kind: "unknown", why: "gone", reason: Content.WHY.gone }
+  }
+}
+
+/** The questions about the files of the `EventLog` in its context. */
+export const layer: Layer.Layer<Files, never, EventLog | TimeTravel> = Layer.effect(Files, make)

@@ -1,0 +1,41 @@
+/** Writes the recorded files of a moment into a directory of their own. */
+import { Data, Effect } from "effect"
+import * as RestoreInto from "../restore/RestoreInto.ts"
+import * as RecordedContent from "./RecordedContent.ts"
+import type { RecordedFiles } from "./RecordedFiles.ts"
+
+/** The system refused to write. */
+export class NotWritten extends Data.TaggedError("NotWritten")<{
+  readonly directory: string
+  readonly reason: string
+}> {
+  override get message() {
+    return `${this.directory}: expected a directory to write to, found ${this.reason}.`
+  }
+}
+
+/** What a restore wrote. */
+export interface RestoredFiles extends RestoreInto.Restored {
+  readonly root: string
+  readonly timeline: string
+  readonly at: number
+}
+
+export const into = (recorded: RecordedFiles, directory: string) =>
+  Effect.gen(function* () {
+    const { root, timeline, position, store, looks } = recorded
+    const tree = yield* RecordedContent.treeAfter(recorded, looks)
+    const restored = yield* written(directory, () => RestoreInto.into(directory, tree, store))
+    return { ...restored, root, timeline, at: position } satisfies RestoredFiles
+  })
+
+const written = <A>(directory: string, work: () => A): Effect.Effect<A, RestoreInto.DirectoryUnfit | NotWritten> =>
+  Effect.try({
+    try: work,
+    catch: (cause) => {
+      if (cause instanceof RestoreInto.DirectoryUnfit) return cause
+      // The system's refusals have codes.
+      if (!(cause instanceof Error && "code" in cause)) throw cause
+      return new NotWritten({ directory, reason: cause.message })
+    },
+  })
