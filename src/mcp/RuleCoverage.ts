@@ -7,7 +7,6 @@ import type { GateConfig, GateRule } from "../kernel/gate/Gate.ts"
 import * as GatePattern from "../kernel/gate/GatePattern.ts"
 import { oneLine } from "../values/PlainText.ts"
 
-/** A rule that names actuators. */
 type NamingRule = GateRule & { readonly actuator: string }
 
 const naming = ({ rules = [] }: GateConfig): ReadonlyArray<NamingRule> =>

@@ -26,7 +26,6 @@ export const CONTENT_TYPES: { readonly [encoding in Encoding]: string } = {
   protobuf: "application/x-protobuf",
 }
 
-/** The encoding that a content type names. */
 export const encodingOf = (contentType: string | undefined): Encoding | undefined => {
   const type = (contentType ?? "").split(";")[0]?.trim().toLowerCase()
   if (type === CONTENT_TYPES.json) return "json"

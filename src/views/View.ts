@@ -50,7 +50,6 @@ const GlyphChoice = Schema.Union(
 /** A glyph with an optional colour and label for the legend. */
 export type GlyphChoice = typeof GlyphChoice.Type
 
-/** A number, or a pointer to one. */
 const Quantity = Schema.Union(Schema.Finite, Pointer).annotations({
   description: "a number, or a JSON Pointer to one",
 })

@@ -102,7 +102,6 @@ const messagesOf = (room: Room, actions: JsonObject): ReadonlyArray<Message> => 
 /** Removes line breaks: each heard line is one message, so nobody can speak for another agent. */
 const oneLine = (text: string): string => text.replace(/[\r\n\u2028\u2029]+/g, " ")
 
-/** The members with updated counts. */
 const counted = (
   members: Room["members"],
   said: ReadonlyArray<Message>,

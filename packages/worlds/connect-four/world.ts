@@ -38,7 +38,6 @@ const isOver = ({ winner, moves }: Game): boolean => winner !== null || moves ==
 
 const isFull = (game: Game, column: number): boolean => cellAt(game, 0, column) !== EMPTY
 
-/** The row where a disc lands. */
 const landing = (game: Game, column: number): number => {
   let row = ROWS - 1
   while (row >= 0 && cellAt(game, row, column) !== EMPTY) row--

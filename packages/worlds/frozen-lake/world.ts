@@ -86,7 +86,6 @@ const within = (value: number, size: number): number => Math.min(Math.max(value,
 
 const columns = (): number => setting.lake[0]?.length ?? 0
 
-/** The directions of an action, with probabilities. */
 const outcomesOf = (action: number): ReadonlyArray<{ readonly direction: number; readonly probability: number }> => {
   if (!setting.isSlippery) return [{ direction: action, probability: 1 }]
   const aside = (1 - setting.successRate) / 2

@@ -2,7 +2,6 @@
 import type { Generator, JsonObject } from "hindcast/plugin"
 import type { Cell } from "./cells.ts"
 
-/** Options of a level. */
 export interface Settings {
   readonly level: "Empty" | "DoorKey"
   /** Side in cells, including walls. */

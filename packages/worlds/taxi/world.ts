@@ -121,7 +121,6 @@ const outcomesOf = (action: number): ReadonlyArray<Outcome> => {
   ]
 }
 
-/** A mistake's step. */
 const mistaken = (): Step => {
   state = { ...state, mistakes: state.mistakes + 1 }
   return { reward: -10 }

@@ -23,7 +23,6 @@ export const of = (blocks: ReadonlyArray<Block>): PromptContent => {
   return { text: texts.filter((text) => text !== "").join("\n"), files }
 }
 
-/** The content as an input to an agent. */
 export const inputOf = ({ text, files }: PromptContent): string | ReadonlyArray<ContentPart> =>
   files.length === 0 ? text : [...(text.trim() === "" ? [] : [{ type: "text" as const, text }]), ...files]
 

@@ -54,7 +54,6 @@ export const page = (
     }
   })
 
-/** Whether a task is a conversation of the log. */
 export const has = (taskId: string): Effect.Effect<boolean, LogError, EventLog> =>
   Effect.map(conversations, (all) => all.some(({ sessionId }) => sessionId === taskId))
 

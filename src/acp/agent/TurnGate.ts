@@ -9,7 +9,6 @@ export interface TurnGate {
   readonly open: Effect.Effect<void>
   /** Completes once the closed gate holds the agent. */
   readonly holds: Effect.Effect<void>
-  /** The agent behind the gate. */
   readonly behind: (agent: AdvancingAgent) => AdvancingAgent
 }
 

@@ -79,7 +79,6 @@ export const html = Command.make(
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page with charts that opens offline"))
 
-/** The report of one task, and its page. */
 export const taskPage = (taskId: string, choice: ScoreChoice, source: Parameters<typeof TaskPage.chunks>[1]) =>
   Effect.gen(function* () {
     const report = yield* ofTask(taskId, choice)

@@ -43,7 +43,6 @@ const placeOf = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
 
 const LINE = /^(.+):(\d{1,9})$/s
 
-/** The file as it is now. */
 const textNow = (file: string, typed: string) =>
   Effect.gen(function* () {
     const wrong = (found: string, advice?: string) =>

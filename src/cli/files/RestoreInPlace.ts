@@ -121,7 +121,6 @@ export const run = (typed: Typed) =>
     ])
   }).pipe(Effect.scoped)
 
-/** The recorded files to restore. */
 interface Target extends Omit<RestoreRecord.Restore, "before" | "unhidden"> {
   readonly root: string
   readonly position: number

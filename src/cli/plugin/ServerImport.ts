@@ -14,7 +14,6 @@ import { BadInput } from "../command/BadInput.ts"
 import { optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 
-/** The options of a server. */
 export const options = {
   mcp: optionalText("mcp", "Add an MCP server as the plugin of this name: its command follows after --"),
   url: optionalText("url", "With --mcp: the server's URL, for Streamable HTTP, instead of a command"),

@@ -7,7 +7,6 @@ export interface Column {
   readonly align?: "left" | "right"
 }
 
-/** Right-aligned columns, for numbers. */
 export const right = (...headings: ReadonlyArray<string>): ReadonlyArray<Column> =>
   headings.map((heading) => ({ heading, align: "right" }))
 

@@ -32,7 +32,6 @@ export const decryptFields = (key: Key, about: string, sealed: Uint8Array): Buff
   }
 }
 
-/** A payload with encrypted personal fields. */
 interface SealedPayload {
   /** The payload without the key: personal fields hold their replacements. */
   readonly open: JsonObject

@@ -94,7 +94,6 @@ const runSchedule = (writers: ReadonlyArray<EventLog.Service>, rounds: Schedule,
     expect((yield* reader.head).position).toBe(before + appended.length)
   })
 
-/** The last append of a run. */
 const last = (run: string): AppendRequest => ({
   stream: `${run}/last`,
   actor: "human:test",

@@ -38,7 +38,6 @@ const coreEvents = [
   ...capturingEvents,
 ] as const
 
-/** A type of the core vocabulary. */
 type CoreEventType = (typeof coreEvents)[number]
 
 /** Names of the core event types. */

@@ -44,7 +44,6 @@ export class ProgramMissing extends Error {}
 
 const PROMPT = "Hindcast checks its hooks"
 
-/** The rule that denies in a check. */
 const RULE = "hindcast-check"
 
 /** Rejects with `ProgramMissing`, as `UserStore.open` throws, or with the reason of `signal`. */

@@ -12,7 +12,6 @@ export type HookCommand = readonly [program: string, ...args: ReadonlyArray<stri
 
 /** Where the settings are looked for. */
 export interface Place {
-  /** The user's home directory. */
   readonly home: string
   /** The project's directory; undefined for the user's own settings. */
   readonly project: string | undefined
@@ -28,7 +27,6 @@ export interface Refused {
 export interface Installer {
   /** The client's name, as in `Clients`. */
   readonly name: string
-  /** The file of the settings. */
   readonly file: (place: Place) => string
   /** The settings with the hooks: once, next to everything that is there. Unchanged if they have them. */
   readonly installed: (text: string, command: HookCommand) => string | Refused

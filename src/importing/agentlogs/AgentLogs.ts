@@ -8,5 +8,4 @@ import { geminiCli } from "./GeminiCli.ts"
 
 export const all: ReadonlyArray<AgentLog> = [claudeCode, codex, geminiCli]
 
-/** The agent that wrote a record. */
 export const agentOf = (record: LogRecord): AgentLog | undefined => all.find((agent) => agent.recognizes(record))

@@ -5,7 +5,6 @@ import type { Runs } from "../runs/Runs.ts"
 export class AskedValues {
   readonly #asked = new Map<string, boolean>()
 
-  /** Counts a value and returns it. */
   count(place: string, value: unknown): unknown {
     this.#asked.set(place, this.#asked.get(place) === true || value !== undefined)
     return value

@@ -12,7 +12,6 @@ export type Evaluation = Omit<SourceScore, "taskId">
 
 export const EVALUATION_EVENT = "gen_ai.evaluation.result"
 
-/** The evaluations that a span carries. */
 export const evaluationsOf = ({ traceId, spanId, attributes, events }: Span): ReadonlyArray<Evaluation> => [
   ...events.flatMap(({ name, attributes: own }, index) =>
     name === EVALUATION_EVENT ? evaluationIn(own, `${traceId}/${spanId}/${index}`) : [],

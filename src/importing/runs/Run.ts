@@ -130,7 +130,6 @@ export class Run implements ImportedRun {
     this.#write(`kept:${key}`, { type: "SourceRecordKept", payload }, when)
   }
 
-  /** Adds a remark to the task. */
   note(key: string, text: string, at: number | null): void {
     this.#write(`note:${key}`, { type: "NoteAdded", payload: { about: this.taskId, text: plainText(text) } }, { at })
   }

@@ -53,7 +53,6 @@ export const langfuse: Source = {
     }),
 }
 
-/** The observations of a record, each with its trace if that is known. */
 const observationsIn = (record: unknown): ReadonlyArray<readonly [observation: unknown, trace: unknown]> => {
   if (Array.isArray(record)) return record.flatMap(observationsIn)
   if (Array.isArray(field(record, "data"))) return listOf(record, "data").flatMap(observationsIn)
@@ -104,7 +103,6 @@ const spanOf = (one: unknown, trace: unknown, unread: Unread): Span | undefined 
   }
 }
 
-/** A value, or JSON in text. */
 const jsonAt = (value: unknown, name: string): unknown => {
   const found = get(value, name)
   return typeof found === "string" ? (parsed(found) ?? found) : found

@@ -25,7 +25,6 @@ export const make = (events: ReadonlyArray<Event>): RecordedAgentEvents => {
   }
 }
 
-/** Events that agents report. */
 const OF_AGENTS: ReadonlySet<string> = new Set<AgentEventType>([
   ...(["GuideApplied", "MemoryCompacted", "BudgetExceeded", "AgentStateChanged"] as const),
 ])

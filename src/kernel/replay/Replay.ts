@@ -151,7 +151,6 @@ const ledBefore = ({ forked, events }: Recording.Recording): RecordedTask.Leadin
   ),
 })
 
-/** The requests that a fork shares with its parent. */
 const shared = ({ forked, requests, opened, events }: Recording.Recording): ReadonlyArray<Recording.Request> => {
   // Another version of the agent replayed the decisions of the earlier one.
   const until = events.reduce(

@@ -15,7 +15,6 @@ export type Answer = JsonObject | { readonly missing: string }
 export interface Recording {
   /** Undefined if the events are not those of a gateway. */
   readonly server: string | undefined
-  /** The number of recorded calls. */
   readonly calls: number
   /** The next recorded answer. Each call is answered once, in the recorded order; other requests as often as needed. */
   readonly answer: (request: Message.Request, redacted: (value: Json) => Json) => Answer

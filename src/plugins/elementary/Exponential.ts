@@ -138,7 +138,6 @@ const P4 = -0.66666666634877392
 const P5 = -1.1429096284595011
 const P6 = 1.0000415263675542
 
-/** The parity of an integer. */
 const parity = (y: number): "odd" | "even" | "not whole" => {
   if (!Number.isInteger(y)) return "not whole"
   return Math.abs(y) < 2 ** 53 && y % 2 !== 0 ? "odd" : "even"

@@ -64,7 +64,6 @@ function turned(
   }
 }
 
-/** Sine and cosine of a finite angle. */
 const sineCosine = (angle: number): { readonly sine: DoubleDouble; readonly cosine: DoubleDouble } => {
   const { steps, rest } = reduced(angle)
   const small = smallSineCosine(rest)

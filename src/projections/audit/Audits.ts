@@ -95,7 +95,6 @@ const ofFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: numbe
     return [...completed.sort((one, other) => one.at - other.at).map(({ audit }) => audit), ...rest]
   })
 
-/** The verdicts on a few tasks. */
 const verdictsOnFew = (log: EventLog.Service, tasks: ReadonlyArray<string>, until: number) =>
   Effect.gen(function* () {
     const verdicts = new VerdictCollector(AuditPass.wanted(tasks))

@@ -69,7 +69,6 @@ export const nearest = (variable: string, document: Json, steps: PathPattern): s
   return `${found}, which has ${keys.slice(0, MAX_LISTED).join(", ")}${more}`
 }
 
-/** The keys of all values at a path. */
 const keysAt = (document: Json, steps: PathPattern): ReadonlyArray<string> => {
   const keys = new Set<string>()
   const visit = (value: Json, index: number): void => {

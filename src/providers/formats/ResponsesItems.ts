@@ -175,7 +175,6 @@ const OF_XAI: ReadonlySet<unknown> = new Set([
 const pick = (fields: Record<string, unknown>, names: ReadonlyArray<string>) =>
   Object.fromEntries(names.map((name) => [name, fields[name]]))
 
-/** Items other than calls. */
 const OTHERS: { readonly [type: string]: (item: unknown) => ReadonlyArray<AnswerPart> } = {
   message: (item) => {
     const content = fieldOf(item, "content")

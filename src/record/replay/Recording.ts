@@ -109,7 +109,6 @@ type Answered = Pick<Interaction, "answer" | "answeredAt">
 
 const UNANSWERED: Answered = { answer: { kind: "none" }, answeredAt: null }
 
-/** The answer in an event, and the id of the event or command that it answers. */
 const answerIn = (event: Event): readonly [string, Answer] | undefined => {
   const cause = event.causationId ?? ""
   if (is(event, "IoAnswered")) {

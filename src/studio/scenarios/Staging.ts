@@ -32,7 +32,6 @@ export const look = (
     return { plugin, document, view: manifest.peas.environment?.view ?? null }
   })
 
-/** Lets an agent play all parts of a scenario. */
 export const run = (agent: Agent, scenario: Scenario.Loaded, options: Scenario.PlayOptions) => {
   const parts = Scenario.agentsIn(scenario)
   return Scenario.run(

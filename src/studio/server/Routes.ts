@@ -152,7 +152,6 @@ const routes: ReadonlyMap<string, Route> = new Map(
   }),
 )
 
-/** All paths of the API, with their methods. */
 export const known: ReadonlyArray<{ readonly path: string; readonly method: Route["method"] }> = [...routes].map(
   ([path, { method }]) => ({ path, method }),
 )

@@ -74,7 +74,6 @@ export interface Question {
   readonly digest: string
   readonly timeline: string
   readonly task: string | null
-  /** The position of the request. */
   readonly position: number
   /** The actuator or host request, such as `boiler/heat`. */
   readonly what: string

@@ -127,7 +127,6 @@ export type Why = ReadonlyArray<
   }
 >
 
-/** How a cause was inferred. */
 export interface InferredCause {
   /** The rule, and a sentence about it. */
   readonly rule: string

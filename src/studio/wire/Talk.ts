@@ -29,7 +29,6 @@ export interface Input {
 export interface Delta {
   /** The id of the request's `ModelCalled` event. */
   readonly request: string
-  /** The part of the answer that it continues. */
   readonly index: number
   readonly kind: AnswerPart["type"]
   readonly text: string

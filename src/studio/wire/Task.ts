@@ -13,7 +13,6 @@ export interface TaskRow {
   /** `achieved`, `failed`, `abandoned` …; null while it is open. */
   readonly outcome: string | null
   readonly reason: string | null
-  /** The position of its opening. */
   readonly from: number
   /** The position of its closing, or of its last event while it is open. */
   readonly to: number
@@ -69,7 +68,6 @@ export interface TaskHead extends TaskRow {
   /** The position of the worst moment: the greatest punishment's evidence, else the last failure, if any. */
   readonly worst: number | null
   readonly sets: ReadonlyArray<ScoreSetRow>
-  /** Its forks, with their fork points. */
   readonly forks: ReadonlyArray<{ readonly timeline: string; readonly task: string; readonly position: number }>
   /** Plugins that took part. */
   readonly plugins: ReadonlyArray<string>

@@ -30,7 +30,6 @@ export interface FileBisectionOptions {
   readonly jobs: number
   /** An empty directory of this process's own, without links in its path. */
   readonly scratch: string
-  /** Results of earlier searches. */
   readonly known: ReadonlyArray<Earlier>
   /** What to do if an end of the search is not as it must be. */
   readonly advice: string

@@ -9,7 +9,6 @@ export interface Searching<E, R> {
   readonly count: number
   /** Tests at once. */
   readonly jobs: number
-  /** Verdicts that are known before. */
   readonly known: Halving.Verdicts
   /** Equal for states that are the same: one test answers for all of them. */
   readonly keyOf: (index: number) => Effect.Effect<string, E, R>

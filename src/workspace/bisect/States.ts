@@ -52,5 +52,4 @@ export const treeIn = (
   bases: FileVersions.TreeOf,
 ): Entry.Tree | undefined => FileVersions.treeAfter(looks.slice(0, seen), bases)
 
-/** The digest of a tree, as in the store. */
 export const digest = (tree: Entry.Tree): string => Trees.write(tree, (text) => digestOf(Buffer.from(text)))

@@ -53,7 +53,6 @@ export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
       return chain
     })
 
-  /** The call that a command is, from its request on. */
   const callOf = (command: Event) =>
     Effect.gen(function* (): Effect.fn.Return<Call, LogError> {
       const { commandId } = command.payload

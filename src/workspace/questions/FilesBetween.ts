@@ -57,7 +57,6 @@ export const load = ({ a, b, file, ...asked }: Asked) =>
     return { recorded, from: from.position, to: to.position, timeline: to.timeline, changes } satisfies FilesBetween
   })
 
-/** Compares the contents of all changes. */
 export const compared = ({ recorded: { store }, changes }: FilesBetween) =>
   RecordedFiles.reading(() => changes.map((change) => ComparedFiles.of(change, store)))
 

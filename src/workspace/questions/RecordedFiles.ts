@@ -109,7 +109,6 @@ export const storeOf = (log: string) =>
     ),
   )
 
-/** The task of the event at a position. */
 const taskAt = (log: Pick<EventLog.Service, "read">, position: number) =>
   Effect.map(
     Stream.runHead(log.read({ after: position - 1, until: position })),

@@ -5,7 +5,6 @@ import type { Tree } from "../model/Entry.ts"
 /** Why no file may be written at a path. */
 export type Refusal = "outside" | "repository" | "below-a-file"
 
-/** The refused paths of a tree. */
 export const refused = (tree: Tree): ReadonlyMap<string, Refusal> => {
   const found = new Map<string, Refusal>()
   for (const path of tree.keys()) {

@@ -24,7 +24,6 @@ export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   }
 }
 
-/** Runs work that reads a store. */
 export const reading = <A>(work: () => A): Effect.Effect<A, StoreUnavailable> =>
   Effect.suspend(() => {
     try {

@@ -126,7 +126,6 @@ export const specOf = (space: Space): Spec => {
   }
 }
 
-/** The shape of nested lists. */
 const shapeOf = (nested: Json): ReadonlyArray<number> =>
   Array.isArray(nested) ? [nested.length, ...shapeOf(nested[0] ?? 0)] : []
 

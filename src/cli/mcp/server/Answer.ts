@@ -15,7 +15,6 @@ export interface Answer {
   readonly lines: ReadonlyArray<string>
   /** The server's own words, after the fence. */
   readonly foot?: ReadonlyArray<string>
-  /** Calls that lead on, each with its reason. */
   readonly next?: ReadonlyArray<readonly [call: Call, reason: string]>
 }
 
@@ -38,7 +37,6 @@ export const written = ({ tool, args }: Call): string =>
       .join(", ")})`,
   )
 
-/** The answer's text. */
 export const text = ({ head = [], lines, foot = [], next = [] }: Answer): string =>
   [
     ...head.map(Fence.escaped),

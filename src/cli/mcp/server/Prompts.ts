@@ -13,7 +13,6 @@ const Compare = Schema.Struct({
 
 const Rule = Schema.Struct({ task: Tool.task })
 
-/** Adds the prompts to a server. */
 export const register = (server: McpServer): void => {
   server.registerPrompt(
     "debug-task",

@@ -56,7 +56,6 @@ const described = (description: string) => Schema.String.annotations({ descripti
 export const wholeNumber = (description: string) =>
   Schema.Number.pipe(Schema.int(), Schema.nonNegative()).annotations({ description, jsonSchema: { minimum: 0 } })
 
-/** An event's position or id. */
 export const event = described("The position of an event, such as @412, or its id")
 
 /** A moment: `Moment.locate`. */

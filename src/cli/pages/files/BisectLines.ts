@@ -10,7 +10,6 @@ import * as OriginLines from "./OriginLines.ts"
 
 export interface BisectPage {
   readonly command: string
-  /** The number of distinct states. */
   readonly states: number
   readonly tested: ReadonlyArray<Tested.Tested>
   readonly good: Tested.Tested

@@ -42,7 +42,6 @@ export const plan = (style: Style, { steps, left, root, position, sessions }: Pl
   ]
 }
 
-/** Paths that stay, and why. */
 export const leftLines = (left: ReadonlyArray<Left>): ReadonlyArray<string> => [
   ...left.slice(0, MAX_LINES).map(({ path, why }) => `  ${oneLine(path)}: ${oneLine(why)}`),
   ...more(left.length),

@@ -37,7 +37,6 @@ const DECISIONS: ReadonlyArray<readonly [decision: Decision, heading: string]> =
   ["deny", "would deny"],
 ]
 
-/** Whether a command ran. */
 const ran = ({ past }: TriedCommand): boolean => past === "allowed" || past === "approved" || past === "observed"
 
 export const lines = (style: Style, parts: TrialPageParts): ReadonlyArray<string> => {

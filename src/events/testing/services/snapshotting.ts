@@ -17,7 +17,6 @@ const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const textIn = (content: Uint8Array | undefined): string | undefined =>
   content === undefined ? undefined : new TextDecoder().decode(content)
 
-/** A snapshot with this text as its root. */
 const at = (position: number, text = `state at ${position}`): Snapshot => ({
   position,
   eventHash: sha256(`event ${position}`),
@@ -35,7 +34,6 @@ const seriesIn = (epoch: string, change: Partial<Series> = {}): Series => ({
   ...change,
 })
 
-/** Position and text of the found snapshot. */
 const found = (snapshots: Snapshots.Service, series: Series, position: number) =>
   Effect.map(snapshots.nearest(series, position), (nearest) => {
     const { value } = Option.match(nearest, { onNone: () => ({ value: undefined }), onSome: (value) => ({ value }) })

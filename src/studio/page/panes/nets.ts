@@ -16,7 +16,6 @@ export const PAGE = 50
 export interface RewardPage {
   readonly rows: ReadonlyArray<RewardRow>
   readonly number: number
-  /** The number of pages, at least one. */
   readonly pages: number
 }
 

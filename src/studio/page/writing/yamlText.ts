@@ -1,6 +1,5 @@
 /** Reads YAML text in either style: lines, quotation marks, words. */
 
-/** The place of a key or a value. */
 export interface Place {
   /** The keys that lead to the key's mapping or to the value. List elements are `0`. */
   readonly path: ReadonlyArray<string>
