@@ -239,6 +239,16 @@ process.stdout.write(stdout)`
     expect(ended.stderr).toMatch(/record --proxy .*-- \S+ \S+parent\.mjs/s)
   })
 
+  it("names the failure of a program that made no request, and no other way to record it", async () => {
+    const log = place.file("failing.db")
+    fs.rmSync(log, { force: true })
+    const failing = place.file("failing.mjs", `import "no-such-package"`)
+    const ended = await run(["record", "--log", log, "--", process.execPath, failing])
+    expect(ended.code).toBe(1)
+    expect(ended.stderr).toContain("Nothing was recorded: the program exited with 1 and made no request that Hindcast")
+    expect(ended.stderr).not.toContain("--proxy")
+  })
+
   it("says what it expected where it is used otherwise, and starts nothing then", async () => {
     const log = place.file("bad.db")
     fs.rmSync(log, { force: true })

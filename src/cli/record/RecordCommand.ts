@@ -230,12 +230,20 @@ const report = (
       yield* Output.note(["Seen, but not recorded:", ...unseen.map((item) => `  ${Unseen.described(item)}`)].join("\n"))
     }
     const [models, io] = [counts.get("ModelCalled") ?? 0, counts.get("IoCalled") ?? 0]
+    const { code, signal } = ran.ended
+    const ending = code === null ? `ended by ${signal}` : `exited with ${code}`
     if (models + io === 0) {
       if (process.exitCode === 0) process.exitCode = NOTHING_RECORDED
       const byProxy = CommandHints.written("record", "--proxy", "--", ...words)
+      const why = code === 0 ? "the program made" : `the program ${ending} and made`
+      // A program that failed may not have come to its requests: another way to record would not help.
+      const hint =
+        recorder === "proxy" || code !== 0
+          ? ""
+          : ` \`${byProxy}\` records the model calls of other clients and processes.`
       return yield* Output.note(
         CommandHints.inText(
-          `Nothing was recorded: the program made no request that ${recorder === "proxy" ? "reached the proxy" : "Hindcast sees in Node, by fetch, node:http, node:https or undici"}. Task ${taskId} has nothing that a replay could answer.${recorder === "proxy" ? "" : ` \`${byProxy}\` records the model calls of other clients and processes.`}`,
+          `Nothing was recorded: ${why} no request that ${recorder === "proxy" ? "reached the proxy" : "Hindcast sees in Node, by fetch, node:http, node:https or undici"}. Task ${taskId} has nothing that a replay could answer.${hint}`,
         ),
       )
     }
@@ -245,8 +253,7 @@ const report = (
       ? ` It stays open: \`${CommandHints.written("record", "--continue", taskId, "--", ...words)}\` continues it.`
       : ""
     const [turns, others] = [count(models, "model request"), count(io, "other request")]
-    const { code, signal } = ran.ended
-    const failure = code === 0 ? "" : ` The program ${code === null ? `ended by ${signal}` : `exited with ${code}`}.`
+    const failure = code === 0 ? "" : ` The program ${ending}.`
     yield* Output.note(
       CommandHints.inText(
         `Recorded ${turns} and ${others} as task ${taskId}${served.length === 0 ? "" : `, and ${count(served.length, "other conversation")} that it served as ${served.length === 1 ? "a task of its own" : "tasks of their own"}: ${served.slice(0, 3).join(", ")}${served.length > 3 ? " …" : ""}`}.${failure} \`${CommandHints.written("replay", taskId, ...part, "--", ...words)}\` replays ${parts === 1 ? "it" : "what this process did"}.${open}`,
