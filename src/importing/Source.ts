@@ -111,10 +111,10 @@ export interface Source {
   /** Its name in messages. */
   readonly title: string
   /**
-   * A record is a line, the whole document, or, for `either`, a line if the first line is JSON. In an archive, each
-   * part is a record.
+   * A record is a line, the whole document, its text, or, for `either`, a line if the first line is JSON. In an archive,
+   * each part is a record.
    */
-  readonly form: "lines" | "document" | "either"
+  readonly form: "lines" | "document" | "text" | "either"
   /** The parts of a run that the format shows, and those that it cannot show. */
   readonly capture: FormatCapture
   readonly recognizes: (head: FileHead) => boolean

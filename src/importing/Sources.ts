@@ -1,6 +1,8 @@
 /** All import formats. */
 
 import { atif } from "./atif/Atif.ts"
+import { agentTrace } from "./attributions/AgentTrace.ts"
+import { gitAi } from "./attributions/GitAi.ts"
 import { claudeCode } from "./claude/ClaudeCode.ts"
 import { cline } from "./cline/Cline.ts"
 import { codex } from "./codex/Codex.ts"
@@ -36,4 +38,5 @@ export const SOURCES: ReadonlyArray<Source> = [
     messages,
     piaAvt,
   ],
+  ...[agentTrace, gitAi],
 ]

@@ -161,6 +161,8 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["export", "otlp", "--output", "traces.jsonl"],
   ["export", "mcap", "--output", "tasks.mcap"],
   ["export", "piaavt", "--output", "lines.jsonl"],
+  ["export", "agent-trace", "--output", "traces.jsonl"],
+  ["export", "git-ai"],
   ["export", "studio", "task-0001", "--output", "shared.html"],
   ["export", "html", "--output", "report.html"],
   ["doctor"],

@@ -75,6 +75,8 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "files why": { "--task": ["a.txt"] },
   "files bisect": { "--task": ["--run", "true"] },
   "files restore": { "--task": ["@1", "--into", "restored"] },
+  "export agent-trace": { "--task": output },
+  "export git-ai": { "--task": [] },
   import: { "--mapping": [rubric] },
   "export events": { "--task": output, "--timeline": output, "--type": output },
   "export audits": { "--scores": output, "--timeline": output },

@@ -66,6 +66,28 @@ const FILES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   messages: { "messages.jsonl": lines([{ messages: [told, answer] }]) },
   piaavt: { "piaavt.jsonl": lines(Formats.piaAvt()) },
+  "agent-trace": {
+    "traces.jsonl": lines([
+      {
+        version: "0.1.0",
+        id: "550e8400-e29b-41d4-a716-446655440000",
+        timestamp: "2026-01-25T10:00:00Z",
+        files: [
+          {
+            path: "src/app.ts",
+            conversations: [{ contributor: { type: "ai" }, ranges: [{ start_line: 1, end_line: 50 }] }],
+          },
+        ],
+      },
+    ]),
+  },
+  "git-ai": {
+    "head.note": `src/lib.rs\n  abcd1234abcd1234 1-50\n---\n${document({
+      schema_version: "authorship/3.0.0",
+      base_commit_sha: "7734793b756b3921c88db5375a8c156e9532447b",
+      prompts: { abcd1234abcd1234: { agent_id: { tool: "cursor", id: "s", model: "gpt-4" } } },
+    })}`,
+  },
 }
 
 /** What the tasks of a format say of their capture, from the first event to the last. */

@@ -67,6 +67,20 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../export/PiaAvt.ts")).piaavt),
   },
   {
+    path: "export agent-trace",
+    uses: [["export agent-trace --output FILE", "which agent wrote which lines, as records of Agent Trace"]],
+    example: "export agent-trace --commit HEAD --output traces.jsonl",
+    page: "docs/guides/files-of-a-session.md",
+    load: command(async () => (await import("../git/AgentTrace.ts")).agentTrace),
+  },
+  {
+    path: "export git-ai",
+    uses: [["export git-ai [--commit REV]", "which agent wrote which lines of a commit, as a note of git-ai"]],
+    example: "export git-ai --commit HEAD --write",
+    page: "docs/guides/files-of-a-session.md",
+    load: command(async () => (await import("../git/GitAi.ts")).gitAi),
+  },
+  {
     path: "export studio",
     uses: [["export studio TASK… --output FILE", "tasks with the debugger, as one page to share"]],
     example: "export studio 1a2b3c4d --output run.html",

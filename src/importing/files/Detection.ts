@@ -16,7 +16,7 @@ import { FileRefused, unreadable } from "./SourceText.ts"
 export interface Found {
   readonly file: string
   readonly source: Source
-  readonly form: "lines" | "document" | "messages"
+  readonly form: "lines" | "document" | "text" | "messages"
   /** Of a file of messages. */
   readonly framing?: Framing
   /** Whether it is an archive, whose parts are the records. */
@@ -187,7 +187,7 @@ const formatOf = (
   })
 
 /** A value over several lines, or longer than the head, is a document. */
-const formIn = ({ text, lines }: FileHead, { form }: Source): "lines" | "document" => {
+const formIn = ({ text, lines }: FileHead, { form }: Source): "lines" | "document" | "text" => {
   if (form !== "either") return form
   const begin = text.trimStart()
   const line = begin.split("\n", 1)[0] ?? ""

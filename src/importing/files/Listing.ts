@@ -11,7 +11,8 @@ import { FileRefused, unreadable } from "./SourceText.ts"
  * File names that may hold runs, including rotated ones (`.1`; Python's `.2026-01-31`, `.2026-01-31_10-30`; logrotate's
  * `-20260131`) and packed ones. All others are skipped.
  */
-const MAY_HOLD_RUNS = /\.(?:jsonl|json|eval|traj|ndjson)(?:\.\d{1,7}|[.-](?:\d{8}|\d{4}-)[\d_-]*)?(?:\.(?:gz|zst))?$/i
+const MAY_HOLD_RUNS =
+  /\.(?:jsonl|json|eval|traj|ndjson|note)(?:\.\d{1,7}|[.-](?:\d{8}|\d{4}-)[\d_-]*)?(?:\.(?:gz|zst))?$/i
 
 /** Skipped directories: many files, no runs. */
 const PASSED_OVER = new Set(["node_modules", ".git"])

@@ -32,7 +32,8 @@ export const read = <E>(found: Found, extent: Extent, receiver: Receiver<E>): Ef
   if (parts !== undefined) return readParts(found, parts, extent, receiver)
   if (pieces !== undefined) return readPieces(found, pieces, extent, refuse, receiver)
   if (framing !== undefined) return readMessages(file, framing, extent, refuse, receiver)
-  return form === "document" ? readDocument(file, extent, refuse, receiver) : readLines(file, extent, refuse, receiver)
+  if (form === "lines") return readLines(file, extent, refuse, receiver)
+  return readDocument(file, extent, refuse, receiver, form === "text" ? (text) => text : parsedDocument)
 }
 
 const messageOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause))
@@ -45,14 +46,20 @@ const checkUnchanged = (digest: string, { digest: before }: Extent): void => {
 
 const sha256Of = (bytes: Uint8Array): string => crypto.createHash("sha256").update(bytes).digest("hex")
 
-const readDocument = <E>(file: string, extent: Extent, refuse: Refuse, receiver: Receiver<E>) =>
+const readDocument = <E>(
+  file: string,
+  extent: Extent,
+  refuse: Refuse,
+  receiver: Receiver<E>,
+  parse: (text: string) => unknown,
+) =>
   Effect.gen(function* () {
     const value = yield* Effect.tryPromise({
       try: async () => {
         const bytes = await wholeOf(file)
         checkUnchanged(sha256Of(bytes), extent)
         if (!isUtf8(bytes)) receiver.noText()
-        return parsedDocument(bytes.toString("utf8"))
+        return parse(bytes.toString("utf8"))
       },
       catch: refuse,
     })

@@ -22,6 +22,8 @@ export interface Call {
   readonly approval: Event | undefined
   /** `InputReceived`: the last prompt before it. */
   readonly prompt: Event | undefined
+  /** `ModelCalled`: the request whose answer made the call. */
+  readonly model: Event | undefined
 }
 
 /** Finds origins. Remembers the events that it has read, since changes have their causes in common. */
@@ -56,20 +58,25 @@ export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
   const callOf = (command: Event) =>
     Effect.gen(function* (): Effect.fn.Return<Call, LogError> {
       const { commandId } = command.payload
-      const own: Array<Event> = []
+      const steps: Array<Event> = []
       const types = ["CommandAllowed", "ConfirmationRequested", "ConfirmationDecided"]
       const query = { taskId: command.taskId, types, after: command.position }
       const until = (event: Event) => event.type === "CommandAllowed" && event.payload.commandId === commandId
-      yield* Stream.runForEach(Stream.takeUntil(log.read(query), until), (event) => Effect.sync(() => own.push(event)))
-      const asked = own.find((one) => one.type === "ConfirmationRequested" && one.payload.commandId === commandId)
+      yield* Stream.runForEach(Stream.takeUntil(log.read(query), until), (event) =>
+        Effect.sync(() => steps.push(event)),
+      )
+      const asked = steps.find((one) => one.type === "ConfirmationRequested" && one.payload.commandId === commandId)
       const answersIt = ({ type, payload }: Event) =>
         type === "ConfirmationDecided" && payload.confirmationId === asked?.payload.confirmationId
       const causes = yield* causesOf(command)
+      const prompt = causes.findIndex(({ type }) => type === "InputReceived")
+      const own = prompt < 0 ? causes : causes.slice(0, prompt)
       return {
         command,
-        decision: own.find(until),
-        approval: asked && own.find(answersIt),
-        prompt: causes.find(({ type }) => type === "InputReceived"),
+        decision: steps.find(until),
+        approval: asked && steps.find(answersIt),
+        prompt: causes[prompt],
+        model: own.find(({ type }) => type === "ModelCalled"),
       }
     })
 
