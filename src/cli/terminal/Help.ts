@@ -38,12 +38,15 @@ const HEADINGS: ReadonlySet<string> = new Set(["DESCRIPTION", "ARGUMENTS", "OPTI
 
 /**
  * Corrects the parser's completion script: drops its own option `--wizard`, and in Bash looks up a command of a group
- * under its group (`hindcast__log,ls`), where the script is by then.
+ * under its group (`hindcast__log,ls`), where the script is by then, with its hyphens.
  */
 export const completions = (script: string): string =>
   script
     .replaceAll(/^.*(?:'--wizard\[| -l wizard ).*\n/gm, "")
     .replaceAll(" --wizard", "")
-    .replaceAll(NESTED, (_, group: string, command: string) => `${group.replaceAll(",", "__")},${command})`)
+    .replaceAll(
+      NESTED,
+      (_, group: string, command: string) => `${group.replaceAll(",", "__")},${command.replaceAll("__", "-")})`,
+    )
 
-const NESTED = /(?<=^ +)([a-z-]+(?:,[a-z-]+)+),([a-z-]+)\)$/gm
+const NESTED = /(?<=^ +)([a-z-]+(?:,[a-z-]+)+),([a-z_-]+)\)$/gm
