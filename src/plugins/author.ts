@@ -394,6 +394,7 @@ export interface Step {
   readonly info?: JsonObject
 }
 
+/** A value, or a promise of it. */
 type Eventually<Value> = Value | Promise<Value>
 
 /** The members that both kinds of world share. */

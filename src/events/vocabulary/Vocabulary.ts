@@ -38,6 +38,7 @@ const coreEvents = [
   ...capturingEvents,
 ] as const
 
+/** A type of the core vocabulary. */
 type CoreEventType = (typeof coreEvents)[number]
 
 /** Names of the core event types. */

@@ -14,7 +14,7 @@ export class NotWritten extends Data.TaggedError("NotWritten")<{
   }
 }
 
-/** What a restore wrote. */
+/** A restored directory, and the moment of its files. */
 export interface RestoredFiles extends RestoreInto.Restored {
   readonly root: string
   readonly timeline: string
