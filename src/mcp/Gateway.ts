@@ -7,6 +7,7 @@ import * as OpenedLog from "../record/log/OpenedLog.ts"
 import * as RunLog from "../record/log/RunLog.ts"
 import * as Lines from "./Lines.ts"
 import * as Message from "./Message.ts"
+import * as Outlet from "./Outlet.ts"
 import * as Session from "./Session.ts"
 import type { Server } from "./server/Server.ts"
 
@@ -21,6 +22,8 @@ export interface GatewayOptions {
   readonly input: Readable
   readonly output: Writable
   readonly note: (text: string) => void
+  /** Maximum number of bytes that the client may leave unread. Default: `Outlet.MAX_WAITING_BYTES` */
+  readonly maxUnread?: number
   /** Ends the gateway. */
   readonly stop: AbortSignal
 }
@@ -39,6 +42,9 @@ const DRAIN_MS = 2_000
 /** Runs until the client, the server or the user ends it. The server and its process group end with it. */
 export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
   const { server, connect, log: file, gate, waitMs, callMs, input, output, note, stop } = options
+  const { maxUnread = Outlet.MAX_WAITING_BYTES } = options
+  const client = Outlet.make(output, maxUnread)
+  const toClient = async (line: string) => client.send(line)
   const behind = await connect()
   let opened: OpenedLog.OpenedLog | undefined
   let end = (_reason: string, _isFailure: boolean) => {}
@@ -54,8 +60,8 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
   })
 
   const begin = async (first: Message.Request): Promise<Session.Session> => {
-    const client = Message.clientOf(first)
-    const agent = client.name === "" ? "mcp-client" : ToolPins.slug(client.name).slice(0, MAX_AGENT).toWellFormed()
+    const { name } = Message.clientOf(first)
+    const agent = name === "" ? "mcp-client" : ToolPins.slug(name).slice(0, MAX_AGENT).toWellFormed()
     opened = await OpenedLog.open({ log: file, isSilent: () => false, means: { means: "mcp" } })
     const task = await opened.begin({ goal: `A session of ${agent} with the MCP server ${server}`, agent })
     taskId = task.taskId
@@ -68,8 +74,8 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
     })
     return Session.open({
       ...{ server, opened, begun: task, log, file, gate, waitMs, callMs, note, onFailed },
-      toClient: Lines.writing(output),
-      toServer: behind.send,
+      toClient,
+      toServer: async (line) => behind.send(line),
     })
   }
 
@@ -78,15 +84,15 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
       if (session === undefined) {
         const message = line.kind === "line" ? Message.read(line.text) : undefined
         if (message?.kind !== "request") {
-          await Lines.writing(output)(
-            Message.written(Message.failed(null, Message.CODES.request, "expected a request as the first message")),
-          )
+          const reason = "expected a request as the first message"
+          await toClient(Message.written(Message.failed(null, Message.CODES.request, reason)))
           continue
         }
         session = await begin(message)
         onBegun(session)
       }
       await session.fromClient(line)
+      await behind.room()
     }
     if (session !== undefined) await within(DRAIN_MS, session.idle())
     end("the client ended the session", false)
@@ -94,12 +100,19 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
 
   const fromServer = async (): Promise<void> => {
     const its = await begun
-    for await (const line of behind.lines) await its.fromServer(line)
+    for await (const line of behind.lines) {
+      await its.fromServer(line)
+      await client.room()
+    }
   }
 
   const user = () => end("the gateway was stopped", false)
   stop.addEventListener("abort", user, { once: true })
+  if (stop.aborted) user()
   output.on("error", () => end("the client ended the session", false))
+  client.full.then(() =>
+    end(`the client does not read its input: more than ${maxUnread} bytes wait for it. Start it again`, true),
+  )
   fromClient().catch(onFailed)
   const served = fromServer().catch(onFailed)
   behind.ended.then(async (how) => {
@@ -116,6 +129,9 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
     behind.release()
     input.destroy()
     await opened?.close()
+    await within(DRAIN_MS, client.written())
+    // Nobody reads it, and a process waits for its output before it ends.
+    if (output.writableLength > 0) output.destroy()
   }
   return { taskId, reason, isFailure }
 }

@@ -86,7 +86,7 @@ export const connect = async ({ url, headers, note }: HttpServerOptions): Promis
 
   return {
     // A response may take long, and the next message must not wait for it.
-    send: async (line) => {
+    send: (line) => {
       const message = Message.read(line)
       if (message.kind === "invalid") return
       if (message.kind === "request") return request(message)
@@ -99,6 +99,8 @@ export const connect = async ({ url, headers, note }: HttpServerOptions): Promis
       }
       transport.send(jsonRpc(message.whole)).catch((error: unknown) => note(said(error)))
     },
+    // Requests without an answer have a limit of their own.
+    room: () => Promise.resolve(),
     lines: queue.lines(),
     ended,
     stop: async () => {

@@ -3,8 +3,10 @@
 import type { Line } from "../Lines.ts"
 
 export interface Server {
-  /** Sends a message, which stands on one line. Resolves at the server's pace, and never rejects. */
-  readonly send: (line: string) => Promise<void>
+  /** Sends a message, which stands on one line. Never waits; `ended` reports a server that takes no more. */
+  readonly send: (line: string) => void
+  /** Resolves once the server takes more. */
+  readonly room: () => Promise<void>
   /** Messages of the server. */
   readonly lines: AsyncIterable<Line>
   /** How it ended, in words. */

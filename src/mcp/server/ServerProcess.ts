@@ -5,6 +5,7 @@ import type { Readable, Writable } from "node:stream"
 import { Data } from "effect"
 import { killProcessGroup } from "../../platform/ProcessGroup.ts"
 import * as Lines from "../Lines.ts"
+import * as Outlet from "../Outlet.ts"
 import type { Server } from "./Server.ts"
 
 export class ServerNotStarted extends Data.TaggedError("ServerNotStarted")<{
@@ -52,10 +53,13 @@ const started = (child: ChildProcess, input: Writable, output: Readable): Server
         resolve(true)
       })
     })
+  const outlet = Outlet.make(input)
+  const stuck = outlet.full.then(() => `it does not read its input: more than ${Outlet.MAX_WAITING_BYTES} bytes wait`)
   return {
-    send: Lines.writing(input),
+    send: outlet.send,
+    room: outlet.room,
     lines: Lines.lines(output, Lines.MAX_BYTES),
-    ended,
+    ended: Promise.race([ended, stuck]),
     release: () => output.destroy(),
     stop: async () => {
       input.end()

@@ -57,20 +57,20 @@ const listed = async (server: Server, fail: (found: string) => ToolsNotListed): 
   let ids = 0
   const request = async (method: string, params: JsonObject): Promise<JsonObject> => {
     const id = ++ids
-    await server.send(Message.written({ jsonrpc: "2.0", id, method, params }))
+    server.send(Message.written({ jsonrpc: "2.0", id, method, params }))
     for (;;) {
       const { done, value: line } = await lines.next()
       if (done === true) throw fail("the end of its messages")
       if (line.kind === "too-long") throw fail(`a message of ${line.bytes} bytes`)
       const message = Message.read(line.text)
       if (message.kind === "request") {
-        await server.send(Message.written(Message.failed(message.id, Message.CODES.method, "Method not found")))
+        server.send(Message.written(Message.failed(message.id, Message.CODES.method, "Method not found")))
       }
       if (message.kind === "response" && message.id === id) return message.whole
     }
   }
   const isOlder = (await request("initialize", INITIALIZE)).error === undefined
-  if (isOlder) await server.send(Message.written({ jsonrpc: "2.0", method: "notifications/initialized" }))
+  if (isOlder) server.send(Message.written({ jsonrpc: "2.0", method: "notifications/initialized" }))
   const found: Array<JsonObject> = []
   let cursor: string | undefined
   for (let page = 0; page < MAX_PAGES; page++) {
