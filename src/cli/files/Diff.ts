@@ -31,11 +31,18 @@ const options = {
   file: FilesOptions.file.pipe(Args.optional),
   task: FilesOptions.task,
   stat: flag("stat", "Only the numbers of lines, for each file"),
+  word: flag("word", "Mark the words that differ, as [-old-]{+new+}, instead of whole lines"),
   patch: flag("patch", "Write a patch for `git apply`: exact bytes, binary contents included"),
 }
 
-export const diff = Command.make("diff", options, ({ json, stat, patch, ...asked }) =>
+export const diff = Command.make("diff", options, ({ json, stat, word, patch, ...asked }) =>
   Effect.gen(function* () {
+    if (word && (json || stat || patch))
+      return yield* new BadInput({
+        input: "--word",
+        expected: `no ${json ? "--json" : stat ? "--stat" : "--patch"} with it`,
+        found: "both: choose one",
+      })
     if (patch && (json || stat))
       return yield* new BadInput({
         input: "--patch",
@@ -51,7 +58,8 @@ export const diff = Command.make("diff", options, ({ json, stat, patch, ...asked
     if (json) return yield* Output.showDocument(true, document, [])
     if (stat) return yield* Output.show(false, document, (style) => DiffLines.stat(style, files))
     const style = Output.styleOf(process.stdout)
-    for (const one of files) yield* Output.writeContent(DiffLines.patch(style, one))
+    const written = word ? DiffLines.wordPatch : DiffLines.patch
+    for (const one of files) yield* Output.writeContent(written(style, one))
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(asked.log))),
 ).pipe(Command.withDescription("The differences of files between two moments, as a unified diff"))
 

@@ -318,3 +318,34 @@ describe("files why", () => {
     expect((await files("why", "a.txt")).stdout).toMatch(/^a\.txt: changed \+1 −1 @\d+, claude-code\/Write\n/)
   })
 })
+
+describe("files history --limit and files diff --word", () => {
+  it("show the last versions with the command for those before, and the words that differ", async () => {
+    const { write, at, session, files, json, close } = await project()
+    write("old.ts", "const one = 1\n")
+    const { prompt, call } = session()
+    await prompt("go")
+    await call("Edit", {}, () => write("old.ts", "const one = 2\n"))
+    await call("Bash", {}, () => fs.renameSync(at("old.ts"), at("new.ts")))
+    await call("Edit", {}, () => write("new.ts", "const uno = 2\n"))
+    await close()
+    const { stdout } = await files("history", "new.ts", "--limit", "2")
+    const next = /^2 earlier; `hindcast files (history old\.ts --at @\d+)` shows them\.$/m.exec(stdout)?.[1]?.split(" ")
+    expect(stdout.split("\n")).toHaveLength(4)
+    const { versions } = await json(...(next ?? []))
+    expect(versions.map(({ kind }: { readonly kind: string }) => kind)).toEqual(["start", "changed"])
+    const [{ position }] = versions
+    const words = await files("diff", `@${position}`, "now", "new.ts", "--word")
+    expect(words.stdout).toContain("{+const uno = 2+}")
+    const changed = await files("diff", `@${position}`, next?.at(-1) ?? "", "--word")
+    expect(changed.stdout).toContain("\nconst one = [-1-]{+2+}\n")
+    for (const [options, expected] of [
+      [["diff", "@1", "now", "--word", "--stat"], /--word: expected no --stat with it/],
+      [["history", "new.ts", "--limit", "0"], /limit/],
+    ] as const) {
+      const said = await files(...options)
+      expect(said.code).toBe(1)
+      expect(said.error).toMatch(expected)
+    }
+  })
+})

@@ -3,6 +3,7 @@
 import { oneLine } from "../../../values/PlainText.ts"
 import * as Content from "../../../workspace/history/Content.ts"
 import { type DiffLine, NO_LINE_FEED, type UnifiedDiff } from "../../../workspace/history/UnifiedDiff.ts"
+import * as WordDiff from "../../../workspace/history/WordDiff.ts"
 import type { Change } from "../../../workspace/model/Changes.ts"
 import { type ComparedFile, whyNot } from "../../../workspace/questions/ComparedFiles.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -10,7 +11,14 @@ import * as Table from "../../terminal/Table.ts"
 import * as Text from "../../terminal/Text.ts"
 import * as FileLines from "./FileLines.ts"
 
-export const patch = (style: Style, compared: ComparedFile): string => {
+export const patch = (style: Style, compared: ComparedFile): string => shown(style, compared, byLines)
+
+/** A patch whose lines mark the words that differ, as `[-old-]{+new+}`. */
+export const wordPatch = (style: Style, compared: ComparedFile): string => shown(style, compared, byWords)
+
+type Body = (style: Style, lines: ReadonlyArray<DiffLine>) => ReadonlyArray<string>
+
+const shown = (style: Style, compared: ComparedFile, body: Body): string => {
   const { change, diff } = compared
   const { from, to } = names(change)
   const modes = modesOf(change)
@@ -18,11 +26,11 @@ export const patch = (style: Style, compared: ComparedFile): string => {
     style.bold(`diff --git a/${from} b/${to}`),
     ...modes.map(style.bold),
     ...(change.kind === "renamed" ? [style.bold(`rename from ${from}`), style.bold(`rename to ${to}`)] : []),
-    ...(diff === undefined ? [style.warn(whyNot(compared))] : hunks(style, change, diff)),
+    ...(diff === undefined ? [style.warn(whyNot(compared))] : hunks(style, change, diff, body)),
   ].join("\n")
 }
 
-const hunks = (style: Style, change: Change, { hunks, isWhole }: UnifiedDiff): ReadonlyArray<string> => {
+const hunks = (style: Style, change: Change, { hunks, isWhole }: UnifiedDiff, body: Body): ReadonlyArray<string> => {
   if (hunks.length === 0) return []
   const { from, to } = names(change)
   return [
@@ -30,10 +38,22 @@ const hunks = (style: Style, change: Change, { hunks, isWhole }: UnifiedDiff): R
     style.bold(change.kind === "removed" ? "+++ /dev/null" : `+++ b/${to}`),
     ...hunks.flatMap(({ header, lines }) => [
       style.name(header) + (isWhole ? "" : style.warn(" too different to be aligned")),
-      ...lines.flatMap((line) => written(style, line)),
+      ...body(style, lines),
     ]),
   ]
 }
+
+const byLines: Body = (style, lines) => lines.flatMap((line) => written(style, line))
+
+const byWords: Body = (style, lines) =>
+  WordDiff.ofLines(lines).map((parts) =>
+    parts
+      .map(({ mark, text }) => {
+        const shown = FileLines.visible(text)
+        return mark === "+" ? style.good(`{+${shown}+}`) : mark === "-" ? style.bad(`[-${shown}-]`) : shown
+      })
+      .join(""),
+  )
 
 const written = (style: Style, { mark, bytes, hasLineFeed }: DiffLine): ReadonlyArray<string> => {
   const paint = mark === "+" ? style.good : mark === "-" ? style.bad : (text: string) => text

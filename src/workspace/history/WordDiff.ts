@@ -1,0 +1,52 @@
+/** The difference of two texts by their words. Pure, and bounded. */
+
+import { diffWordsWithSpace } from "diff"
+import * as Content from "./Content.ts"
+import { type DiffLine, NO_LINE_FEED } from "./UnifiedDiff.ts"
+
+/** A part of a line. */
+export interface WordPart {
+  readonly mark: DiffLine["mark"]
+  /** Within one line. */
+  readonly text: string
+}
+
+/** Maximum number of words that are removed or added in one place. Above it, the whole lines are. */
+const MAX_EDITS = 1_000
+
+/** The lines of a hunk with the words that differ: a line that was replaced is one line again. */
+export const ofLines = (lines: ReadonlyArray<DiffLine>): ReadonlyArray<ReadonlyArray<WordPart>> => {
+  const rows: Array<Array<WordPart>> = [[]]
+  const add = (mark: WordPart["mark"], text: string) => {
+    for (const [index, piece] of text.split("\n").entries()) {
+      if (index > 0) rows.push([])
+      if (piece !== "") rows.at(-1)?.push({ mark, text: piece })
+    }
+  }
+  for (let at = 0; at < lines.length; ) {
+    const kept = taken(lines, at, " ")
+    const removed = taken(lines, at + kept.length, "-")
+    const added = taken(lines, at + kept.length + removed.length, "+")
+    at += kept.length + removed.length + added.length
+    add(" ", textOf(kept))
+    for (const { mark, text } of between(textOf(removed), textOf(added))) add(mark, text)
+  }
+  return rows.at(-1)?.length === 0 ? rows.slice(0, -1) : rows
+}
+
+/** The lines from a place on that have a mark. */
+const taken = (lines: ReadonlyArray<DiffLine>, from: number, mark: DiffLine["mark"]): ReadonlyArray<DiffLine> => {
+  let end = from
+  while (lines[end]?.mark === mark) end++
+  return lines.slice(from, end)
+}
+
+const textOf = (lines: ReadonlyArray<DiffLine>): string =>
+  lines.map(({ bytes, hasLineFeed }) => `${Content.textOf(bytes)}\n${hasLineFeed ? "" : `${NO_LINE_FEED}\n`}`).join("")
+
+const between = (before: string, after: string): ReadonlyArray<WordPart> => {
+  const whole = [{ mark: "-", text: before } as const, { mark: "+", text: after } as const]
+  if (before === "" || after === "") return whole
+  const parts = diffWordsWithSpace(before, after, { maxEditLength: MAX_EDITS })
+  return parts?.map(({ added, removed, value }) => ({ mark: added ? "+" : removed ? "-" : " ", text: value })) ?? whole
+}
