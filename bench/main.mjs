@@ -18,6 +18,7 @@ const CASES = {
   commands: "./cases/commands.mjs",
   export: "./cases/export.mjs",
   failures: "./cases/failures.mjs",
+  files: "./cases/files.mjs",
   hooks: "./cases/hooks.mjs",
   import: "./cases/import.mjs",
   kernel: "./cases/kernel.mjs",
