@@ -47,7 +47,7 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
   },
   {
     path: "export live",
-    uses: [["export live --to URL", "send tasks to an OpenTelemetry receiver while they continue"]],
+    uses: [["export live --to URL", "send tasks to an OpenTelemetry receiver while they run"]],
     example: "export live --to http://127.0.0.1:4318 --log team.db",
     page: "docs/guides/export-to-opentelemetry.md",
     load: command(async () => (await import("../export/Live.ts")).live),

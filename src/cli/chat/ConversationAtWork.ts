@@ -52,7 +52,7 @@ export class ConversationTakenOver extends Data.TaggedError("ConversationTakenOv
 }> {
   override get message() {
     return (
-      `${this.by} took over the log while this process was silent. This conversation cannot go on here. ` +
+      `${this.by} took over the log while this process was silent. This conversation cannot continue here. ` +
       `\`hindcast audit ${quoteWord(this.taskId)}\` shows whether its task was closed. If it is open, talk to its agent with \`hindcast chat --task ${quoteWord(this.taskId)}\` ` +
       `if one works on it, or continue it with \`hindcast resume ${quoteWord(this.taskId)}\` once the log is free.`
     )

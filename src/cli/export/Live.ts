@@ -1,4 +1,4 @@
-/** The command `hindcast export live`, which sends tasks to an OTLP receiver as they go on. */
+/** The command `hindcast export live`, which sends tasks to an OTLP receiver while they run. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
@@ -45,7 +45,7 @@ export const live = Command.make("live", { ...common, to, service }, ({ log, jso
     }
     yield* json
       ? Effect.void
-      : Output.write(`Sends the tasks of ${file} to ${address.origin}, now and as they go on. Ctrl-C ends it.`)
+      : Output.write(`Sends the tasks of ${file} to ${address.origin}, now and while they run. Ctrl-C ends it.`)
     return yield* LiveExport.run({
       to: address,
       headers,
@@ -57,7 +57,7 @@ export const live = Command.make("live", { ...common, to, service }, ({ log, jso
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forSharing(log, { decrypted: false }))),
 ).pipe(
   Command.withDescription(
-    "Send tasks to an OpenTelemetry receiver while they continue, until you interrupt the command. A restart continues where it ended",
+    "Send tasks to an OpenTelemetry receiver while they run, until you interrupt the command. A restart continues where it ended",
   ),
 )
 
