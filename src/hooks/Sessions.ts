@@ -7,12 +7,14 @@ import * as OpenedLog from "../record/log/OpenedLog.ts"
 import * as RunLog from "../record/log/RunLog.ts"
 import { RunNotOpen } from "../record/Run.ts"
 import { sha256 } from "../values/Digest.ts"
+import { defined } from "../values/defined.ts"
 import { plainText } from "../values/Json.ts"
 import { oneLine } from "../values/PlainText.ts"
 import * as Workspaces from "../workspace/Workspaces.ts"
 import type * as Capture from "./Capture.ts"
 import type { Client } from "./clients/Client.ts"
 import * as FitHookEvent from "./FitHookEvent.ts"
+import * as ForkAround from "./ForkAround.ts"
 import type { HookEvent, Verdict } from "./HookEvent.ts"
 import * as LeftSessions from "./LeftSessions.ts"
 import * as Session from "./Session.ts"
@@ -100,7 +102,9 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
   const underWay = new Map<AbortController, Promise<unknown>>()
 
   const begin = async (client: ClientName, hookEvent: HookEvent, taskId: string): Promise<Held> => {
-    const task = { goal: goalOf(client, hookEvent, redaction), agent: client.name, id: taskId, continue: true }
+    const goal = goalOf(client, hookEvent, redaction)
+    const forkedFrom = await opened.run(ForkAround.of(hookEvent.cwd))
+    const task = { goal, agent: client.name, id: taskId, continue: true, ...defined({ forkedFrom }) }
     const begun = await begunIn(opened, task)
     left.take(begun.taskId)
     const failed = (failed: RunLog.RecordingFailed) => {

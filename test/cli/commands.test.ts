@@ -70,7 +70,10 @@ describe("every command", () => {
 /** Options that have a value in some commands and none in others, with why. */
 const TWO_KINDS = new Map([
   ["--live", "`demo --live` is an older name of `demo`; `replay --live model|tools` says what is asked anew"],
-  ["--run", "`plugin check --run` is a switch; `files bisect --run COMMAND` is named as in `git bisect run`"],
+  [
+    "--run",
+    "`plugin check --run` is a switch; `files fork --run` as well; `files bisect --run COMMAND` is named as in `git bisect run`",
+  ],
 ])
 
 /** Whether what is mistyped here is another option of the command. */

@@ -74,6 +74,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "files blame": { "--task": ["a.txt"] },
   "files why": { "--task": ["a.txt"] },
   "files bisect": { "--task": ["--run", "true"] },
+  "files fork": { "--task": ["@1"] },
   "files restore": { "--task": ["@1", "--into", "restored"] },
   "export agent-trace": { "--task": output },
   "export git-ai": { "--task": [] },

@@ -71,4 +71,19 @@ export const FILES: ReadonlyArray<Entry> = [
     exits: "Without --partial, it exits with 1 if it could not restore some files, and names them.",
     load: command(async () => (await import("../files/RestoreCommand.ts")).restore),
   },
+  {
+    path: "files fork",
+    uses: [
+      [
+        "files fork MOMENT",
+        "continue a session from there with the files of then: prints the command for its coding agent",
+      ],
+      ["files fork MOMENT --run", "start the coding agent there"],
+      ["files fork MOMENT -- node agent.js", "run a recorded program there"],
+    ],
+    example: 'files fork @412 --prompt "Keep the quantity" --model opus --run',
+    exits:
+      "It exits with the started program's exit code, and with 1 if recorded files cannot be restored, unless --partial is given.",
+    load: command(async () => (await import("../files/fork/Fork.ts")).fork),
+  },
 ]

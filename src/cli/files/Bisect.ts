@@ -22,6 +22,7 @@ import type { Tree } from "../../workspace/model/Entry.ts"
 import * as ComparedFiles from "../../workspace/questions/ComparedFiles.ts"
 import * as OriginDocument from "../../workspace/questions/OriginDocument.ts"
 import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
+import * as NotRecorded from "../../workspace/restore/NotRecorded.ts"
 import { BadInput } from "../command/BadInput.ts"
 import {
   flag,
@@ -82,7 +83,7 @@ export const bisect = Command.make("bisect", options, (typed) =>
     const last = yield* treeIn(recorded, states.at(-1))
     const paths = typed.copy.map((one) => one.replace(/\/+$/, ""))
     const copied = yield* CopiedFiles.of(root, paths, last)
-    const missing = missingIn(root, last, copied.tree)
+    const missing = NotRecorded.namesIn(root, last, copied.tree)
     const linked = yield* RecordedFiles.reading(() => LeadingOut.ofLooks(looks, treeOf, store))
     yield* remarks(json, copied, missing, linked)
     const redaction = Redaction.make()
@@ -169,15 +170,6 @@ const scratchDirectory = Effect.acquireRelease(
         Output.note(`warning: ${directory} cannot be removed: ${cause instanceof Error ? cause.message : cause}`),
     ),
 )
-
-/** Names in the workspace's root that neither the recorded files nor the copies have. */
-const missingIn = (root: string, recorded: Tree, copies: Tree): ReadonlyArray<string> => {
-  const known = new Set([...recorded.keys(), ...copies.keys()].map((file) => file.split("/", 1)[0]))
-  const names = fs.existsSync(root) ? fs.readdirSync(root) : []
-  return names.filter((name) => !known.has(name) && !OWN.has(name.toLowerCase())).sort()
-}
-
-const OWN: ReadonlySet<string> = new Set([".git", ".hindcast"])
 
 const remarks = (
   json: boolean,

@@ -29,6 +29,8 @@ export interface Typed {
   readonly allowHost: ReadonlyArray<string>
   readonly trustLog: boolean
   readonly words: ReadonlyArray<string>
+  /** Where the program runs. Default: the working directory. */
+  readonly cwd?: string
 }
 
 /** Runs the program. The log answers its requests up to the moment; later requests are live, and recorded. */
@@ -42,7 +44,8 @@ export const fork = (typed: Typed) =>
     const checked = yield* recorder === undefined ? Program.checked(typed.words) : ProxiedProgram.checked(typed.words)
     yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
     // With `--json`, the standard output holds only the result.
-    const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"] } : {}
+    const { cwd } = typed
+    const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"], cwd } : { cwd }
     const told = (report: string) => ({ does: "fork" as const, closed, changes, report, ...place })
     const ran =
       recorder === undefined

@@ -53,6 +53,8 @@ export interface Running {
   /** Default: this process's terminal. */
   readonly stdio?: StdioOptions
   readonly env?: { readonly [name: string]: string }
+  /** Default: this process's. */
+  readonly cwd?: string | undefined
 }
 
 export interface Ran {
@@ -90,20 +92,22 @@ export const temporaryDirectory = Effect.acquireRelease(
 export const run = (
   [node, ...others]: readonly [string, ...Array<string>],
   told: ProcessRun.ProcessRun,
-  { stdio, env = {} }: Running = {},
+  { stdio, env = {}, cwd }: Running = {},
 ): Effect.Effect<Ended, NotStarted> =>
   start([node, "--import", PRELOAD, ...others], {
-    ...defined({ stdio }),
+    ...defined({ stdio, cwd }),
     env: { ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
   })
 
 /** Runs a command to its end. Ending this process ends it too. */
 export const start = (
   [command, ...others]: readonly [string, ...Array<string>],
-  { stdio = "inherit", env = {} }: Running = {},
+  { stdio = "inherit", env = {}, cwd }: Running = {},
 ): Effect.Effect<Ended, NotStarted> =>
   Effect.async<Ended, NotStarted>((resume) => {
-    const child = spawn(command, others, { stdio, env: { ...process.env, ...env } })
+    // Some programs believe this variable.
+    const place = cwd === undefined ? {} : { PWD: cwd }
+    const child = spawn(command, others, { stdio, env: { ...process.env, ...place, ...env }, ...defined({ cwd }) })
     child.on("error", ({ message }) => resume(new NotStarted({ command, reason: message })))
     const closed = new Promise<void>((resolve) => {
       child.on("close", (code, signal) => {

@@ -53,6 +53,15 @@ export interface Recorder extends Schema.Schema.Type<typeof Recorder> {}
 /** How a recorder other than the program itself sees requests. */
 export type RecorderMeans = Pick<Recorder, "means" | "addresses">
 
+/** A moment of another task, whose conversation and files a session began with. */
+export const ForkedFrom = Schema.Struct({
+  taskId: Schema.NonEmptyString,
+  timeline: Schema.NonEmptyString,
+  at: Schema.NonNegativeInt.annotations({ description: "The last position that both share" }),
+}).annotations({ identifier: "ForkedFrom" })
+
+export interface ForkedFrom extends Schema.Schema.Type<typeof ForkedFrom> {}
+
 const by = Schema.NonEmptyString.annotations({ description: "Who asked for it" })
 
 export const taskEvents = [
@@ -74,6 +83,9 @@ export const taskEvents = [
       limits: optional(RunLimits.annotations({ description: "How its agent is run" })),
       recorder: optional(
         Recorder.annotations({ description: "The process that records it, if no kernel works on it" }),
+      ),
+      forkedFrom: optional(
+        ForkedFrom.annotations({ description: "The recorded moment from which a new session continues" }),
       ),
       begins: optional(
         Schema.Struct({

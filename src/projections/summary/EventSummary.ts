@@ -124,7 +124,8 @@ const summaries: Summaries = {
     ].join("; "),
   ConfirmationWithdrawn: ({ confirmationId, reason }) => confirmationId + because(reason),
 
-  TaskOpened: ({ goal, agent }) => `${agent}: ${goal}`,
+  TaskOpened: ({ goal, agent, forkedFrom }) =>
+    `${agent}: ${goal}${forkedFrom === undefined ? "" : ` (continues ${forkedFrom.taskId} from ${forkedFrom.timeline}@${forkedFrom.at})`}`,
   CaptureNoted: ({ unseen, lacks = [] }) =>
     [
       ...unseen.map(({ what, target, count }) => `${what}: ${target}${count === 1 ? "" : ` (${count} times)`}`),

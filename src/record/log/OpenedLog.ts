@@ -7,7 +7,7 @@ import { Presence } from "../../events/log/Presence.ts"
 import * as Pages from "../../events/read/Pages.ts"
 import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
 import { type Event, newId } from "../../events/vocabulary/Event.ts"
-import type { Recorder, RecorderMeans } from "../../events/vocabulary/Tasks.ts"
+import type { ForkedFrom, Recorder, RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ConfirmationRequests from "../../kernel/gate/ConfirmationRequests.ts"
 import * as TaskId from "../../kernel/tasks/TaskId.ts"
@@ -53,6 +53,8 @@ export interface NewTask {
   /** Default: a new id. */
   readonly id?: string | undefined
   readonly subject?: string | undefined
+  /** The moment of another task from which this one continues. Default: none. */
+  readonly forkedFrom?: ForkedFrom | undefined
   /** Whether to continue the task with this id if it exists. */
   readonly continue?: boolean | undefined
 }
@@ -208,7 +210,15 @@ interface Recorded {
 
 const openTask = (
   log: EventLog.Service,
-  { taskId, actor, goal, agent, recorder, subject }: Recorded & Pick<NewTask, "goal" | "subject">,
+  {
+    taskId,
+    actor,
+    goal,
+    agent,
+    recorder,
+    subject,
+    forkedFrom,
+  }: Recorded & Pick<NewTask, "goal" | "subject" | "forkedFrom">,
 ) =>
   Effect.gen(function* () {
     const { events } = yield* log
@@ -218,7 +228,12 @@ const openTask = (
         actor,
         expected: NoStream,
         ...defined({ subject }),
-        events: [{ type: "TaskOpened", payload: { goal, agent, measures: [], plugins: [], recorder } }],
+        events: [
+          {
+            type: "TaskOpened",
+            payload: { goal, agent, measures: [], plugins: [], recorder, ...defined({ forkedFrom }) },
+          },
+        ],
       })
       .pipe(
         Effect.catchTag("VersionConflict", (conflict) => {

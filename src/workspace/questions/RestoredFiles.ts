@@ -1,5 +1,7 @@
 /** Writes the recorded files of a moment into a directory of their own. */
 import { Data, Effect } from "effect"
+import type { Contents } from "../history/Content.ts"
+import type { Tree } from "../model/Entry.ts"
 import * as RestoreInto from "../restore/RestoreInto.ts"
 import * as RecordedContent from "./RecordedContent.ts"
 import type { RecordedFiles } from "./RecordedFiles.ts"
@@ -25,13 +27,18 @@ export const into = (recorded: RecordedFiles, directory: string) =>
   Effect.gen(function* () {
     const { root, timeline, position, store, looks } = recorded
     const tree = yield* RecordedContent.treeAfter(recorded, looks)
-    const restored = yield* written(directory, () => RestoreInto.into(directory, tree, store))
+    const restored = yield* write(directory, tree, store)
     return { ...restored, root, timeline, at: position } satisfies RestoredFiles
   })
 
-const written = <A>(directory: string, work: () => A): Effect.Effect<A, RestoreInto.DirectoryUnfit | NotWritten> =>
+/** Writes a tree into an empty directory, or a new one. */
+export const write = (
+  directory: string,
+  tree: Tree,
+  contents: Contents,
+): Effect.Effect<RestoreInto.Restored, RestoreInto.DirectoryUnfit | NotWritten> =>
   Effect.try({
-    try: work,
+    try: () => RestoreInto.into(directory, tree, contents),
     catch: (cause) => {
       if (cause instanceof RestoreInto.DirectoryUnfit) return cause
       // The system's refusals have codes.

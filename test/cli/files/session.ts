@@ -20,9 +20,9 @@ export const project = async (
     fs.mkdirSync(path.dirname(at(file)), { recursive: true })
     fs.writeFileSync(at(file), content)
   }
-  const session = (session_id = "s-1") => {
+  const session = (session_id = "s-1", cwd = root) => {
     const take = (hook_event_name: string, more: object) => {
-      const payload: Json = { session_id, cwd: root, hook_event_name, ...more }
+      const payload: Json = { session_id, cwd, hook_event_name, ...more }
       const moment = ClaudeCode.client.read(payload)
       if (moment === undefined) throw new Error("not read")
       return sessions.take(ClaudeCode.client, moment)
@@ -50,7 +50,8 @@ export const project = async (
     const before = process.cwd()
     process.chdir(root)
     try {
-      return await FromSource.run(["files", ...words, "--log", log])
+      const end = words.includes("--") ? words.indexOf("--") : words.length
+      return await FromSource.run(["files", ...words.slice(0, end), "--log", log, ...words.slice(end)])
     } finally {
       process.chdir(before)
     }

@@ -1,0 +1,88 @@
+/** The directory in which a fork starts: the files of the moment, and copies of what snapshots leave out. */
+import * as fs from "node:fs"
+import * as os from "node:os"
+import * as path from "node:path"
+import { Effect } from "effect"
+import * as GitIndex from "../../../platform/GitIndex.ts"
+import { realpathOfExisting } from "../../../platform/realpath.ts"
+import * as CopiedFiles from "../../../workspace/bisect/CopiedFiles.ts"
+import type { Tree } from "../../../workspace/model/Entry.ts"
+import type { RecordedFiles } from "../../../workspace/questions/RecordedFiles.ts"
+import * as RestoredFiles from "../../../workspace/questions/RestoredFiles.ts"
+import * as NotRecorded from "../../../workspace/restore/NotRecorded.ts"
+import type * as RestoreInto from "../../../workspace/restore/RestoreInto.ts"
+import { BadInput } from "../../command/BadInput.ts"
+
+export interface ForkDirectory {
+  /** An absolute path without links. */
+  readonly directory: string
+  readonly restored: number
+  /** Files that the recorder left out on purpose, such as secrets. */
+  readonly omitted: ReadonlyArray<RestoreInto.Left>
+  /** Files that should be there. */
+  readonly lost: ReadonlyArray<RestoreInto.Left>
+  /** Names in the workspace that neither the recorded files nor the copies have. */
+  readonly missing: ReadonlyArray<string>
+}
+
+export interface Places {
+  readonly directory: string
+  /** The first prompt, next to the directory. */
+  readonly handover: string
+}
+
+/** Where to write. Makes nothing that a failure would leave, except a temporary directory's parent. */
+export const placesFor = (into: string | undefined, root: string) =>
+  Effect.gen(function* () {
+    if (into === undefined) {
+      const own = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "hindcast-fork-"))
+      return { directory: path.join(own, path.basename(root) || "files"), handover: path.join(own, HANDOVER) }
+    }
+    const directory = yield* Effect.promise(() => realpathOfExisting(path.resolve(into)))
+    const repository = GitIndex.repositoryAround(path.dirname(directory))?.root
+    if (repository !== undefined)
+      return yield* new BadInput({
+        input: `--into ${into}`,
+        expected: "a directory outside of every Git repository",
+        found: `one in ${repository}, to which a session there would belong`,
+        advice: "Without --into, it is a new one below the directory for temporary files.",
+      })
+    const handover = `${directory}.${HANDOVER}`
+    if (fs.existsSync(handover))
+      return yield* new BadInput({ input: `--into ${into}`, expected: `no file ${handover}`, found: "one" })
+    return { directory, handover } satisfies Places
+  })
+
+const HANDOVER = "conversation.md"
+
+/** Reads what is to be copied. Before anything is written, so that a mistyped path leaves nothing. */
+export const copiesFor = (root: string, paths: ReadonlyArray<string>, tree: Tree) =>
+  CopiedFiles.of(
+    root,
+    paths.map((one) => one.replace(/\/+$/, "")),
+    tree,
+  )
+
+/** Writes the files. Fails with `DirectoryUnfit`, and as the disk does. */
+export const write = (
+  { directory }: Places,
+  tree: Tree,
+  copies: CopiedFiles.CopiedFiles,
+  { root, store }: Pick<RecordedFiles, "root" | "store">,
+) =>
+  Effect.gen(function* () {
+    const whole = new Map([...tree, ...copies.tree])
+    const contents = {
+      get: (digest: string) => store.get(digest) ?? copies.contents.get(digest),
+      isPurged: (digest: string) => store.isPurged(digest),
+    }
+    const written = yield* RestoredFiles.write(directory, whole, contents)
+    const isOmitted = ({ path: file }: RestoreInto.Left) => whole.get(file)?.omitted !== undefined
+    return {
+      directory: written.directory,
+      restored: written.restored.length,
+      omitted: written.left.filter(isOmitted),
+      lost: written.left.filter((one) => !isOmitted(one)),
+      missing: NotRecorded.namesIn(root, tree, copies.tree),
+    } satisfies ForkDirectory
+  })

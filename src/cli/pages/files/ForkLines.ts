@@ -1,0 +1,96 @@
+/** Formats a fork of a session into a directory: where it is, what it is without, and how it continues. */
+import type { ForkedFrom } from "../../../events/vocabulary/Tasks.ts"
+import { oneLine } from "../../../values/PlainText.ts"
+import type { Left } from "../../../workspace/restore/RestoreInto.ts"
+import type { Style } from "../../terminal/Style.ts"
+import * as Text from "../../terminal/Text.ts"
+import * as RestoreLines from "./RestoreLines.ts"
+
+interface Carried {
+  readonly omitted: ReadonlyArray<Left>
+  readonly lost: ReadonlyArray<Left>
+  readonly missing: ReadonlyArray<string>
+}
+
+export interface Fork extends Carried {
+  readonly from: ForkedFrom
+  readonly title: string
+  readonly agent: string
+  readonly root: string
+  readonly directory: string
+  readonly filesAt: number
+  readonly restored: number
+  readonly handover: string
+  readonly written: { readonly leftOut: number; readonly cut: number } | undefined
+}
+
+export interface Shown extends Fork {
+  readonly command: string
+}
+
+/** What the directory is without, a sentence each, for the new session. */
+export const without = ({ omitted, lost, missing }: Carried): ReadonlyArray<string> => [
+  ...(missing.length === 0 ? [] : [`Names that the snapshots leave out: ${listed(missing)}.`]),
+  ...[...omitted, ...lost].slice(0, MAX_LISTED).map(({ path, why }) => `The file ${path}: ${why}.`),
+  "The processes that the session had started do not run here.",
+]
+
+const listed = (all: ReadonlyArray<string>): string =>
+  `${all.slice(0, MAX_LISTED).join(", ")}${all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : ""}`
+
+const MAX_LISTED = 20
+
+/** The directory, and what it is without. */
+export const made = (style: Style, fork: Fork): ReadonlyArray<string> => {
+  const { from, directory, restored, omitted, lost, missing, filesAt, written } = fork
+  const left = [...omitted, ...lost]
+  return [
+    `${style.good("Restored")}: ${Text.count(restored, "file")} of ${Text.moment(from.timeline, filesAt)} in ${oneLine(directory)}`,
+    ...(left.length === 0 ? [] : [`${style.warn("Without")} ${Text.count(left.length, "file")}:`]),
+    ...RestoreLines.leftLines(left),
+    ...(missing.length === 0
+      ? []
+      : [
+          `${style.warn("Without")} ${oneLine(listed(missing))}, which snapshots leave out. \`--copy PATH\` copies what is there now.`,
+        ]),
+    ...conversation(written),
+  ]
+}
+
+const conversation = (written: Fork["written"]): ReadonlyArray<string> => {
+  if (written === undefined || (written.leftOut === 0 && written.cut === 0)) return []
+  const { leftOut, cut } = written
+  const parts = [
+    ...(leftOut === 0 ? [] : [`leaves out ${leftOut} of its prompts, messages and calls`]),
+    ...(cut === 0 ? [] : [`shortens ${Text.count(cut, "text")}`]),
+  ]
+  return [`The conversation that it begins with ${parts.join(" and ")}, to fit into one argument.`]
+}
+
+/** Before the command that starts the session. */
+export const printed = (style: Style, fork: Shown): ReadonlyArray<string> => [
+  ...made(style, fork),
+  `Start ${oneLine(fork.title)} there, with the conversation up to ${Text.moment(fork.from.timeline, fork.from.at)}:`,
+]
+
+/** The sessions that the log has of it. */
+export const ended = (
+  style: Style,
+  { directory, tasks, from }: Shown & { readonly tasks: ReadonlyArray<string> },
+): ReadonlyArray<string> =>
+  tasks.length === 0
+    ? [
+        `${style.warn("Not recorded")}: this log has no session in ${oneLine(directory)}. \`hindcast hooks status\` says where sessions are recorded.`,
+      ]
+    : tasks.map(
+        (taskId) =>
+          `${style.good("Recorded")}: ${oneLine(taskId)} continues ${oneLine(from.taskId)} from ${Text.moment(from.timeline, from.at)}`,
+      )
+
+/** What a program that runs again finds. */
+export const program = (style: Style, fork: Fork): ReadonlyArray<string> => [
+  ...made(style, fork),
+  fork.filesAt === fork.from.at
+    ? "The program runs again there. The log answers its requests and tools up to the moment."
+    : `The program runs again there, from its beginning, and so do its calls: the files are those before them. The log answers its requests up to ${Text.moment(fork.from.timeline, fork.from.at)}.`,
+]

@@ -1,0 +1,13 @@
+/** What is in a workspace and in none of its recorded files: a directory restored elsewhere is without it. */
+
+import * as fs from "node:fs"
+import type { Tree } from "../model/Entry.ts"
+
+/** Names in the workspace's root, now, below which no tree has a file. */
+export const namesIn = (root: string, ...trees: ReadonlyArray<Tree>): ReadonlyArray<string> => {
+  const known = new Set(trees.flatMap((tree) => [...tree.keys()].map((file) => file.split("/", 1)[0])))
+  const names = fs.existsSync(root) ? fs.readdirSync(root) : []
+  return names.filter((name) => !known.has(name) && !OWN.has(name.toLowerCase())).sort()
+}
+
+const OWN: ReadonlySet<string> = new Set([".git", ".hindcast"])
