@@ -58,4 +58,4 @@ export type { Earlier, FileHistory } from "./workspace/questions/RecordedVersion
 export { NotWritten, type RestoredFiles } from "./workspace/questions/RestoredFiles.ts"
 export { recordFiles } from "./workspace/recordFiles.ts"
 export { DirectoryUnfit, type Left, type Restored } from "./workspace/restore/RestoreInto.ts"
-export { StoreUnavailable } from "./workspace/store/ContentStore.ts"
+export { StoreUnavailable } from "./workspace/store/StoreFile.ts"

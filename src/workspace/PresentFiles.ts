@@ -16,6 +16,9 @@ const unchanged = (store: ContentStore): SnapshotStore => ({
   put: () => {},
   putTree: () => "",
   remember: () => {},
+  has: (digest) => store.has(digest),
+  isPurged: (digest) => store.isPurged(digest),
+  purges: () => store.purges(),
   remembered: (root) => store.remembered(root),
   secretDigest: (content) => {
     try {

@@ -16,7 +16,11 @@ import { type ContentStore, digestOf } from "./store/ContentStore.ts"
 import * as Known from "./store/Known.ts"
 
 /** What snapshots need of a store. */
-export type SnapshotStore = Pick<ContentStore, "put" | "putTree" | "secretDigest" | "transaction"> & Known.Store
+export type SnapshotStore = Pick<
+  ContentStore,
+  "put" | "putTree" | "secretDigest" | "transaction" | "has" | "isPurged" | "purges"
+> &
+  Known.Store
 
 export interface SnapshotsOptions {
   /** An absolute path without links. */
@@ -49,6 +53,8 @@ export class Snapshots {
   readonly #hasSecret: (text: string) => boolean
   readonly #maxBytes: number
   readonly #known: Map<string, Known.Known>
+  /** The store's purges, as of the contents that are known to be there. */
+  #purges: number
   /** The last snapshot's. Replaced, never changed. */
   #tree: Tree = new Map()
 
@@ -58,6 +64,7 @@ export class Snapshots {
     this.#store = store
     this.#hasSecret = hasSecret
     this.#maxBytes = bytes
+    this.#purges = store.purges()
     this.#known = Known.load(store, root)
     this.#scan = new Scan({ root, rules: new IgnoreRules(root), limit: files, isOwn: isOneOf(own) })
   }
@@ -67,6 +74,7 @@ export class Snapshots {
    * `TooManyFiles`, `StoreUnavailable`, or the system's error if the root cannot be read.
    */
   take(): Snapshot {
+    this.#forgetRemoved()
     const stale: Array<readonly [string, fs.Stats]> = []
     const fresh: Array<string> = []
     let isNew = false
@@ -92,6 +100,26 @@ export class Snapshots {
     this.#update(tree, stale, gone)
     this.#tree = tree
     return { tree, gaps }
+  }
+
+  /**
+   * Puts contents back that a purge removed since the last snapshot. Call it when the events of a snapshot are in the log:
+   * purges keep what these need from then on. A content whose file has changed meanwhile is lost.
+   */
+  confirm(): void {
+    // Not during a purge, which may not have read the events.
+    if (this.#store.transaction(() => this.#store.purges()) !== this.#purges) this.take()
+  }
+
+  #forgetRemoved(): void {
+    const purges = this.#store.purges()
+    if (purges === this.#purges) return
+    for (const [file, { entry }] of this.#known) {
+      const { digest, omitted } = entry
+      if (digest === undefined || omitted !== undefined || this.#store.has(digest)) continue
+      if (!this.#store.isPurged(digest)) this.#known.delete(file)
+    }
+    this.#purges = purges
   }
 
   /** Adds the tree to the store; returns its digest. */

@@ -115,7 +115,10 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     if (seen === undefined) return undefined
     const [first, ...others] = seen.events
     // If this fails, the next look finds the same changes again.
-    if (first !== undefined) await tell(first, ...others)
+    if (first !== undefined) {
+      await tell(first, ...others)
+      await attempt(() => seen.shared.snapshots.confirm())
+    }
     last = seen.tree
     isWatched = true
     suspects.clear()

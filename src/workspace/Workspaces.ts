@@ -2,7 +2,8 @@
 
 import { Snapshots } from "./Snapshots.ts"
 import type { RunningCall } from "./Suspects.ts"
-import { ContentStore, fileOf } from "./store/ContentStore.ts"
+import { ContentStore } from "./store/ContentStore.ts"
+import { fileOf } from "./store/StoreFile.ts"
 
 /** A directory whose files one or more tasks record. */
 export interface Shared {

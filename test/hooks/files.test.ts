@@ -9,7 +9,8 @@ import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
 import type { Json } from "../../src/values/Json.ts"
 import * as Document from "../../src/workspace/model/Document.ts"
-import { ContentStore, digestOf, fileOf } from "../../src/workspace/store/ContentStore.ts"
+import { ContentStore, digestOf } from "../../src/workspace/store/ContentStore.ts"
+import { fileOf } from "../../src/workspace/store/StoreFile.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 
 const opened: Array<Sessions.Sessions> = []

@@ -9,9 +9,11 @@ import { defined } from "../../values/defined.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as Looks from "../../workspace/history/Looks.ts"
 import * as Purgeable from "../../workspace/history/Purgeable.ts"
+import * as Purging from "../../workspace/history/Purging.ts"
 import type { Tree } from "../../workspace/model/Entry.ts"
 import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
-import { ContentStore, fileOf, StoreUnavailable } from "../../workspace/store/ContentStore.ts"
+import { ContentStore } from "../../workspace/store/ContentStore.ts"
+import { fileOf, StoreUnavailable } from "../../workspace/store/StoreFile.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag, MOMENT, optionalText, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -29,11 +31,16 @@ const options = {
   yes: flag("yes", "Confirm that this cannot be undone"),
 }
 
+interface Chosen {
+  readonly digests: ReadonlySet<string>
+  /** The position up to which events were read. */
+  readonly until: number
+}
+
 /** Contents to remove, and the words for them. */
 interface Purge<E, R> {
-  readonly digests: ReadonlySet<string>
-  /** Those of the contents that may still be removed, after time has passed. */
-  readonly still: Effect.Effect<ReadonlySet<string>, E, R>
+  /** Chooses the contents: again once time has passed. */
+  readonly choose: Effect.Effect<Chosen, E, R>
   readonly forever: boolean
   readonly what: string
   /** The payload of the event, but for the numbers and the reason. */
@@ -55,7 +62,8 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
       RecordedFiles.reading(() => ContentStore.open(fileOf(OpenLog.filenameOf(log)))),
       (opened) => Effect.sync(() => opened.close()),
     )
-    const asked = yield* RecordedFiles.reading(() => store.sizesOf(wanted.digests))
+    const { digests } = yield* wanted.choose
+    const asked = yield* RecordedFiles.reading(() => store.sizesOf(digests))
     const nothing = { ...wanted.scope, contents: 0, bytes: 0 }
     const none = Output.show(json, nothing, () => [`The store has no content of ${wanted.what}.`])
     if (asked.size === 0) return yield* none
@@ -71,10 +79,13 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
     })
     if (!agrees) return yield* Output.write("No content was removed.")
     // A recorder may have found one of them in a file again while the question was open.
-    const still = yield* wanted.still
-    const sizes = new Map([...asked].filter(([digest]) => still.has(digest)))
+    const now = yield* wanted.choose
+    const { sizes, isOverwritten } = yield* Purging.purge(yield* EventLog, store, {
+      digests: new Set([...asked.keys()].filter((digest) => now.digests.has(digest))),
+      until: now.until,
+      forever: wanted.forever,
+    })
     if (sizes.size === 0) return yield* none
-    const isWhole = yield* RecordedFiles.reading(() => store.purge([...sizes.keys()], wanted))
     const payload = { ...wanted.scope, contents: sizes.size, bytes: sum(sizes), reason }
     const { events } = yield* (yield* EventLog).append({
       stream: "files",
@@ -82,9 +93,11 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
       events: [{ type: "FilesPurged", payload }],
     })
     const position = events[0]?.position ?? 0
-    yield* Output.show(json, { ...payload, alsoAt: wanted.alsoAt, overwritten: isWhole, position }, (style) => [
+    yield* Output.show(json, { ...payload, alsoAt: wanted.alsoAt, overwritten: isOverwritten, position }, (style) => [
       `${style.good("Purged")}: ${inWords(sizes)}, recorded at ${at(position)}. Backups, bundles and restored directories keep their copies.`,
-      ...(isWhole ? [] : [style.warn("Another process reads the store: the bytes are overwritten when it ends.")]),
+      ...(isOverwritten
+        ? []
+        : [style.warn("Another process reads the store: the bytes are overwritten when it ends.")]),
       ...(wanted.forever
         ? ["The store takes these contents no more. List the file in .gitignore to record nothing of it."]
         : []),
@@ -112,8 +125,8 @@ const ofFile = (typed: string) =>
     const path = yield* RecordedFiles.pathOf(recorded, typed)
     const digests = yield* RecordedFiles.reading(() => Purgeable.ofFile(looks, path, entryIn))
     const alsoAt = yield* RecordedFiles.reading(() => Purgeable.alsoAt(looks, digests, path, treeOf))
-    const still = Effect.succeed(digests)
-    return { digests, still, forever: true, what: oneLine(path), scope: { root, file: path }, alsoAt } satisfies Purge<
+    const choose = Effect.succeed({ digests, until: recorded.position })
+    return { choose, forever: true, what: oneLine(path), scope: { root, file: path }, alsoAt } satisfies Purge<
       never,
       never
     >
@@ -124,7 +137,7 @@ const earlier = (moment: string) =>
     const { position } = yield* Moment.locate(moment)
     const log = yield* EventLog
     const store = yield* RecordedFiles.storeOf(log.name)
-    const still = Effect.gen(function* () {
+    const choose = Effect.gen(function* () {
       const until = (yield* log.head).position
       const views = (yield* Timelines.list(log)).map((timeline) => Timelines.view(log, timeline))
       const histories = yield* Effect.forEach(views, (view) =>
@@ -136,13 +149,10 @@ const earlier = (moment: string) =>
         return trees.get(base)
       }
       const digests = yield* RecordedFiles.reading(() => Purgeable.before(histories, position, treeOf))
-      if (digests !== undefined) return digests
-      return yield* new StoreUnavailable({
-        file: fileOf(log.name),
-        reason: "it lacks the files at a task's start, so that nobody knows which contents later moments need",
-      })
+      if (digests !== undefined) return { digests, until }
+      return yield* new StoreUnavailable({ file: fileOf(log.name), reason: Purging.LACKS_A_START })
     })
     const what = `moments before ${at(position)}`
     const scope = defined({ before: position })
-    return { digests: yield* still, still, forever: false, what, scope, alsoAt: [] }
+    return { choose, forever: false, what, scope, alsoAt: [] }
   })

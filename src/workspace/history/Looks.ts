@@ -99,6 +99,25 @@ export const among = (events: ReadonlyArray<Event>): ReadonlyArray<Look> => {
   return looks
 }
 
+/** Finds the files that looks of any task in the log's timeline name after a position. */
+export const after = (
+  log: Pick<EventLog.Service, "read" | "timeline">,
+  position: number,
+): Effect.Effect<ReadonlyArray<Pick<Look, "base" | "files">>, LogError> =>
+  Effect.gen(function* () {
+    const found: Array<Pick<Look, "base" | "files">> = []
+    const query = { timeline: log.timeline, after: position, types: ["EnvironmentReset", "EnvironmentChanged"] }
+    yield* Stream.runForEach(log.read(query), (event) =>
+      Effect.sync(() => {
+        const start = startOf(event)
+        if (start !== undefined) found.push(start)
+        else if (is(event, "EnvironmentChanged") && event.payload.plugin === Document.PLUGIN)
+          found.push({ base: undefined, files: Document.read(event.payload.patch) })
+      }),
+    )
+    return found
+  })
+
 const startOf = (event: Event): Look | undefined => {
   if (!is(event, "EnvironmentReset") || event.payload.plugin !== Document.PLUGIN || event.taskId === null) return
   const start = Document.start(event.payload.state)

@@ -64,6 +64,23 @@ export const before = (
   return earlier
 }
 
+/** The digests of contents that looks name; undefined if the store lacks a tree. */
+export const namedIn = (
+  looks: ReadonlyArray<Pick<Look, "base" | "files">>,
+  treeOf: FileVersions.TreeOf,
+): ReadonlySet<string> | undefined => {
+  const named = new Set<string>()
+  for (const { base, files } of looks) {
+    const tree = base === undefined ? new Map<string, Entry>() : treeOf(base)
+    if (tree === undefined) return undefined
+    for (const entry of [...tree.values(), ...files.map(({ state }) => state.entry)]) {
+      const digest = storedDigest(entry)
+      if (digest !== undefined) named.add(digest)
+    }
+  }
+  return named
+}
+
 /** The contents of one timeline's states up to a position, and those that states from it on need. */
 const parts = (looks: ReadonlyArray<Look>, position: number, treeOf: FileVersions.TreeOf) => {
   const earlier = new Set<string>()

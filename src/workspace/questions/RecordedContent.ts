@@ -5,7 +5,7 @@ import * as Content from "../history/Content.ts"
 import * as FileVersions from "../history/FileVersions.ts"
 import type { Look } from "../history/Looks.ts"
 import type { Entry, Tree } from "../model/Entry.ts"
-import type { StoreUnavailable } from "../store/ContentStore.ts"
+import type { StoreUnavailable } from "../store/StoreFile.ts"
 import { FileNotRecorded, type RecordedFiles, reading } from "./RecordedFiles.ts"
 
 /** The log says that a content was there, and the store does not have it. */

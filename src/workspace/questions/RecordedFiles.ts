@@ -9,9 +9,10 @@ import * as DidYouMean from "../../values/DidYouMean.ts"
 import * as FileVersions from "../history/FileVersions.ts"
 import * as Looks from "../history/Looks.ts"
 import type { Tree } from "../model/Entry.ts"
-import { ContentStore, fileOf, reading, StoreUnavailable } from "../store/ContentStore.ts"
+import { ContentStore } from "../store/ContentStore.ts"
+import { fileOf, reading, StoreUnavailable } from "../store/StoreFile.ts"
 
-export { reading } from "../store/ContentStore.ts"
+export { reading } from "../store/StoreFile.ts"
 
 export class NoFilesRecorded extends Data.TaggedError("NoFilesRecorded")<{ readonly found: string }> {
   override get message() {

@@ -4,76 +4,35 @@
  */
 
 import * as crypto from "node:crypto"
-import * as fs from "node:fs"
 import * as zlib from "node:zlib"
-import { Data, Effect } from "effect"
-import * as choice from "../../events/sqlite/driver/choice.ts"
 import { type Connection, SqliteError } from "../../events/sqlite/driver/Driver.ts"
-import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
-import * as NewFile from "../../events/sqlite/file/newFile.ts"
 import type { Entry, Tree } from "../model/Entry.ts"
-import { APPLICATION_ID, PURGED, TABLES, VERSION } from "./StoreSchema.ts"
+import * as StoreFile from "./StoreFile.ts"
 import * as Trees from "./Trees.ts"
-
-export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
-  readonly file: string
-  readonly reason: string
-}> {
-  override get message() {
-    return `${this.file}: the recorded files' contents cannot be used: ${this.reason}`
-  }
-}
-
-export const reading = <A>(work: () => A): Effect.Effect<A, StoreUnavailable> =>
-  Effect.suspend(() => {
-    try {
-      return Effect.succeed(work())
-    } catch (cause) {
-      if (cause instanceof StoreUnavailable) return cause
-      throw cause
-    }
-  })
-
-/** The store's file next to a log; a link to the log leads to the same one. */
-export const fileOf = (log: string): string => `${targetOf(log)}.files`
 
 /** The digest of a content. */
 export const digestOf = (bytes: Uint8Array): string => crypto.createHash("sha256").update(bytes).digest("hex")
 
 export class ContentStore {
-  readonly #file: string
+  readonly file: string
   readonly #database: Connection
   readonly #isReadOnly: boolean
 
   private constructor(file: string, database: Connection, isReadOnly: boolean) {
-    this.#file = file
+    this.file = file
     this.#database = database
     this.#isReadOnly = isReadOnly
   }
 
   /** Opens a store, and creates it if it is missing. */
   static open(file: string): ContentStore {
-    return opened(file, () => {
-      NewFile.make(file)
-      const database = choice.driver().open(file, { readonly: false, busyTimeoutMs: BUSY_MS })
-      return prepared(file, database, () => {
-        database.script(`PRAGMA page_size = ${PAGE_BYTES}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;
-          PRAGMA secure_delete = ON`)
-        // A store of an earlier build lacks the table.
-        if (!isEmpty(database)) return database.script(PURGED)
-        database.script(`BEGIN IMMEDIATE; ${TABLES}
-          PRAGMA application_id = ${APPLICATION_ID}; PRAGMA user_version = ${VERSION}; COMMIT`)
-      })
-    })((database) => new ContentStore(file, database, false))
+    return new ContentStore(file, StoreFile.open(file), false)
   }
 
   /** Opens a store for queries; undefined if there is none. */
   static openReadOnly(file: string): ContentStore | undefined {
-    if (!fs.existsSync(file)) return undefined
-    return opened(file, () => {
-      const database = choice.driver().open(file, { readonly: true, busyTimeoutMs: BUSY_MS })
-      return prepared(file, database, () => {})
-    })((database) => new ContentStore(file, database, true))
+    const database = StoreFile.openReadOnly(file)
+    return database && new ContentStore(file, database, true)
   }
 
   /** A content; undefined if the store lacks it. Checks it against its digest. */
@@ -96,13 +55,20 @@ export class ContentStore {
   /** Whether a person removed the content for good. */
   isPurged(digest: string): boolean {
     return this.#guarded(
-      () => this.#knowsPurged() && this.#rows("SELECT 1 FROM purged WHERE digest = ?", [bytesOf(digest)]).length > 0,
+      () => this.#knows("purged") && this.#rows("SELECT 1 FROM purged WHERE digest = ?", [bytesOf(digest)]).length > 0,
+    )
+  }
+
+  /** A number that grows with each purge. */
+  purges(): number {
+    return this.#guarded(() =>
+      this.#knows("purge") ? Number(this.#rows("SELECT coalesce(max(number), 0) FROM purge", [])[0]?.[0]) : 0,
     )
   }
 
   /** A store of an earlier build that is open for queries may lack the table. */
-  #knowsPurged(): boolean {
-    return !this.#isReadOnly || this.#rows("SELECT 1 FROM sqlite_master WHERE name = 'purged'", []).length > 0
+  #knows(table: "purge" | "purged"): boolean {
+    return !this.#isReadOnly || this.#rows("SELECT 1 FROM sqlite_master WHERE name = ?", [table]).length > 0
   }
 
   /** Adds a content under its digest, unless the store has it or it was purged. On the disk after the transaction. */
@@ -186,16 +152,30 @@ export class ContentStore {
 
   /** Runs `work` in one transaction: all of its writes are on the disk when it returns, or none. */
   transaction<A>(work: () => A): A {
-    return this.#guarded(() => {
-      this.#database.script("BEGIN IMMEDIATE")
-      try {
-        const result = work()
-        this.#database.script("COMMIT")
-        return result
-      } catch (cause) {
-        if (this.#database.inTransaction()) this.#database.script("ROLLBACK")
-        throw cause
-      }
+    this.begin()
+    try {
+      const result = this.#guarded(work)
+      this.commit()
+      return result
+    } catch (cause) {
+      this.rollback()
+      throw cause
+    }
+  }
+
+  /** Begins a transaction: no other process writes until its end. */
+  begin(): void {
+    this.#guarded(() => this.#database.script("BEGIN IMMEDIATE"))
+  }
+
+  commit(): void {
+    this.#guarded(() => this.#database.script("COMMIT"))
+  }
+
+  /** Takes the transaction back, unless it has ended. */
+  rollback(): void {
+    this.#guarded(() => {
+      if (this.#database.inTransaction()) this.#database.script("ROLLBACK")
     })
   }
 
@@ -213,17 +193,26 @@ export class ContentStore {
   }
 
   /**
-   * Removes contents, overwrites their bytes in the file and its write-ahead log, and gives the space back. With `forever`
-   * the store takes them no more. Returns whether all of this happened: false if another process reads, so that old bytes
-   * may stay in the write-ahead log until it ends. Throws only if nothing was removed.
+   * Removes contents in the present transaction, and forgets the files that had them, so that the next snapshot reads them
+   * again. With `forever`, the store takes them no more.
    */
-  purge(digests: ReadonlyArray<string>, { forever }: { readonly forever: boolean }): boolean {
-    this.transaction(() => {
+  remove(digests: ReadonlyArray<string>, { forever }: { readonly forever: boolean }): void {
+    this.#guarded(() => {
       for (const digest of digests) {
         this.#run("DELETE FROM content WHERE digest = ?", [bytesOf(digest)])
         if (forever) this.#run("INSERT OR IGNORE INTO purged VALUES (?)", [bytesOf(digest)])
       }
+      const isRemoved = "json_extract(entry, '$[0].digest') IN (SELECT value FROM json_each(?))"
+      this.#run(`DELETE FROM stat WHERE ${isRemoved}`, [JSON.stringify(digests)])
+      this.#run("INSERT INTO purge DEFAULT VALUES", [])
     })
+  }
+
+  /**
+   * Overwrites the bytes of removed contents in the file and its write-ahead log, and gives the space back. Returns whether
+   * all of this happened: false if another process reads, so that old bytes may stay in the write-ahead log until it ends.
+   */
+  overwrite(): boolean {
     // A refusal, for example by a full disk, leaves free pages. They are overwritten already.
     this.#attempt("VACUUM")
     return this.#attempt("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -253,47 +242,9 @@ export class ContentStore {
   }
 
   #guarded<A>(work: () => A): A {
-    try {
-      return work()
-    } catch (cause) {
-      throw unavailable(this.#file, cause)
-    }
+    return StoreFile.guarded(this.file, work)
   }
 }
-
-const opened =
-  (file: string, open: () => Connection) =>
-  <A>(make: (database: Connection) => A): A => {
-    try {
-      return make(open())
-    } catch (cause) {
-      throw unavailable(file, cause)
-    }
-  }
-
-const unavailable = (file: string, cause: unknown): StoreUnavailable =>
-  cause instanceof StoreUnavailable
-    ? cause
-    : new StoreUnavailable({ file, reason: cause instanceof Error ? cause.message : String(cause) })
-
-/** Checks that the file is a store, after `prepare`. Closes the connection if not. */
-const prepared = (file: string, database: Connection, prepare: () => void): Connection => {
-  try {
-    const scalar = (sql: string) => database.prepare(sql).rows([])[0]?.[0]
-    const isStore = () =>
-      scalar("PRAGMA application_id") === APPLICATION_ID && scalar("PRAGMA user_version") === VERSION
-    if (!isEmpty(database) && !isStore())
-      throw new StoreUnavailable({ file, reason: "it is another file, or one of another version. Move it away" })
-    prepare()
-    return database
-  } catch (cause) {
-    database.close()
-    throw cause
-  }
-}
-
-const isEmpty = (database: Connection): boolean =>
-  database.prepare("SELECT count(*) FROM sqlite_master").rows([])[0]?.[0] === 0
 
 const bytesOf = (digest: string): Uint8Array => Buffer.from(digest, "hex")
 
@@ -301,12 +252,6 @@ const asBytes = (value: unknown): Uint8Array => {
   if (value instanceof Uint8Array) return value
   throw new Error("a row has no bytes. Restore a backup")
 }
-
-/** Small, since most contents are: what is left of a content's last page is lost. */
-const PAGE_BYTES = 1024
-
-/** How long to wait for another process's transaction. */
-const BUSY_MS = 10_000
 
 /** Above the limit of snapshots: a store from elsewhere may state any size. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024

@@ -1,7 +1,12 @@
 /** The tables of the content store. */
 
-/** Digests of contents that a person removed: they are not stored again. */
-export const PURGED = "CREATE TABLE IF NOT EXISTS purged (digest BLOB PRIMARY KEY) WITHOUT ROWID;"
+/**
+ * `purged`: digests of contents that a person removed for good: they are not stored again. `purge`: a row for each purge.
+ */
+export const PURGES = `
+  CREATE TABLE IF NOT EXISTS purged (digest BLOB PRIMARY KEY) WITHOUT ROWID;
+  CREATE TABLE IF NOT EXISTS purge (number INTEGER PRIMARY KEY);
+`
 
 /**
  * `content`: a file's bytes, compressed by raw deflate unless that is longer (`size` is then the length of `body`).
@@ -19,7 +24,7 @@ export const TABLES = `
     PRIMARY KEY (root, path)
   ) WITHOUT ROWID;
   CREATE TABLE IF NOT EXISTS secret (key BLOB NOT NULL);
-  ${PURGED}
+  ${PURGES}
 `
 
 /** Version of the tables, in the file's header. */

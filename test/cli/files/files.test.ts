@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import type { GateConfig } from "../../../src/kernel/gate/Gate.ts"
-import { fileOf } from "../../../src/workspace/store/ContentStore.ts"
+import { fileOf } from "../../../src/workspace/store/StoreFile.ts"
 import { approve, asked } from "../../hooks/questions.ts"
 import * as Session from "./session.ts"
 

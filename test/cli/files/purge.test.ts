@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import { afterEach, describe, expect, it } from "vitest"
-import { fileOf } from "../../../src/workspace/store/ContentStore.ts"
+import { fileOf } from "../../../src/workspace/store/StoreFile.ts"
 import { temporary } from "../../record/recorded.ts"
 import { Database } from "../../sqlite.ts"
 import * as FromSource from "../fromSource.ts"

@@ -1,7 +1,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
-import { fileOf } from "../../../src/workspace/store/ContentStore.ts"
+import { fileOf } from "../../../src/workspace/store/StoreFile.ts"
 import { temporary } from "../../record/recorded.ts"
 import { Database } from "../../sqlite.ts"
 import * as Hindcast from "../hindcast.ts"
