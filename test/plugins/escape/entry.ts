@@ -1,7 +1,7 @@
 import { type Attempts, codeOf } from "./attempts/Attempt.ts"
 
 /** How long an attempt may take, in milliseconds. */
-const ATTEMPT_MS = 3_000
+const ATTEMPT_MS = 8_000
 
 /** A module that makes attempts, each once it is asked for by its name. */
 const maker = (attempts: Attempts): string => `
