@@ -3,7 +3,7 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import * as GitIndex from "../platform/GitIndex.ts"
+import * as GitIndex from "../platform/git/GitIndex.ts"
 
 export type Root = { readonly root: string } | { readonly refused: string }
 

@@ -3,7 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
-import * as GitIndex from "../../src/platform/GitIndex.ts"
+import * as GitIndex from "../../src/platform/git/GitIndex.ts"
 import { workplace } from "../workplace.ts"
 
 const place = workplace()

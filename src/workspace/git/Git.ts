@@ -5,7 +5,7 @@
 
 import { spawnSync } from "node:child_process"
 import { Data, Effect } from "effect"
-import * as GitIndex from "../../platform/GitIndex.ts"
+import * as GitIndex from "../../platform/git/GitIndex.ts"
 
 export class GitFailed extends Data.TaggedError("GitFailed")<{
   readonly directory: string

@@ -6,7 +6,7 @@
 import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
-import * as GitIndex from "../../platform/GitIndex.ts"
+import * as GitIndex from "../../platform/git/GitIndex.ts"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import * as GitPattern from "./GitPattern.ts"
 import * as PathRules from "./PathRules.ts"
@@ -21,6 +21,14 @@ interface Rules {
 interface Tracked {
   readonly stamp: string
   readonly paths: ReadonlySet<string>
+}
+
+/** A repository below the root. */
+interface Nested {
+  readonly index: string
+  readonly exclude: string
+  /** Undefined until somebody asks. */
+  readonly tracked: Tracked | undefined
 }
 
 /**
@@ -47,6 +55,8 @@ export class IgnoreRules {
   /** Answers under the present rules, by path; of directories with a final `/`. */
   readonly #answers = new Map<string, boolean>()
   #tracked: Tracked | undefined
+  /** Repositories below the root, by their paths in the repository around it, with a final `/`. */
+  readonly #nested = new Map<string, Nested>()
 
   /** @param root an absolute path without links */
   constructor(root: string) {
@@ -72,11 +82,52 @@ export class IgnoreRules {
       hasChanged = this.#load(`/${directory}`, path.join(this.#repository, directory, ".gitignore")) || hasChanged
     }
     const before = this.#tracked
-    return (before !== undefined && this.#trackedNow() !== before) || hasChanged
+    if (before !== undefined && this.#trackedNow() !== before) hasChanged = true
+    for (const [prefix, nested] of this.#nested) {
+      hasChanged = this.#load(`exclude ${prefix}`, nested.exclude) || hasChanged
+      if (nested.tracked === undefined || nested.tracked.stamp === stampOf(nested.index)) continue
+      this.#nested.set(prefix, { ...nested, tracked: undefined })
+      hasChanged = true
+    }
+    return hasChanged
   }
 
-  /** Reads the `.gitignore` in a directory below the root again if it changed. Returns whether it did. */
-  enter(directory: string, has: boolean): boolean {
+  /**
+   * Reads the rules in a directory below the root again if they changed: its `.gitignore`, if it has one, and those of a
+   * repository that it is. Returns whether they did.
+   */
+  enter(directory: string, { has, isRepository }: { readonly has: boolean; readonly isRepository: boolean }): boolean {
+    const isOther = directory !== "" && this.#nest(directory, isRepository)
+    return this.#enter(directory, has) || isOther
+  }
+
+  /** Returns whether the directory became a repository, or is one no more. */
+  #nest(directory: string, isRepository: boolean): boolean {
+    const prefix = `${this.#prefix}${directory}/`
+    const found = isRepository ? GitIndex.repositoryAround(path.join(this.#root, directory)) : undefined
+    if (found === undefined || found.root !== path.join(this.#root, directory)) {
+      const wasOne = this.#nested.delete(prefix)
+      if (wasOne) this.#answers.clear()
+      return wasOne
+    }
+    const index = path.join(found.gitDirectory, "index")
+    const exclude = path.join(commonDirectory(found.gitDirectory), "info", "exclude")
+    const hasRules = this.#load(`exclude ${prefix}`, exclude)
+    if (this.#nested.get(prefix)?.index === index) return hasRules
+    this.#nested.set(prefix, { index, exclude, tracked: undefined })
+    this.#answers.clear()
+    return true
+  }
+
+  /** The innermost repository below the root that a path is in. */
+  #nestedAround(inRepository: string): string | undefined {
+    let innermost: string | undefined
+    for (const prefix of this.#nested.keys())
+      if (inRepository.startsWith(prefix) && prefix.length > (innermost?.length ?? 0)) innermost = prefix
+    return innermost
+  }
+
+  #enter(directory: string, has: boolean): boolean {
     const own = `/${this.#prefix}${directory}`.replace(/(?<=.)\/$/, "")
     if (has) return this.#load(own, path.join(this.#root, directory, ".gitignore"))
     const hadSome = this.#known.delete(own)
@@ -98,7 +149,11 @@ export class IgnoreRules {
   #decide(relative: string, isDirectory: boolean): boolean {
     const inRepository = this.#prefix + relative
     const patternsOf = (key: string) => this.#known.get(key)?.patterns
+    const nested = this.#nestedAround(inRepository)
+    const within = nested === undefined ? undefined : this.#decideWithin(nested, inRepository, isDirectory)
+    // What Git would not apply in a nested repository: the outer rules. They hide what the user hid.
     return (
+      within ??
       PathRules.ruling(inRepository, isDirectory, (directory) => patternsOf(`/${directory}`)) ??
       PathRules.decision(patternsOf("exclude"), inRepository, isDirectory) ??
       PathRules.decision(patternsOf("user"), inRepository, isDirectory) ??
@@ -106,25 +161,40 @@ export class IgnoreRules {
     )
   }
 
+  #decideWithin(nested: string, inRepository: string, isDirectory: boolean): boolean | undefined {
+    const patternsOf = (directory: string) =>
+      `${directory}/`.startsWith(nested) ? this.#known.get(`/${directory}`)?.patterns : undefined
+    return (
+      PathRules.ruling(inRepository, isDirectory, patternsOf) ??
+      PathRules.decision(this.#known.get(`exclude ${nested}`)?.patterns, inRepository.slice(nested.length), isDirectory)
+    )
+  }
+
   /** Whether Git tracks an excluded file, or one in an excluded directory. */
   isTracked(relative: string): boolean {
-    return this.#trackedNow().paths.has(this.#prefix + relative)
+    const inRepository = this.#prefix + relative
+    const nested = this.#nestedAround(inRepository)
+    return nested === undefined
+      ? this.#trackedNow().paths.has(inRepository)
+      : this.#trackedIn(nested).has(inRepository.slice(nested.length))
+  }
+
+  #trackedIn(nested: string): ReadonlySet<string> {
+    const known = this.#nested.get(nested)
+    if (known === undefined) return new Set()
+    const stamp = stampOf(known.index)
+    if (known.tracked?.stamp === stamp) return known.tracked.paths
+    const directory = path.join(this.#root, nested.slice(this.#prefix.length))
+    const paths = withDirectories(GitIndex.tracked(directory)?.names ?? [])
+    this.#nested.set(nested, { ...known, tracked: { stamp, paths } })
+    return paths
   }
 
   /** Tracked files and the directories above them. Reads the index again if it changed. */
   #trackedNow(): Tracked {
     const stamp = this.#index === undefined ? "" : stampOf(this.#index)
     if (this.#tracked?.stamp === stamp) return this.#tracked
-    const paths = new Set<string>()
-    for (const name of GitIndex.tracked(this.#root)?.names ?? []) {
-      paths.add(name)
-      for (let at = name.lastIndexOf("/"); at > 0; at = name.lastIndexOf("/", at - 1)) {
-        const directory = name.slice(0, at)
-        if (paths.has(directory)) break
-        paths.add(directory)
-      }
-    }
-    this.#tracked = { stamp, paths }
+    this.#tracked = { stamp, paths: withDirectories(GitIndex.tracked(this.#root)?.names ?? []) }
     return this.#tracked
   }
 
@@ -136,6 +206,20 @@ export class IgnoreRules {
     this.#known.set(key, { stamp, patterns: stamp === "" ? [] : patternsIn(file) })
     return before !== undefined || stamp !== ""
   }
+}
+
+/** Names, and the directories above them. */
+const withDirectories = (names: ReadonlyArray<string>): ReadonlySet<string> => {
+  const paths = new Set<string>()
+  for (const name of names) {
+    paths.add(name)
+    for (let at = name.lastIndexOf("/"); at > 0; at = name.lastIndexOf("/", at - 1)) {
+      const directory = name.slice(0, at)
+      if (paths.has(directory)) break
+      paths.add(directory)
+    }
+  }
+  return paths
 }
 
 const USER_EXCLUDES = path.join(process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config"), "git", "ignore")

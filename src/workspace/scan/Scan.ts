@@ -39,7 +39,7 @@ interface Listing {
   readonly times: FileTimes.FileTimes
   readonly files: ReadonlyArray<string>
   readonly directories: ReadonlyArray<{ readonly directory: string; readonly isIgnored: boolean }>
-  readonly hasRules: boolean
+  readonly rules: { readonly has: boolean; readonly isRepository: boolean }
   readonly gaps: ReadonlyArray<Gap>
 }
 
@@ -81,7 +81,8 @@ export class Scan {
       const listing = this.#listing(directory, isIgnored, before)
       if (listing === undefined) continue
       // Rules decide about everything below, whose listings may be older.
-      if (listing === before && listing.hasRules && rules.enter(directory, true)) {
+      const hasRules = listing.rules.has || listing.rules.isRepository
+      if (listing === before && hasRules && rules.enter(directory, listing.rules)) {
         this.#listings.clear()
         return this.#listed()
       }
@@ -106,10 +107,13 @@ export class Scan {
     const times = FileTimes.of(stats ?? fs.lstatSync(absolute), at)
     if (entries === undefined) {
       const gap = { what: UNREAD_DIRECTORY, path: directory } as const
-      return { isIgnored, times, files: [], directories: [], hasRules: false, gaps: [gap] }
+      return { isIgnored, times, files: [], directories: [], rules: NO_RULES, gaps: [gap] }
     }
-    const hasRules = entries.some(({ name }) => name === ".gitignore")
-    if (rules.enter(directory, hasRules)) this.#forgetBelow(directory)
+    const own = {
+      has: entries.some(({ name }) => name === ".gitignore"),
+      isRepository: entries.some(({ name }) => name === ".git"),
+    }
+    if (rules.enter(directory, own)) this.#forgetBelow(directory)
     const files: Array<string> = []
     const directories: Array<{ readonly directory: string; readonly isIgnored: boolean }> = []
     const gaps: Array<Gap> = []
@@ -127,7 +131,7 @@ export class Scan {
       else if (entry.isFile() || entry.isSymbolicLink()) files.push(relative)
       else gaps.push({ what: "a pipe, socket or device", path: relative })
     }
-    return { isIgnored, times, files, directories, hasRules, gaps }
+    return { isIgnored, times, files, directories, rules: own, gaps }
   }
 
   #forgetBelow(directory: string): void {
@@ -135,6 +139,8 @@ export class Scan {
     for (const known of this.#listings.keys()) if (known.startsWith(prefix)) this.#listings.delete(known)
   }
 }
+
+const NO_RULES = { has: false, isRepository: false }
 
 /** A directory's entries; none if it vanished, undefined without permission. */
 const entriesOf = (directory: string, isRoot: boolean): ReadonlyArray<fs.Dirent> | undefined => {

@@ -5,6 +5,7 @@
 
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as SplitIndex from "./SplitIndex.ts"
 
 export interface TrackedFiles {
   readonly repository: string
@@ -20,11 +21,13 @@ export const tracked = (directory: string): TrackedFiles | undefined => {
   try {
     const repository = repositoryAround(fs.realpathSync(directory))
     if (repository === undefined) return undefined
-    const index = path.join(repository.gitDirectory, "index")
-    const { size } = fs.statSync(index)
-    if (size > MAX_BYTES) return undefined
-    const bytes = fs.readFileSync(index)
-    const names = namesIn(bytes, SHA1_BYTES) ?? namesIn(bytes, SHA256_BYTES) ?? []
+    const read = (name: string): Buffer | undefined => {
+      const file = path.join(repository.gitDirectory, name)
+      return fs.statSync(file).size > MAX_BYTES ? undefined : fs.readFileSync(file)
+    }
+    const bytes = read("index")
+    if (bytes === undefined) return undefined
+    const names = namesIn(bytes, SHA1_BYTES, read) ?? namesIn(bytes, SHA256_BYTES, read) ?? []
     return { repository: repository.root, names }
   } catch {
     return undefined
@@ -66,11 +69,31 @@ export const repositoryAround = (
 
 const MAX_POINTER_BYTES = 8192
 
+/** The names in an index, of which a shared one may hold a part. */
+const namesIn = (
+  bytes: Buffer,
+  hashBytes: number,
+  read: (name: string) => Buffer | undefined,
+): ReadonlyArray<string> | undefined => {
+  const entries = entriesIn(bytes, hashBytes)
+  if (entries === undefined) return undefined
+  const link = SplitIndex.linkIn(bytes, entries.end, hashBytes)
+  if (link === undefined) return entries.names.includes("") ? undefined : entries.names
+  const base = link.shared === undefined ? undefined : read(link.shared)
+  const shared = base === undefined ? { names: [] } : entriesIn(base, hashBytes)
+  if (shared === undefined) return undefined
+  // A replaced entry has its name in the shared index only.
+  return [...shared.names.filter((_, at) => !link.isDeleted(at)), ...entries.names.filter((name) => name !== "")]
+}
+
 /**
  * Reads versions 2 to 4 (gitformat-index(5)). Extensions and a hash follow the entries, so a truncated index does not
  * end within them.
  */
-const namesIn = (bytes: Buffer, hashBytes: number): ReadonlyArray<string> | undefined => {
+const entriesIn = (
+  bytes: Buffer,
+  hashBytes: number,
+): { readonly names: ReadonlyArray<string>; readonly end: number } | undefined => {
   if (bytes.length < HEADER_BYTES || bytes.toString("latin1", 0, 4) !== "DIRC") return undefined
   const version = bytes.readUInt32BE(4)
   const count = bytes.readUInt32BE(8)
@@ -97,12 +120,12 @@ const namesIn = (bytes: Buffer, hashBytes: number): ReadonlyArray<string> | unde
     if (stop < 0 || stop > end) return undefined
     const name = Buffer.concat([last.subarray(0, kept), bytes.subarray(at, stop)])
     const length = flags & NAME_LENGTH
-    if (name.length === 0 || (length < NAME_LENGTH && length !== name.length)) return undefined
+    if (length < NAME_LENGTH && length !== name.length) return undefined
     names.push(name.toString("utf8"))
     last = version === 4 ? name : last
     at = version === 4 ? stop + 1 : start + Math.ceil((stop + 1 - start) / 8) * 8
   }
-  return names
+  return { names, end: at }
 }
 
 const HEADER_BYTES = 12
