@@ -88,7 +88,7 @@ const linesOf = (
   )
 }
 
-/** What was exported, and what was not. */
+/** The numbers of exported and left-out parts. */
 export const summaryOf = (
   { files, commit, leftOut: notCompared }: Attributed,
   leftOut: ReadonlyArray<AttributedFiles.LeftOut>,

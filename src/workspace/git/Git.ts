@@ -29,7 +29,7 @@ export interface RunOptions {
   readonly env?: Readonly<Record<string, string>> | undefined
   /** Of the output. Default: 64 MiB. */
   readonly maxBytes?: number | undefined
-  /** What the caller expects, for its error. */
+  /** The caller's expectation, for its error. */
   readonly expected?: string | undefined
 }
 
