@@ -1,4 +1,4 @@
-/** What a recorded session said and did up to a moment, as a new session can read it. */
+/** The prompts, messages and calls of a recorded session up to a moment, as a new session can read them. */
 
 import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"

@@ -15,7 +15,7 @@ export interface Handover {
   readonly root: string
   readonly directory: string
   readonly entries: ReadonlyArray<Conversation.Entry>
-  /** What the directory is without, a sentence each. */
+  /** The gaps of the directory, a sentence each. */
   readonly without: ReadonlyArray<string>
   /** What to do now. Default: to continue. */
   readonly prompt: string | undefined

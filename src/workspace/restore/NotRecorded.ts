@@ -1,4 +1,4 @@
-/** What is in a workspace and in none of its recorded files: a directory restored elsewhere is without it. */
+/** Finds names of a workspace that no recorded file has: a directory restored elsewhere is without them. */
 
 import * as fs from "node:fs"
 import type { Tree } from "../model/Entry.ts"

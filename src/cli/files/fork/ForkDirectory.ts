@@ -55,7 +55,7 @@ export const placesFor = (into: string | undefined, root: string) =>
 
 const HANDOVER = "conversation.md"
 
-/** Reads what is to be copied. Before anything is written, so that a mistyped path leaves nothing. */
+/** Reads the files to copy. Before anything is written, so that a mistyped path leaves nothing. */
 export const copiesFor = (root: string, paths: ReadonlyArray<string>, tree: Tree) =>
   CopiedFiles.of(
     root,

@@ -73,7 +73,7 @@ const taskAt = (log: EventLog.Service, position: number) =>
         ([event]: ReadonlyArray<Event>) => event?.taskId ?? null,
       )
 
-/** What was said and done up to the moment, in earlier parts of a resumed session as well. */
+/** The conversation up to the moment, with the earlier parts of a resumed session. */
 export const conversationOf = ({ log, from: { taskId, at } }: ForkedSession) => {
   const [, id = taskId, part = "1"] = /^(.*)\.(\d{1,3})$/.exec(taskId) ?? []
   const taskIds = Array.from({ length: Number(part) }, (_, index) => (index === 0 ? id : `${id}.${index + 1}`))

@@ -28,7 +28,7 @@ export interface Shown extends Fork {
   readonly command: string
 }
 
-/** What the directory is without, a sentence each, for the new session. */
+/** The gaps of the directory, a sentence each, for the new session. */
 export const without = ({ omitted, lost, missing }: Carried): ReadonlyArray<string> => [
   ...(missing.length === 0 ? [] : [`Names that the snapshots leave out: ${listed(missing)}.`]),
   ...[...omitted, ...lost].slice(0, MAX_LISTED).map(({ path, why }) => `The file ${path}: ${why}.`),
@@ -40,7 +40,7 @@ const listed = (all: ReadonlyArray<string>): string =>
 
 const MAX_LISTED = 20
 
-/** The directory, and what it is without. */
+/** The directory, and its gaps. */
 export const made = (style: Style, fork: Fork): ReadonlyArray<string> => {
   const { from, directory, restored, omitted, lost, missing, filesAt, written } = fork
   const left = [...omitted, ...lost]
@@ -87,7 +87,7 @@ export const ended = (
           `${style.good("Recorded")}: ${oneLine(taskId)} continues ${oneLine(from.taskId)} from ${Text.moment(from.timeline, from.at)}`,
       )
 
-/** What a program that runs again finds. */
+/** The directory of a program that runs again, and what happens there. */
 export const program = (style: Style, fork: Fork): ReadonlyArray<string> => [
   ...made(style, fork),
   fork.filesAt === fork.from.at
