@@ -106,8 +106,11 @@ describe("a purge of earlier contents", () => {
       throw new Error("killed")
     })
     await expect(later.files.look()).rejects.toThrow("killed")
+    expect(later.store.remembered(later.root).map(([file]) => file)).toEqual(["a"])
     await later.purge()
     expect(later.store.has(ONE)).toBe(false)
+    // The next recorder reads the file again, however long it has been unchanged.
+    expect(later.store.remembered(later.root)).toEqual([])
     const past = await later.runtime.runPromise(later.log.readPage({ taskId: "t" }, 100))
     await later.recorder(past).look()
     expect(later.store.has(ONE)).toBe(true)
