@@ -92,8 +92,12 @@ const wantedNow = ({ count, verdicts, running, lanes }: Progress) => {
   const [first, last] = [verdicts.get(0), verdicts.get(count - 1)]
   if ((first ?? "good") !== "good" || (last ?? "bad") !== "bad") return undefined
   if (first === undefined || last === undefined) {
-    const ends = [0, count - 1].filter((index) => !verdicts.has(index))
-    return { isOpen: () => true, next: ends.filter((index) => !running.has(index)).slice(0, lanes) }
+    const ends = [0, count - 1].filter((index) => !verdicts.has(index) && !running.has(index))
+    // Other lanes do not wait for the ends, which mostly are as they must be.
+    const hoped = new Map<number, Verdict>([...verdicts, [0, "good"], [count - 1, "bad"]])
+    const found = Halving.bounds(hoped, count)
+    const middles = found === undefined ? [] : Halving.next(found, hoped, running, lanes)
+    return { isOpen: () => true, next: [...ends, ...middles].slice(0, lanes) }
   }
   const found = Halving.bounds(verdicts, count)
   if (found === undefined) return undefined

@@ -67,7 +67,7 @@ export const starts = (
 
 /** All looks in the log's timeline that begin with these starts, up to a position, in the log's order. */
 export const since = (
-  log: Pick<EventLog.Service, "read" | "timeline">,
+  log: Pick<EventLog.Service, "readPage" | "timeline">,
   from: ReadonlyArray<Look>,
   until: number,
 ): Effect.Effect<ReadonlyArray<Look>, LogError> =>
@@ -75,13 +75,17 @@ export const since = (
     const looks = [...from]
     for (const task of new Set(from.map((start) => start.taskId))) {
       const own = from.filter((start) => start.taskId === task)
-      const changes = log.read({ timeline: log.timeline, taskId: task, types: ["EnvironmentChanged"], until })
-      yield* Stream.runForEach(changes, (event) =>
-        Effect.sync(() => {
+      const query = { timeline: log.timeline, taskId: task, types: ["EnvironmentChanged"], until }
+      // Pages, because a stream for each of many tasks takes ten times as long.
+      for (let after = 0, isLast = false; !isLast; ) {
+        const page = yield* log.readPage({ ...query, after }, PAGE)
+        for (const event of page) {
           const look = changeOf(event, own)
           if (look !== undefined) looks.push(look)
-        }),
-      )
+        }
+        after = page.at(-1)?.position ?? after
+        isLast = page.length < PAGE
+      }
     }
     return looks.sort((one, other) => one.event.position - other.event.position)
   })
@@ -98,6 +102,9 @@ export const among = (events: ReadonlyArray<Event>): ReadonlyArray<Look> => {
   }
   return looks
 }
+
+/** Events read at once. */
+const PAGE = 1_000
 
 /** Finds the files that looks of any task in the log's timeline name after a position. */
 export const after = (

@@ -114,6 +114,18 @@ describe("a search", () => {
     expect(interrupted).toEqual([8])
   })
 
+  it("tests the middle meanwhile, where more tests may run than there are ends", async () => {
+    const begun: Array<number> = []
+    const test = (index: number) =>
+      Effect.suspend(() => {
+        begun.push(index)
+        return begun.length < 3 ? Effect.never : Effect.fail("enough")
+      })
+    const keyOf = (index: number) => Effect.succeed(String(index))
+    await Effect.runPromise(Effect.flip(Search.run({ count: 9, jobs: 3, known: new Map(), keyOf, test })))
+    expect(begun).toEqual([0, 8, 4])
+  })
+
   it("interrupts a test that the others have made useless", async () => {
     const interrupted: Array<number> = []
     const test = (index: number) => {
