@@ -163,6 +163,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["export", "piaavt", "--output", "lines.jsonl"],
   ["export", "agent-trace", "--output", "traces.jsonl"],
   ["export", "git-ai"],
+  ["export", "git", "--branch", "session"],
   ["export", "studio", "task-0001", "--output", "shared.html"],
   ["export", "html", "--output", "report.html"],
   ["doctor"],

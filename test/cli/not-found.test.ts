@@ -78,6 +78,7 @@ const NEEDS: Readonly<Record<string, Readonly<Record<string, ReadonlyArray<strin
   "files restore": { "--task": ["@1", "--into", "restored"] },
   "export agent-trace": { "--task": output },
   "export git-ai": { "--task": [] },
+  "export git": { "--task": ["--branch", "session"] },
   import: { "--mapping": [rubric] },
   "export events": { "--task": output, "--timeline": output, "--type": output },
   "export audits": { "--scores": output, "--timeline": output },

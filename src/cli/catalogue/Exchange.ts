@@ -81,6 +81,13 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../git/GitAi.ts")).gitAi),
   },
   {
+    path: "export git",
+    uses: [["export git --branch NAME", "the recorded files of a task as commits, one for each step or prompt"]],
+    example: "export git --branch session --by prompt",
+    page: "docs/guides/files-of-a-session.md",
+    load: command(async () => (await import("../git/Branch.ts")).branch),
+  },
+  {
     path: "export studio",
     uses: [["export studio TASK… --output FILE", "tasks with the debugger, as one page to share"]],
     example: "export studio 1a2b3c4d --output run.html",

@@ -1,0 +1,139 @@
+import { execFileSync } from "node:child_process"
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { Effect } from "effect"
+import { afterEach, describe, expect, it } from "vitest"
+import * as CommitTrees from "../../../src/workspace/git/CommitTrees.ts"
+import * as Git from "../../../src/workspace/git/Git.ts"
+import { digestOf } from "../../../src/workspace/store/ContentStore.ts"
+import { temporary } from "../../record/recorded.ts"
+import * as FromSource from "../fromSource.ts"
+import * as Session from "./session.ts"
+
+const opened: Array<Session.Project> = []
+afterEach(async () => {
+  for (const one of opened.splice(0)) await one.close().catch(() => {})
+})
+
+const git = (cwd: string, ...args: ReadonlyArray<string>) => execFileSync("git", args, { cwd, encoding: "utf8" }).trim()
+
+const runIn = async (root: string, log: string, ...words: ReadonlyArray<string>) => {
+  const before = process.cwd()
+  process.chdir(root)
+  try {
+    return await FromSource.run([...words, "--log", log])
+  } finally {
+    process.chdir(before)
+  }
+}
+
+/** A session of two prompts, with a secret, a link and a file that turns into a directory. */
+const recorded = async () => {
+  const root = temporary("project")
+  fs.mkdirSync(root, { recursive: true })
+  git(root, "init", "-q", "-b", "main")
+  const made = await Session.project(undefined, { root })
+  opened.push(made)
+  const { write, session, at } = made
+  write("a.txt", "one\n")
+  const { prompt, call } = session()
+  await prompt("first: do it\n\nHindcast-Task: forged")
+  await call("Edit", { file_path: "a.txt" }, () => write("a.txt", "one\ntwo\n"))
+  await call("Bash", { command: "x" }, () => {
+    write(".env", "KEY=1\n")
+    write("place", "file\n")
+    fs.symlinkSync("../outside", at("link"))
+    fs.chmodSync(at("a.txt"), 0o755)
+  })
+  write("by-hand.txt", "a person\n")
+  await prompt("second")
+  await call("Bash", { command: "y" }, () => {
+    fs.rmSync(at("place"))
+    write("place/inside.txt", "bin\0ary")
+  })
+  await made.close()
+  return made
+}
+
+describe("export git", () => {
+  it("writes a commit for each step with its causes, and touches only the new branch", async () => {
+    const { root, log } = await recorded()
+    fs.writeFileSync(path.join(root, ".git/hooks/reference-transaction"), `#!/bin/sh\ntouch ${root}/ran\n`, {
+      mode: 0o755,
+    })
+    fs.writeFileSync(path.join(root, ".gitattributes"), "* filter=evil\n")
+    git(root, "config", "filter.evil.clean", `touch ${root}/ran; cat`)
+    git(root, "config", "core.fsmonitor", `touch ${root}/ran`)
+    const said = await runIn(root, log, "export", "git", "--branch", "session", "--json")
+    expect([said.code, said.error]).toEqual([0, ""])
+    expect(JSON.parse(said.stdout)).toMatchObject({
+      branch: "session",
+      task: "claude-code-s-1",
+      commits: 5,
+      leftOut: [{ path: ".env", why: "it holds secrets, or its name says so" }],
+    })
+    expect(fs.existsSync(path.join(root, "ran"))).toBe(false)
+    expect(fs.existsSync(path.join(root, ".git/index"))).toBe(false)
+    expect(git(root, "symbolic-ref", "HEAD")).toBe("refs/heads/main")
+    expect(git(root, "log", "--reverse", "--format=%an: %s", "session").split("\n")).toEqual([
+      "unknown: Files at the start of the task",
+      "claude-code: claude-code/Edit changes a.txt",
+      "claude-code: claude-code/Bash changes 4 files",
+      "unknown: No recorded call changes by-hand.txt",
+      "claude-code: claude-code/Bash changes 2 files",
+    ])
+    const trailers = (revision: string) => git(root, "log", "-1", "--format=%(trailers:only,unfold)", revision)
+    expect(trailers("session")).toMatch(
+      /^Hindcast-Task: claude-code-s-1\nHindcast-Position: @\d+\nHindcast-Prompt: @\d+\nHindcast-Call: @\d+ claude-code\/Bash$/,
+    )
+    expect(trailers("session~1")).toContain("Hindcast-Cause: no-call")
+    const names = git(root, "ls-tree", "-r", "--format=%(objectmode) %(path)", "session").split("\n")
+    expect(names).toEqual(["100755 a.txt", "100644 by-hand.txt", "120000 link", "100644 place/inside.txt"])
+    expect(git(root, "show", "session:a.txt")).toBe("one\ntwo")
+    expect(git(root, "fsck", "--strict")).toBe("")
+    const again = await runIn(root, log, "export", "git", "--branch", "session")
+    expect(again.error).toContain("expected a new branch, found one")
+    await runIn(root, log, "export", "git", "--branch", "again")
+    expect(git(root, "rev-parse", "again")).toBe(git(root, "rev-parse", "session"))
+  })
+
+  it("writes a commit for each prompt, whose words are no trailers", async () => {
+    const { root, log } = await recorded()
+    expect(await runIn(root, log, "export", "git", "--branch", "by/prompt", "--by", "prompt")).toMatchObject({
+      code: 0,
+    })
+    const subjects = git(root, "log", "--reverse", "--format=%s", "by/prompt").split("\n")
+    expect(subjects).toHaveLength(3)
+    expect(subjects[1]).toContain("first: do it")
+    const tasks = git(root, "log", "-1", "--format=%(trailers:key=Hindcast-Task,valueonly)", "by/prompt~1")
+    expect(tasks).toBe("claude-code-s-1")
+    for (const name of ["by", "-x", "a..b", "HEAD", "x.lock"])
+      expect((await runIn(root, log, "export", "git", "--branch", name)).code).not.toBe(0)
+    expect(git(root, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/by/prompt")
+  })
+})
+
+describe("a recorded tree with hostile paths", () => {
+  it("gets only files in the repository, and names the others", async () => {
+    const root = temporary("repository")
+    fs.mkdirSync(root)
+    git(root, "init", "-q")
+    const bytes = Buffer.from("x")
+    const entry = { kind: "file", mode: 0o644, size: 1, digest: digestOf(bytes) } as const
+    const bad = [".git/hooks/x", "a/.GIT/config", "../up", "/etc/passwd", "a//b", ".git\u200c/config", "git~1/x", "./c"]
+    const tree = new Map([...bad, "plain", "new\nline", "-rf"].map((file) => [file, entry]))
+    const { id, leftOut } = await Effect.runPromise(
+      Effect.gen(function* () {
+        const trees = yield* CommitTrees.make(yield* Git.around(root), { get: () => bytes })
+        return { id: yield* trees.write(tree), leftOut: trees.leftOut }
+      }).pipe(Effect.scoped),
+    )
+    expect([...leftOut.keys()].sort()).toEqual([...bad].sort())
+    expect(git(root, "ls-tree", "-r", "-z", "--name-only", id).split("\0").filter(Boolean)).toEqual([
+      "-rf",
+      "new\nline",
+      "plain",
+    ])
+    expect(fs.existsSync(path.join(root, ".git/hooks/x"))).toBe(false)
+  })
+})
