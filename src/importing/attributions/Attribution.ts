@@ -36,7 +36,7 @@ export interface AttributedRevision {
   readonly digest: string
 }
 
-/** What no record of attributions has. */
+/** The gaps of every record of attributions. */
 export const LACKS: ReadonlyArray<Lack> = [
   MODELS,
   APPROVALS,
