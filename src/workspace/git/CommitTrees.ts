@@ -8,7 +8,7 @@ import * as Content from "../history/Content.ts"
 import * as Changes from "../model/Changes.ts"
 import type { Entry, Tree } from "../model/Entry.ts"
 import { refused } from "../restore/RestorablePaths.ts"
-import { reading, type StoreUnavailable } from "../store/ContentStore.ts"
+import { reading, type StoreUnavailable } from "../store/StoreFile.ts"
 import type { Git, GitFailed } from "./Git.ts"
 
 export interface CommitTrees {
