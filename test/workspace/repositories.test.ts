@@ -154,6 +154,52 @@ describe("a snapshot of a repository", () => {
     expect(tree.size).toBeGreaterThan(1)
   })
 
+  it("leaves out what the user's own ignore file excludes, wherever the configuration says that it is", () => {
+    const root = repository(path.join(base, "users"))
+    for (const file of ["mine.txt", "other.txt"]) write(root, file, `${file}\n`)
+    const home = path.join(base, "home")
+    const real = path.join(base, "dotfiles", "ignored")
+    write(base, "dotfiles/ignored", "mine.txt\n")
+    write(home, "elsewhere", "other.txt\n")
+    fs.symlinkSync(real, path.join(home, "by link"))
+    const store = ContentStore.open(path.join(base, "users.files"))
+    const seen = (configuration: string) => {
+      write(home, ".gitconfig", configuration)
+      const variables = { HOME: home, XDG_CONFIG_HOME: undefined, GIT_CONFIG_GLOBAL: undefined }
+      const before = Object.keys(variables).map((name) => [name, process.env[name]] as const)
+      const set = (all: ReadonlyArray<readonly [string, string | undefined]>) => {
+        for (const [name, value] of all)
+          if (value === undefined) delete process.env[name]
+          else process.env[name] = value
+      }
+      set(Object.entries(variables))
+      try {
+        const files = [...new Snapshots({ root, store }).take().tree.keys()].sort()
+        // Git itself, with the same configuration.
+        const args = ["ls-files", "-z", "--cached", "--others", "--exclude-standard"]
+        const env = { PATH: process.env.PATH, HOME: home, GIT_CONFIG_NOSYSTEM: "1" }
+        const listed = execFileSync("git", args, { cwd: root, env })
+          .toString()
+          .split("\0")
+          .filter((file) => file !== "")
+        expect(files).toEqual(listed.sort())
+        return files.filter((file) => file === "mine.txt" || file === "other.txt")
+      } finally {
+        set(before)
+      }
+    }
+    expect(seen("")).toEqual(["mine.txt", "other.txt"])
+    expect(seen('[core]\n  excludesFile = "~/by link" ; of the dotfiles\n')).toEqual(["other.txt"])
+    expect(seen("[user]\nname = x\n[Core] excludesfile=~/elsewhere # comment\n")).toEqual(["mine.txt"])
+    expect(seen(`[core "x"]\nexcludesFile = ${real}\n`)).toEqual(["mine.txt", "other.txt"])
+    write(home, ".config/git/ignore", "*.txt\n")
+    expect(seen("")).toEqual([])
+    expect(seen("[core]\nexcludesFile =\n")).toEqual(["mine.txt", "other.txt"])
+    git(root, "config", "core.excludesFile", real)
+    expect(seen("[core]\nexcludesFile = ~/elsewhere\n")).toEqual(["other.txt"])
+    store.close()
+  })
+
   it("follows the rules and the index of a nested repository, as they are now", () => {
     const root = repository(path.join(base, "outer"))
     const nested = repository(path.join(root, "nested"))

@@ -4,8 +4,8 @@
  */
 
 import * as fs from "node:fs"
-import * as os from "node:os"
 import * as path from "node:path"
+import * as ExcludesFile from "../../platform/git/ExcludesFile.ts"
 import * as GitIndex from "../../platform/git/GitIndex.ts"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import * as GitPattern from "./GitPattern.ts"
@@ -48,6 +48,8 @@ export class IgnoreRules {
   /** The repository around the root; the root without one. */
   readonly #repository: string
   readonly #index: string | undefined
+  /** The Git directory that linked worktrees share. */
+  readonly #shared: string | undefined
   readonly #exclude: string | undefined
   /** The root's path in the repository: empty, or with a final `/`. */
   readonly #prefix: string
@@ -66,7 +68,8 @@ export class IgnoreRules {
     const relative = path.relative(this.#repository, root).split(path.sep).join("/")
     this.#prefix = relative === "" ? "" : `${relative}/`
     this.#index = repository && path.join(repository.gitDirectory, "index")
-    this.#exclude = repository && path.join(commonDirectory(repository.gitDirectory), "info", "exclude")
+    this.#shared = repository && commonDirectory(repository.gitDirectory)
+    this.#exclude = this.#shared && path.join(this.#shared, "info", "exclude")
   }
 
   /**
@@ -74,7 +77,8 @@ export class IgnoreRules {
    * earlier answers may be false. Call it before the files of a scan are asked about.
    */
   refresh(): boolean {
-    let hasChanged = this.#load("user", USER_EXCLUDES)
+    const users = ExcludesFile.find(this.#shared)
+    let hasChanged = users === undefined ? this.#forget("user") : this.#load("user", users, { followsLinks: true })
     if (this.#exclude !== undefined) hasChanged = this.#load("exclude", this.#exclude) || hasChanged
     const above = this.#prefix.split("/").slice(0, -1)
     for (let depth = 0; depth < above.length; depth++) {
@@ -198,8 +202,15 @@ export class IgnoreRules {
     return this.#tracked
   }
 
-  #load(key: string, file: string): boolean {
-    const stamp = stampOf(file)
+  #forget(key: string): boolean {
+    if (!this.#known.delete(key)) return false
+    this.#answers.clear()
+    return true
+  }
+
+  #load(key: string, file: string, { followsLinks = false } = {}): boolean {
+    const state = stampOf(file, followsLinks)
+    const stamp = state === "" ? "" : `${file} ${state}`
     const before = this.#known.get(key)
     if (before?.stamp === stamp) return false
     this.#answers.clear()
@@ -222,12 +233,10 @@ const withDirectories = (names: ReadonlyArray<string>): ReadonlySet<string> => {
   return paths
 }
 
-const USER_EXCLUDES = path.join(process.env.XDG_CONFIG_HOME ?? path.join(os.homedir(), ".config"), "git", "ignore")
-
 /** A file's state; empty if there is no regular file. Git follows no links to `.gitignore` files either. */
-const stampOf = (file: string): string => {
+const stampOf = (file: string, followsLinks = false): string => {
   try {
-    const found = fs.lstatSync(file, { throwIfNoEntry: false })
+    const found = (followsLinks ? fs.statSync : fs.lstatSync)(file, { throwIfNoEntry: false })
     return found?.isFile() === true ? `${found.ino}-${found.size}-${found.mtimeMs}-${found.ctimeMs}` : ""
   } catch {
     return ""
