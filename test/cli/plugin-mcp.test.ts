@@ -40,6 +40,45 @@ const agent = (...acts: ReadonlyArray<{ readonly act: string; readonly args: obj
 export default { name: "caller", version: "1.0.0", decide: ({ step }) => PLAN[step] ?? { done: "achieved", reason: "done" } }`,
   )
 
+/** Serves a tool over HTTP. Requests without the header get nothing, if there is one. Returns the port. */
+const serving = async (authorization?: string): Promise<number> => {
+  const handler = createMcpHandler(() => {
+    const server = new McpServer({ name: "remote", version: "2.0.0" }, { capabilities: { tools: {} } })
+    server.registerTool(
+      "greet",
+      { description: "Greets", inputSchema: z.object({ name: z.string() }) },
+      async ({ name }) => ({
+        content: [{ type: "text", text: `Hello ${name}` }],
+      }),
+    )
+    return server
+  })
+  const server = http.createServer(async (request, response) => {
+    if (authorization !== undefined && request.headers.authorization !== authorization) {
+      response.writeHead(403).end()
+      return
+    }
+    if (request.url === "/elsewhere") {
+      response.writeHead(307, { location: "http://localhost:1/" }).end()
+      return
+    }
+    const body =
+      request.method === "POST" ? { body: Readable.toWeb(request) as ReadableStream, duplex: "half" as const } : {}
+    const headers = request.headers as Record<string, string>
+    const answer = await handler.fetch(
+      new Request(`http://127.0.0.1${request.url}`, { method: request.method ?? "GET", headers, ...body }),
+    )
+    response.writeHead(answer.status, Object.fromEntries(answer.headers))
+    // A list of changes is a stream without end.
+    if (answer.body === null) response.end()
+    else Readable.fromWeb(answer.body as import("node:stream/web").ReadableStream).pipe(response)
+  })
+  servers.push(server)
+  await once(server.listen(0, "127.0.0.1"), "listening")
+  const { port } = server.address() as AddressInfo
+  return port
+}
+
 describe("hindcast plugin add --mcp", () => {
   it("adds a server by its command; an agent then uses its tools", async () => {
     const log = newLog()
@@ -61,36 +100,7 @@ describe("hindcast plugin add --mcp", () => {
   })
 
   it("adds a server by its URL; redirects and other hosts get nothing", async () => {
-    const handler = createMcpHandler(() => {
-      const server = new McpServer({ name: "remote", version: "2.0.0" }, { capabilities: { tools: {} } })
-      server.registerTool(
-        "greet",
-        { description: "Greets", inputSchema: z.object({ name: z.string() }) },
-        async ({ name }) => ({
-          content: [{ type: "text", text: `Hello ${name}` }],
-        }),
-      )
-      return server
-    })
-    const server = http.createServer(async (request, response) => {
-      if (request.url === "/elsewhere") {
-        response.writeHead(307, { location: "http://localhost:1/" }).end()
-        return
-      }
-      const body =
-        request.method === "POST" ? { body: Readable.toWeb(request) as ReadableStream, duplex: "half" as const } : {}
-      const headers = request.headers as Record<string, string>
-      const answer = await handler.fetch(
-        new Request(`http://127.0.0.1${request.url}`, { method: request.method ?? "GET", headers, ...body }),
-      )
-      response.writeHead(answer.status, Object.fromEntries(answer.headers))
-      // A list of changes is a stream without end.
-      if (answer.body === null) response.end()
-      else Readable.fromWeb(answer.body as import("node:stream/web").ReadableStream).pipe(response)
-    })
-    servers.push(server)
-    await once(server.listen(0, "127.0.0.1"), "listening")
-    const { port } = server.address() as AddressInfo
+    const port = await serving()
     const log = newLog()
     const added = await add(log, "--mcp", "remote", "--url", `http://127.0.0.1:${port}/mcp`)
     expect(added.stderr).toBe("")
@@ -119,12 +129,39 @@ describe("hindcast plugin add --mcp", () => {
     expect(moved.code).toBe(1)
   })
 
+  it("sends headers from variables that it does not store", async () => {
+    const secret = "Bearer s3cret-of-the-server"
+    const port = await serving(secret)
+    const log = newLog()
+    const url = `http://127.0.0.1:${port}/mcp`
+    const words = ["plugin", "add", "--log", log, "--mcp", "remote", "--url", url]
+    const inSecret = { cwd: place.directory, env: { REMOTE_TOKEN: secret } }
+    expect((await hindcast(words, inSecret)).stderr).toContain("403")
+    const added = await hindcast([...words, "--header", "Authorization=REMOTE_TOKEN"], inSecret)
+    expect(added.stderr).toBe("")
+    expect(added.stdout).toMatch(/\n {2}env +REMOTE_TOKEN +REMOTE_TOKEN/)
+    const greeting = agent({ act: "remote/greet", args: { name: "Ada" } })
+    const run = ["run", "--log", log, "--agent", greeting, "--goal", "call", "--gate", "allow"]
+    expect((await hindcast(run, inSecret)).stdout).toMatch(/remote\/greet \{"name":"Ada"\} +succeeded/)
+    const without = await hindcast(run, { cwd: place.directory })
+    expect(without.stdout + without.stderr).toContain("expected the variable REMOTE_TOKEN with the value of a header")
+    const stored = fs.readdirSync(place.directory, { recursive: true, withFileTypes: true })
+    for (const file of stored.filter((one) => one.isFile()))
+      expect(fs.readFileSync(path.join(file.parentPath, file.name), "utf8")).not.toContain("s3cret-of-the-server")
+  })
+
   it.each([
+    [["--mcp", "x", "--header", "A=B", "--", "true"], "--header: expected --url next to it"],
+    [["--mcp", "x", "--url", "http://example.com/mcp", "--header", "A=PATH"], "expected https"],
+    [
+      ["--mcp", "x", "--url", "https://example.com/mcp", "--header", "A=NO_SUCH_VARIABLE"],
+      "NO_SUCH_VARIABLE with a value",
+    ],
     [["--mcp", "Bad Name", "--", "true"], "--mcp: expected a name of a-z"],
     [["--mcp", "x"], "expected the server's command after --"],
     [["--mcp", "x", "--url", "ftp://example.com"], "--url: expected a URL of http: or https:"],
     [["--mcp", "x", "--url", "http://localhost:1/mcp", "--", "true"], "--url: expected no command with it"],
-    [["--url", "http://localhost:1/mcp"], "expected --mcp NAME with --url and --call-timeout"],
+    [["--url", "http://localhost:1/mcp"], "expected --mcp NAME with --url, --header and --call-timeout"],
     [[], "expected one source, or --mcp NAME -- COMMAND, found none"],
     [["one", "two"], "expected one source, or --mcp NAME -- COMMAND, found 2: one two"],
     [["--mcp", "x", "--", "no-such-program-here"], "expected no-such-program-here on the PATH"],

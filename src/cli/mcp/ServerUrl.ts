@@ -11,10 +11,10 @@ export const of = (text: string): Effect.Effect<URL, BadInput> => {
 }
 
 /**
- * Headers by name, from words such as `Authorization=VARIABLE`: a value in the command line would be in the list of
- * processes. Refuses to send them in clear text to another machine.
+ * The environment variables of headers, by the headers' names, from words such as `Authorization=VARIABLE`: a value in
+ * the command line would be in the list of processes. Refuses to send them in clear text to another machine.
  */
-export const headersOf = (
+export const variablesOf = (
   words: ReadonlyArray<string>,
   url: URL | undefined,
 ): Effect.Effect<Readonly<Record<string, string>>, BadInput> =>
@@ -28,13 +28,13 @@ export const headersOf = (
     }
     const headers = yield* Effect.forEach(words, (word) => {
       const [name = "", variable = ""] = word.split("=")
-      const value = process.env[variable]
       if (!NAME.test(name) || variable === "") {
         const expected = "a header and an environment variable, such as Authorization=MCP_AUTHORIZATION"
         return new BadInput({ input: "--header", expected, found: `"${word}"` })
       }
+      const value = process.env[variable]
       return value !== undefined && VALUE.test(value)
-        ? Effect.succeed([name, value] as const)
+        ? Effect.succeed([name, variable] as const)
         : new BadInput({
             input: "--header",
             expected: `the environment variable ${variable} with a value of printable ASCII characters`,
@@ -43,6 +43,15 @@ export const headersOf = (
     })
     return Object.fromEntries(headers)
   })
+
+/** The values of headers, by name. */
+export const headersOf = (
+  words: ReadonlyArray<string>,
+  url: URL | undefined,
+): Effect.Effect<Readonly<Record<string, string>>, BadInput> =>
+  Effect.map(variablesOf(words, url), (variables) =>
+    Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, process.env[variable] ?? ""])),
+  )
 
 const NAME = /^[\w!#$%&'*+.^`|~-]+$/
 

@@ -23,13 +23,15 @@ const words = Args.text({ name: "source" }).pipe(Args.withDescription(SOURCE), A
 export const add = Command.make(
   "add",
   { ...common, words, ...importing, keepGrants, noActivate, sandbox, ...ServerImport.options },
-  ({ log, json, words, keepGrants, noActivate, workspace, sandbox, mcp, url, callTimeout, ...options }) =>
+  ({ log, json, words, keepGrants, noActivate, workspace, sandbox, mcp, url, header, callTimeout, ...options }) =>
     Effect.gen(function* () {
       const activate = !noActivate
       const { source, grants, leftOut } = yield* ServerImport.sourceOf({
         mcp,
         url,
         env: options.env,
+        net: options.net,
+        header,
         callTimeout,
         words,
         log,

@@ -11,12 +11,17 @@ import * as Listing from "../../plugins/mcp/Listing.ts"
 import * as ServerEntry from "../../plugins/mcp/ServerEntry.ts"
 import { layerOf, PluginHost } from "../../plugins/process/PluginHost.ts"
 import { BadInput } from "../command/BadInput.ts"
-import { optionalText, wholeNumber } from "../command/CommonOptions.ts"
+import { optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as ServerUrl from "../mcp/ServerUrl.ts"
 
 export const options = {
   mcp: optionalText("mcp", "Add an MCP server as the plugin of this name: its command follows after --"),
   url: optionalText("url", "With --mcp: the server's URL, for Streamable HTTP, instead of a command"),
+  header: repeatedText(
+    "header",
+    "With --url: a header of each request and the environment variable with its value, such as Authorization=DOCS_TOKEN",
+  ),
   callTimeout: wholeNumber("call-timeout", 1).pipe(
     Options.withDescription("With --mcp: how many seconds a call may take. Default: 60"),
     Options.optional,
@@ -28,6 +33,9 @@ export interface Typed {
   readonly url: Option.Option<string>
   /** Granted variables of the environment: the server gets no other ones. */
   readonly env: ReadonlyArray<string>
+  readonly header: ReadonlyArray<string>
+  /** Granted hosts: addresses of private networks that a person named. */
+  readonly net: ReadonlyArray<string>
   readonly callTimeout: Option.Option<number>
   readonly words: ReadonlyArray<string>
   readonly log: Option.Option<string>
@@ -54,10 +62,10 @@ export const sourceOf = (typed: Typed) =>
   Effect.gen(function* () {
     const { mcp, words } = typed
     if (Option.isSome(mcp)) return yield* fromServer(typed, mcp.value)
-    if (Option.isSome(typed.url) || Option.isSome(typed.callTimeout)) {
+    if (Option.isSome(typed.url) || Option.isSome(typed.callTimeout) || typed.header.length > 0) {
       return yield* new BadInput({
         input: "plugin add",
-        expected: "--mcp NAME with --url and --call-timeout",
+        expected: "--mcp NAME with --url, --header and --call-timeout",
         found: "none",
       })
     }
@@ -105,20 +113,31 @@ const fromServer = (typed: Typed, name: string) =>
         }),
     })
     const { permissions } = manifest
-    const made: Source = { source, grants: { run: permissions.run, net: permissions.net ?? [], env }, leftOut }
+    const made: Source = {
+      source,
+      grants: { run: permissions.run, net: permissions.net ?? [], env: permissions.env ?? [] },
+      leftOut,
+    }
     return made
   })
 
-const serverOf = ({ url, words }: Typed): Effect.Effect<ServerEntry.Server, BadInput> => {
+const serverOf = ({ url, header, net, words }: Typed): Effect.Effect<ServerEntry.Server, BadInput> => {
   const [command, ...args] = words
   if (Option.isSome(url)) {
     if (command !== undefined) {
       return new BadInput({ input: "--url", expected: "no command with it", found: words.join(" ") })
     }
-    return GrantedFetch.hostOf(url.value) === undefined
-      ? new BadInput({ input: "--url", expected: "a URL of http: or https: without a user's name", found: url.value })
-      : Effect.succeed({ url: url.value })
+    if (GrantedFetch.hostOf(url.value) === undefined) {
+      const expected = "a URL of http: or https: without a user's name"
+      return new BadInput({ input: "--url", expected, found: url.value })
+    }
+    return Effect.map(ServerUrl.variablesOf(header, new URL(url.value)), (headers) => ({
+      url: url.value,
+      ...(header.length === 0 ? {} : { headers }),
+      ...(net.length === 0 ? {} : { addresses: net }),
+    }))
   }
+  if (header.length > 0) return new BadInput({ input: "--header", expected: "--url next to it", found: "none" })
   return command === undefined
     ? new BadInput({
         input: "--mcp",

@@ -1,13 +1,11 @@
 /** The host request `fetch`: HTTP and HTTPS to granted hosts, with checks of every redirect and resolved address. */
-import type { lookup } from "node:dns"
 import type { ClientRequest } from "node:http"
-import type { LookupFunction } from "node:net"
 import { domainToASCII } from "node:url"
 import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { FetchResult } from "../author.ts"
-import { isPublic } from "./addresses.ts"
 import type { Client } from "./Client.ts"
+import { isLocalName, PrivateAddress, publicOnly } from "./PublicLookup.ts"
 
 /** Default of `fetchMs`, in milliseconds. */
 const FETCH_MS = 30_000
@@ -210,30 +208,6 @@ const exchangeBy = (
   })
 
 const codeOf = (cause: Error): string => (cause instanceof PrivateAddress ? "AddressNotGranted" : "HostUnavailable")
-
-class PrivateAddress extends Error {}
-
-/** Whether a name means this machine by definition. IP addresses need no lookup. */
-const isLocalName = (hostname: string): boolean => hostname === "localhost" || hostname.endsWith(".localhost")
-
-/**
- * `dns.lookup`, except that names with an address of this machine or of a private network fail: the name's owner can
- * point it there.
- */
-const publicOnly =
-  (find: typeof lookup): LookupFunction =>
-  (hostname, options, callback) =>
-    find(hostname, { ...options, all: true }, (error, addresses) => {
-      if (error !== null) return callback(error, "", 0)
-      const bad = addresses.find(({ address }) => !isPublic(address))
-      if (bad !== undefined) {
-        const found = `expected an address of the public network, found ${bad.address} for ${hostname}: grant the address itself`
-        return callback(new PrivateAddress(found), "", 0)
-      }
-      const [first] = addresses
-      if (options.all === true) return callback(null, addresses)
-      return callback(null, first?.address ?? "", first?.family ?? 0)
-    })
 
 /** The body is text if it is UTF-8, else base64. */
 const resultOf = (url: URL, { status, headers, body }: Answer): FetchResult => {

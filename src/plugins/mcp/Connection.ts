@@ -82,7 +82,7 @@ const openLocal = (
 
 const openRemote = (
   input: ConnectionInput,
-  { url }: ServerEntry.RemoteServer,
+  { url, headers: variables = {} }: ServerEntry.RemoteServer,
 ): Effect.Effect<Connection, ConnectionError, Scope.Scope> =>
   Effect.gen(function* () {
     const { plugin, grants } = input
@@ -91,6 +91,14 @@ const openRemote = (
       const reason = `expected a grant to reach the host of ${url}, found ${grants.net.join(", ") || "none"}`
       return yield* new PluginUnavailable({ plugin, reason })
     }
+    const values = granted(grants)
+    const missing = Object.values(variables).find((name) => values[name] === undefined)
+    if (missing !== undefined) {
+      const found = grants.env.includes(missing) ? "none in the environment" : "no grant to read it"
+      const reason = `expected the variable ${missing} with the value of a header, found ${found}`
+      return yield* new PluginUnavailable({ plugin, reason })
+    }
+    const headers = Object.fromEntries(Object.entries(variables).map(([name, from]) => [name, values[from] ?? ""]))
     const exited = yield* Deferred.make<ChildExit>()
     const failed = (reason: string) => new PluginFailedToLoad({ plugin, reason, stderr: [] })
     const endFor = endOnce(input, exited)
@@ -99,7 +107,10 @@ const openRemote = (
       Effect.tryPromise({
         try: async () => {
           const { StreamableHTTPClientTransport } = await ServerSession.sdk()
-          return new StreamableHTTPClientTransport(new URL(url), { fetch: GrantedFetch.make(grants.net) })
+          return new StreamableHTTPClientTransport(new URL(url), {
+            fetch: GrantedFetch.make(grants.net),
+            requestInit: { headers },
+          })
         },
         catch: (cause) => failed(cause instanceof Error ? cause.message : String(cause)),
       }),

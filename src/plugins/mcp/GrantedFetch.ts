@@ -1,4 +1,12 @@
-/** `fetch` for a server at a URL: to its granted host alone, with bounded responses. */
+/**
+ * `fetch` for a server at a URL: to its granted host alone, with bounded responses. A name that leads to a private
+ * network fails, as for plugins' own requests.
+ */
+import { lookup } from "node:dns"
+import * as http from "node:http"
+import * as https from "node:https"
+import { Readable } from "node:stream"
+import { isLocalName, publicOnly } from "../hostapi/PublicLookup.ts"
 
 /** Maximum size of one response, also of a stream of events, in bytes. */
 export const RESPONSE_BYTES = 64 * 1024 * 1024
@@ -20,7 +28,7 @@ export const make =
         `expected one of the hosts that it may reach (${granted.join(", ") || "none"}), found ${host ?? url}`,
       )
     }
-    const response = await fetch(url, { ...init, redirect: "manual" })
+    const response = await exchange(new URL(url), init, granted)
     if (response.status >= 300 && response.status < 400 && response.headers.has("location")) {
       await response.body?.cancel()
       throw new Error(`expected an answer of ${host}, found a redirect to ${response.headers.get("location")}`)
@@ -29,6 +37,41 @@ export const make =
     const { status, statusText, headers } = response
     return new Response(response.body.pipeThrough(limited(host)), { status, statusText, headers })
   }
+
+/** Statuses without a body. */
+const BODILESS: ReadonlySet<number> = new Set([101, 204, 205, 304])
+
+/** One request over a connection of its own, whose address was checked. Node's `fetch` takes no such check. */
+const exchange = (url: URL, init: RequestInit = {}, granted: ReadonlyArray<string>): Promise<Response> =>
+  new Promise((resolve, reject) => {
+    const { method = "GET", body, signal } = init
+    if (body !== undefined && body !== null && typeof body !== "string")
+      return reject(new Error("expected a body of text"))
+    const request = (url.protocol === "https:" ? https : http).request(url, {
+      ...{ method, agent: false },
+      headers: { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" },
+      lookup: isLocalName(url.hostname) ? lookup : publicOnly(lookup, granted),
+      ...(signal === undefined || signal === null ? {} : { signal }),
+    })
+    request.on("error", reject)
+    request.on("response", (response) => {
+      const { statusCode: status = 0, statusMessage: statusText = "" } = response
+      const headers = new Headers()
+      for (const [name, value] of Object.entries(response.headers))
+        for (const one of [value ?? []].flat()) headers.append(name, one)
+      const isBodiless = BODILESS.has(status) || method === "HEAD"
+      if (isBodiless) response.resume()
+      const stream = isBodiless ? null : (Readable.toWeb(response) as ReadableStream<Uint8Array>)
+      try {
+        resolve(new Response(stream, { status, statusText, headers }))
+      } catch (cause) {
+        // A status that no response may have.
+        request.destroy()
+        reject(cause)
+      }
+    })
+    request.end(body ?? undefined)
+  })
 
 const limited = (host: string): TransformStream<Uint8Array, Uint8Array> => {
   let bytes = 0

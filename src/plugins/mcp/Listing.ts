@@ -96,6 +96,7 @@ export const filesOf = (
     sensors.push({ name: sensor, description: prose(description, `The resource ${uri}`), timeout: callMs })
     entryResources.push({ sensor, uri })
   }
+  const variables = [...new Set([...env, ...ServerEntry.variablesOf(server)])]
   const host = ServerEntry.isLocal(server) ? undefined : GrantedFetch.hostOf(server.url)
   const manifest: Manifest = {
     name,
@@ -106,8 +107,8 @@ export const filesOf = (
     permissions: {
       read: [],
       run: ServerEntry.isLocal(server) ? [server.command] : [],
-      ...(host === undefined ? {} : { net: [host] }),
-      ...(env.length === 0 ? {} : { env: [...env] }),
+      ...(host === undefined || ServerEntry.isLocal(server) ? {} : { net: [host, ...(server.addresses ?? [])] }),
+      ...(variables.length === 0 ? {} : { env: variables }),
     },
     peas: { performance: [], actuators, sensors },
   }

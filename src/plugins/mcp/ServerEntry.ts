@@ -19,7 +19,13 @@ export const LocalServer = Schema.Struct({
 export type LocalServer = typeof LocalServer.Type
 
 /** A server that speaks Streamable HTTP. */
-export const RemoteServer = Schema.Struct({ url: Text })
+export const RemoteServer = Schema.Struct({
+  url: Text,
+  /** Headers of each request, by name: the environment variable with the value, which nothing stores. */
+  headers: Schema.optional(Schema.Record({ key: Text, value: Text })),
+  /** Addresses of private networks to which its host may lead. */
+  addresses: Schema.optional(Schema.Array(Text)),
+})
 
 export type RemoteServer = typeof RemoteServer.Type
 
@@ -41,6 +47,10 @@ export const isLocal = (server: Server): server is LocalServer => "command" in s
 /** The server in a few words: its command line or its URL. */
 export const named = (server: Server): string =>
   isLocal(server) ? [server.command, ...server.args].join(" ") : server.url
+
+/** The variables of the environment that a server needs. */
+export const variablesOf = (server: Server): ReadonlyArray<string> =>
+  isLocal(server) ? [] : [...new Set(Object.values(server.headers ?? {}))]
 
 /** Reads the entry from an installed plugin's directory. */
 export const read = (plugin: string, directory: string, entry: string): Effect.Effect<ServerEntry, PluginUnavailable> =>

@@ -172,7 +172,7 @@ export const list = (
     const { session } = yield* Connection.open({
       plugin: name,
       server,
-      grants: { ...NO_GRANTS, run: permissions.run, net: permissions.net ?? [], env },
+      grants: { ...NO_GRANTS, run: permissions.run, net: permissions.net ?? [], env: permissions.env ?? [] },
       workspace,
       recorder,
       confine: confineWith(confining, forbidden, denoDir),
