@@ -11,10 +11,10 @@ import { common, flag, optionalText, wholeNumber } from "../command/CommonOption
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as ServerUrl from "../plugin/ServerUrl.ts"
 import * as GateCheck from "./GateCheck.ts"
 import * as GateReplay from "./GateReplay.ts"
 import * as ServerName from "./ServerName.ts"
-import * as ServerUrl from "./ServerUrl.ts"
 
 /** Ended by something other than the client or the user. */
 export class GatewayFailed extends Data.TaggedError("GatewayFailed")<{ readonly reason: string }> {

@@ -13,7 +13,7 @@ import { layerOf, PluginHost } from "../../plugins/process/PluginHost.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { optionalText, repeatedText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
-import * as ServerUrl from "../mcp/ServerUrl.ts"
+import * as ServerUrl from "./ServerUrl.ts"
 
 export const options = {
   mcp: optionalText("mcp", "Add an MCP server as the plugin of this name: its command follows after --"),
