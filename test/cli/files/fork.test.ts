@@ -1,4 +1,6 @@
 import * as fs from "node:fs"
+import * as http from "node:http"
+import type { AddressInfo } from "node:net"
 import * as path from "node:path"
 import { afterEach, describe, expect, it } from "vitest"
 import { temporary } from "../../record/recorded.ts"
@@ -82,6 +84,37 @@ describe("files fork", () => {
     await elsewhere.end()
     const [other] = await Hindcast.listed(["--task", "claude-code-s-3", "--type", "TaskOpened", "--log", log])
     expect(other?.payload).not.toHaveProperty("forkedFrom")
+  })
+
+  it("runs a recorded program on the files that it began with, where its calls run again", async () => {
+    const root = temporary("program")
+    fs.mkdirSync(root)
+    const log = temporary("program.db")
+    const server = http.createServer((_, response) => response.end("{}"))
+    await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve))
+    const { port } = server.address() as AddressInfo
+    const asks = `await (await fetch("http://127.0.0.1:${port}")).text()`
+    const notes = `require("node:fs").appendFileSync("notes.txt", "note ")`
+    fs.writeFileSync(path.join(root, "agent.cjs"), `(async () => { ${notes}; ${asks}; ${notes}; ${asks} })()`)
+    fs.writeFileSync(path.join(root, "notes.txt"), "first ")
+    const into = temporary("forked")
+    try {
+      const program = ["--", "node", "agent.cjs"]
+      const recording = ["record", "--log", log, "--workspace", root, ...program]
+      expect(await Hindcast.start(recording, { cwd: root }).ended).toMatchObject({ code: 0 })
+      const [answer] = await Hindcast.listed(["--type", "IoAnswered", "--log", log])
+      const forking = ["files", "fork", `@${answer?.position}`, "--into", into, "--log", log]
+      const named = await Hindcast.hindcast([...forking, "--run"], { cwd: root })
+      expect([named.code, named.stderr]).toEqual([1, expect.stringContaining("expected a coding agent's session")])
+      expect(fs.existsSync(into)).toBe(false)
+      const forked = await Hindcast.start([...forking, ...program], { cwd: root }).ended
+      expect([forked.code, forked.stderr]).toEqual([0, expect.stringContaining("on timeline fork-1")])
+      expect(fs.readFileSync(path.join(into, "notes.txt"), "utf8")).toBe("first note note ")
+      expect(fs.readFileSync(path.join(root, "notes.txt"), "utf8")).toBe("first note note ")
+    } finally {
+      server.close()
+      server.closeAllConnections()
+    }
   })
 
   it.each([
