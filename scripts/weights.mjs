@@ -14,24 +14,25 @@ const COMPARISONS = ["pure-rand", "simple-statistics"]
 
 /** Maximum numbers of loaded modules, loaded kilobytes and bundled kilobytes; and the loaded packages. */
 const LIMITS = {
-  // 24 kB bundled, of this and of all that has the kernel, are the servers of MCP as plugins. Everything that has the
+  // 24 kB bundled, of this and of all that has the kernel, are the servers of MCP as plugins, with the check of their
+  // addresses; three modules bring recorded files back. Everything that has the
   // events' vocabulary has the event of purged files, and models' failures the one reader of `Retry-After`.
-  "src/index.ts": [585, 847, 982, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [156, 230, 992, ...EVENTS],
+  "src/index.ts": [588, 852, 988, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [156, 231, 999, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
-  "src/record/index.ts": [178, 266, 565, ...EVENTS],
-  "src/events/index.ts": [123, 184, 247, ...EVENTS],
-  "src/projections/index.ts": [115, 183, 184, "effect", "simple-statistics", "uuidv7"],
+  "src/record/index.ts": [178, 267, 571, ...EVENTS],
+  "src/events/index.ts": [123, 185, 247, ...EVENTS],
+  "src/projections/index.ts": [115, 184, 184, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
-  "src/worlds/index.ts": [470, 432, 502, ...EVENTS, ...RULES],
+  "src/worlds/index.ts": [473, 434, 505, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox.
-  "src/files.ts": [252, 347, 393, "diff", ...EVENTS],
-  "src/studio.ts": [549, 546, 617, ...EVENTS, ...RULES],
-  "src/testing.ts": [122, 178, 789, "effect"],
+  "src/files.ts": [255, 351, 398, "diff", ...EVENTS],
+  "src/studio.ts": [552, 547, 620, ...EVENTS, ...RULES],
+  "src/testing.ts": [122, 178, 791, "effect"],
   // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
   // sandbox.
-  "src/cli/Start.ts": [48, 72, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
+  "src/cli/Start.ts": [48, 74, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
     196,
     240,
