@@ -31,6 +31,10 @@ export const readUpTo = (file: string, most: number): Buffer => {
   }
 }
 
+/** The first bytes of a regular file; undefined for anything else, such as a pipe, on which a reader may wait for ever. */
+export const readRegular = (file: string, most: number): Buffer | undefined =>
+  fs.statSync(file).isFile() ? readUpTo(file, most) : undefined
+
 /** Tells whether an error means that a file or directory does not exist. */
 export const isMissing = (cause: unknown): boolean =>
   cause instanceof Error && "code" in cause && (cause.code === "ENOENT" || cause.code === "ENOTDIR")

@@ -180,6 +180,13 @@ describe("a file of messages", () => {
     expect(whole.report.files[0]).toMatchObject({ records: 2, counts: { runs: 2, changed: 1 } })
   })
 
+  it("may end with zeros, which are no messages", async () => {
+    const whole = framed(inProtobuf(sent("codex-otlp-logs")))
+    const { report } = await importing(directory(), Buffer.concat([whole, Buffer.alloc(1024 * 1024)]))
+    expect(report.files[0]).toMatchObject({ records: 1, counts: { runs: 1 } })
+    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(expect.stringContaining("not whole yet"))
+  })
+
   it("with spans is the trace that JSON has", async () => {
     const [json, binary] = [JSON.stringify(request(weather())), framed(inProtobuf(request(weather())))]
     const [one, other] = [await importing(directory(), json), await importing(directory(), binary)]

@@ -3,7 +3,9 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import * as fc from "fast-check"
 import { afterAll, describe, expect, it } from "vitest"
+import * as ExcludesFile from "../../src/platform/git/ExcludesFile.ts"
 import * as GitIndex from "../../src/platform/git/GitIndex.ts"
+import * as SplitIndex from "../../src/platform/git/SplitIndex.ts"
 import { workplace } from "../workplace.ts"
 
 const place = workplace()
@@ -11,6 +13,9 @@ afterAll(place.remove)
 
 const root = fs.realpathSync(place.directory)
 const at = (...names: ReadonlyArray<string>) => path.join(root, ...names)
+
+/** Entries of an index whose names would take gigabytes. */
+const ENTRIES = 40_000
 
 const git = (directory: string, ...args: ReadonlyArray<string>) =>
   execFileSync("git", ["-C", directory, "-c", "user.name=a", "-c", "user.email=a@example.org", ...args], {
@@ -75,5 +80,62 @@ describe("the index of a repository", () => {
     )
     fs.writeFileSync(index, whole)
     expect(tracked(repository).sort()).toEqual(names)
+  })
+
+  it("is unknown where it is a pipe, which nobody writes to", () => {
+    const directory = at("pipes")
+    git(root, "init", "--quiet", directory)
+    execFileSync(
+      "mkfifo",
+      ["index", "commondir"].map((name) => path.join(directory, ".git", name)),
+    )
+    expect(GitIndex.tracked(directory)).toBeUndefined()
+    expect(GitIndex.commonDirectory(path.join(directory, ".git"))).toBe(path.join(directory, ".git"))
+  })
+
+  it("is unknown where names repeat each other beyond any memory", () => {
+    const directory = at("grown")
+    git(root, "init", "--quiet", directory)
+    const header = Buffer.from("DIRC\0\0\0\x04\0\0\0\0", "latin1")
+    header.writeUInt32BE(ENTRIES, 8)
+    // Each name is the one before it with four more letters.
+    const entry = (index: number) => {
+      const bytes = Buffer.alloc(62)
+      bytes.writeUInt16BE(Math.min(4 * (index + 1), 0xfff), 60)
+      return [bytes, Buffer.from("\0xxxx\0", "latin1")]
+    }
+    const entries = Array.from({ length: ENTRIES }, (_, index) => entry(index)).flat()
+    fs.writeFileSync(path.join(directory, ".git", "index"), Buffer.concat([header, ...entries, Buffer.alloc(20)]))
+    expect(GitIndex.tracked(directory)).toBeUndefined()
+  })
+
+  it("is refused where a few bytes of a bitmap name billions of entries", () => {
+    const bitmap = Buffer.alloc(20)
+    bitmap.writeUInt32BE(2 ** 32 - 1, 0)
+    bitmap.writeUInt32BE(1, 4)
+    bitmap.writeBigUInt64BE((0xffffffffn << 1n) | 1n, 8)
+    const link = Buffer.concat([Buffer.alloc(20, 1), bitmap])
+    const head = Buffer.from("link\0\0\0\0", "latin1")
+    head.writeUInt32BE(link.length, 4)
+    expect(() => SplitIndex.linkIn(Buffer.concat([head, link, Buffer.alloc(20)]), 0, 20)).toThrow("expected at most")
+  })
+})
+
+describe("the configuration of Git", () => {
+  it.each([
+    ["[core]\n\texcludesFile = ~/own # a comment", "~/own"],
+    ['[core] excludesfile="a b;c"', "a b;c"],
+    ["[ Core ]\r\n  EXCLUDESFILE =\r\n", ""],
+    ["[core]\nexcludesfile = a\n[user]\nexcludesfile = b", "a"],
+    ["[core]\nexcludesfile = a\nexcludesfile = b", "b"],
+    ["[core]\nexcludesfileother = a", undefined],
+    ['[core "x"]\nexcludesfile = a', undefined],
+  ])("names the user's ignore file: %j", (configuration, expected) => {
+    expect(ExcludesFile.excludesFileOf(configuration)).toBe(expected)
+  })
+
+  it.each(["[", "[core]\nexcludesfile", "[core]\nexcludesfile = a"])("may have any blanks after %j", (line) => {
+    const blanks = " ".repeat(500_000)
+    expect(ExcludesFile.excludesFileOf(`${line}${blanks}x`)).toBe(line.endsWith("a") ? `a${blanks}x` : undefined)
   })
 })

@@ -70,21 +70,21 @@ const readDocument = <E>(
 const readMessages = <E>(file: string, framing: Framing, extent: Extent, refuse: Refuse, receiver: Receiver<E>) =>
   Effect.gen(function* () {
     const { decode } = yield* Effect.promise(() => import("../protobuf/Protobuf.ts"))
-    const messages = yield* Effect.tryPromise({
+    const bytes = yield* Effect.tryPromise({
       try: async () => {
-        const bytes = await beginning(file, extent.bytes)
-        checkUnchanged(sha256Of(bytes), extent)
-        return messagesIn(bytes, framing).messages
+        const read = await beginning(file, extent.bytes)
+        checkUnchanged(sha256Of(read), extent)
+        return read
       },
       catch: refuse,
     })
-    let done = 0
-    for (const [index, message] of messages.entries()) {
-      const where = `message ${index + 1}`
+    let count = 0
+    for (const { message, end } of messagesIn(bytes, framing)) {
+      count += 1
+      const where = `message ${count}`
       const value = yield* Effect.try({ try: () => decode(framing.content, message), catch: notDecoded(file, where) })
       receiver.record({ value, where })
-      done += message.length
-      yield* receiver.onRecords(1, done)
+      yield* receiver.onRecords(1, end)
     }
   })
 

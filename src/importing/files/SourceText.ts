@@ -185,7 +185,8 @@ export const examineMessages = (file: string, framing: Framing, limit: number): 
     Effect.tryPromise({
       try: async () => {
         const bytes = await wholeOf(file)
-        const { taken } = messagesIn(bytes, framing)
+        let taken = 0
+        for (const { end } of messagesIn(bytes, framing)) taken = end
         const digest = crypto.createHash("sha256").update(bytes.subarray(0, taken)).digest("hex")
         return { ...whole, digest, bytes: taken, partial: taken < bytes.length }
       },

@@ -22,21 +22,26 @@ export const framingOf = (head: Buffer): Framing | undefined => {
   return whole === undefined ? undefined : { content: whole, isFramed: false }
 }
 
-/** The messages of a file, and how many bytes they take: a last one may not be whole yet. */
-export const messagesIn = (
+/**
+ * The whole messages of a file, and where each ends: a last one may not be whole yet. One by one, since a file may have
+ * millions; without the empty ones, which a file of zeros has.
+ */
+export function* messagesIn(
   bytes: Buffer,
   { isFramed }: Framing,
-): { readonly messages: ReadonlyArray<Buffer>; readonly taken: number } => {
-  if (!isFramed) return { messages: [bytes], taken: bytes.length }
-  const messages: Array<Buffer> = []
+): Iterable<{ readonly message: Buffer; readonly end: number }> {
+  if (!isFramed) {
+    yield { message: bytes, end: bytes.length }
+    return
+  }
   let at = 0
   while (at + LENGTH_BYTES <= bytes.length) {
-    const end = at + LENGTH_BYTES + bytes.readUInt32BE(at)
-    if (end > bytes.length) break
-    messages.push(bytes.subarray(at + LENGTH_BYTES, end))
+    const start = at + LENGTH_BYTES
+    const end = start + bytes.readUInt32BE(at)
+    if (end > bytes.length) return
+    if (end > start) yield { message: bytes.subarray(start, end), end }
     at = end
   }
-  return { messages, taken: at }
 }
 
 /** Tag of a field that holds a message, text or bytes. */

@@ -1,8 +1,7 @@
 /**
- * Decides where telemetry of a session may go. Anybody who reaches the receiver, or
- * writes a file of logs, can tell of a session under its id.
- * They open a task of their own. If another recorder has the session, they go into a stream next to its task, which
- * they never change.
+ * Decides where telemetry of a session may go. Anybody who reaches the receiver, or writes a file of logs, can tell of a
+ * session under its id. They open a task of their own. If another recorder has the session, they go into a stream next to
+ * its task, which they never change.
  */
 
 import { Effect } from "effect"

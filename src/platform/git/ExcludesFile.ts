@@ -3,7 +3,6 @@
  * nothing of Git, and follows no `include`.
  */
 
-import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as SmallFile from "../SmallFile.ts"
@@ -32,9 +31,7 @@ export const find = (gitDirectory: string | undefined): string | undefined => {
 
 const excludesFileIn = (file: string): string | undefined => {
   try {
-    // A pipe would have no end.
-    if (!fs.statSync(file).isFile()) return undefined
-    return excludesFileOf(SmallFile.readUpTo(file, MAX_BYTES).toString("utf8"))
+    return excludesFileOf(SmallFile.readRegular(file, MAX_BYTES)?.toString("utf8") ?? "")
   } catch {
     return undefined
   }
@@ -44,15 +41,20 @@ const excludesFileIn = (file: string): string | undefined => {
 export const excludesFileOf = (configuration: string): string | undefined => {
   let isCore = false
   let found: string | undefined
-  for (const line of configuration.split(/\r?\n/)) {
+  for (const line of configuration.split("\n")) {
+    const text = line.trim()
     // A variable may follow its section on the same line.
-    const [, section, rest = line] = /^\s*\[\s*([^\]]*?)\s*\]\s*(.*)$/.exec(line) ?? []
-    if (section !== undefined) isCore = section.toLowerCase() === "core"
-    const [, value] = isCore ? (/^\s*excludesfile\s*=\s*(.*?)\s*$/i.exec(rest) ?? []) : []
-    if (value !== undefined) found = unquoted(value)
+    const [header, section] = /^\[([^\]]*)\]/.exec(text) ?? []
+    if (section !== undefined) isCore = section.trim().toLowerCase() === "core"
+    const rest = text.slice(header?.length ?? 0).trim()
+    const value = isCore && NAME.test(rest) ? rest.slice(rest.indexOf("=") + 1) : undefined
+    if (value !== undefined) found = unquoted(value.trim())
   }
   return found
 }
+
+/** Takes time in proportion to the text: a stranger's configuration may have any. */
+const NAME = /^excludesfile\s*=/i
 
 /** A value without its quotes, escapes and comment. */
 const unquoted = (value: string): string => {

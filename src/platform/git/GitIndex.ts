@@ -5,6 +5,7 @@
 
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as SmallFile from "../SmallFile.ts"
 import * as SplitIndex from "./SplitIndex.ts"
 
 export interface TrackedFiles {
@@ -22,13 +23,13 @@ export const tracked = (directory: string): TrackedFiles | undefined => {
     const repository = repositoryAround(fs.realpathSync(directory))
     if (repository === undefined) return undefined
     const read = (name: string): Buffer | undefined => {
-      const file = path.join(repository.gitDirectory, name)
-      return fs.statSync(file).size > MAX_BYTES ? undefined : fs.readFileSync(file)
+      const bytes = SmallFile.readRegular(path.join(repository.gitDirectory, name), MAX_BYTES + 1)
+      return bytes === undefined || bytes.length > MAX_BYTES ? undefined : bytes
     }
     const bytes = read("index")
     if (bytes === undefined) return undefined
-    const names = namesIn(bytes, SHA1_BYTES, read) ?? namesIn(bytes, SHA256_BYTES, read) ?? []
-    return { repository: repository.root, names }
+    const names = namesIn(bytes, SHA1_BYTES, read) ?? namesIn(bytes, SHA256_BYTES, read)
+    return names && { repository: repository.root, names }
   } catch {
     return undefined
   }
@@ -47,6 +48,8 @@ export const firstTracked = (
 }
 
 const MAX_BYTES = 64 * 1024 * 1024
+/** Of all names. In version 4, a name may repeat most of the one before it in a few bytes. */
+const MAX_NAMES_BYTES = 4 * MAX_BYTES
 const SHA1_BYTES = 20
 const SHA256_BYTES = 32
 
@@ -64,6 +67,16 @@ export const repositoryAround = (
       return named === undefined ? undefined : { root, gitDirectory: path.resolve(root, named.trim()) }
     }
     if (path.dirname(root) === root) return undefined
+  }
+}
+
+/** The Git directory that linked worktrees share. */
+export const commonDirectory = (gitDirectory: string): string => {
+  try {
+    const named = SmallFile.readRegular(path.join(gitDirectory, "commondir"), MAX_POINTER_BYTES)
+    return named === undefined ? gitDirectory : path.resolve(gitDirectory, named.toString("utf8").trim())
+  } catch {
+    return gitDirectory
   }
 }
 
@@ -102,6 +115,7 @@ const entriesIn = (
   const names: Array<string> = []
   let at = HEADER_BYTES
   let last = Buffer.alloc(0)
+  let total = 0
   for (let entry = 0; entry < count; entry++) {
     const start = at
     at += STAT_BYTES + hashBytes
@@ -118,6 +132,8 @@ const entriesIn = (
     }
     const stop = bytes.indexOf(0, at)
     if (stop < 0 || stop > end) return undefined
+    total += kept + stop - at
+    if (total > MAX_NAMES_BYTES) return undefined
     const name = Buffer.concat([last.subarray(0, kept), bytes.subarray(at, stop)])
     const length = flags & NAME_LENGTH
     if (length < NAME_LENGTH && length !== name.length) return undefined

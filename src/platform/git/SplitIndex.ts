@@ -7,7 +7,7 @@ export interface Link {
   readonly isDeleted: (entry: number) => boolean
 }
 
-/** Finds the link among an index's extensions, which begin at `at`. Throws a `RangeError` if they are cut off. */
+/** Finds the link among an index's extensions, which begin at `at`. Throws a `RangeError` if they are cut off or too large. */
 export const linkIn = (bytes: Buffer, at: number, hashBytes: number): Link | undefined => {
   const end = bytes.length - hashBytes
   for (let next = at; next + EXTENSION_BYTES <= end; ) {
@@ -35,6 +35,7 @@ const read = (link: Buffer, hashBytes: number): Link => {
 /** The set bits of a bitmap in EWAH form: runs of equal words, each followed by words as they are. */
 const positionsIn = (bitmap: Buffer): ReadonlySet<number> => {
   const bits = bitmap.readUInt32BE(0)
+  if (bits > MAX_ENTRIES) throw new RangeError(`expected at most ${MAX_ENTRIES} bits, found ${bits}`)
   const words = bitmap.readUInt32BE(4)
   const positions = new Set<number>()
   let position = 0
@@ -54,5 +55,8 @@ const positionsIn = (bitmap: Buffer): ReadonlySet<number> => {
   }
   return positions
 }
+
+/** More than an index that is read may have: a few bytes of a bitmap can set all. */
+const MAX_ENTRIES = 2 ** 21
 
 const WORD_BITS = 64

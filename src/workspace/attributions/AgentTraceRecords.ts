@@ -84,15 +84,18 @@ const toolOf = (agent: string): JsonObject => {
   return { name, ...defined({ version }) }
 }
 
-const conversation = ({ who, lines }: Share<Writer | "unknown">): JsonObject => ({
-  ...(who === "unknown" ? {} : { url: `hindcast:task/${encodeURIComponent(who.taskId)}` }),
-  contributor: who === "unknown" ? { type: "unknown" } : { type: "ai", ...defined({ model_id: modelId(who) }) },
-  ranges: rangesOf(lines).map(([first, last]) => ({
-    start_line: first,
-    end_line: last,
-    content_hash: hashOf(lines.filter(({ line }) => line >= first && line <= last)),
-  })),
-})
+const conversation = ({ who, lines }: Share<Writer | "unknown">): JsonObject => {
+  let done = 0
+  return {
+    ...(who === "unknown" ? {} : { url: `hindcast:task/${encodeURIComponent(who.taskId)}` }),
+    contributor: who === "unknown" ? { type: "unknown" } : { type: "ai", ...defined({ model_id: modelId(who) }) },
+    ranges: rangesOf(lines).map(([first, last]) => {
+      const own = lines.slice(done, done + last - first + 1)
+      done += own.length
+      return { start_line: first, end_line: last, content_hash: hashOf(own) }
+    }),
+  }
+}
 
 /** As models.dev names models: `provider/model`. */
 const modelId = ({ model }: Writer): string | undefined => {

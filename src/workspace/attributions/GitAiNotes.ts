@@ -28,7 +28,9 @@ export const of = (files: ReadonlyArray<AttributedFile>, commit: string): Noted 
     for (const { who, lines } of ofFile) {
       attestations.push({ path, key: keyOf(who), ranges: rangesOf(lines) })
       const session = sessionId(who)
-      sessions.set(session, [...(sessions.get(session) ?? []), ...lines.map(({ by }) => by).filter(isWriter)])
+      const writers = sessions.get(session) ?? []
+      for (const { by } of lines) if (isWriter(by)) writers.push(by)
+      sessions.set(session, writers)
     }
   }
   const records = [...sessions].map(([id, writers]) => ({ id, ...recordOf(writers) }))

@@ -41,7 +41,7 @@ export const of = (
     const [, seconds = "0"] = /^committer .* (\d{1,12}) [+-]\d+$/m.exec(head) ?? []
     const changes = new Map<string, Array<string>>()
     const counts = new Map<string, number>()
-    let now = new Map<string, string>()
+    const now = new Map<string, string>()
     for (const parent of parents.length === 0 ? [undefined] : parents) {
       const diff = [
         "diff-tree",
@@ -57,7 +57,7 @@ export const of = (
       for (const { path, before, after } of changed(yield* git.run([...diff, ...trees]))) {
         changes.set(path, [...(changes.get(path) ?? []), ...(before === undefined ? [] : [before])])
         counts.set(path, (counts.get(path) ?? 0) + 1)
-        now = now.set(path, after)
+        now.set(path, after)
       }
     }
     const files: Array<CommitFile> = []

@@ -68,7 +68,7 @@ export class IgnoreRules {
     const relative = path.relative(this.#repository, root).split(path.sep).join("/")
     this.#prefix = relative === "" ? "" : `${relative}/`
     this.#index = repository && path.join(repository.gitDirectory, "index")
-    this.#shared = repository && commonDirectory(repository.gitDirectory)
+    this.#shared = repository && GitIndex.commonDirectory(repository.gitDirectory)
     this.#exclude = this.#shared && path.join(this.#shared, "info", "exclude")
   }
 
@@ -115,7 +115,7 @@ export class IgnoreRules {
       return wasOne
     }
     const index = path.join(found.gitDirectory, "index")
-    const exclude = path.join(commonDirectory(found.gitDirectory), "info", "exclude")
+    const exclude = path.join(GitIndex.commonDirectory(found.gitDirectory), "info", "exclude")
     const hasRules = this.#load(`exclude ${prefix}`, exclude)
     if (this.#nested.get(prefix)?.index === index) return hasRules
     this.#nested.set(prefix, { index, exclude, tracked: undefined })
@@ -248,16 +248,6 @@ const patternsIn = (file: string): ReadonlyArray<GitPattern.GitPattern> => {
     return GitPattern.ofFile(SmallFile.readUpTo(file, GitPattern.MAX_FILE_BYTES))
   } catch {
     return []
-  }
-}
-
-/** The Git directory that linked worktrees share. */
-const commonDirectory = (gitDirectory: string): string => {
-  try {
-    const named = fs.readFileSync(path.join(gitDirectory, "commondir"), "utf8").trim()
-    return path.resolve(gitDirectory, named)
-  } catch {
-    return gitDirectory
   }
 }
 
