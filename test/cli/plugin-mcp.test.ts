@@ -154,6 +154,14 @@ describe("hindcast plugin add --mcp", () => {
     [["--mcp", "x", "--header", "A=B", "--", "true"], "--header: expected --url next to it"],
     [["--mcp", "x", "--url", "http://example.com/mcp", "--header", "A=PATH"], "expected https"],
     [
+      ["--mcp", "x", "--url", "https://example.com/mcp", "--header", "A=PATH=x"],
+      "expected a header and an environment",
+    ],
+    [
+      ["--mcp", "x", "--url", "https://example.com/mcp", "--header", "A=HOME", "--header", "a=HOME"],
+      "expected each header once, found a again",
+    ],
+    [
       ["--mcp", "x", "--url", "https://example.com/mcp", "--header", "A=NO_SUCH_VARIABLE"],
       "NO_SUCH_VARIABLE with a value",
     ],

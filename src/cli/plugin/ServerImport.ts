@@ -6,7 +6,6 @@ import { Effect, Option } from "effect"
 import * as OwnerOnly from "../../platform/OwnerOnly.ts"
 import { isPluginName } from "../../plugins/manifest/fields.ts"
 import { FILE } from "../../plugins/manifest/ManifestFile.ts"
-import * as GrantedFetch from "../../plugins/mcp/GrantedFetch.ts"
 import * as Listing from "../../plugins/mcp/Listing.ts"
 import * as ServerEntry from "../../plugins/mcp/ServerEntry.ts"
 import { layerOf, PluginHost } from "../../plugins/process/PluginHost.ts"
@@ -127,11 +126,8 @@ const serverOf = ({ url, header, net, words }: Typed): Effect.Effect<ServerEntry
     if (command !== undefined) {
       return new BadInput({ input: "--url", expected: "no command with it", found: words.join(" ") })
     }
-    if (GrantedFetch.hostOf(url.value) === undefined) {
-      const expected = "a URL of http: or https: without a user's name"
-      return new BadInput({ input: "--url", expected, found: url.value })
-    }
-    return Effect.map(ServerUrl.variablesOf(header, new URL(url.value)), (headers) => ({
+    const variables = Effect.flatMap(ServerUrl.of(url.value), (parsed) => ServerUrl.variablesOf(header, parsed))
+    return Effect.map(variables, (headers) => ({
       url: url.value,
       ...(header.length === 0 ? {} : { headers }),
       ...(net.length === 0 ? {} : { addresses: net }),

@@ -1,13 +1,13 @@
 /** The URL of an MCP server, and the headers that the user wants it to get. */
 import { Effect } from "effect"
+import * as GrantedFetch from "../../plugins/mcp/GrantedFetch.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 export const of = (text: string): Effect.Effect<URL, BadInput> => {
-  const url = URL.canParse(text) ? new URL(text) : undefined
-  const isUsable = url !== undefined && /^https?:$/.test(url.protocol) && url.username === "" && url.password === ""
-  return isUsable
-    ? Effect.succeed(url)
-    : new BadInput({ input: "--url", expected: "an http or https URL without a password", found: `"${text}"` })
+  const expected = "a URL of http: or https: without a user's name"
+  return GrantedFetch.hostOf(text) === undefined
+    ? new BadInput({ input: "--url", expected, found: `"${text}"` })
+    : Effect.succeed(new URL(text))
 }
 
 /**
@@ -27,8 +27,8 @@ export const variablesOf = (
       return yield* new BadInput({ input: "--url", expected, found: url.origin })
     }
     const headers = yield* Effect.forEach(words, (word) => {
-      const [name = "", variable = ""] = word.split("=")
-      if (!NAME.test(name) || variable === "") {
+      const [name = "", variable = "", ...others] = word.split("=")
+      if (!NAME.test(name) || variable === "" || others.length > 0) {
         const expected = "a header and an environment variable, such as Authorization=MCP_AUTHORIZATION"
         return new BadInput({ input: "--header", expected, found: `"${word}"` })
       }
@@ -41,6 +41,10 @@ export const variablesOf = (
             found: value === undefined ? "none" : "another value",
           })
     })
+    const names = headers.map(([name]) => name.toLowerCase())
+    const again = names.find((name, index) => names.indexOf(name) < index)
+    if (again !== undefined)
+      return yield* new BadInput({ input: "--header", expected: "each header once", found: `${again} again` })
     return Object.fromEntries(headers)
   })
 
