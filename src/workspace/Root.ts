@@ -4,6 +4,7 @@ import * as fs from "node:fs"
 import * as os from "node:os"
 import * as path from "node:path"
 import * as GitIndex from "../platform/git/GitIndex.ts"
+import { isInside } from "../plugins/manifest/paths.ts"
 
 export type Root = { readonly root: string } | { readonly refused: string }
 
@@ -25,11 +26,8 @@ export const around = (directory: string): Root => {
   return { refused: `${root} is ${root === path.parse(root).root ? "a whole file system" : "a home directory"}` }
 }
 
-const isTooWide = (directory: string): boolean => {
-  const home = path.relative(directory, realHome())
-  // The directory itself, or one above it.
-  return directory === path.parse(directory).root || home === "" || !(home.startsWith("..") || path.isAbsolute(home))
-}
+const isTooWide = (directory: string): boolean =>
+  directory === path.parse(directory).root || isInside(realHome(), directory)
 
 const realHome = (): string => {
   try {

@@ -2,6 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
+import { isInside } from "../../plugins/manifest/paths.ts"
 import type { AttributedFile } from "../../workspace/attributions/AttributedFiles.ts"
 import * as AttributedFiles from "../../workspace/attributions/AttributedFiles.ts"
 import * as WrittenLines from "../../workspace/attributions/WrittenLines.ts"
@@ -28,9 +29,7 @@ export const ofCommit = (recorded: RecordedFiles, git: Git.Git, revision: string
   Effect.gen(function* () {
     const { root, looks, entryIn } = recorded
     // Elsewhere, in another clone, the recorded directory was the repository's root.
-    const relative = path.relative(git.root, root)
-    const isElsewhere = relative.startsWith("..") || path.isAbsolute(relative)
-    const prefix = isElsewhere ? "" : relative.split(path.sep).join("/")
+    const prefix = isInside(root, git.root) ? path.relative(git.root, root).split(path.sep).join("/") : ""
     const inWorkspace = (file: string) =>
       prefix === "" ? file : file.startsWith(`${prefix}/`) ? file.slice(prefix.length + 1) : undefined
     const isRecorded = (file: string) => {

@@ -48,7 +48,8 @@ export const branch = Command.make(
         Effect.map(originOf(look), (origin) => ({ look, origin })),
       )
       if (start === undefined) return yield* Effect.dieMessage("recorded files have a start")
-      const told = yield* Stream.runCollect(recorded.log.read({ taskId, types: ["TaskOpened", "InputReceived"] }))
+      const query = { timeline: recorded.timeline, taskId, types: ["TaskOpened", "InputReceived"] }
+      const told = yield* Stream.runCollect(recorded.log.read(query))
       const events = [...told]
       const agent = events.flatMap((event) => (is(event, "TaskOpened") ? [event.payload.agent] : [])).at(0) ?? "unknown"
       const prompts = events.filter(({ type }) => type === "InputReceived")

@@ -5,6 +5,7 @@ import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Json } from "../../values/Json.ts"
+import { messageText } from "../../values/JsonObjects.ts"
 
 export type Entry =
   | { readonly kind: "prompt" | "said"; readonly text: string; readonly agentId: string | undefined }
@@ -57,7 +58,7 @@ export const of = (events: ReadonlyArray<Event>): ReadonlyArray<Entry> => {
   return events.flatMap((event): ReadonlyArray<Entry> => {
     if (is(event, "InputReceived")) {
       const { content, agentId } = event.payload
-      return [{ kind: "prompt", text: textOf(content), agentId }]
+      return [{ kind: "prompt", text: messageText(content), agentId }]
     }
     if (is(event, "MessageSent")) {
       const { content, agentId } = event.payload

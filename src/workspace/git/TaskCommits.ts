@@ -1,6 +1,7 @@
 /** The recorded files of a task as commits: one for each change that was seen, or for each prompt. Pure. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
+import { messageText } from "../../values/JsonObjects.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import type { Look } from "../history/Looks.ts"
 import type { Origin } from "../history/Origin.ts"
@@ -45,8 +46,8 @@ export const messageOf = ({ steps, prompt }: Group, taskId: string): string => {
   const paths = [...files].slice(0, 1).map(oneLine).join("")
   const what = files.size === 1 ? paths : `${files.size} files`
   const who = calls.length === 0 ? "No recorded call" : nameOf(calls[0]?.command)
-  const subject =
-    prompt === undefined ? `${who} changes ${what}` : String(prompt.payload.content ?? "") || `Changes of ${what}`
+  const asked = prompt === undefined ? undefined : oneLine(messageText(prompt.payload.content)).trim()
+  const subject = asked === undefined ? `${who} changes ${what}` : asked || `Changes of ${what}`
   const decided = calls.flatMap(({ approval }) => approval ?? [])
   const prompts = new Map(calls.flatMap((call) => (call.prompt === undefined ? [] : [[call.prompt.id, call.prompt]])))
   const trailers = [
@@ -59,7 +60,7 @@ export const messageOf = ({ steps, prompt }: Group, taskId: string): string => {
       (kind) => `Hindcast-Cause: ${kind}`,
     ),
   ]
-  return `${cut(oneLine(subject.trim()))}\n\n${trailers.join("\n")}\n`
+  return `${cut(subject)}\n\n${trailers.join("\n")}\n`
 }
 
 const nameOf = (command: Event | undefined): string => oneLine(String(command?.payload.actuator ?? "A call"))

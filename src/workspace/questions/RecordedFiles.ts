@@ -5,6 +5,7 @@ import { Data, Effect, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import { isInside } from "../../plugins/manifest/paths.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import * as FileVersions from "../history/FileVersions.ts"
 import * as Looks from "../history/Looks.ts"
@@ -122,16 +123,11 @@ const rootOf = (starts: ReadonlyArray<Looks.Look>, momentsTask: string | null | 
     const roots = [...new Set(starts.map(({ root }) => root))]
     const [only = ""] = roots
     if (roots.length === 1) return Effect.succeed(only)
-    const [inner] = roots.filter((root) => isWithin(directory, root)).sort((one, other) => other.length - one.length)
+    const [inner] = roots.filter((root) => isInside(directory, root)).sort((one, other) => other.length - one.length)
     const there = starts.findLast(({ taskId }) => taskId === momentsTask)?.root
     const found = inner ?? there
     return found === undefined ? new WorkspaceUnclear({ roots }) : Effect.succeed(found)
   })
-
-const isWithin = (file: string, root: string): boolean => {
-  const relative = path.relative(root, file)
-  return relative === "" || !(relative === ".." || relative.startsWith(`..${path.sep}`) || path.isAbsolute(relative))
-}
 
 /** Resolves links in the part of a path that exists. */
 const real = (file: string): string => {
@@ -150,7 +146,7 @@ const real = (file: string): string => {
 const meanings = (typed: string, root: string, directory: string): ReadonlyArray<string> => {
   const absolute = path.resolve(directory, typed)
   const file = path.join(real(path.dirname(absolute)), path.basename(absolute))
-  const inside = isWithin(file, root) ? [portable(path.relative(root, file))] : []
+  const inside = isInside(file, root) ? [portable(path.relative(root, file))] : []
   const fromRoot = path.isAbsolute(typed) ? [] : [portable(path.normalize(typed))]
   return [...new Set([...inside, ...fromRoot])]
 }

@@ -3,8 +3,13 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
+import { EventLog } from "../../../src/events/log/EventLog.ts"
+import * as SqliteEventLog from "../../../src/events/sqlite/SqliteEventLog.ts"
+import type { Event } from "../../../src/events/vocabulary/Event.ts"
+import * as Conversation from "../../../src/workspace/fork/Conversation.ts"
 import * as CommitTrees from "../../../src/workspace/git/CommitTrees.ts"
 import * as Git from "../../../src/workspace/git/Git.ts"
+import * as TaskCommits from "../../../src/workspace/git/TaskCommits.ts"
 import { digestOf } from "../../../src/workspace/store/ContentStore.ts"
 import { temporary } from "../../record/recorded.ts"
 import * as FromSource from "../fromSource.ts"
@@ -110,6 +115,64 @@ describe("export git", () => {
     for (const name of ["by", "-x", "a..b", "HEAD", "x.lock"])
       expect((await runIn(root, log, "export", "git", "--branch", name)).code).not.toBe(0)
     expect(git(root, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/by/prompt")
+  })
+})
+
+describe("the prompts of commits", () => {
+  it("are those of the task's own timeline", async () => {
+    const root = temporary("project")
+    fs.mkdirSync(root, { recursive: true })
+    git(root, "init", "-q", "-b", "main")
+    const made = await Session.project(undefined, { root })
+    opened.push(made)
+    const { prompt, call } = made.session()
+    await prompt("of this timeline")
+    await call("Edit", { file_path: "a.txt" }, () => made.write("a.txt", "one\n"))
+    await EventLog.pipe(
+      Effect.flatMap((log) =>
+        Effect.gen(function* () {
+          const { position: at } = yield* log.head
+          const other = { timeline: "other", actor: "test" }
+          const payload = { timeline: "other", parent: "main", at, overrides: {} }
+          yield* log.append({ ...other, stream: "timelines", events: [{ type: "TimelineForked", payload }] })
+          const told = { type: "InputReceived" as const, payload: { source: "test", content: "of another timeline" } }
+          yield* log.append({ ...other, stream: "task/other", taskId: "claude-code-s-1", events: [told] })
+        }),
+      ),
+      Effect.provide(SqliteEventLog.layer({ filename: made.log })),
+      Effect.runPromise,
+    )
+    await call("Edit", { file_path: "a.txt" }, () => made.write("a.txt", "two\n"))
+    await made.close()
+    expect(await runIn(root, made.log, "export", "git", "--branch", "x", "--by", "prompt")).toMatchObject({ code: 0 })
+    expect(git(root, "log", "--format=%s", "x").split("\n")).toEqual([
+      "of this timeline",
+      "Files at the start of the task",
+    ])
+  })
+
+  it.each([
+    [
+      [
+        { type: "text", text: "look at\nthis" },
+        { type: "file", mediaType: "image/png" },
+      ],
+      "look at this [image/png]",
+    ],
+    ["  ", "Changes of 0 files"],
+    [null, "Changes of 0 files"],
+  ])("are their text: %j", (content, subject) => {
+    const prompt = { type: "InputReceived", payload: { source: "test", content } } as unknown as Event
+    expect(TaskCommits.messageOf({ steps: [], prompt }, "t-1").split("\n")[0]).toBe(subject)
+  })
+
+  it("are their text in a conversation that goes on", () => {
+    const content = [
+      { type: "file", mediaType: "image/png", data: "aGk=" },
+      { type: "text", text: "look" },
+    ]
+    const prompt = { type: "InputReceived", payload: { source: "test", content } } as unknown as Event
+    expect(Conversation.of([prompt])).toMatchObject([{ kind: "prompt", text: "[image/png]\nlook" }])
   })
 })
 

@@ -1,5 +1,6 @@
 /** Turns a task's events into a conversation: messages, reasoning, tool calls and their costs. */
 import type { Json, JsonObject } from "../../../../values/Json.ts"
+import { messageText } from "../../../../values/JsonObjects.ts"
 import { inWords } from "../../../../values/time/Wait.ts"
 import type { Entry } from "../../../wire/Chunk.ts"
 import type { AnswerPart, InputDelivery } from "../../../wire/Talk.ts"
@@ -60,7 +61,7 @@ class Conversation {
         }
         return
       case "MessageSent":
-        this.#say(entry, textOf(payload.content) || entry.line)
+        this.#say(entry, messageText(payload.content) || entry.line)
         return
       case "ModelCalled":
         this.#ask(entry, payload)
@@ -107,7 +108,7 @@ class Conversation {
       position: entry.position,
       by: entry.actor,
       given: null,
-      text: textOf(payload.content) || entry.line,
+      text: messageText(payload.content) || entry.line,
       delivery: deliveryOf(payload.delivery),
       ...longOf(entry),
     }
@@ -149,7 +150,7 @@ class Conversation {
     const parts = partsOf(payload.response)
     answer.position = position
     answer.request = null
-    answer.text = parts.length > 0 ? words(parts, "text") : textOf(payload.response) || entry.line
+    answer.text = parts.length > 0 ? words(parts, "text") : messageText(payload.response) || entry.line
     answer.reasoning = words(parts, "reasoning")
     answer.use = usedIn(payload)
     Object.assign(answer, longOf(entry))
@@ -236,17 +237,6 @@ const usedIn = ({ usage, cost }: JsonObject): Use => {
     outputTokens: numberOf(outputTokens),
     usd: typeof usd === "number" ? usd : null,
   }
-}
-
-/** The text of a message. Content parts without text appear as placeholders. */
-const textOf = (content: Json | undefined): string => {
-  if (isText(content)) return content
-  return listOf(content)
-    .map((part) => {
-      const { text, mediaType, type } = objectOf(part)
-      return isText(text) ? text : `[${isText(mediaType) ? mediaType : isText(type) ? type : "part"}]`
-    })
-    .join("\n")
 }
 
 const deliveryOf = (delivery: Json | undefined): InputDelivery =>
