@@ -3,6 +3,7 @@
 import { Either } from "effect"
 import { type Verdict, verdictsOf } from "../projections/audit/Scores.ts"
 import type { TaskReport } from "../projections/report/TaskReport.ts"
+import { filesInWords } from "../projections/state/files/filesInWords.ts"
 import { scoreSetOf } from "../projections/state/WorldReturn.ts"
 import type { World } from "../projections/state/Worlds.ts"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
@@ -95,6 +96,9 @@ const figures = ({ audit, score }: TaskReport): Markup => {
               : `half answered within ${FormattedNumbers.duration(confirming.medianWaitMs)}`,
           ),
         ]),
+    ...(audit.files === undefined
+      ? []
+      : [key("files touched", FormattedNumbers.count(audit.files.touched), filesInWords(audit.files))]),
     ...ModelCosts.figures(audit.model),
   ]}</dl>`
 }

@@ -4,6 +4,7 @@ import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
+import { NO_SNAPSHOTS } from "../projections/state/files/FileStates.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import * as LineCounts from "./LineCounts.ts"
@@ -13,6 +14,8 @@ import type { Entry, Tree } from "./model/Entry.ts"
 import { attribute, type Cause, type RunningCall } from "./Suspects.ts"
 import type { Gap } from "./scan/Scan.ts"
 import type { Shared, Workspaces } from "./Workspaces.ts"
+
+export { NO_SNAPSHOTS }
 
 export interface TaskFilesOptions {
   readonly workspaces: Workspaces
@@ -277,9 +280,6 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     leave,
   }
 }
-
-/** The gap that a task notes once a snapshot failed. */
-export const NO_SNAPSHOTS = "the workspace's files, from here on"
 
 const OMITTED = {
   large: "the content of a file that is too large",

@@ -1,12 +1,14 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { afterEach, describe, expect, it } from "vitest"
 import { backup, restore } from "../../src/events/sqlite/wholeFile.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import { is } from "../../src/events/vocabulary/Vocabulary.ts"
 import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
+import * as RuleCritic from "../../src/kernel/critics/rules/RuleCritic.ts"
+import * as TaskAudit from "../../src/projections/audit/AuditDocument.ts"
 import type { Json } from "../../src/values/Json.ts"
 import * as Document from "../../src/workspace/model/Document.ts"
 import { ContentStore, digestOf } from "../../src/workspace/store/ContentStore.ts"
@@ -109,6 +111,45 @@ describe("the files of a hooked session", () => {
       "renamed old.txt new.txt by c1 between-snapshots",
       "changed a.txt +1-4 by no-call",
       "removed a.txt +0-1 by c2 between-snapshots",
+    ])
+  })
+
+  it("are facts for rules: files touched, lines, what others changed, and an edit that changed nothing", async () => {
+    const { root, log, write, sessions } = await given()
+    write("a.ts", "1\n")
+    const { prompt, asks, ends, end } = taking(sessions, root)
+    const edits = async (id: string, file: string, text?: string) => {
+      const edit = { file_path: path.join(root, file) }
+      await asks(id, "Edit", edit)
+      if (text !== undefined) write(file, text)
+      await ends(id, "Edit", edit)
+    }
+    await prompt("do it")
+    await edits("c1", "a.ts", "1\n2\n")
+    await edits("c2", "a.ts")
+    write("by-hand.ts", "x\n")
+    await edits("c3", "a.ts", "3\n")
+    await edits("c4", "a.ts", "1\n2\n")
+    await edits("c5", "unknown.ts")
+    await prompt("more")
+    await end()
+    await sessions.close()
+    const events = (await eventsOf(log)).filter(({ taskId }) => taskId === "claude-code-s-1")
+    const files = { touched: 1, linesAdded: 4, linesRemoved: 3, undone: 1, outside: 1, unattributed: 0 }
+    const audit = Either.getOrThrow(TaskAudit.fold("claude-code-s-1", events))
+    expect(audit.files).toEqual({ ...files, emptyEdits: 1, unclearEdits: 1 })
+    const rewards = [
+      { name: "empty", when: "w", weight: 1, rule: "task.files.emptyEdits > 0" },
+      { name: "undone", when: "w", weight: 1, rule: "task.files.undone > 1" },
+    ]
+    const rubric = { name: "r", measures: [{ name: "m", description: "d", rewards }] }
+    const judged = (of: typeof events) =>
+      RuleCritic.judge(rubric, "claude-code-s-1", of).map(({ name, kind }) => `${kind} ${name}`)
+    expect(judged(events)).toEqual(["reward empty"])
+    // Unknown is not false.
+    expect(judged(events.filter(({ type }) => type !== "EnvironmentReset"))).toEqual([
+      "unscored empty",
+      "unscored undone",
     ])
   })
 

@@ -37,7 +37,7 @@ const isPlain = (readPath: ReadPath): boolean => {
     case "event":
       return first !== "payload" || (second !== undefined && !personalNames().has(second))
     case "task":
-      return first !== "goal"
+      return first !== "goal" && first !== "files"
     case "command":
       return first === "actuator"
     default:

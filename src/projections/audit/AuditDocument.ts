@@ -5,6 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import { defined } from "../../values/defined.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as Capture from "../state/Capture.ts"
+import * as RecordedFiles from "../state/files/RecordedFiles.ts"
 import * as Acting from "./Acting.ts"
 import * as AgentAudits from "./AgentAudits.ts"
 import * as Changes from "./Changes.ts"
@@ -24,6 +25,9 @@ export const TaskAudit = Schema.Struct({
   acting: Acting.Acting,
   confirming: Confirming.Confirming,
   changes: Changes.Changes,
+  files: Schema.optionalWith(RecordedFiles.RecordedFiles, { exact: true }).annotations({
+    description: "What became of its files, and by whom; absent if they were not recorded, or cannot be counted",
+  }),
   model: Schema.optionalWith(ModelUse.ModelUse, { exact: true }).annotations({
     description: "Absent if no language model was called",
   }),
@@ -75,7 +79,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 10,
+    version: 11,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {
@@ -90,11 +94,12 @@ export const projection = (taskId: string): Projection.Projection<State> => {
 
 /** Builds the audit from the folded state. */
 export const document = (taskId: string, state: State): Either.Either<TaskAudit, TaskNotFound> => {
-  const { course, sensing, acting, confirming, changes, model, agents, capture } = state.sections
+  const { course, sensing, acting, confirming, changes, model, agents, capture, files } = state.sections
   if (course === null) return Either.left(new TaskNotFound({ taskId }))
   const byAgent = AgentAudits.section(agents)
   const captured = Capture.section(capture)
   const modelUse = ModelUse.section(model)
+  const recordedFiles = RecordedFiles.section(files)
   return Either.right({
     taskId,
     ...TaskTimeline.section(course),
@@ -102,7 +107,7 @@ export const document = (taskId: string, state: State): Either.Either<TaskAudit,
     acting: Acting.section(acting),
     confirming: Confirming.section(confirming),
     changes: Changes.section(changes),
-    ...defined({ model: modelUse, capture: captured, agents: byAgent }),
+    ...defined({ files: recordedFiles, model: modelUse, capture: captured, agents: byAgent }),
     scores: Scores.section(state.verdicts),
   })
 }

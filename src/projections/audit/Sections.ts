@@ -5,6 +5,7 @@ import type { Event } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as Capture from "../state/Capture.ts"
+import * as RecordedFiles from "../state/files/RecordedFiles.ts"
 import * as Acting from "./Acting.ts"
 import * as AgentAudits from "./AgentAudits.ts"
 import * as Changes from "./Changes.ts"
@@ -22,6 +23,7 @@ const State = Schema.Struct({
   model: ModelUse.projection.state,
   agents: AgentAudits.projection.state,
   capture: Capture.projection.state,
+  files: RecordedFiles.projection.state,
 })
 
 export type State = typeof State.Type
@@ -43,7 +45,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 6,
+  version: 7,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,
@@ -54,6 +56,7 @@ export const projection: Projection<State> = {
     model: ModelUse.projection.initial,
     agents: AgentAudits.projection.initial,
     capture: Capture.projection.initial,
+    files: RecordedFiles.projection.initial,
   },
   evolve: (state, event) => {
     if (state.course === null) {
@@ -77,6 +80,7 @@ const advance = (state: State, event: Event): State => ({
   model: ModelUse.projection.evolve(state.model, event),
   agents: AgentAudits.projection.evolve(state.agents, event),
   capture: Capture.projection.evolve(state.capture, event),
+  files: RecordedFiles.projection.evolve(state.files, event),
 })
 
 const late = (state: State, event: Event): State => {

@@ -4,6 +4,7 @@ import { Effect, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as FileStates from "../../projections/state/files/FileStates.ts"
 import { defined } from "../../values/defined.ts"
 import * as Document from "../model/Document.ts"
 
@@ -21,25 +22,10 @@ export interface Look {
 /** Where a look's changes come from. */
 export type Source =
   /** The files at the beginning: written before anything was recorded, or between two tasks. */
-  | { readonly kind: "start" }
-  /** One call; `causationId` leads to it. */
-  | { readonly kind: "call" }
-  /** One or several of these commands. */
-  | { readonly kind: "calls"; readonly commandIds: ReadonlyArray<string> }
-  /** No recorded call was in progress. */
-  | { readonly kind: "no-call" }
-  /** Nobody saw when it happened. */
-  | { readonly kind: "not-watched" }
-  /** Hindcast brought back the files of an earlier moment, for a task that continues there. */
-  | { readonly kind: "restored" }
+  { readonly kind: "start" } | FileStates.Source
 
-export const sourceOf = ({ event, base }: Look): Source => {
-  if (base !== undefined) return { kind: "start" }
-  const { unattributed, commands } = event.payload
-  if (unattributed === "no-call" || unattributed === "not-watched" || unattributed === "restored")
-    return { kind: unattributed }
-  return Array.isArray(commands) ? { kind: "calls", commandIds: commands.map(String) } : { kind: "call" }
-}
+export const sourceOf = ({ event, base }: Look): Source =>
+  base === undefined ? FileStates.sourceOf(event.payload) : { kind: "start" }
 
 export interface StartsOptions {
   /** The last position. */

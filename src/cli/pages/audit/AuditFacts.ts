@@ -1,6 +1,7 @@
 /** The counts of an audit in words, for the text and the Markdown audit. */
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
 import * as CaptureSummary from "../../../projections/state/CaptureSummary.ts"
+import { filesInWords } from "../../../projections/state/files/filesInWords.ts"
 import { scoreSetOf } from "../../../projections/state/WorldReturn.ts"
 import * as Money from "../../../values/Money.ts"
 import type * as Table from "../../terminal/Table.ts"
@@ -8,7 +9,7 @@ import { count, duration, nouns, number } from "../../terminal/Text.ts"
 
 /** @param quoted escapes a text from the log */
 export const of = (
-  { sensing, acting, confirming, changes, model, capture, scores, taskId, waits }: TaskAudit,
+  { sensing, acting, confirming, changes, files, model, capture, scores, taskId, waits }: TaskAudit,
   quoted: (text: string) => string,
 ): Table.Facts => [
   ...(waits === undefined ? [] : [["not whole", quoted(waits)] as const]),
@@ -28,6 +29,7 @@ export const of = (
       (confirming.medianWaitMs === null ? "" : `, median wait ${duration(confirming.medianWaitMs)}`),
   ],
   ["changes", `${count(changes.operations, "operation")} on ${count(changes.paths, "path")}`],
+  ...(files === undefined ? [] : [["files", filesInWords(files)] as const]),
   ...returned(scores, taskId),
   ...(model === undefined
     ? []

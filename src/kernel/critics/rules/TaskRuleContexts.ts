@@ -3,7 +3,9 @@
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as EnvironmentState from "../../../projections/state/EnvironmentState.ts"
+import * as RecordedFiles from "../../../projections/state/files/RecordedFiles.ts"
 import * as TaskClock from "../../../projections/state/TaskClock.ts"
+import { defined } from "../../../values/defined.ts"
 import type { JsonObject } from "../../../values/Json.ts"
 import type { RuleContext } from "../../rules/RuleContext.ts"
 import * as EarlierCommands from "./EarlierCommands.ts"
@@ -20,6 +22,7 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
   const earlier = mentions.has("commands") ? EarlierCommands.start() : undefined
   const counts = mentions.has("counts") ? new Map<string, number>() : undefined
   let task: JsonObject = { id: taskId, goal: "", agent: "", outcome: null }
+  let files = RecordedFiles.projection.initial
   let state: object = scope?.state() ?? NONE
   let clock: TaskClock.TaskClock | undefined
   let closed = false
@@ -41,6 +44,11 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
         task = { ...task, outcome: event.payload.outcome }
         closed = true
       }
+      if (mentions.has("task")) {
+        const filesAfter = RecordedFiles.projection.evolve(files, event)
+        if (filesAfter !== files) task = withFiles(task, RecordedFiles.section(filesAfter))
+        files = filesAfter
+      }
       clock = clock === undefined ? TaskClock.start(event) : TaskClock.after(clock, event)
       return {
         event,
@@ -54,6 +62,11 @@ export const start = (taskId: string, { mentions, parts }: Pick<RuleIndex, "ment
     },
   }
 }
+
+const withFiles = ({ files: _, ...task }: JsonObject, files: RecordedFiles.RecordedFiles | undefined): JsonObject => ({
+  ...task,
+  ...defined({ files }),
+})
 
 const concerns = (type: string, parts: RuleIndex["parts"]): boolean => {
   const changed = PARTS[type]
