@@ -26,8 +26,9 @@ const LIMITS = {
   "src/projections/index.ts": [115, 184, 184, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
   "src/worlds/index.ts": [473, 434, 505, ...EVENTS, ...RULES],
-  // Questions read the log and the store of contents: no kernel, rules or sandbox.
-  "src/files.ts": [255, 351, 398, "diff", ...EVENTS],
+  // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
+  // is the rule of plugins' manifests.
+  "src/files.ts": [256, 351, 398, "diff", ...EVENTS],
   "src/studio.ts": [552, 547, 620, ...EVENTS, ...RULES],
   "src/testing.ts": [122, 178, 791, "effect"],
   // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
