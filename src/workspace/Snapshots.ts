@@ -28,6 +28,11 @@ export interface SnapshotsOptions {
   readonly store: SnapshotStore
   /** Whether a text contains a secret, which the store may not have. */
   readonly hasSecret?: ((text: string) => boolean) | undefined
+  /**
+   * Whether what was a secret when it was last read stays one, at its path and wherever the same content is: for a
+   * process that knows fewer secrets than those before it. Default: no.
+   */
+  readonly keepsSecrets?: boolean | undefined
   /** Directories and files of the recorder itself, by absolute paths. */
   readonly own?: ReadonlyArray<string> | undefined
   readonly limits?: Partial<Limits> | undefined
@@ -52,13 +57,15 @@ export class Snapshots {
   readonly #scan: Scan
   readonly #hasSecret: (text: string) => boolean
   readonly #maxBytes: number
+  /** The paths and digests that stay secret. */
+  readonly #secrets: ReadonlySet<string>
   readonly #known: Map<string, Known.Known>
   /** The store's purges, as of the contents that are known to be there. */
   #purges: number
   /** The last snapshot's. Replaced, never changed. */
   #tree: Tree = new Map()
 
-  constructor({ root, store, hasSecret = () => false, own = [], limits }: SnapshotsOptions) {
+  constructor({ root, store, hasSecret = () => false, keepsSecrets = false, own = [], limits }: SnapshotsOptions) {
     const { files, bytes } = { ...LIMITS, ...limits }
     this.#root = root
     this.#store = store
@@ -66,6 +73,7 @@ export class Snapshots {
     this.#maxBytes = bytes
     this.#purges = store.purges()
     this.#known = Known.load(store, root)
+    this.#secrets = new Set(keepsSecrets ? secretsAmong(this.#known) : [])
     this.#scan = new Scan({ root, rules: new IgnoreRules(root), limit: files, isOwn: isOneOf(own) })
   }
 
@@ -168,16 +176,27 @@ export class Snapshots {
     if (read.kind === "omitted") return { ...what, omitted: read.why, stamp: stampOf(stats) }
     const { bytes } = read
     const size = bytes.length
-    const omitted: Omission | undefined = this.#isSecret(file, what.kind, bytes) ? "secret" : undefined
+    const omitted: Omission | undefined =
+      this.#isSecret(file, what.kind, bytes) || this.#wasSecret(file, bytes) ? "secret" : undefined
     const digest = omitted === undefined ? digestOf(bytes) : this.#store.secretDigest(bytes)
     if (omitted === undefined) this.#store.put(digest, bytes)
     return { ...what, size, digest, ...defined({ omitted }) }
+  }
+
+  #wasSecret(file: string, bytes: Buffer): boolean {
+    if (this.#secrets.size === 0) return false
+    return this.#secrets.has(file) || this.#secrets.has(this.#store.secretDigest(bytes))
   }
 
   #isSecret(file: string, kind: Entry["kind"], bytes: Buffer): boolean {
     return (kind === "file" && SecretNames.isSecret(file)) || this.#hasSecret(bytes.toString("utf8"))
   }
 }
+
+const secretsAmong = (known: ReadonlyMap<string, Known.Known>): ReadonlyArray<string> =>
+  [...known].flatMap(([file, { entry }]) =>
+    entry.omitted === "secret" ? [file, ...(entry.digest === undefined ? [] : [entry.digest])] : [],
+  )
 
 /** Whether an absolute path is one of a recorder's own, or belongs to one. */
 export const isOneOf =

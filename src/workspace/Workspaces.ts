@@ -25,9 +25,11 @@ export interface Workspaces {
 export interface WorkspacesOptions {
   readonly log: string
   readonly hasSecret: (text: string) => boolean
+  /** As in `Snapshots`. */
+  readonly keepsSecrets?: boolean | undefined
 }
 
-export const make = ({ log, hasSecret }: WorkspacesOptions): Workspaces => {
+export const make = ({ log, hasSecret, keepsSecrets }: WorkspacesOptions): Workspaces => {
   const known = new Map<string, Shared>()
   let store: ContentStore | undefined
   return {
@@ -35,7 +37,7 @@ export const make = ({ log, hasSecret }: WorkspacesOptions): Workspaces => {
       const found = known.get(root)
       if (found !== undefined) return found
       store ??= ContentStore.open(fileOf(log))
-      const snapshots = new Snapshots({ root, store, hasSecret, own: [log] })
+      const snapshots = new Snapshots({ root, store, hasSecret, keepsSecrets, own: [log] })
       const shared: Shared = { root, store, snapshots, open: new Map(), listeners: new Set() }
       known.set(root, shared)
       return shared

@@ -3,6 +3,7 @@ import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { is } from "../../src/events/vocabulary/Vocabulary.ts"
+import { ContentStore, digestOf } from "../../src/workspace/store/ContentStore.ts"
 import { fileOf } from "../../src/workspace/store/StoreFile.ts"
 import { eventsOf } from "../record/recorded.ts"
 import { workplace } from "../workplace.ts"
@@ -27,7 +28,7 @@ const tools = {
 for (;;) {
   const answer = await fetch((process.env.OPENAI_BASE_URL ?? process.env.BASE) + "/chat/completions", {
     method: "POST",
-    headers: { "content-type": "application/json" },
+    headers: { "content-type": "application/json", authorization: "Bearer " + "LEARNED-".repeat(4) + "9" },
     body: JSON.stringify({ model: "gpt-5", messages }),
   })
   const { message } = (await answer.json()).choices[0]
@@ -42,6 +43,9 @@ fs.writeFileSync("by-the-program.txt", "at the end\\n")
 `,
 )
 
+/** A key that no environment has: only a request tells it. */
+const LEARNED = `${"LEARNED-".repeat(4)}9`
+
 /** The calls of each answer of a story, by its goal. */
 const STORIES: { readonly [goal: string]: ReadonlyArray<ReadonlyArray<readonly [name: string, args: object]>> } = {
   edits: [
@@ -53,6 +57,11 @@ const STORIES: { readonly [goal: string]: ReadonlyArray<ReadonlyArray<readonly [
     ],
   ],
   quits: [[["write", { file: "a.txt", text: "two\n" }]], [["quit", { file: "left.txt" }]]],
+  leaks: [
+    [["shell", { line: `echo "key: ${LEARNED}" | tee config.yml > config.yml.bak` }]],
+    // The program is killed between the snapshots.
+    [["shell", { line: "echo more >> config.yml; cp config.yml.bak again.yml; kill -9 $PPID; wait" }]],
+  ],
   moves: [[["move", {}]], [["shell", { line: "true" }]]],
 }
 
@@ -163,6 +172,21 @@ describe.each(MEANS)("hindcast record --workspace, %s", (_, options) => {
 })
 
 describe("hindcast record --workspace", () => {
+  it("stores no key that only the killed program knew, though its file changed once more", async () => {
+    const { root, log, record } = project()
+    await record("leaks")
+    const changes = told(await eventsOf(log))
+    expect(changes.map((change) => change.replace(/ by .*/, ""))).toEqual(
+      expect.arrayContaining(["added config.yml", "changed config.yml", "added again.yml"]),
+    )
+    const store = ContentStore.open(fileOf(log))
+    const kept = ["config.yml", "config.yml.bak", "again.yml", "a.txt"].map(
+      (file) => store.get(digestOf(fs.readFileSync(`${root}/${file}`))) !== undefined,
+    )
+    store.close()
+    expect(kept).toEqual([false, false, false, true])
+  })
+
   it("refuses a directory that it cannot record, and starts nothing", async () => {
     const { hindcast, log, root } = project()
     for (const [workspace, found] of [

@@ -19,7 +19,12 @@ export const events = (log: EventLog.Service, taskId: string, { root, log: file 
     const types = ["TaskOpened", "EnvironmentReset", "EnvironmentChanged"]
     const past = Chunk.toReadonlyArray(yield* Stream.runCollect(log.read({ taskId, types })))
     const told: Array<CoreNewEvent> = []
-    const workspaces = Workspaces.make({ log: fs.realpathSync(file), hasSecret: Redaction.make().isIn })
+    const workspaces = Workspaces.make({
+      log: fs.realpathSync(file),
+      hasSecret: Redaction.make().isIn,
+      // The program may have learned keys from its requests, which nobody stored.
+      keepsSecrets: true,
+    })
     const files = TaskFiles.make({
       workspaces,
       root,
