@@ -3,6 +3,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { isInside } from "../../plugins/manifest/paths.ts"
+import * as Time from "../../values/Time.ts"
 import type { AttributedFile } from "../../workspace/attributions/AttributedFiles.ts"
 import * as AttributedFiles from "../../workspace/attributions/AttributedFiles.ts"
 import * as WrittenLines from "../../workspace/attributions/WrittenLines.ts"
@@ -70,7 +71,7 @@ export const atMoment = (recorded: RecordedFiles) =>
       if (content.kind === "text") texts.push({ path: file, own: file, text: content.bytes })
       else leftOut.push({ path: file, why: content.kind === "unknown" ? Content.WHY[content.why] : content.kind })
     }
-    const timestamp = new Date(looks.at(-1)?.event.occurredAt ?? 0).toISOString()
+    const timestamp = Time.dateOf(looks.at(-1)?.event.occurredAt ?? 0).toISOString()
     return { files: yield* linesOf(recorded, texts), commit: undefined, timestamp, leftOut } satisfies Attributed
   })
 

@@ -4,7 +4,7 @@ import { Data, Effect, Stream } from "effect"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as CommitTrees from "../../workspace/git/CommitTrees.ts"
-import type { Git } from "../../workspace/git/Git.ts"
+import * as Git from "../../workspace/git/Git.ts"
 import * as TaskCommits from "../../workspace/git/TaskCommits.ts"
 import * as Origin from "../../workspace/history/Origin.ts"
 import * as RecordedContent from "../../workspace/questions/RecordedContent.ts"
@@ -63,14 +63,14 @@ export const branch = Command.make(
         const input =
           last === start.look ? startMessage(taskId, last.event.position) : TaskCommits.messageOf(group, taskId)
         const author = TaskCommits.isOfAgent(group, taskId) ? agent : "unknown"
-        const env = identity(author, last.event.occurredAt)
+        const env = TaskCommits.identity(author, last.event.occurredAt)
         const args = ["commit-tree", tree, ...(parent === undefined ? [] : ["-p", parent]), "-F", "-"]
         parent = (yield* git.run(["-c", "i18n.commitEncoding=UTF-8", ...args], { input, env }))
           .toString("latin1")
           .trim()
       }
-      const none = "0".repeat(parent?.length ?? 40)
-      yield* git.run(["update-ref", "-m", "hindcast export git", ref, parent ?? "", none], {
+      const none = yield* CommitTrees.noObject(git)
+      yield* git.run(["update-ref", "--no-deref", "-m", "hindcast export git", ref, parent ?? "", none], {
         expected: `${branch} to be a new branch`,
       })
       const leftOut = [...trees.leftOut].map(([path, why]) => ({ path, why }))
@@ -86,27 +86,23 @@ export const branch = Command.make(
   ),
 )
 
-const newBranch = (git: Git, branch: string) =>
+const newBranch = (git: Git.Git, branch: string) =>
   Effect.gen(function* () {
     const ref = `refs/heads/${branch}`
     const isName = Effect.isSuccess(git.run(["check-ref-format", ref]))
     if (branch.startsWith("-") || branch === "HEAD" || !(yield* isName))
       return yield* new BadInput({ input: "--branch", expected: "a name that Git takes", found: branch })
     const found = yield* git.run(["for-each-ref", "--count=1", "--format=%(refname)", ref])
-    if (found.length > 0) return yield* new BranchExists({ branch })
+    if (found.length > 0 || (yield* Git.isSymbolic(git, ref))) return yield* new BranchExists({ branch })
+    const worktrees = (yield* git.run(["worktree", "list", "--porcelain"])).toString("utf8").split("\n")
+    if (worktrees.includes(`branch ${ref}`))
+      return yield* new BadInput({
+        input: `--branch ${branch}`,
+        expected: "a branch that is not checked out",
+        found: "the current one, which has no commits yet: its files would count as deleted",
+      })
     return ref
   })
 
 const startMessage = (taskId: string, position: number): string =>
   `Files at the start of the task\n\nHindcast-Task: ${oneLine(taskId)}\nHindcast-Position: @${position}\n`
-
-/** The domain is nobody's (RFC 2606). */
-const identity = (agent: string, occurredAt: number): Record<string, string> => {
-  const name = agent.replaceAll(/[\p{Cc}<>]/gu, " ").trim() || "unknown"
-  const local = name.replaceAll(/[^\w.@-]/g, "-").replaceAll("@", "-")
-  const date = `@${Math.floor(occurredAt / 1000)} +0000`
-  return {
-    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: `${local}@hindcast.invalid`, GIT_AUTHOR_DATE: date },
-    ...{ GIT_COMMITTER_NAME: "Hindcast", GIT_COMMITTER_EMAIL: "export@hindcast.invalid", GIT_COMMITTER_DATE: date },
-  }
-}

@@ -2,7 +2,7 @@
 import { Command, Options } from "@effect/cli"
 import { Data, Effect, Option } from "effect"
 import * as GitAiNotes from "../../workspace/attributions/GitAiNotes.ts"
-import type { Git } from "../../workspace/git/Git.ts"
+import * as Git from "../../workspace/git/Git.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -60,7 +60,7 @@ export const gitAi = Command.make(
 )
 
 const writeNote = (
-  git: Git,
+  git: Git.Git,
   {
     commit,
     ref,
@@ -69,6 +69,12 @@ const writeNote = (
   }: { readonly commit: string; readonly ref: string; readonly note: string; readonly force: boolean },
 ) =>
   Effect.gen(function* () {
+    if (yield* Git.isSymbolic(git, ref))
+      return yield* new BadInput({
+        input: `--ref ${ref}`,
+        expected: "a reference of its own",
+        found: "one that stands for another reference, which a note would change",
+      })
     const notes = ["notes", `--ref=${ref}`]
     const listed = (yield* git.run([...notes, "list"])).toString("utf8").split("\n")
     if (!force && listed.some((line) => line.endsWith(` ${commit}`)))

@@ -1,6 +1,7 @@
 /** The files that a commit changed, and the lines that it added: those that none of its parents has in their place. */
 
 import { Effect } from "effect"
+import * as Time from "../../values/Time.ts"
 import * as Content from "../history/Content.ts"
 import * as LineDiff from "../history/LineDiff.ts"
 import { LineTable } from "../history/LineTable.ts"
@@ -70,7 +71,7 @@ export const of = (
       else if (!Content.isText(present)) leftOut.push({ path, why: "binary" })
       else files.push({ path, text: present, added: addedIn(present, earlier) })
     }
-    return { commit, committedAt: new Date(Number(seconds) * 1000).toISOString(), files, leftOut }
+    return { commit, committedAt: Time.dateOf(Number(seconds) * 1000).toISOString(), files, leftOut }
   })
 
 const text = (bytes: Buffer): string => bytes.toString("utf8")

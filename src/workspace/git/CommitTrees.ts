@@ -18,7 +18,7 @@ export interface CommitTrees {
   readonly leftOut: ReadonlyMap<string, string>
 }
 
-export const make = (git: Git, contents: Content.Contents): Effect.Effect<CommitTrees, never, Scope.Scope> =>
+export const make = (git: Git, contents: Content.Contents): Effect.Effect<CommitTrees, GitFailed, Scope.Scope> =>
   Effect.gen(function* () {
     const directory = yield* Effect.acquireRelease(
       Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-git-"))),
@@ -27,6 +27,9 @@ export const make = (git: Git, contents: Content.Contents): Effect.Effect<Commit
     const env = { GIT_INDEX_FILE: path.join(directory, "index") }
     const leftOut = new Map<string, string>()
     const ids = new Map<string, string>()
+    /** Files that Git took into its index at some time. */
+    const taken = new Set<string>()
+    const none = yield* noObject(git)
     let last: Tree = new Map()
 
     /** Without paths that are no files of a repository, and contents that the store lacks. */
@@ -76,6 +79,19 @@ export const make = (git: Git, contents: Content.Contents): Effect.Effect<Commit
         yield* flush()
       })
 
+    /** Git skips paths that some system takes for its own files, and succeeds. */
+    const checkTaken = (changes: ReadonlyArray<Changes.OwnChange>) =>
+      Effect.gen(function* () {
+        const added = changes.flatMap((one) =>
+          one.kind === "removed" || taken.has(`${one.after.kind} ${one.path}`) ? [] : [one],
+        )
+        if (added.length === 0) return
+        const listed = new Set((yield* git.run(["ls-files", "-z"], { env })).toString("utf8").split("\0"))
+        for (const { path, after } of added)
+          if (listed.has(path)) taken.add(`${after.kind} ${path}`)
+          else leftOut.set(path, WHY.refused)
+      })
+
     return {
       leftOut,
       write: (tree) =>
@@ -84,12 +100,13 @@ export const make = (git: Git, contents: Content.Contents): Effect.Effect<Commit
           const changes = Changes.ofPaths(last, now)
           yield* writeBlobs(changes.flatMap((change) => (change.kind === "removed" ? [] : [change.after])))
           // A file may take the place of a directory: removals go first.
-          const removed = changes.flatMap((one) => (one.kind === "removed" ? [`0 ${NO_OBJECT}\t${one.path}\0`] : []))
+          const removed = changes.flatMap((one) => (one.kind === "removed" ? [`0 ${none}\t${one.path}\0`] : []))
           const set = changes.flatMap((one) =>
             one.kind === "removed" ? [] : [`${modeOf(one.after)} ${ids.get(one.after.digest ?? "")}\t${one.path}\0`],
           )
           const input = [...removed, ...set].join("")
           if (input !== "") yield* git.run(["update-index", "-z", "--index-info"], { input, env })
+          yield* checkTaken(changes)
           last = now
           return (yield* git.run(["write-tree"], { env })).toString("latin1").trim()
         }),
@@ -101,7 +118,11 @@ const modeOf = ({ kind, mode }: Entry): string => {
   return (mode & 0o100) === 0 ? "100644" : "100755"
 }
 
-const NO_OBJECT = "0".repeat(40)
+/** The id of no object: its length is that of the repository's ids. */
+export const noObject = (git: Git): Effect.Effect<string, GitFailed> =>
+  Effect.map(git.run(["hash-object", "--stdin", "--no-filters"]), (id) =>
+    "0".repeat(id.toString("latin1").trim().length),
+  )
 
 const MAX_GROUP = 64 * 1024 * 1024
 const MAX_FILES = 1_000
@@ -110,4 +131,5 @@ const WHY = {
   outside: "its path leads out of the directory",
   repository: "its path is in a Git directory",
   "below-a-file": "its path leads through a file or a link",
+  refused: "Git takes no file of this name",
 } as const

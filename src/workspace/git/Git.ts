@@ -4,6 +4,7 @@
  */
 
 import { spawnSync } from "node:child_process"
+import * as path from "node:path"
 import { Data, Effect } from "effect"
 import * as GitIndex from "../../platform/git/GitIndex.ts"
 
@@ -49,7 +50,8 @@ const at = (root: string): Git => ({
     Effect.suspend(() => {
       const done = spawnSync("git", [...SETTINGS, ...args], {
         cwd: root,
-        env: { ...environment(), ...env },
+        // A directory `.git` that is no repository would lead to one further up.
+        env: { ...environment(), GIT_CEILING_DIRECTORIES: path.dirname(root), ...env },
         input: input ?? "",
         maxBuffer: maxBytes,
         timeout: TIMEOUT_MS,
@@ -61,6 +63,10 @@ const at = (root: string): Git => ({
       return failed(root, expected, said === "" ? `exit code ${done.status ?? done.signal}` : said)
     }),
 })
+
+/** Whether a reference names another one, to which writes would go: a repository from elsewhere may have such. */
+export const isSymbolic = (git: Git, ref: string): Effect.Effect<boolean> =>
+  Effect.isSuccess(git.run(["symbolic-ref", "--quiet", ref]))
 
 const failed = (directory: string, expected: string, found: string) => new GitFailed({ directory, expected, found })
 

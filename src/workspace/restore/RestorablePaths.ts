@@ -15,7 +15,7 @@ export const refused = (tree: Tree): ReadonlyMap<string, Refusal> => {
 }
 
 const refusal = (path: string): Refusal | undefined => {
-  if (path.length > MAX_PATH || path.includes("\0") || WINDOWS_ONLY.test(path)) return "outside"
+  if (path.length > MAX_PATH || path.includes("\0") || !path.isWellFormed() || WINDOWS_ONLY.test(path)) return "outside"
   const names = path.split("/")
   if (names.some((name) => name === "" || name === "." || name === "..")) return "outside"
   return names.some(isRepository) ? "repository" : undefined

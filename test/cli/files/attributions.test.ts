@@ -214,6 +214,11 @@ describe("export git-ai", () => {
     expect(await runIn(made, "export", "git-ai", "--write", "--force")).toMatchObject({ code: 0 })
     expect(await runIn(made, "export", "git-ai", "--write", "--ref", "refs/notes/mine")).toMatchObject({ code: 0 })
     expect((await runIn(made, "export", "git-ai", "--write", "--ref", "refs/heads/main")).error).toContain("--ref")
+    const branch = git(made.root, "symbolic-ref", "HEAD")
+    git(made.root, "symbolic-ref", "refs/notes/elsewhere", branch)
+    const through = await runIn(made, "export", "git-ai", "--write", "--ref", "refs/notes/elsewhere")
+    expect(through.error).toContain("stands for another reference")
+    expect(git(made.root, "rev-parse", branch)).toBe(made.commit)
     expect(fs.existsSync(path.join(made.root, "hook-ran"))).toBe(false)
     expect([git(made.root, "rev-parse", "HEAD"), fs.readFileSync(path.join(made.root, ".git/index"))]).toEqual([
       head,

@@ -10,6 +10,7 @@ import * as Conversation from "../../../src/workspace/fork/Conversation.ts"
 import * as CommitTrees from "../../../src/workspace/git/CommitTrees.ts"
 import * as Git from "../../../src/workspace/git/Git.ts"
 import * as TaskCommits from "../../../src/workspace/git/TaskCommits.ts"
+import type { Entry } from "../../../src/workspace/model/Entry.ts"
 import { digestOf } from "../../../src/workspace/store/ContentStore.ts"
 import { temporary } from "../../record/recorded.ts"
 import * as FromSource from "../fromSource.ts"
@@ -59,6 +60,8 @@ const recorded = async () => {
   await made.close()
   return made
 }
+
+const TASK = "claude-code-s-1"
 
 describe("export git", () => {
   it("writes a commit for each step with its causes, and touches only the new branch", async () => {
@@ -115,6 +118,44 @@ describe("export git", () => {
     for (const name of ["by", "-x", "a..b", "HEAD", "x.lock"])
       expect((await runIn(root, log, "export", "git", "--branch", name)).code).not.toBe(0)
     expect(git(root, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/by/prompt")
+  })
+
+  it("writes where ids are longer, and through no reference, place or branch that it does not own", async () => {
+    const { root, log } = await recorded()
+    const long = temporary("sha256")
+    fs.mkdirSync(long)
+    git(long, "init", "-q", "--object-format=sha256")
+    expect(await runIn(long, log, "export", "git", "--branch", "session", "--task", TASK)).toMatchObject({ code: 0 })
+    expect(git(long, "ls-tree", "-r", "--name-only", "session").split("\n")).toContain("place/inside.txt")
+
+    const unborn = await runIn(root, log, "export", "git", "--branch", "main")
+    expect(unborn.error).toContain("which has no commits yet")
+    fs.mkdirSync(path.join(root, ".git/refs/heads"), { recursive: true })
+    fs.writeFileSync(path.join(root, ".git/refs/heads/session"), "ref: refs/heads/other\n")
+    const symbolic = await runIn(root, log, "export", "git", "--branch", "session")
+    expect(symbolic.error).toContain("expected a new branch, found one")
+
+    const inner = path.join(root, "inner")
+    fs.mkdirSync(path.join(inner, ".git"), { recursive: true })
+    const outer = await runIn(inner, log, "export", "git", "--branch", "further", "--task", TASK)
+    expect(outer.error).toContain("not a git repository")
+    expect(git(root, "for-each-ref", "--format=%(refname)")).toBe("")
+  })
+})
+
+describe("the author of a commit", () => {
+  it.each([
+    ["...", 9e15, "unknown"],
+    ["' <.>\n", -1, "unknown"],
+    ["a <b>\nc@1", 1_000, "a  b  c@1"],
+  ])("has a name and a time that Git takes, for %j at %j", (agent, occurredAt, expected) => {
+    const root = temporary("authors")
+    fs.mkdirSync(root)
+    git(root, "init", "-q")
+    const tree = git(root, "write-tree")
+    const env = { ...process.env, ...TaskCommits.identity(agent, occurredAt) }
+    const commit = execFileSync("git", ["commit-tree", tree, "-m", "x"], { cwd: root, env, encoding: "utf8" }).trim()
+    expect(git(root, "log", "-1", "--format=%an", commit)).toBe(expected.trim())
   })
 })
 
@@ -184,7 +225,10 @@ describe("a recorded tree with hostile paths", () => {
     const bytes = Buffer.from("x")
     const entry = { kind: "file", mode: 0o644, size: 1, digest: digestOf(bytes) } as const
     const bad = [".git/hooks/x", "a/.GIT/config", "../up", "/etc/passwd", "a//b", ".git\u200c/config", "git~1/x", "./c"]
-    const tree = new Map([...bad, "plain", "new\nline", "-rf"].map((file) => [file, entry]))
+    bad.push("half\ud800", "a\\.git\\x")
+    const tree = new Map<string, Entry>([...bad, "plain", "new\nline", "-rf"].map((file) => [file, entry]))
+    bad.push(".gitmodules")
+    tree.set(".gitmodules", { ...entry, kind: "link" })
     const { id, leftOut } = await Effect.runPromise(
       Effect.gen(function* () {
         const trees = yield* CommitTrees.make(yield* Git.around(root), { get: () => bytes })
