@@ -8,12 +8,14 @@ import { is } from "../../src/events/vocabulary/Vocabulary.ts"
 import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
 import * as RuleCritic from "../../src/kernel/critics/rules/RuleCritic.ts"
+import * as Rubric from "../../src/kernel/rules/Rubric.ts"
 import * as TaskAudit from "../../src/projections/audit/AuditDocument.ts"
 import type { Json } from "../../src/values/Json.ts"
 import * as Document from "../../src/workspace/model/Document.ts"
 import { ContentStore, digestOf } from "../../src/workspace/store/ContentStore.ts"
 import { fileOf } from "../../src/workspace/store/StoreFile.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
+import { inRepository } from "../repository.ts"
 
 const opened: Array<Sessions.Sessions> = []
 afterEach(async () => {
@@ -146,6 +148,9 @@ describe("the files of a hooked session", () => {
     const judged = (of: typeof events) =>
       RuleCritic.judge(rubric, "claude-code-s-1", of).map(({ name, kind }) => `${kind} ${name}`)
     expect(judged(events)).toEqual(["reward empty"])
+    const coding = await Effect.runPromise(Rubric.load(inRepository("examples/rubrics/coding.yaml")))
+    const verdicts = RuleCritic.judge(coding, "claude-code-s-1", events)
+    expect(verdicts).toContainEqual(expect.objectContaining({ name: "edit without effect", kind: "punishment" }))
     // Unknown is not false.
     expect(judged(events.filter(({ type }) => type !== "EnvironmentReset"))).toEqual([
       "unscored empty",
