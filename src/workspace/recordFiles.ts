@@ -36,18 +36,23 @@ export const recordFiles: RecordFiles = ({ log, workspace }) => {
  */
 export const continueFiles: RecordFiles = ({ log, workspace }) => {
   const around = Root.around(workspace)
-  if (!("refused" in around)) return recorder(around.root, log)
-  const unseen = [{ what: Recorded.NO_SNAPSHOTS, target: around.refused, count: 1 }]
+  const recorded = "refused" in around ? noting(around.refused) : recorder(around.root, log)
   return {
-    of: ({ openedBy, past = [], recorder }) =>
-      Recorded.isRecordedIn(past)
-        ? Effect.as(
-            recorder.recordAll([{ type: "CaptureNoted", causationId: openedBy, payload: { unseen } }]),
-            undefined,
-          )
-        : Effect.succeed(undefined),
+    of: (task) =>
+      task.past !== undefined && Recorded.isRecordedIn(task.past) ? recorded.of(task) : Effect.succeed(undefined),
   }
 }
+
+/** Records nothing, and says why in each task. */
+const noting = (reason: string): FileRecorder => ({
+  of: ({ openedBy, recorder }) => {
+    const unseen = [{ what: Recorded.NO_SNAPSHOTS, target: reason, count: 1 }]
+    return Effect.as(
+      recorder.recordAll([{ type: "CaptureNoted", causationId: openedBy, payload: { unseen } }]),
+      undefined,
+    )
+  },
+})
 
 const recorder = (root: string, log: string): FileRecorder => {
   const shared = sharedBy(log)

@@ -186,6 +186,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["files", "why", "src/main.ts"],
   ["files", "purge", "src/main.ts", "--reason", "test", "--yes"],
   ["files", "bisect", "--run", "! grep -q broken src/main.ts"],
+  ["files", "compare", "task-0001", "task-0002"],
   ["files", "restore", "@40", "--into", "restored"],
   ["files", "restore", "@40", "--in-place"],
   ["import", "nothing.jsonl"],

@@ -149,6 +149,7 @@ describe("what a command's argument names and is not there", () => {
     [["files", "blame", "a.txt:1"]],
     [["files", "purge", "a.txt", "--reason", "r", "--yes"]],
     [["files", "bisect", "--run", "true"]],
+    [["files", "compare", "nobody", "no-one"]],
     [["files", "restore", "now", "--into", "restored"]],
     [["files", "restore", "--undo", "--dry-run"]],
     [["export", "studio", "nobody", "--output", "-"]],

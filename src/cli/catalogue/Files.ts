@@ -61,6 +61,15 @@ export const FILES: ReadonlyArray<Entry> = [
     load: command(async () => (await import("../files/Bisect.ts")).bisect),
   },
   {
+    path: "files compare",
+    uses: [
+      ["files compare TASK fork-1@TASK", "what tasks made of the files, with their scores and costs"],
+      ['files compare A B --verify "npm test"', "whether a command succeeds on them; runs the recorded files"],
+    ],
+    example: 'files compare A B --verify "npm test" --copy node_modules',
+    load: command(async () => (await import("../files/Compare.ts")).compare),
+  },
+  {
     path: "files restore",
     uses: [
       ["files restore MOMENT --into DIR", "write the files of a moment to another directory"],

@@ -1,19 +1,13 @@
 /** The command `hindcast files bisect`: the first step after which a command fails. */
-import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
 import { Cause, Effect, Exit, Option } from "effect"
-import { EventLog, NoStream } from "../../events/log/EventLog.ts"
+import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
-import { newId } from "../../events/vocabulary/Event.ts"
-import { userAsActor } from "../../platform/user/Machine.ts"
 import * as Redaction from "../../record/http/Redaction.ts"
 import * as CopiedFiles from "../../workspace/bisect/CopiedFiles.ts"
 import * as FileBisection from "../../workspace/bisect/FileBisection.ts"
 import * as LeadingOut from "../../workspace/bisect/LeadingOut.ts"
 import * as RecordedRuns from "../../workspace/bisect/RecordedRuns.ts"
-import * as Scratch from "../../workspace/bisect/Scratch.ts"
 import * as States from "../../workspace/bisect/States.ts"
 import * as Tested from "../../workspace/bisect/Tested.ts"
 import * as Origin from "../../workspace/history/Origin.ts"
@@ -24,25 +18,14 @@ import * as OriginDocument from "../../workspace/questions/OriginDocument.ts"
 import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import * as NotRecorded from "../../workspace/restore/NotRecorded.ts"
 import { BadInput } from "../command/BadInput.ts"
-import {
-  flag,
-  MOMENT,
-  milliseconds,
-  optionalText,
-  positive,
-  repeatedText,
-  text,
-  wholeNumber,
-} from "../command/CommonOptions.ts"
+import { flag, MOMENT, optionalText, text, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
 import * as BisectLines from "../pages/files/BisectLines.ts"
+import * as FileRuns from "./FileRuns.ts"
 import * as FilesOptions from "./FilesOptions.ts"
 import * as OpenedFiles from "./OpenedFiles.ts"
-
-/** A test suite that takes longer needs the option. */
-const TIMEOUT_SECONDS = 600
 
 const options = {
   ...FilesOptions.common,
@@ -50,21 +33,12 @@ const options = {
   from: optionalText("from", "The moment to begin at, where the command succeeds. Default: the first snapshot"),
   to: optionalText("to", `The moment to end at, where it fails: ${MOMENT}. Default: now`),
   task: FilesOptions.task,
-  timeoutMs: positive("timeout").pipe(
-    Options.withDescription(
-      `Time limit of a run in seconds. One that takes longer is bad. Default: ${TIMEOUT_SECONDS}`,
-    ),
-    Options.withDefault(TIMEOUT_SECONDS),
-    milliseconds,
-  ),
+  timeoutMs: FileRuns.timeoutMs,
   jobs: wholeNumber("jobs", 1).pipe(
     Options.withDescription("The number of runs at once, each in a directory of its own. Default: 1"),
     Options.withDefault(1),
   ),
-  copy: repeatedText(
-    "copy",
-    "A path that snapshots leave out, such as node_modules: each directory gets a copy of the workspace's present one",
-  ),
+  copy: FileRuns.copy,
   fresh: flag("fresh", "Repeat the runs that an earlier search recorded"),
   trustLog: TrustLog.option,
 }
@@ -79,13 +53,13 @@ export const bisect = Command.make("bisect", options, (typed) =>
     const recorded = yield* OpenedFiles.open({ at: typed.to, task })
     const { looks, treeOf, store, root, timeline, position } = recorded
     const states = yield* statesFrom(recorded, typed.from)
-    const scratch = yield* scratchDirectory
+    const scratch = yield* FileRuns.scratchDirectory
     const last = yield* treeIn(recorded, states.at(-1))
     const paths = typed.copy.map((one) => one.replace(/\/+$/, ""))
     const copied = yield* CopiedFiles.of(root, paths, last)
     const missing = NotRecorded.namesIn(root, last, copied.tree)
     const linked = yield* RecordedFiles.reading(() => LeadingOut.ofLooks(looks, treeOf, store))
-    yield* remarks(json, copied, missing, linked)
+    yield* FileRuns.remarks(json, copied, missing, linked)
     const redaction = Redaction.make()
     const asked: RecordedRuns.Asked = {
       command: redaction.text(command),
@@ -106,7 +80,10 @@ export const bisect = Command.make("bisect", options, (typed) =>
       Effect.onExit((exit) =>
         runs.length === 0
           ? Effect.void
-          : record(log, RecordedRuns.events(asked, runs.map(recordedRun(redaction)), endOf(exit, redaction))),
+          : FileRuns.record(
+              log,
+              RecordedRuns.events(asked, runs.map(FileRuns.recorded(redaction)), endOf(exit, redaction)),
+            ),
       ),
     )
     const { good, bad } = found
@@ -160,51 +137,10 @@ const statesFrom = (recorded: RecordedFiles.RecordedFiles, from: Option.Option<s
 const treeIn = ({ looks, treeOf }: RecordedFiles.RecordedFiles, state: States.State | undefined) =>
   RecordedFiles.reading((): Tree => (state && States.treeIn(state, looks, treeOf)) ?? new Map())
 
-/** Goes with the command, also if a signal ends it. */
-const scratchDirectory = Effect.acquireRelease(
-  Effect.sync(() => fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "hindcast-bisect-"))),
-  (directory) =>
-    Effect.catchAllDefect(
-      Effect.sync(() => Scratch.remove(directory)),
-      (cause) =>
-        Output.note(`warning: ${directory} cannot be removed: ${cause instanceof Error ? cause.message : cause}`),
-    ),
-)
-
-const remarks = (
-  json: boolean,
-  { leadingOut, left }: CopiedFiles.CopiedFiles,
-  missing: ReadonlyArray<string>,
-  linked: ReadonlyArray<string>,
-) =>
-  Effect.gen(function* () {
-    const listed = (all: ReadonlyArray<string>) =>
-      `${all.slice(0, MAX_LISTED).join(", ")}${all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : ""}`
-    if (missing.length > 0 && !json)
-      yield* Output.note(`The runs are without ${listed(missing)}, which snapshots leave out. ${COPY}`)
-    if (left.length > 0) yield* Output.note(`warning: no copy of what cannot be read: ${listed(left)}`)
-    const out = [...new Set([...leadingOut, ...linked])]
-    if (out.length === 0) return
-    yield* Output.note(
-      `warning: links lead out of the directories of the runs, and so would writes through them: ${listed(out)}`,
-    )
-  })
-
-const MAX_LISTED = 5
-
-const COPY = "`--copy PATH` gives them a copy."
-
 const adviceOn = (missing: ReadonlyArray<string>): string =>
   missing.length === 0
     ? "`--from` and `--to` name other ends."
-    : `The runs are without ${missing.join(", ")}: ${COPY} \`--from\` and \`--to\` name other ends.`
-
-const recordedRun =
-  (redaction: Redaction.Redaction) =>
-  ({ tree, verdict, exitCode, output, ms, at, state: { look } }: Tested.Tested) => {
-    const { position, timeline } = look.event
-    return { tree, position, timeline, verdict, exitCode, output: redaction.text(output), ms, at }
-  }
+    : `The runs are without ${missing.join(", ")}: ${FileRuns.COPY} \`--from\` and \`--to\` name other ends.`
 
 const endOf = (
   exit: Exit.Exit<FileBisection.FileBisection, Error>,
@@ -217,19 +153,6 @@ const endOf = (
     ? { outcome: "failed", reason: redaction.text(failure.value.message.split("\n", 1)[0] ?? "") }
     : { outcome: "abandoned", reason: "The search was interrupted." }
 }
-
-/** Records the runs as a task. A log that nobody may write keeps nothing, which is no reason to fail. */
-const record = (log: Option.Option<string>, events: ReturnType<typeof RecordedRuns.events>) =>
-  Effect.gen(function* () {
-    const taskId = newId()
-    const stream = `task/${taskId}`
-    yield* (yield* EventLog).append({ stream, taskId, actor: userAsActor(), expected: NoStream, events })
-  }).pipe(
-    Effect.provide(OpenLog.orCreateForEvents(log, false)),
-    Effect.catchAll(({ message }) =>
-      Output.note(`warning: the results are not recorded, so they will be found again: ${message}`),
-    ),
-  )
 
 const testDocument = (tested: Tested.Tested) => {
   const { tree, verdict, exitCode, ms, isCached, isLate, lost, omitted } = tested

@@ -1,23 +1,18 @@
 /** Finds the first recorded state of a workspace's files on which a command fails, as `git bisect run` does with commits. */
 
-import * as path from "node:path"
 import { Effect } from "effect"
 import type { Contents } from "../history/Content.ts"
 import type { TreeOf } from "../history/FileVersions.ts"
 import type { Look } from "../history/Looks.ts"
-import type { Tree } from "../model/Entry.ts"
-import type { Left } from "../restore/RestoreInto.ts"
 import { reading, type StoreUnavailable } from "../store/StoreFile.ts"
-import * as CommandRun from "./CommandRun.ts"
 import type { CopiedFiles } from "./CopiedFiles.ts"
-import { EndUnfit, OnlySkippedLeft, RunAborted } from "./Failures.ts"
+import { EndUnfit, OnlySkippedLeft } from "./Failures.ts"
 import * as Halving from "./Halving.ts"
-import { Scratch } from "./Scratch.ts"
 import * as Search from "./Search.ts"
 import type { State } from "./States.ts"
 import * as States from "./States.ts"
 import { position, type Tested } from "./Tested.ts"
-import * as Verdict from "./Verdict.ts"
+import * as TreeRuns from "./TreeRuns.ts"
 
 export interface FileBisectionOptions {
   readonly states: ReadonlyArray<State>
@@ -89,7 +84,7 @@ export const find = (options: FileBisectionOptions) =>
       if (one !== undefined) yield* take(fromEarlier(one, index, stateAt(index)))
     }
 
-    const ran = runner(options)
+    const ran = TreeRuns.runner(options)
     const verdicts = yield* Search.run({
       count: states.length,
       jobs: options.jobs,
@@ -136,44 +131,3 @@ const fromEarlier = ({ verdict, exitCode, output, ms, tree }: Earlier, index: nu
   const tests = { index, state, tree, verdict, exitCode, output, ms, at: 0 }
   return { ...tests, isCached: true, isLate: exitCode === null, lost: [], omitted: [] }
 }
-
-interface Asked {
-  readonly tree: Tree | undefined
-  readonly position: number
-  readonly lane: number
-}
-
-/** Runs the command on trees, each lane in a directory of its own. */
-const runner = ({ contents, copied, command, timeoutMs, scratch }: FileBisectionOptions) => {
-  const lanes = new Map<number, Scratch>()
-  const whole = { get: (digest: string) => contents.get(digest) ?? copied.contents.get(digest) }
-  return ({ tree, position, lane }: Asked) =>
-    Effect.gen(function* () {
-      if (tree === undefined) return skipped([{ path: "all files", why: "the store lacks those at its task's start" }])
-      const place = lanes.get(lane) ?? new Scratch(path.join(scratch, String(lane)))
-      lanes.set(lane, place)
-      const { lost, omitted } = yield* reading(() => place.put(withCopies(tree, copied.tree), whole))
-      if (lost.length > 0) return skipped(lost)
-      const { exitCode, output, ms } = yield* CommandRun.run({ command, directory: place.directory, timeoutMs })
-      const run = { exitCode, output, ms, at: Date.now(), isCached: false, lost, omitted }
-      if (exitCode === null) return { ...run, verdict: "bad", isLate: true } as const
-      const verdict = Verdict.ofExitCode(exitCode)
-      if (verdict === "abort") return yield* new RunAborted({ command, position, exitCode, output })
-      return { ...run, verdict, isLate: false } as const
-    })
-}
-
-const skipped = (lost: ReadonlyArray<Left>) =>
-  ({
-    verdict: "skip",
-    exitCode: null,
-    output: "",
-    ms: 0,
-    at: Date.now(),
-    isCached: false,
-    isLate: false,
-    lost,
-    omitted: [],
-  }) as const
-
-const withCopies = (tree: Tree, copies: Tree): Tree => (copies.size === 0 ? tree : new Map([...tree, ...copies]))

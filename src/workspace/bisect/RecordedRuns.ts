@@ -41,6 +41,8 @@ const Outcome = Schema.Struct({
 export interface RecordedRun extends Schema.Schema.Type<typeof Place>, Schema.Schema.Type<typeof Outcome> {}
 
 export interface Ended {
+  /** Default: a search for the first failure. */
+  readonly goal?: string | undefined
   readonly outcome: "achieved" | "failed" | "abandoned"
   readonly reason: string
 }
@@ -49,11 +51,10 @@ export interface Ended {
 export const events = (
   asked: Asked,
   runs: ReadonlyArray<RecordedRun & { readonly at: number }>,
-  { outcome, reason }: Ended,
+  { goal = `Find the first step after which this fails: ${asked.command}`, outcome, reason }: Ended,
 ): ReadonlyArray<CoreNewEvent> => {
   const id = newId()
   const causationId = id
-  const goal = `Find the first step after which this fails: ${asked.command}`
   return [
     { id, type: "TaskOpened", payload: { goal, agent: AGENT, measures: [], plugins: [] } },
     ...runs.flatMap(({ at, verdict, exitCode, output, ms, ...place }): ReadonlyArray<CoreNewEvent> => {
