@@ -296,9 +296,7 @@ export const isRecordedIn = (past: ReadonlyArray<Event>): boolean =>
 
 /** The files after a task's earlier events; undefined if they record none of this directory, or the store lacks them. */
 const lastTree = (past: ReadonlyArray<Event>, { store, root }: Shared): Tree | undefined => {
-  const start = past.findLast((event) => is(event, "EnvironmentReset") && startOf(event) !== undefined)
-  const isHere = start !== undefined && is(start, "EnvironmentReset") && startOf(start)?.root === root
-  return isHere ? treeAfter(past, store) : undefined
+  return rootOf(past) === root ? treeAfter(past, store) : undefined
 }
 
 /** The files after a task's earlier events, of whichever directory; undefined if they record none, or the store lacks them. */
@@ -313,6 +311,12 @@ export const treeAfter = (past: ReadonlyArray<Event>, store: Pick<Shared["store"
       Document.apply(tree, Document.read(event.payload.patch))
   }
   return tree
+}
+
+/** The directory whose files a task's events record last. */
+export const rootOf = (past: ReadonlyArray<Event>): string | undefined => {
+  const start = past.findLast((event) => is(event, "EnvironmentReset") && startOf(event) !== undefined)
+  return start !== undefined && is(start, "EnvironmentReset") ? startOf(start)?.root : undefined
 }
 
 const startOf = ({ payload }: { readonly payload: { readonly plugin: string; readonly state: Json } }) =>

@@ -6,6 +6,7 @@ import * as Secrets from "../agents/models/secrets/Secrets.ts"
 import type { AppendError } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { FileRecorder, RecordFiles, RestoredFiles, TaskFiles } from "../kernel/context/FileRecorder.ts"
+import { visible } from "../values/PlainText.ts"
 import * as Looks from "./history/Looks.ts"
 import * as SeenContents from "./history/SeenContents.ts"
 import type { OwnChange } from "./model/Changes.ts"
@@ -116,6 +117,12 @@ const filesOf = (
         const recorded = Recorded.treeAfter(until, store)
         if (recorded === undefined) {
           left = [{ path: ".", why: "the store lacks the files of that moment" }]
+          return []
+        }
+        const then = Recorded.rootOf(until)
+        if (abandoned === undefined && then !== undefined && then !== root) {
+          // All that a resume finds beside the recorded files counts as half-done work: elsewhere, it is somebody's own.
+          left = [{ path: ".", why: `its recorded files are those of ${visible(then)}, not of ${root}` }]
           return []
         }
         const own = [fs.realpathSync(log)]

@@ -272,9 +272,8 @@ describe("a resume after a crash in the middle of a command", () => {
 
   const agent = giving({ act: "program/save", args: {} })
 
-  const crashed = (restoreFiles: boolean) =>
+  const leftHalfway = (directory: string) =>
     Effect.gen(function* () {
-      const directory = yield* temporaryDirectory
       fs.writeFileSync(path.join(files(directory), "kept.txt"), "kept\n")
       const { called, tools } = halfway(directory)
       yield* Effect.scoped(
@@ -286,6 +285,13 @@ describe("a resume after a crash in the middle of a command", () => {
         }),
       )
       expect(textIn(directory, "data.txt")).toBe("half")
+      return tools
+    })
+
+  const crashed = (restoreFiles: boolean) =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const tools = yield* leftHalfway(directory)
       const { run } = yield* kernelAt(directory, { tools, onOpenTasks: "resume" })
       const [events, replayed] = yield* run(
         Effect.gen(function* () {
@@ -307,6 +313,20 @@ describe("a resume after a crash in the middle of a command", () => {
         reason: "the files of the workspace are as before it",
       })
       expect(changesIn(events).map(({ by }) => by)).toEqual(["not-watched", "restored"])
+    }),
+  )
+
+  it.scopedLive("takes no file of another directory for half-done work", () =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      const tools = yield* leftHalfway(directory)
+      const workspace = files(path.join(directory, "other"))
+      fs.writeFileSync(path.join(workspace, "own.txt"), "mine\n")
+      const { run } = yield* kernelAt(directory, { tools, workspace, onOpenTasks: "resume" })
+      const resumed = Effect.flatMap(Kernel, ({ tasks }) => tasks.resume(TASK, agent, { restoreFiles: true }))
+      const failure = yield* run(Effect.flip(resumed))
+      expect(failure).toMatchObject({ message: expect.stringContaining(`not of ${workspace}`) })
+      expect(fs.readdirSync(workspace)).toEqual(["own.txt"])
     }),
   )
 
