@@ -1,4 +1,4 @@
-/** What a task's recording shows of one path: its contents, and who changed it. */
+/** History of one path in a recording: its contents, and who changed it. */
 
 import { Schema } from "effect"
 import * as SafeRecord from "../../../values/SafeRecord.ts"
@@ -53,7 +53,7 @@ export const forgotten = (files: SafeRecord.SafeRecord<PathHistory>): SafeRecord
   return kept
 }
 
-/** What a change is the first to show: 1 or 0, or a number of edits. */
+/** Counts that a change adds to. */
 interface News {
   readonly touched: number
   readonly undone: number
