@@ -75,7 +75,7 @@ const recorder = (root: string, log: string): FileRecorder => {
           Effect.sync(() => Recorded.make(options)),
           ({ leave }) => Effect.sync(leave),
         )
-        return filesOf(files, { past: options.past, abandoned }, log)
+        return { root, ...filesOf(files, { past: options.past, abandoned }, log) }
       }),
   }
 }
@@ -105,7 +105,7 @@ const filesOf = (
   files: Recorded.TaskFiles,
   { past, abandoned }: { readonly past: ReadonlyArray<Event>; readonly abandoned: ReadonlyArray<Event> | undefined },
   log: string,
-): TaskFiles => ({
+): Omit<TaskFiles, "root"> => ({
   look: recording(files.look),
   before: (calls) => recording(() => files.before(...calls)),
   after: (calls) => recording(() => files.after(...calls.map(({ commandId, last }) => ({ commandId, end: last })))),
@@ -121,7 +121,7 @@ const filesOf = (
         }
         const then = Recorded.rootOf(until)
         if (abandoned === undefined && then !== undefined && then !== root) {
-          // All that a resume finds beside the recorded files counts as half-done work: elsewhere, it is somebody's own.
+          // All that a resume finds besides the recorded files counts as half-done work: elsewhere, it is somebody's own.
           left = [{ path: ".", why: `its recorded files are those of ${visible(then)}, not of ${root}` }]
           return []
         }

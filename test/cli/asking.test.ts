@@ -24,7 +24,7 @@ const modules = fs
 
 /** Every question that a command asks before it does something: the command, and the options that answer. */
 const questions = modules.flatMap(({ text }) =>
-  [...text.matchAll(/Question\.agrees\(\{(.*?)\n {6}\}\)/gs)].map(([, call = ""]) => ({
+  [...text.matchAll(/Question\.agrees\(\{(.*?)\n +\}\)/gs)].map(([, call = ""]) => ({
     command: /command: "hindcast ([^"]+)"/.exec(call)?.[1] ?? call,
     options: [...(/options: \[([^\]]*)\]/.exec(call)?.[1] ?? "").matchAll(/--[a-z-]+/g)].map(String),
   })),

@@ -187,6 +187,7 @@ const LOOKS: ReadonlyArray<ReadonlyArray<string>> = [
   ["files", "purge", "src/main.ts", "--reason", "test", "--yes"],
   ["files", "bisect", "--run", "! grep -q broken src/main.ts"],
   ["files", "compare", "task-0001", "task-0002"],
+  ["files", "fork", "@40", "--into", "forked"],
   ["files", "restore", "@40", "--into", "restored"],
   ["files", "restore", "@40", "--in-place"],
   ["import", "nothing.jsonl"],

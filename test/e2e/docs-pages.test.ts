@@ -200,7 +200,9 @@ const outsideCode = (page: string): string => page.replaceAll(/^```[\s\S]*?^```$
 
 /** The words after `hindcast` wherever a page calls it: in code within a line, or at the beginning of a line of a block. */
 const commandsIn = (page: string): ReadonlyArray<ReadonlyArray<string>> =>
-  [...page.matchAll(/(?:`|^\$ |^)(?:npx )?hindcast ((?:[a-z]+ ?)+)/gm)].map(([, words = ""]) => words.trim().split(" "))
+  [...page.matchAll(/(?:`|^\$ |^)(?:npx )?hindcast ((?:[a-z]+(?:-[a-z]+)* ?)+)/gm)].map(([, words = ""]) =>
+    words.trim().split(" "),
+  )
 
 /** Whether words call a command, whatever arguments follow; or name a group of commands. */
 const isCalled = (known: ReadonlyArray<string>, words: ReadonlyArray<string>): boolean =>

@@ -192,20 +192,24 @@ describe("a fork of a task whose files are recorded", () => {
     }),
   )
 
-  it.scopedLive("goes into another directory, and leaves the first one", () =>
+  it.scopedLive("refuses a workspace in which its plugin does not work, and writes nothing there", () =>
     Effect.gen(function* () {
       const directory = yield* worked
       const elsewhere = fs.realpathSync(yield* temporaryDirectory)
       const { run } = yield* kernelAt(directory, { workspace: elsewhere })
-      yield* run(
+      const refused = yield* run(
         Effect.gen(function* () {
           const kernel = yield* Kernel
           const other = giving(write("a.txt", "one\n"))
-          yield* kernel.fork(other, { at: point(yield* eventsOf(TASK)), task: TASK, restoreFiles: true })
+          const at = point(yield* eventsOf(TASK))
+          return yield* Effect.flip(kernel.fork(other, { at, task: TASK, restoreFiles: true, acceptUnrewound: true }))
         }),
       )
-      expect(fs.readdirSync(elsewhere).sort()).toEqual(["a.txt", "there.txt"])
-      expect(fs.readFileSync(path.join(elsewhere, "a.txt"), "utf8")).toBe("one\n")
+      expect(refused).toMatchObject({
+        _tag: "FilesNotRestored",
+        left: [{ path: files(directory), why: expect.stringContaining("workspace works there") }],
+      })
+      expect(fs.readdirSync(elsewhere)).toEqual([])
       expect(textIn(directory, "a.txt")).toBe("two\n")
     }),
   )

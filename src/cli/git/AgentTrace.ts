@@ -7,6 +7,7 @@ import { optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ExportSummary from "../export/ExportSummary.ts"
 import * as OutputFile from "../export/OutputFile.ts"
+import * as OutputFormat from "../export/OutputFormat.ts"
 import * as FilesOptions from "../files/FilesOptions.ts"
 import * as OpenedFiles from "../files/OpenedFiles.ts"
 import * as Attributed from "./Attributed.ts"
@@ -25,6 +26,7 @@ export const agentTrace = Command.make(
   },
   ({ log, json, output, force, commit, at, task }) =>
     Effect.gen(function* () {
+      yield* OutputFormat.check("--output", output, "jsonl")
       if (Option.isSome(commit) && Option.isSome(at))
         return yield* new BadInput({ input: "--commit", expected: "no --at with it", found: "both: choose one" })
       const recorded = yield* OpenedFiles.open({ at, task })

@@ -39,10 +39,7 @@ const options = {
     Options.optional,
   ),
   acceptUnrewound: flag("accept-unrewound", "Continue even if a world does not support rewinding"),
-  restoreFiles: flag(
-    "restore-files",
-    "Bring the recorded files back as they were at that moment, in the directory of --workspace",
-  ),
+  restoreFiles: flag("restore-files", "Bring the recorded files of the workspace back as they were at that moment"),
   fresh: flag("fresh", "Start the agent at the moment, without leading it through the recorded decisions first"),
   set: repeatedText(
     "set",

@@ -50,6 +50,8 @@ export interface FilesTask {
 
 /** Fails only if the log does. If the directory or the store fails, the task notes it once and goes on. */
 export interface TaskFiles {
+  /** The recorded directory: an absolute path without links. */
+  readonly root: string
   /** Records what changed since the last look. */
   readonly look: Effect.Effect<void, AppendError>
   /** Commands may change files from now on: records what changed before. */

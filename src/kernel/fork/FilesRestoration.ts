@@ -2,6 +2,7 @@
 
 import { Data, Effect } from "effect"
 import type { AppendError, LogError } from "../../events/log/EventLog.ts"
+import { isInside } from "../../plugins/manifest/paths.ts"
 import type { Plugin } from "../../projections/state/PluginRegistry.ts"
 import { plainText } from "../../values/Json.ts"
 import { canChangeFiles } from "../acting/CommandFiles.ts"
@@ -43,10 +44,17 @@ export const restore = (
 ): Effect.Effect<boolean, FilesNotRestored | AppendError | LogError> =>
   Effect.gen(function* () {
     if (task.files === undefined) return yield* new FilesNotRestored({ at, left: [NOT_RECORDED] })
-    const { left } = yield* task.files.restore(at)
-    if (left.length > 0 && !acceptUnrewound) return yield* new FilesNotRestored({ at, left })
+    const { root } = task.files
     const registry = yield* task.kernel.registry.state
     const restored = Object.entries(registry).filter(([plugin, found]) => task.takesPart(plugin) && isOfFiles(found))
+    const elsewhere = restored.flatMap(([plugin, { workspace }]) =>
+      workspace === null || isInside(workspace, root)
+        ? []
+        : [{ path: workspace, why: `${plugin} works there since its import, and not in ${root}` }],
+    )
+    if (elsewhere.length > 0) return yield* new FilesNotRestored({ at, left: elsewhere })
+    const { left } = yield* task.files.restore(at)
+    if (left.length > 0 && !acceptUnrewound) return yield* new FilesNotRestored({ at, left })
     for (const [plugin] of restored)
       yield* task.record({
         type: "EnvironmentRestored",

@@ -44,9 +44,13 @@ describe("an agent of ours whose files are recorded", () => {
 
     const refused = await hindcast("fork", at, ...acting)
     expect(refused.stderr).toContain("--restore-files")
-    const forked = await hindcast("fork", at, ...acting, "--restore-files", "--workspace", elsewhere)
+    const other = await hindcast("fork", at, ...acting, "--restore-files", "--workspace", elsewhere)
+    expect(other.stderr).toContain("works there since its import")
+    expect(fs.readdirSync(elsewhere)).toEqual([])
+    fs.writeFileSync(path.join(cwd, "a.txt"), "of a person\n")
+    const forked = await hindcast("fork", at, ...acting, "--restore-files")
     expect(forked.json()).toMatchObject({ worlds: [{ plugin: "workspace", by: "snapshot" }] })
-    expect(fs.readFileSync(path.join(elsewhere, "a.txt"), "utf8")).toBe("three\n")
+    expect(fs.readFileSync(path.join(cwd, "a.txt"), "utf8")).toBe("three\n")
 
     const { taskId } = ran.json()
     const resumed = await hindcast("resume", taskId, ...acting, "--restore-files")
