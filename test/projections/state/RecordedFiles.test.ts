@@ -133,6 +133,7 @@ describe("the facts of a task's recorded files", () => {
       return [found?.emptyEdits, found?.unclearEdits]
     }
     expect(edits(asked("2", "/w/a"), asked("3"), ended("2"), ended("3"), prompt)).toEqual([0, 1])
+    expect(edits(asked("3"), asked("2", "/w/a"), ended("2"), ended("3"), prompt)).toEqual([0, 1])
     const unseen = changed([{ path: "a", digest: "y" }], { unattributed: "not-watched" })
     expect(edits(...call("2", 6, "/w/a"), unseen, prompt)).toEqual([0, 1])
     const several = changed([{ path: "a", digest: "y" }], { commands: ["2", "of another task"] })
