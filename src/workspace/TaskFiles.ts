@@ -13,6 +13,7 @@ import * as Document from "./model/Document.ts"
 import type { Entry, Tree } from "./model/Entry.ts"
 import { attribute, type Cause, type RunningCall } from "./Suspects.ts"
 import type { Gap } from "./scan/Scan.ts"
+import * as UnseenFiles from "./UnseenFiles.ts"
 import type { Shared, Workspaces } from "./Workspaces.ts"
 
 export { NO_SNAPSHOTS }
@@ -75,7 +76,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const own = new Set<string>()
   /** Calls in progress whose events come with their end. */
   const announced = new Set<string>()
-  const noticed = new Set<string>()
+  const news = UnseenFiles.make()
   // Before the first snapshot of this process, an earlier one may have watched, or nobody.
   let isWatched = false
   const listen = (call: RunningCall) => void suspects.set(call.commandId, call)
@@ -133,7 +134,8 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const restore = async (write: Restoring) => {
     const present = await look()
     const made = present && (await attempt(() => write(present, open())))
-    if (made !== undefined && made.length > 0) await look(made)
+    // Without a look after it, nobody knows what the restore made of the files.
+    if (made !== undefined && made.length > 0 && (await look(made)) === undefined) return undefined
     return made
   }
 
@@ -187,26 +189,6 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       default:
         return { type: "EnvironmentChanged", causationId: openedBy, payload: { ...payload, unattributed: cause.kind } }
     }
-  }
-
-  /** What snapshots do not contain, and the task has not said yet. */
-  const news = (tree: Tree, gaps: ReadonlyArray<Gap>): ReadonlyArray<Unseen> => {
-    const found = new Map<string, { readonly path: string; count: number }>()
-    const count = (what: string, path: string) => {
-      const key = `${what} ${path}`
-      if (noticed.has(key) || noticed.size >= MAX_NOTICED) return
-      noticed.add(key)
-      const before = found.get(what)
-      if (before === undefined) found.set(what, { path, count: 1 })
-      else before.count++
-    }
-    for (const { what, path } of gaps) count(what, path)
-    for (const [path, { omitted }] of tree) if (omitted !== undefined) count(OMITTED[omitted], path)
-    return [...found].map(([what, { path, count }]) => ({
-      what,
-      target: count === 1 ? path : `${path} and ${count - 1} more`,
-      count,
-    }))
   }
 
   const leave = () => {
@@ -280,15 +262,6 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     leave,
   }
 }
-
-const OMITTED = {
-  large: "the content of a file that is too large",
-  secret: "the content of a file with secrets: recorded by a digest",
-  changing: "the content of a file that changed while it was read",
-  unreadable: "the content of a file without permission",
-} as const
-
-const MAX_NOTICED = 10_000
 
 /** Whether a task's events record files. */
 export const isRecordedIn = (past: ReadonlyArray<Event>): boolean =>

@@ -105,7 +105,7 @@ export const begin = <E>(
       kernel.files?.of({ openedBy, past: opening.past, abandoned: opening.abandoned, recorder }) ??
         Effect.succeed(undefined),
       scope,
-    )
+    ).pipe(Effect.onError(() => closeScope(scope, Exit.void)))
     let perceived = perceptions
     const context: OpenTask = {
       ...recorder,
