@@ -179,5 +179,7 @@ console.log((await answer.json()).choices[0].message.content, "/", await weather
     expect(await refused(`@${questions[0]}`, "--set", "answer=", ...program)).toContain("found no answer")
     expect(await refused(`@${questions[0]}`, "--timeline", "main", ...program)).toContain("main")
     expect(await refused(`@${questions[0]}`, "--set", "model=m", "--log", log)).toContain("expected a program after --")
+    for (const option of ["--restore-files", "--fresh", "--accept-unrewound"])
+      expect(await refused(`@${questions[0]}`, option, ...program)).toContain("an agent of Hindcast's own")
   })
 })

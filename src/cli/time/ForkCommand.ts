@@ -64,7 +64,17 @@ export const fork = Command.make(
   },
   ({ log, json, set, allowHost, words, ...typed }) =>
     Effect.gen(function* () {
-      if (words.length > 0) return yield* ForkProgram.fork({ ...typed, log, json, set, allowHost, words })
+      if (words.length > 0) {
+        const [ofAgent] = [
+          ...typed.override.map((text) => `--override ${text}`),
+          ...(typed.fresh ? ["--fresh"] : []),
+          ...(typed.acceptUnrewound ? ["--accept-unrewound"] : []),
+          ...(typed.restoreFiles ? ["--restore-files"] : []),
+        ]
+        if (ofAgent === undefined) return yield* ForkProgram.fork({ ...typed, log, json, set, allowHost, words })
+        const expected = "an agent of Hindcast's own (--agent, --model)"
+        return yield* new BadInput({ input: ofAgent, expected, found: `a program: ${words.join(" ")}` })
+      }
       const [ofProgram] = [...set.map((text) => `--set ${text}`), ...allowHost.map((host) => `--allow-host ${host}`)]
       if (ofProgram !== undefined) {
         const expected = "a program after --, such as -- node agent.js"
