@@ -17,19 +17,20 @@ const LIMITS = {
   // 24 kB bundled, of this and of all that has the kernel, are the servers of MCP as plugins, with the check of their
   // addresses; three modules bring recorded files back. Everything that has the
   // events' vocabulary has the event of purged files, and models' failures the one reader of `Retry-After`.
-  "src/index.ts": [588, 852, 988, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [156, 231, 999, ...EVENTS],
+  "src/index.ts": [593, 862, 998, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [156, 231, 1009, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
-  "src/record/index.ts": [178, 267, 571, ...EVENTS],
+  "src/record/index.ts": [178, 267, 572, ...EVENTS],
   "src/events/index.ts": [123, 185, 247, ...EVENTS],
-  "src/projections/index.ts": [115, 184, 184, "effect", "simple-statistics", "uuidv7"],
+  // Five modules, of all that has audits, fold recorded files into facts.
+  "src/projections/index.ts": [120, 193, 194, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
-  "src/worlds/index.ts": [473, 434, 505, ...EVENTS, ...RULES],
+  "src/worlds/index.ts": [478, 444, 515, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [256, 351, 398, "diff", ...EVENTS],
-  "src/studio.ts": [552, 547, 620, ...EVENTS, ...RULES],
+  "src/files.ts": [262, 360, 406, "diff", ...EVENTS],
+  "src/studio.ts": [557, 557, 630, ...EVENTS, ...RULES],
   "src/testing.ts": [122, 178, 791, "effect"],
   // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
   // sandbox.
