@@ -40,10 +40,10 @@ const WALL: { readonly [module: string]: string } = {
   "record/adapters/AiSdkTelemetry.ts": "stamp: when the SDK told of a call",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
-  "importing/writing/RecordedTask.ts": "stamp: whether a recorder of the session was heard of a moment ago",
+  "importing/writing/Division.ts": "stamp: whether a recorder of the session was heard of a moment ago",
   "telemetry/Recording.ts": "stamp: bounds the times of a source",
   "workspace/scan/Scan.ts": "when a directory was listed, next to the file system's times: a jump makes it list again",
-  "workspace/bisect/FileBisection.ts": "stamp: when a run ended, which the log records",
+  "workspace/bisect/TreeRuns.ts": "stamp: when a run ended, which the log records",
   "workspace/bisect/Scratch.ts":
     "when a file was written, next to the file system's times: a jump makes it written again",
   "workspace/Snapshots.ts": "when a file was read, next to the file system's times: a jump makes it read again",
@@ -84,7 +84,7 @@ const SUBTRACTING: { readonly [module: string]: string } = {
   "events/sqlite/writeRows.ts": "how times are stored: with their sign",
   "projections/exports/otlp/TaskTrace.ts": "a latency is subtracted from a time",
   "cli/log/IntegrityCommands.ts": "the age of a head",
-  "importing/writing/RecordedTask.ts": "which part of a session a time of its source falls into",
+  "importing/writing/Division.ts": "which part of a session a time of its source falls into",
 }
 
 /** The source modules, by their path in `src/`, without comments. The conformance tests of logs are tests. */
