@@ -40,7 +40,7 @@ const WALL: { readonly [module: string]: string } = {
   "record/adapters/AiSdkTelemetry.ts": "stamp: when the SDK told of a call",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
-  "importing/writing/Division.ts": "stamp: whether a recorder of the session was heard of a moment ago",
+  "importing/writing/RecordedTask.ts": "stamp: whether a recorder of the session was heard of a moment ago",
   "telemetry/Recording.ts": "stamp: bounds the times of a source",
   "workspace/scan/Scan.ts": "when a directory was listed, next to the file system's times: a jump makes it list again",
   "workspace/bisect/TreeRuns.ts": "stamp: when a run ended, which the log records",
