@@ -66,6 +66,7 @@ export interface TaskFiles {
   readonly restore: (at: number) => Effect.Effect<RestoredFiles, AppendError>
 }
 
+/** A command that may change files, as the recorder looks at them before and after it. */
 export interface FilesCall {
   readonly commandId: string
   /** The command's last event, the cause of its changes. */
@@ -73,6 +74,7 @@ export interface FilesCall {
   readonly args: JsonObject
 }
 
+/** What became of a task's files when they were taken back to a moment. */
 export interface RestoredFiles {
   /** The number of restored paths. */
   readonly restored: number

@@ -2,6 +2,7 @@
 
 import { type Entry, isSame, isSameContent, type Tree } from "./Entry.ts"
 
+/** The difference of one path between two snapshots. Paths are relative to the recorded directory. */
 export type Change =
   | { readonly kind: "added"; readonly path: string; readonly after: Entry }
   | { readonly kind: "changed" | "mode"; readonly path: string; readonly before: Entry; readonly after: Entry }

@@ -15,12 +15,14 @@ import { fileOf, reading, StoreUnavailable } from "../store/StoreFile.ts"
 
 export { reading } from "../store/StoreFile.ts"
 
+/** The log has no task with recorded files, or the named task has none. `found` says which, in words. */
 export class NoFilesRecorded extends Data.TaggedError("NoFilesRecorded")<{ readonly found: string }> {
   override get message() {
     return `Expected a task whose files were recorded, found ${this.found}. \`hindcast hooks install CLIENT\` records the files of each session of a coding agent.`
   }
 }
 
+/** No recorded file has this path at the moment asked about. `advice` begins with a space, or is empty. */
 export class FileNotRecorded extends Data.TaggedError("FileNotRecorded")<{
   readonly file: string
   readonly found: string

@@ -71,7 +71,10 @@ export const carryOut = (place: Place, step: OwnChange): string | undefined =>
     if (step.kind === "added") {
       const bytes = bytesOf(Content.of(step.after, contents))
       if (typeof bytes === "string") return bytes
-      return added(() => WrittenFile.write(root, step.path, step.after, bytes, "add"))
+      return added(() => {
+        makeRoom(place, step.path)
+        WrittenFile.write(root, step.path, step.after, bytes, "add")
+      })
     }
     const held = bytesOf(Content.of(step.before, contents))
     if (typeof held === "string") return `its present content is in no snapshot: ${held}`
@@ -98,6 +101,25 @@ const added = (write: () => void): string | undefined => {
     if (cause instanceof Error && "code" in cause && cause.code === "EEXIST") return "something else is in its place"
     throw cause
   }
+}
+
+/** Removes a directory in the place of a file if it holds no file: directories are not recorded. */
+const makeRoom = ({ root, stays }: Place, file: string): void => {
+  const place = WrittenFile.placeIn(root, file)
+  if (!WrittenFile.isReachable(root, file) || !isWithoutFiles(place)) return
+  if (stays === place || stays.startsWith(place + path.sep)) return
+  removeDirectories(place)
+}
+
+/** Whether a path is a directory that holds nothing but such directories. */
+const isWithoutFiles = (place: string): boolean =>
+  fs.lstatSync(place, { throwIfNoEntry: false })?.isDirectory() === true &&
+  fs.readdirSync(place).every((name) => isWithoutFiles(path.join(place, name)))
+
+/** Removes directories from the deepest up. The system refuses one that a file came into meanwhile. */
+const removeDirectories = (place: string): void => {
+  for (const name of fs.readdirSync(place)) removeDirectories(path.join(place, name))
+  fs.rmdirSync(place)
 }
 
 /** Removes a file, and the directories above it that are empty then. */
@@ -145,7 +167,8 @@ const unseenAt = (root: string, present: Tree): ((file: string) => string | unde
         if (one !== file && !found.isDirectory()) return `${one} is no directory, and in no snapshot`
         if (one !== file) continue
         if (!found.isDirectory()) return "something that no snapshot holds is in its place"
-        return directories.has(RestorePlan.folded(one)) ? undefined : "a directory is in its place"
+        if (directories.has(RestorePlan.folded(one))) return undefined
+        return isWithoutFiles(WrittenFile.placeIn(root, one)) ? undefined : "a directory is in its place"
       }
       return undefined
     })

@@ -24,6 +24,7 @@ export interface Left {
   readonly why: string
 }
 
+/** What a restore into a directory wrote, and what it could not. */
 export interface Restored {
   /** An absolute path without links. */
   readonly directory: string

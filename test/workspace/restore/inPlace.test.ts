@@ -147,6 +147,29 @@ describe("a tree restored over the present files", () => {
     )
   })
 
+  it("puts a file where only empty directories are, but in the place of no file and of no directory in use", () => {
+    const { root, at, write, snapshots, restore, plan } = given()
+    for (const file of ["d/a", "e/a", "f/a"]) write(file, "then\n")
+    const recorded = snapshots.take().tree
+    fs.rmSync(at("d/a"))
+    fs.mkdirSync(at("d/a/empty/deep"), { recursive: true })
+    fs.rmSync(at("e/a"))
+    fs.mkdirSync(at("e/a/pipes"), { recursive: true })
+    execFileSync("mkfifo", [at("e/a/pipes/one")])
+    fs.rmSync(at("f/a"))
+    fs.mkdirSync(at("f/a/in use"), { recursive: true })
+    const { steps } = plan(snapshots.take().tree, recorded)
+    const inUse = steps.find(({ path }) => path === "f/a")
+    expect(
+      inUse &&
+        InPlace.carryOut({ root, contents: { get: () => Buffer.from("then\n") }, stays: at("f/a/in use") }, inUse),
+    ).toBe("something else is in its place")
+    expect(fs.readdirSync(at("f/a"))).toEqual(["in use"])
+    const { left, failed } = restore(recorded)
+    expect([left, failed]).toEqual([[{ path: "e/a", why: "a directory is in its place" }], []])
+    expect([...onDisk(root).keys()]).toEqual(["d/a", "e/a/pipes/one", "f/a"])
+  })
+
   it("touches nothing that no snapshot holds, and does the rest", () => {
     const unseen = [".gitignore", "x.log", "d/x.log", "d/a/x.log", ".env", "d/.env", "large"]
     const step = fc.oneof(
