@@ -73,7 +73,7 @@ export class Scratch {
    * other times, so that nobody has to read the files again. Where the clock makes long steps, they are read.
    */
   #settle(written: ReadonlyArray<string>): void {
-    const newest = Math.max(...written.map((file) => this.#known.get(file)?.times.ctimeMs ?? 0))
+    const newest = written.reduce((latest, file) => Math.max(latest, this.#known.get(file)?.times.ctimeMs ?? 0), 0)
     if (written.length === 0 || !isPast(newest, `${this.directory}.clock`)) return
     for (const file of written) {
       const known = this.#known.get(file)

@@ -162,7 +162,8 @@ class BlameFold<Origin> {
     const came: Array<readonly [number, number]> = []
     let succession: Array<readonly [number, number]> = []
     const end = () => {
-      if (succession.some(([old]) => this.#table.isDistinctive(earlier[old] ?? -1))) came.push(...succession)
+      if (succession.some(([old]) => this.#table.isDistinctive(earlier[old] ?? -1)))
+        for (const one of succession) came.push(one)
       succession = []
     }
     let [oldAt, newAt] = [0, 0]

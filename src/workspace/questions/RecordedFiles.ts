@@ -92,14 +92,21 @@ export const open = ({ at, taskId, directory = process.cwd() }: Asked) =>
     const root = yield* rootOf(starts, momentsTask, real(path.resolve(directory)))
     const trees = new Map<string, Tree | undefined>()
     const treeOf = (base: string) => {
-      if (!trees.has(base)) trees.set(base, store.tree(base))
-      return trees.get(base)
+      if (trees.has(base)) return trees.get(base)
+      const [oldest] = trees.keys()
+      if (trees.size >= MAX_TREES && oldest !== undefined) trees.delete(oldest)
+      const tree = store.tree(base)
+      trees.set(base, tree)
+      return tree
     }
     const entryIn = (base: string, path: string) => store.entryIn(base, path)
     const own = starts.filter((start) => start.root === root)
     const looks = yield* Looks.since(view, own, position)
     return { log: view, timeline, position, root, looks, store, treeOf, entryIn, directory } satisfies RecordedFiles
   })
+
+/** Trees in memory at once: a log from elsewhere may name any number of them. */
+const MAX_TREES = 8
 
 export const storeOf = (log: string) =>
   Effect.acquireRelease(

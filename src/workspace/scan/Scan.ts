@@ -89,7 +89,7 @@ export class Scan {
       current.set(directory, listing)
       count += listing.files.length
       if (count > limit) throw new TooManyFiles(root, limit)
-      pending.push(...listing.directories)
+      for (const one of listing.directories) pending.push(one)
     }
     this.#listings = current
     return [...current.values()]

@@ -29,12 +29,21 @@ export const write = (tree: Tree, put: (text: string) => string): string => {
   return writeDirectory(root, put)
 }
 
-const writeDirectory = ({ files, directories }: Directory, put: (text: string) => string): string => {
-  const lines = [
-    ...[...files].map(([name, entry]) => JSON.stringify([name, ...written(entry)])),
-    ...[...directories].map(([name, directory]) => JSON.stringify([name, "d", writeDirectory(directory, put)])),
-  ]
-  return put(lines.sort().join("\n"))
+/** Not by recursion: a path from elsewhere may have any number of directories. */
+const writeDirectory = (root: Directory, put: (text: string) => string): string => {
+  const all = [root]
+  for (const { directories } of all) for (const one of directories.values()) all.push(one)
+  const digests = new Map<Directory, string>()
+  let digest = ""
+  for (const directory of all.toReversed()) {
+    const lines = [
+      ...Array.from(directory.files, ([name, entry]) => JSON.stringify([name, ...written(entry)])),
+      ...Array.from(directory.directories, ([name, one]) => JSON.stringify([name, "d", digests.get(one)])),
+    ]
+    digest = put(lines.sort().join("\n"))
+    digests.set(directory, digest)
+  }
+  return digest
 }
 
 const written = ({ kind, mode, size, digest, omitted, stamp }: Entry): ReadonlyArray<unknown> =>
@@ -42,21 +51,49 @@ const written = ({ kind, mode, size, digest, omitted, stamp }: Entry): ReadonlyA
     ? [kind === "file" ? "f" : "l", mode, size, digest]
     : [kind === "file" ? "f" : "l", mode, size, digest ?? null, omitted, ...(stamp === undefined ? [] : [stamp])]
 
-/** Reads a tree by its root's digest; undefined if `get` lacks a directory. */
+/**
+ * Reads a tree by its root's digest; undefined if `get` lacks a directory. Throws if it is larger than any recorded one: a
+ * few directories that hold each other many times would be a tree without end.
+ */
 export const read = (root: string, get: (digest: string) => string | undefined): Tree | undefined => {
   const tree = new Map<string, Entry>()
-  const readInto = (digest: string, prefix: string): boolean => {
+  const pending = [{ digest: root, prefix: "" }]
+  let count = 0
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { digest, prefix } = next
     const text = get(digest)
-    if (text === undefined) return false
-    for (const line of text === "" ? [] : text.split("\n")) {
+    if (text === undefined) return undefined
+    for (const line of linesOf(text)) {
       const [name, kind, ...others] = JSON.parse(line)
-      if (kind !== "d") tree.set(prefix + name, entryOf(kind, others))
-      else if (!readInto(others[0], `${prefix}${name}/`)) return false
+      const path = prefix + name
+      if (++count > MAX_ENTRIES) throw new Error(`the tree ${root} has more than ${MAX_ENTRIES} entries`)
+      if (path.length > MAX_PATH) throw new Error(`the tree ${root} has a path of more than ${MAX_PATH} characters`)
+      if (kind === "d") pending.push({ digest: others[0], prefix: `${path}/` })
+      else tree.set(path, entryOf(kind, others))
     }
-    return true
   }
-  return readInto(root, "") ? tree : undefined
+  return tree
 }
+
+/** Files and directories of one tree: several times the limit of snapshots. */
+export const MAX_ENTRIES = 500_000
+
+/** Longer paths than any system takes, those of Windows included. */
+const MAX_PATH = 32_767
+
+/** The lines of a directory, one after the other: a store from elsewhere may have any number of them. */
+function* linesOf(text: string): Generator<string> {
+  for (let start = 0; start < text.length; ) {
+    const found = text.indexOf("\n", start)
+    const end = found < 0 ? text.length : found
+    if (end - start > MAX_LINE) throw new Error(`a directory has a line of more than ${MAX_LINE} characters`)
+    yield text.slice(start, end)
+    start = end + 1
+  }
+}
+
+/** A name of the maximum length, with each character escaped, and the rest of an entry. */
+const MAX_LINE = 8 * MAX_PATH
 
 /** An entry of a tree; `isKnown` is false if `get` lacks a directory on the way to it. */
 export interface Found {
@@ -72,7 +109,7 @@ export const find = (root: string, path: string, get: (digest: string) => string
     const text = get(String(directory))
     if (text === undefined) return { isKnown: false }
     const prefix = `[${JSON.stringify(name)},`
-    const line = text.split("\n").find((one) => one.startsWith(prefix))
+    const line = lineOf(text, prefix)
     if (line === undefined) return { isKnown: true }
     const [, kind, ...others] = JSON.parse(line)
     const isLast = index === names.length - 1
@@ -81,6 +118,11 @@ export const find = (root: string, path: string, get: (digest: string) => string
     directory = others[0]
   }
   return { isKnown: true }
+}
+
+const lineOf = (text: string, prefix: string): string | undefined => {
+  for (const line of linesOf(text)) if (line.startsWith(prefix)) return line
+  return undefined
 }
 
 /** Paths to look for in several trees. Each directory is read once at each of its places. */
@@ -106,8 +148,7 @@ export class Search {
     const place = `${root} ${prefix}`
     if (this.#read.has(place)) return
     this.#read.add(place)
-    for (const line of get(root)?.split("\n") ?? []) {
-      if (line === "") continue
+    for (const line of linesOf(get(root) ?? "")) {
       const [name, kind, ...others] = JSON.parse(line)
       const path = prefix + name
       if (kind === "d" && this.#directories.has(path)) this.in(others[0], get, found, `${path}/`)
