@@ -57,6 +57,9 @@ export const remembering = (): Keys => {
 const meaningsOf = (messages: ReadonlyArray<Message>, recent: ReadonlyArray<Standing>): ReadonlyArray<string> => {
   let [known, size]: [ReadonlyArray<string>, number] = [[], 0]
   for (const one of recent) {
+    if (size === messages.length) break
+    // It shares more only if it shares the next message. Conversations with a common beginning mostly differ there.
+    if (!isSame(one.messages[size], messages[size], 0)) continue
     const same = sameIn(one.messages, messages)
     if (same > size) [known, size] = [one.meanings, same]
   }
