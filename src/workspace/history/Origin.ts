@@ -1,4 +1,4 @@
-/** Who changed a file: the call, its decision, its approval and the prompt, from the log. */
+/** Who changed a file: the call, its decision, its approval, and the prompt or the task's goal, from the log. */
 
 import { Effect, Option, Stream } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
@@ -22,6 +22,8 @@ export interface Call {
   readonly approval: Event | undefined
   /** `InputReceived`: the last prompt before it. */
   readonly prompt: Event | undefined
+  /** `TaskOpened`, if there was no prompt: its goal is what the call was for. */
+  readonly opening: Event | undefined
   /** `ModelCalled`: the request whose answer made the call. */
   readonly model: Event | undefined
 }
@@ -71,11 +73,13 @@ export const finder = (log: Pick<EventLog.Service, "find" | "read">) => {
       const causes = yield* causesOf(command)
       const prompt = causes.findIndex(({ type }) => type === "InputReceived")
       const own = prompt < 0 ? causes : causes.slice(0, prompt)
+      const opening = { taskId: command.taskId, types: ["TaskOpened"], until: command.position }
       return {
         command,
         decision: steps.find(until),
         approval: asked && steps.find(answersIt),
         prompt: causes[prompt],
+        opening: prompt < 0 ? Option.getOrUndefined(yield* Stream.runHead(log.read(opening))) : undefined,
         model: own.find(({ type }) => type === "ModelCalled"),
       }
     })

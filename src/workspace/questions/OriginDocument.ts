@@ -40,6 +40,8 @@ export interface CallOrigin extends EventPlace {
   readonly approval?: EventPlace & { readonly approved: Json; readonly by: Json; readonly channel: Json }
   /** The last prompt before it. */
   readonly prompt?: EventPlace & { readonly source: Json; readonly content: Json }
+  /** The goal of its task, if there was no prompt. */
+  readonly goal?: EventPlace & { readonly content: Json }
 }
 
 /** A version of a file, with its origin. */
@@ -93,7 +95,7 @@ const placeOf = ({ event: { position, id, timeline, occurredAt }, taskId }: Look
 
 const causeOf = ({ kind, calls }: Origin) => ({ cause: kind, calls: calls.map(ofCall) })
 
-const ofCall = ({ command, decision, approval, prompt }: Call): CallOrigin => ({
+const ofCall = ({ command, decision, approval, prompt, opening }: Call): CallOrigin => ({
   ...at(command),
   taskId: command.taskId,
   commandId: fact(command, "commandId"),
@@ -108,8 +110,14 @@ const ofCall = ({ command, decision, approval, prompt }: Call): CallOrigin => ({
       channel: fact(approval, "channel"),
     },
     prompt: prompt && { ...at(prompt), source: fact(prompt, "source"), content: fact(prompt, "content") },
+    goal: goalOf(opening),
   }),
 })
+
+const goalOf = (opening: Event | undefined) => {
+  const content = opening === undefined ? "" : fact(opening, "goal")
+  return opening === undefined || content === "" || content === null ? undefined : { ...at(opening), content }
+}
 
 const at = ({ position, id }: Event): EventPlace => ({ position, id })
 

@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { describe, expect, it } from "vitest"
 import { temporary } from "../../record/recorded.ts"
 import { inRepository } from "../../repository.ts"
+import * as Hindcast from "../hindcast.ts"
 import { runInProcess } from "../inProcess.ts"
 
 const WRITER = `
@@ -41,6 +42,13 @@ describe("an agent of ours whose files are recorded", () => {
     const causes = versions.map(({ cause }: { cause: string }) => cause)
     expect(causes).toEqual(["call", "call", "call"])
     const at = `@${versions[1].position}`
+    const [opened] = await Hindcast.listed(["--type", "TaskOpened", "--log", log])
+    const goal = { position: opened?.position, id: opened?.id, content: "write" }
+    expect(versions[0].calls[0]).toMatchObject({ goal })
+    expect(versions[0].calls[0]).not.toHaveProperty("prompt")
+    const blamed = (await hindcast("files", "blame", "a.txt")).stdout
+    expect(blamed).toMatch(/goal +"write" \(@\d+\)/)
+    expect(blamed).not.toContain("prompt")
 
     const refused = await hindcast("fork", at, ...acting)
     expect(refused.stderr).toContain("--restore-files")

@@ -39,7 +39,7 @@ export const paragraph = (
   return [head, ...Table.facts(style, [["task", oneLine(taskId)], ...facts, ...readingFacts(reading)])]
 }
 
-const factsOf = ({ command, decision, approval, prompt }: Call): Table.Facts => [
+const factsOf = ({ command, decision, approval, prompt, opening }: Call): Table.Facts => [
   ["call", `${Text.at(command.position)} ${oneLine(String(command.payload.actuator))} ${value(command.payload.args)}`],
   [
     "decision",
@@ -53,8 +53,16 @@ const factsOf = ({ command, decision, approval, prompt }: Call): Table.Facts => 
           `${approval.payload.approved === true ? "approved" : "rejected"} by ${oneLine(String(approval.payload.by))} (${oneLine(String(approval.payload.channel))}) ${place(approval)}`,
         ] as const,
       ]),
-  ["prompt", prompt === undefined ? "not recorded" : `${value(prompt.payload.content)} ${place(prompt)}`],
+  askedFor({ prompt, opening }),
 ]
+
+const askedFor = ({ prompt, opening }: Pick<Call, "prompt" | "opening">): readonly [string, string] => {
+  if (prompt !== undefined) return ["prompt", `${value(prompt.payload.content)} ${place(prompt)}`]
+  const goal = opening?.payload.goal
+  return opening === undefined || goal === undefined || goal === ""
+    ? ["prompt", "not recorded"]
+    : ["goal", `${value(goal)} ${place(opening)}`]
+}
 
 const readingFacts = (reading: Reading | undefined): Table.Facts => {
   if (reading === undefined) return []
