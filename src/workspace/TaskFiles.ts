@@ -6,11 +6,11 @@ import type { Unseen } from "../events/vocabulary/Notes.ts"
 import { is } from "../events/vocabulary/Vocabulary.ts"
 import { NO_SNAPSHOTS } from "../projections/state/files/FileStates.ts"
 import { defined } from "../values/defined.ts"
-import type { Json } from "../values/Json.ts"
-import * as LineCounts from "./LineCounts.ts"
+import type { Json, JsonObject } from "../values/Json.ts"
 import * as Changes from "./model/Changes.ts"
 import * as Document from "./model/Document.ts"
 import type { Entry, Tree } from "./model/Entry.ts"
+import * as OwnLines from "./OwnLines.ts"
 import { attribute, type Cause, type RunningCall } from "./Suspects.ts"
 import type { Gap } from "./scan/Scan.ts"
 import * as UnseenFiles from "./UnseenFiles.ts"
@@ -70,6 +70,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const { workspaces, root, past, openedBy, source, isBlind = () => false, tell } = options
   let shared: Shared | undefined
   let last: Tree | undefined
+  let lines: OwnLines.OwnLines | undefined
   let hasFailed = false
   /** Calls since the last snapshot, with those in progress. */
   const suspects = new Map<string, RunningCall>()
@@ -124,6 +125,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       await attempt(() => seen.shared.snapshots.confirm())
     }
     last = seen.tree
+    lines?.keep()
     isWatched = true
     suspects.clear()
     for (const call of seen.shared.open.values()) listen(call)
@@ -148,12 +150,16 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     const events: Array<CoreNewEvent> = []
     if (last === undefined) {
       const state = Document.initial(root, shared.snapshots.keep(tree))
+      lines = OwnLines.make([], shared.store)
       events.push({ type: "EnvironmentReset", payload: { plugin: Document.PLUGIN, seed: 0, options: {}, state } })
     } else {
       // A change cannot have a cause that is not in the log.
       const calls = [...suspects.values()].filter(({ commandId }) => !announced.has(commandId))
       const made = Changes.between(Changes.applied(last, restored), tree)
-      if (restored.length > 0) events.push(changed({ kind: "restored" }, restored, shared))
+      lines ??= OwnLines.make(past, shared.store)
+      lines.begin()
+      const owned = lines
+      if (restored.length > 0) events.push(changed({ kind: "restored" }, restored, owned))
       const found = attribute(
         made,
         {
@@ -163,32 +169,23 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
         },
         root,
       )
-      for (const { cause, changes } of found) events.push(changed(cause, changes, shared))
+      for (const { cause, changes } of found) events.push(changed(cause, changes, owned))
     }
     const unseen = news(tree, gaps)
     if (unseen.length > 0) events.push(note(unseen))
     return events
   }
 
-  const changed = (cause: Cause, changes: ReadonlyArray<Changes.Change>, { store }: Shared): CoreNewEvent => {
-    const patch = changes.flatMap((change) => Document.operations(change, LineCounts.of(change, store)))
-    const payload = { plugin: Document.PLUGIN, patch }
-    switch (cause.kind) {
-      case "call":
-        return {
-          type: "EnvironmentChanged",
-          causationId: cause.call.last,
-          payload: { ...payload, inferred: { cause: cause.rule } },
-        }
-      case "calls":
-        return {
-          type: "EnvironmentChanged",
-          causationId: openedBy,
-          payload: { ...payload, commands: cause.commandIds },
-        }
-      default:
-        return { type: "EnvironmentChanged", causationId: openedBy, payload: { ...payload, unattributed: cause.kind } }
-    }
+  const changed = (cause: Cause, changes: ReadonlyArray<Changes.Change>, lines: OwnLines.OwnLines): CoreNewEvent => {
+    const isOwn = OwnLines.isOwnSource(cause, own)
+    const patch = changes.flatMap((change) => Document.operations(change, lines.after(change, isOwn)))
+    const by = (causationId: string, more: JsonObject): CoreNewEvent => ({
+      type: "EnvironmentChanged",
+      causationId,
+      payload: { plugin: Document.PLUGIN, patch, ...more },
+    })
+    if (cause.kind === "call") return by(cause.call.last, { inferred: { cause: cause.rule } })
+    return by(openedBy, cause.kind === "calls" ? { commands: cause.commandIds } : { unattributed: cause.kind })
   }
 
   const leave = () => {

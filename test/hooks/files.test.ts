@@ -119,6 +119,7 @@ describe("the files of a hooked session", () => {
   it("are facts for rules: files touched, lines, what others changed, and an edit that changed nothing", async () => {
     const { root, log, write, sessions } = await given()
     write("a.ts", "1\n")
+    write("b.ts", "as before\n")
     const { prompt, asks, ends, end } = taking(sessions, root)
     const edits = async (id: string, file: string, text?: string) => {
       const edit = { file_path: path.join(root, file) }
@@ -133,16 +134,18 @@ describe("the files of a hooked session", () => {
     await edits("c3", "a.ts", "3\n")
     await edits("c4", "a.ts", "1\n2\n")
     await edits("c5", "unknown.ts")
+    await edits("c6", "b.ts", "other\n")
+    await edits("c7", "b.ts", "as before\n")
     await prompt("more")
     await end()
     await sessions.close()
     const events = (await eventsOf(log)).filter(({ taskId }) => taskId === "claude-code-s-1")
-    const files = { touched: 1, linesAdded: 4, linesRemoved: 3, undone: 1, outside: 1, unattributed: 0 }
+    const files = { touched: 2, linesAdded: 6, linesRemoved: 5, linesKept: 3, undone: 2, outside: 1, unattributed: 0 }
     const audit = Either.getOrThrow(TaskAudit.fold("claude-code-s-1", events))
     expect(audit.files).toEqual({ ...files, emptyEdits: 1, unclearEdits: 1 })
     const rewards = [
       { name: "empty", when: "w", weight: 1, rule: "task.files.emptyEdits > 0" },
-      { name: "undone", when: "w", weight: 1, rule: "task.files.undone > 1" },
+      { name: "undone", when: "w", weight: 1, rule: "task.files.undone > 2" },
     ]
     const rubric = { name: "r", measures: [{ name: "m", description: "d", rewards }] }
     const judged = (of: typeof events) =>

@@ -91,7 +91,7 @@ describe("snapshots", () => {
           }
           const { tree, gaps } = taking.take()
           const changes = Changes.between(last, tree)
-          const patch = JSON.parse(JSON.stringify(changes.flatMap((one) => Document.operations(one, undefined))))
+          const patch = JSON.parse(JSON.stringify(changes.flatMap((one) => Document.operations(one, {}))))
           Document.apply(told, Document.read(patch))
           expect(gaps).toEqual([])
           expect(inTree(tree, store).sort()).toEqual([...onDisk(root)].sort())

@@ -45,7 +45,7 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 7,
+  version: 8,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,

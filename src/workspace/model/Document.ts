@@ -4,7 +4,7 @@
  */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
-import type { ChangedFile, FileState, LineCounts } from "../../projections/state/files/FileStates.ts"
+import type { ChangedFile, FileState } from "../../projections/state/files/FileStates.ts"
 import { defined } from "../../values/defined.ts"
 import { type JsonObject, pointerToken } from "../../values/Json.ts"
 import type { Change } from "./Changes.ts"
@@ -15,13 +15,16 @@ export { type FileState, type LineCounts, PLUGIN, read, start } from "../../proj
 /** The document at a task's start. */
 export const initial = (root: string, base: string): JsonObject => ({ root, base, files: {} })
 
+/** What only the recorder of a change knows of it. */
+export type Known = Pick<FileState, "lines" | "kept" | "before">
+
 /** The operations of one change. A renamed file has two: its earlier path is gone. */
-export const operations = (change: Change, lines: LineCounts | undefined): ReadonlyArray<PatchOperation> => {
+export const operations = (change: Change, { before, ...known }: Known): ReadonlyArray<PatchOperation> => {
   const { kind, path } = change
   const after = kind === "removed" ? undefined : change.after
   const from = kind === "renamed" ? change.from : undefined
-  const own = set(path, { kind, from, entry: after, lines })
-  return from === undefined ? [own] : [set(from, { kind: "removed" }), own]
+  if (from === undefined) return [set(path, { kind, entry: after, before, ...known })]
+  return [set(from, { kind: "removed", before }), set(path, { kind, from, entry: after, ...known })]
 }
 
 const set = (path: string, state: FileState): PatchOperation => ({
@@ -30,11 +33,15 @@ const set = (path: string, state: FileState): PatchOperation => ({
   value: encode(state),
 })
 
-const encode = ({ kind, from, entry, lines }: FileState): JsonObject => ({
+const encode = ({ kind, from, entry, lines, before, kept }: FileState): JsonObject => ({
   kind,
   ...defined({ from }),
   ...(entry === undefined ? {} : encodeEntry(entry)),
   ...(lines === undefined ? {} : { added: lines.added, removed: lines.removed }),
+  ...defined({ kept }),
+  ...(before?.digest === undefined
+    ? {}
+    : { before: { ...(before.kind === "link" ? { link: true } : {}), digest: before.digest } }),
 })
 
 const encodeEntry = ({ kind, mode, size, digest, omitted, stamp }: Entry): JsonObject => ({

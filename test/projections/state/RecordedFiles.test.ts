@@ -30,6 +30,8 @@ interface Change {
   readonly kind?: string
   readonly from?: string
   readonly lines?: readonly [unknown, unknown]
+  readonly before?: Json
+  readonly kept?: unknown
 }
 
 const changed = (changes: ReadonlyArray<Change>, more: object = {}, causationId: string | null = null) =>
@@ -37,11 +39,11 @@ const changed = (changes: ReadonlyArray<Change>, more: object = {}, causationId:
     "EnvironmentChanged",
     {
       plugin: "workspace",
-      patch: changes.map(({ path, digest, kind = digest === undefined ? "removed" : "changed", from, lines }) => ({
+      patch: changes.map(({ path, digest, kind = digest === undefined ? "removed" : "changed", lines, ...others }) => ({
         ...{ op: "add" as const, path: `/files/${pointerToken(path)}` },
         value: JSON.parse(
           JSON.stringify({
-            ...{ kind, from, digest, added: lines?.[0], removed: lines?.[1] },
+            ...{ ...others, kind, digest, added: lines?.[0], removed: lines?.[1] },
             ...(digest === undefined ? {} : { mode: "644", size: 1 }),
           }),
         ),
@@ -69,7 +71,7 @@ describe("the facts of a task's recorded files", () => {
     expect(facts(opened, reset(null), closed)).toBeUndefined()
     const shredded = { ...changed([]), envelope: unreadable }
     expect(facts(opened, reset(), shredded, closed)).toBeUndefined()
-    expect(facts(opened, reset(), closed)).toEqual({ ...NOTHING, linesAdded: 0, linesRemoved: 0 })
+    expect(facts(opened, reset(), closed)).toEqual({ ...NOTHING, linesAdded: 0, linesRemoved: 0, linesKept: 0 })
   })
 
   it("tell the task's own changes from those of others, and leave lines out once a count is unknown", () => {
@@ -99,6 +101,28 @@ describe("the facts of a task's recorded files", () => {
     })
   })
 
+  it("tell how many lines of the task's own calls its files still have, and nothing where that is unknown", () => {
+    const own = (at: number, digest: string, kept?: unknown, path = "a") =>
+      call(`c${at}`, at, "/w/none", { path, digest, lines: [3, 0], kept })
+    const kept = (...events: ReadonlyArray<Unplaced>) => facts(reset(), ...events)?.linesKept
+    expect(kept(...own(3, "1", 3))).toBe(3)
+    expect(kept(...own(3, "1", 3), ...own(6, "2", 4, "b"))).toBe(7)
+    const byHand = changed([{ path: "a", digest: "2", kept: 1 }], { unattributed: "no-call" })
+    expect(kept(...own(3, "1", 3), byHand)).toBe(1)
+    expect(kept(...own(3, "1", 3), changed([{ path: "a" }]))).toBe(0)
+    const moved = changed([{ path: "a" }, { path: "b", digest: "1", kind: "renamed", from: "a", kept: 3 }])
+    expect(kept(...own(3, "1", 3), moved)).toBe(3)
+    // Only the files that the task touched count.
+    const others = changed([{ path: "b.png", digest: "2" }], { unattributed: "no-call" })
+    expect(kept(...own(3, "1", 3), others)).toBe(3)
+    for (const unknown of [undefined, -1, "3", 0.5, Number.MAX_SAFE_INTEGER])
+      expect(kept(...own(3, "1", 3), ...own(6, "2", unknown, "b"))).toBeUndefined()
+    expect(kept(...own(3, "1", 3), broken)).toBeUndefined()
+    expect(kept(...own(3, "1", 3), broken, byHand)).toBe(1)
+    expect(kept(...own(3, "1", 3), reset(), ...own(7, "1", 3))).toBeUndefined()
+    expect(kept(reset(), ...own(4, "1", 3))).toBe(3)
+  })
+
   it("have an edit as undone only where the task puts back what it had itself replaced", () => {
     const to = (id: string, at: number, digest: string) => call(id, at, "/w/a", { path: "a", digest, lines: [1, 1] })
     const byHand = (digest: string) => changed([{ path: "a", digest }], { unattributed: "no-call" })
@@ -107,6 +131,14 @@ describe("the facts of a task's recorded files", () => {
     expect(undone(...to("1", 3, "x"), ...to("2", 6, "y"), byHand("x"))).toBe(0)
     expect(undone(...to("1", 3, "x"), byHand("y"), ...to("2", 7, "x"))).toBe(0)
     expect(undone(...to("1", 3, "x"), ...to("2", 6, "y"), ...to("3", 9, "z"))).toBe(0)
+    const first = (before: Json) => call("1", 3, "/w/a", { path: "a", digest: "y", lines: [1, 1], before })
+    expect(undone(...first({ digest: "x" }), ...to("2", 6, "x"))).toBe(1)
+    expect(undone(...first({ digest: "w" }), ...to("2", 6, "x"))).toBe(0)
+    expect(undone(...first({ digest: "x", link: true }), ...to("2", 6, "x"))).toBe(0)
+    expect(undone(...first("x"), ...to("2", 6, "x"))).toBe(0)
+    const mode = call("1", 3, "/w/a", { path: "a", digest: "x", kind: "mode" })
+    expect(undone(...mode, ...to("2", 6, "x"))).toBe(0)
+    expect(undone(...mode, ...to("2", 6, "y"), ...to("3", 9, "x"))).toBe(1)
   })
 
   it("show a successful edit that changed nothing, at the next prompt or at the end", () => {
@@ -155,35 +187,38 @@ describe("the facts of a task's recorded files", () => {
       path: paths,
       digest: fc.constantFrom("1", "2", "3", undefined),
       lines: fc.tuple(fc.nat(9), fc.nat(9)),
+      before: fc.constantFrom("1", "2", undefined),
     })
     fc.assert(
       fc.property(fc.array(step, { maxLength: 20 }), (steps) => {
         const events: Array<Unplaced> = [reset()]
-        for (const [index, { by, path, digest, lines }] of steps.entries()) {
-          const change = { path, lines, ...(digest === undefined ? {} : { digest }) }
+        const contents = new Map<string, Array<{ digest: string | undefined; by: string }>>()
+        for (const [index, { by, path, digest, lines, before }] of steps.entries()) {
+          const isFirst = !contents.has(path)
+          const was = isFirst && before !== undefined ? { before: { digest: before } } : {}
+          const change = { path, lines, ...was, ...(digest === undefined ? {} : { digest }) }
+          if (isFirst) contents.set(path, before === undefined ? [] : [{ digest: before, by: "before" }])
+          contents.get(path)?.push({ digest, by })
           if (by === "own") events.push(...call(`c${index}`, events.length + 2, "/w/none", change))
           else events.push(changed([change], { unattributed: by }))
         }
         const distinct = (by: string) => new Set(steps.flatMap((one) => (one.by === by ? one.path : []))).size
-        const isUndone = (at: number) => {
-          const now = steps[at]
-          const of = steps.flatMap((one, index) => (one.path === now?.path && index < at ? [one] : []))
-          const last = of.findLastIndex(({ digest }) => digest === now?.digest)
-          return (
-            now?.by === "own" &&
-            now.digest !== undefined &&
-            last >= 0 &&
-            last < of.length - 1 &&
-            of.slice(last + 1).some(({ by }) => by === "own")
-          )
-        }
+        const isUndone = (of: ReadonlyArray<{ digest: string | undefined; by: string }>) =>
+          of.some(({ digest, by }, at) => {
+            const last = of.slice(0, at).findLastIndex((one) => one.digest === digest)
+            const between = of.slice(last + 1, at)
+            return by === "own" && digest !== undefined && last >= 0 && between.some((one) => one.by === "own")
+          })
+        const isKept = steps.every(({ by, path }) => by !== "own" || contents.get(path)?.at(-1)?.digest === undefined)
         const own = steps.filter(({ by }) => by === "own")
         expect(facts(...events)).toEqual({
           ...NOTHING,
           touched: distinct("own"),
           outside: distinct("no-call"),
           unattributed: distinct("not-watched"),
-          undone: new Set(steps.flatMap(({ path }, at) => (isUndone(at) ? path : []))).size,
+          undone: [...contents.values()].filter(isUndone).length,
+          // No change says how many lines are kept: only a removed file has none.
+          ...(isKept ? { linesKept: 0 } : {}),
           linesAdded: own.reduce((sum, { lines }) => sum + lines[0], 0),
           linesRemoved: own.reduce((sum, { lines }) => sum + lines[1], 0),
         })

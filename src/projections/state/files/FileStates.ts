@@ -53,6 +53,10 @@ export interface FileState {
   /** Absent if the file was removed. */
   readonly entry?: Entry | undefined
   readonly lines?: LineCounts | undefined
+  /** The content before, at the first change that the task saw of this path: no other event has it. */
+  readonly before?: Pick<Entry, "kind" | "digest"> | undefined
+  /** Lines of the file that are from the task's own calls. Absent if unknown. */
+  readonly kept?: number | undefined
 }
 
 export interface ChangedFile {
@@ -74,10 +78,22 @@ export const decode = (value: Json | undefined): FileState | undefined => {
   if (!isObject(value)) return undefined
   const kind = KINDS.find((one) => one === value.kind)
   if (kind === undefined) return undefined
-  const { from, added, removed } = value
+  const { from, added, removed, kept } = value
   const lines = isCount(added) && isCount(removed) ? { added, removed } : undefined
-  return { kind, ...defined({ from: typeof from === "string" ? from : undefined, entry: decodeEntry(value), lines }) }
+  return {
+    kind,
+    ...defined({ from: typeof from === "string" ? from : undefined, entry: decodeEntry(value), lines }),
+    ...defined({ before: decodeBefore(value.before), kept: isCount(kept) && kept <= MAX_LINES ? kept : undefined }),
+  }
 }
+
+/** The recorder reads no larger text. */
+const MAX_LINES = 16 * 1024 * 1024
+
+const decodeBefore = (value: Json | undefined): FileState["before"] =>
+  isObject(value) && typeof value.digest === "string"
+    ? { kind: value.link === true ? "link" : "file", digest: value.digest }
+    : undefined
 
 const isCount = (value: Json | undefined): value is number => Number.isSafeInteger(value) && Number(value) >= 0
 

@@ -5,7 +5,7 @@ import * as SafeRecord from "../../../values/SafeRecord.ts"
 import type { Entry, FileState } from "./FileStates.ts"
 
 export const PathHistory = Schema.Struct({
-  /** Oldest first, without the content before the first change: the log has only that of all files together. */
+  /** Oldest first, with the content before the first change if the log has it. */
   contents: Schema.Array(
     Schema.Struct({
       /** Null if nobody knows the content, or there is none. */
@@ -18,6 +18,8 @@ export const PathHistory = Schema.Struct({
   hadAtStart: Schema.NullOr(Schema.Boolean),
   /** Edits before the first change, which may have been in vain. */
   waiting: Schema.NonNegativeInt,
+  /** Lines of the file that are from the task's own calls; null if nobody knows. */
+  kept: Schema.NullOr(Schema.NonNegativeInt),
   touched: Schema.Boolean,
   undone: Schema.Boolean,
   outside: Schema.Boolean,
@@ -31,6 +33,7 @@ const unseen: PathHistory = {
   isThere: null,
   hadAtStart: null,
   waiting: 0,
+  kept: 0,
   touched: false,
   undone: false,
   outside: false,
@@ -60,26 +63,33 @@ interface News {
   readonly outside: number
   readonly unattributed: number
   readonly foundEmpty: number
+  /** The differences of what is kept, and of files of which nobody knows it. */
+  readonly kept: number
+  readonly keptUnknown: number
 }
 
 export const after = (
   before: PathHistory = unseen,
-  { kind, entry }: FileState,
+  state: FileState,
   author: "own" | "outside" | "unknown" | "nobody",
 ): { readonly history: PathHistory; readonly news: News } => {
+  const { kind, entry } = state
   const own = author === "own"
   const key = keyOf(entry)
-  const isFirst = before.isThere === null
+  const contents = isFirstChange(before) ? contentsBefore(state) : before.contents
+  const touched = before.touched || own
+  const isFirst = isFirstChange(before)
   // A file that appears may have been ignored until then, and an edit of it was not in vain.
   const had = isFirst ? kind !== "added" && kind !== "renamed" : before.hadAtStart
   const history: PathHistory = {
-    contents:
-      kind === "mode" && !isFirst ? before.contents : [...before.contents, { key, own: own && kind !== "mode" }],
+    contents: kind === "mode" ? contents : [...contents, { key, own }],
     isThere: entry !== undefined,
     hadAtStart: had,
     waiting: 0,
-    touched: before.touched || own,
-    undone: before.undone || (own && isBack(before.contents, key)),
+    // A file that no call of the task touched has no lines of it.
+    kept: entry === undefined ? 0 : (state.kept ?? (touched ? null : 0)),
+    touched,
+    undone: before.undone || (own && isBack(contents, key)),
     outside: before.outside || author === "outside",
     unattributed: before.unattributed || author === "unknown",
   }
@@ -92,8 +102,18 @@ export const after = (
       outside: isNew("outside"),
       unattributed: isNew("unattributed"),
       foundEmpty: isFirst && had === true ? before.waiting : 0,
+      kept: (history.kept ?? 0) - (before.kept ?? 0),
+      keptUnknown: Number(history.kept === null) - Number(before.kept === null),
     },
   }
+}
+
+const isFirstChange = ({ isThere }: PathHistory): boolean => isThere === null
+
+/** What is known of the content before the first change. */
+const contentsBefore = ({ kind, entry, before }: FileState): PathHistory["contents"] => {
+  const known = kind === "mode" ? entry : before
+  return known === undefined ? [] : [{ key: keyOf(known), own: false }]
 }
 
 /** Whether a content was there before a later change by the task. */
@@ -106,9 +126,9 @@ const isBack = (contents: PathHistory["contents"], key: string | null): boolean 
 /** Longer than any digest. */
 const MAX_DIGEST = 128
 
-const keyOf = (entry: Entry | undefined): string | null =>
+const keyOf = (entry: Pick<Entry, "kind" | "digest"> | undefined): string | null =>
   entry?.digest === undefined || entry.digest.length > MAX_DIGEST ? null : `${entry.kind} ${entry.digest}`
 
 /** Characters that a change adds to what is kept. */
 export const grown = (contentsBefore: number, { contents }: PathHistory): number =>
-  contents.length === contentsBefore ? 0 : (contents.at(-1)?.key?.length ?? 1)
+  contents.slice(contentsBefore).reduce((sum, { key }) => sum + (key?.length ?? 1), 0)

@@ -18,6 +18,11 @@ export const RecordedFiles = Schema.Struct({
   touched: count("Files that the task's own calls changed"),
   linesAdded: optional(count("Lines that its calls added; absent if unknown for one of their changes")),
   linesRemoved: optional(count("Lines that its calls removed; absent if unknown for one of their changes")),
+  linesKept: optional(
+    count(
+      "Lines that its calls added and that no later change removed; absent if unknown for a file that they changed",
+    ),
+  ),
   undone: count("Files whose content a call of the task put back to an earlier one, after a change by the task"),
   outside: count("Files that changed while no call ran: a person or another program did it"),
   unattributed: count("Files that changed, and the recording does not tell whether a call of the task did it"),
@@ -42,6 +47,9 @@ const State = Schema.Struct({
   /** The call that ended with the last event. */
   ended: Schema.NullOr(Schema.String),
   lines: Schema.NullOr(Schema.Struct({ added: Schema.NonNegativeInt, removed: Schema.NonNegativeInt })),
+  /** Lines of its own in the files, and the files of which nobody knows them. */
+  kept: Schema.NonNegativeInt,
+  keptUnknown: Schema.NonNegativeInt,
   touched: Schema.NonNegativeInt,
   undone: Schema.NonNegativeInt,
   outside: Schema.NonNegativeInt,
@@ -63,6 +71,8 @@ const initial: State = {
   calls: [],
   ended: null,
   lines: { added: 0, removed: 0 },
+  kept: 0,
+  keptUnknown: 0,
   touched: 0,
   undone: 0,
   outside: 0,
@@ -84,7 +94,7 @@ const SILENT: ReadonlySet<string> = new Set<CoreName>(["TaskClosed", "RecorderLe
 /** The fold of one task's events. */
 export const projection: Projection<State> = {
   name: "RecordedFiles",
-  version: 1,
+  version: 2,
   state: State,
   initial,
   evolve: (state, event) => {
@@ -116,7 +126,9 @@ const restarted = (state: State, root: string): State => {
     () => true,
   )
   const counts = { emptyEdits, unclearEdits, touched, undone, outside, unattributed, lines, isPartial }
-  return { ...initial, ...counts, root, files: PathHistory.forgotten(state.files), size: state.size }
+  // Nobody sees what becomes of the files from before.
+  const keptUnknown = state.keptUnknown + (touched === 0 ? 0 : 1)
+  return { ...initial, ...counts, keptUnknown, root, files: PathHistory.forgotten(state.files), size: state.size }
 }
 
 /** Until another look, no call shows what it changed. */
@@ -181,6 +193,8 @@ const changed = (state: State, event: Event): State => {
     after = {
       ...after,
       size: after.size + (before === undefined ? path.length : 0) + PathHistory.grown(contentsBefore, history),
+      kept: after.kept + news.kept,
+      keptUnknown: after.keptUnknown + news.keptUnknown,
       touched: after.touched + news.touched,
       undone: after.undone + news.undone,
       outside: after.outside + news.outside,
@@ -235,9 +249,10 @@ const sum = (lines: State["lines"], { kind, lines: own }: FileStates.FileState):
 export const section = (state: State): RecordedFiles | undefined => {
   if (state.root === null) return undefined
   const { touched, lines, undone, outside, unattributed, emptyEdits, unclearEdits, isPartial } = state
+  const linesKept = state.keptUnknown > 0 || state.isBlind ? undefined : state.kept
   return {
     touched,
-    ...defined({ linesAdded: lines?.added, linesRemoved: lines?.removed }),
+    ...defined({ linesAdded: lines?.added, linesRemoved: lines?.removed, linesKept }),
     ...{ undone, outside, unattributed, emptyEdits, unclearEdits },
     ...(isPartial ? { partial: true as const } : {}),
   }
