@@ -16,7 +16,7 @@ export const hunksOf = (change: Change, store: ContentStore): Hunks | undefined 
 
 type Hunks = ReadonlyArray<LineDiff.Hunk>
 
-/** What a file's content is read by. The size is that of the entry, if it is known. */
+/** A file's content by kind and digest. The size is that of the entry, if it is known. */
 type Content = Pick<Entry, "kind" | "digest"> & Partial<Pick<Entry, "omitted" | "size">>
 
 /** Like `hunksOf`. Without an entry, there is no such file. */

@@ -110,7 +110,7 @@ export const after = (
 
 const isFirstChange = ({ isThere }: PathHistory): boolean => isThere === null
 
-/** What is known of the content before the first change. */
+/** The content before the first change, if it is known. */
 const contentsBefore = ({ kind, entry, before }: FileState): PathHistory["contents"] => {
   const known = kind === "mode" ? entry : before
   return known === undefined ? [] : [{ key: keyOf(known), own: false }]
