@@ -111,4 +111,13 @@ describe("a server at a URL", () => {
     expect((await nobody.initialize()).error?.message).toMatch(/127\.0\.0\.1:1: .*(ECONNREFUSED|bad port)/)
     await nobody.end()
   }, 60_000)
+
+  it("on another machine gets no headers in clear text, and none that the connection has", async () => {
+    const connecting = (url: string, name: string) =>
+      HttpServer.connect({ url: new URL(url), headers: { [name]: "secret" }, note: () => {} })
+    await expect(connecting("http://192.0.2.1/mcp", "Authorization")).rejects.toThrow(/expected https, .*192\.0\.2\.1/)
+    await expect(connecting("http://127.0.0.1:1/mcp", "Host")).rejects.toThrow(
+      /the host does not set itself, found Host/,
+    )
+  })
 })

@@ -31,13 +31,15 @@ describe("a server at a URL", () => {
 
   const connecting = (granted: ReadonlyArray<string>, ...addresses: ReadonlyArray<string>) =>
     new Promise((resolve) =>
-      publicOnly(leadsTo(...addresses), granted)("mcp.example.com", { all: true }, (error, found) =>
-        resolve(error === null ? found : error.message),
+      publicOnly(leadsTo(...addresses), { granted, advice: "grant it" })(
+        "mcp.example.com",
+        { all: true },
+        (error, found) => resolve(error === null ? found : error.message),
       ),
     )
 
   it("is not reached by a name that leads to a private network, unless the address is granted", async () => {
-    const refused = "expected an address of the public network, found 169.254.169.254 for mcp.example.com"
+    const refused = "expected an address of the public network, found 169.254.169.254 for mcp.example.com: grant it"
     expect(await connecting([], "1.1.1.1", "169.254.169.254")).toContain(refused)
     expect(await connecting(["mcp.example.com", "10.0.0.1"], "169.254.169.254")).toContain(refused)
     expect(await connecting(["169.254.169.254"], "169.254.169.254")).toEqual([

@@ -123,6 +123,8 @@ describe("fetch", () => {
       const granted = client([name, "localhost"])
       const leads = yield* Effect.flip(ask(granted, { url: `http://${name}:${port}/` }))
       expect(["AddressNotGranted", "HostUnavailable"]).toContain(leads.code)
+      if (leads.code === "AddressNotGranted")
+        expect(leads.message).toContain("request the address itself, with a grant of it")
       expect(seen).toEqual([])
       expect((yield* ask(granted, { url: `http://localhost:${port}/` })).value).toMatchObject({ status: 200 })
     }),

@@ -1,6 +1,7 @@
 /** The URL of an MCP server, and the headers that the user wants it to get. */
 import { Effect } from "effect"
 import * as GrantedFetch from "../../plugins/mcp/GrantedFetch.ts"
+import * as ServerHeaders from "../../plugins/mcp/ServerHeaders.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 export const of = (text: string): Effect.Effect<URL, BadInput> => {
@@ -12,7 +13,7 @@ export const of = (text: string): Effect.Effect<URL, BadInput> => {
 
 /**
  * The environment variables of headers, by the headers' names, from words such as `Authorization=VARIABLE`: a value in
- * the command line would be in the list of processes. Refuses to send them in clear text to another machine.
+ * the command line would be in the list of processes. Refuses those that `ServerHeaders` does.
  */
 export const variablesOf = (
   words: ReadonlyArray<string>,
@@ -22,13 +23,9 @@ export const variablesOf = (
     if (words.length > 0 && url === undefined) {
       return yield* new BadInput({ input: "--header", expected: "--url next to it", found: "none" })
     }
-    if (words.length > 0 && url?.protocol === "http:" && !LOOPBACK.test(url.hostname)) {
-      const expected = "https, because the header's value would be readable on the way"
-      return yield* new BadInput({ input: "--url", expected, found: url.origin })
-    }
     const headers = yield* Effect.forEach(words, (word) => {
       const [name = "", variable = "", ...others] = word.split("=")
-      if (!NAME.test(name) || variable === "" || others.length > 0) {
+      if (name === "" || variable === "" || others.length > 0) {
         const expected = "a header and an environment variable, such as Authorization=MCP_AUTHORIZATION"
         return new BadInput({ input: "--header", expected, found: `"${word}"` })
       }
@@ -41,10 +38,9 @@ export const variablesOf = (
             found: value === undefined ? "none" : "another value",
           })
     })
-    const names = headers.map(([name]) => name.toLowerCase())
-    const again = names.find((name, index) => names.indexOf(name) < index)
-    if (again !== undefined)
-      return yield* new BadInput({ input: "--header", expected: "each header once", found: `${again} again` })
+    const names = headers.map(([name]) => name)
+    const refused = url === undefined ? undefined : ServerHeaders.refusalOf(url, names)
+    if (refused !== undefined) return yield* new BadInput({ ...refused, input: `--${refused.input}` })
     return Object.fromEntries(headers)
   })
 
@@ -57,8 +53,4 @@ export const headersOf = (
     Object.fromEntries(Object.entries(variables).map(([name, variable]) => [name, process.env[variable] ?? ""])),
   )
 
-const NAME = /^[\w!#$%&'*+.^`|~-]+$/
-
 const VALUE = /^[\t\x20-\x7e]+$/
-
-const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/

@@ -1,6 +1,7 @@
 /** A server of MCP at a URL: Streamable HTTP, of either era. Loaded only where a URL is given. */
 
 import { type JSONRPCMessage, StreamableHTTPClientTransport } from "@modelcontextprotocol/client"
+import * as ServerHeaders from "../../plugins/mcp/ServerHeaders.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { asObject, textOf } from "../../values/JsonObjects.ts"
 import { oneLine } from "../../values/PlainText.ts"
@@ -27,7 +28,10 @@ const STOP_MS = 2_000
 /** Characters of a server's error that the client gets. */
 const MAX_SAID = 500
 
+/** Rejects headers that `ServerHeaders` refuses. */
 export const connect = async ({ url, headers, note }: HttpServerOptions): Promise<Server> => {
+  const refused = ServerHeaders.refusalOf(url, Object.keys(headers))
+  if (refused !== undefined) throw new Error(`Headers: expected ${refused.expected}, found ${refused.found}`)
   const queue = queueOf()
   let end = (_how: string) => {}
   const ended = new Promise<string>((resolve) => {

@@ -5,6 +5,7 @@ import { Effect } from "effect"
 import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { FetchResult } from "../author.ts"
 import type { Client } from "./Client.ts"
+import * as HostHeaders from "./HostHeaders.ts"
 import { isLocalName, PrivateAddress, publicOnly } from "./PublicLookup.ts"
 
 /** Default of `fetchMs`, in milliseconds. */
@@ -59,14 +60,10 @@ export const grantedHost = (client: Client, request: FetchRequest): Effect.Effec
 
 const METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]
 
-/** Headers that would redirect the request or smuggle in another one. Only the host sets them. */
-const HOST_HEADERS =
-  /^(host|connection|content-length|transfer-encoding|te|trailer|upgrade|expect|keep-alive|proxy-.*)$/i
-
 const findInvalid = ({ limits }: Client, { method, headers, body }: FetchRequest): Failure | undefined => {
   const invalid = (message: string) => ({ code: "ParametersInvalid", message })
   if (!METHODS.includes(method)) return invalid(`expected a method of ${METHODS.join(", ")}, found ${method}`)
-  const reserved = Object.keys(headers).find((name) => HOST_HEADERS.test(name))
+  const reserved = Object.keys(headers).find(HostHeaders.isReserved)
   if (reserved !== undefined) return invalid(`expected no header ${reserved}: the host sets it`)
   const most = limits?.bodyBytes ?? BODY_BYTES
   const bytes = Buffer.byteLength(body ?? "")
@@ -176,7 +173,9 @@ const exchangeBy = (
         method,
         headers: { ...headers, "accept-encoding": "identity" },
         agent: false,
-        lookup: isLocalName(url.hostname) ? lookup : publicOnly(lookup),
+        lookup: isLocalName(url.hostname)
+          ? lookup
+          : publicOnly(lookup, { advice: "request the address itself, with a grant of it" }),
       })
     } catch (cause) {
       // Node throws for headers that HTTP does not allow.

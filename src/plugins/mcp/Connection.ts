@@ -12,6 +12,7 @@ import * as ChildTransport from "./ChildTransport.ts"
 import type { ElicitationAnswer } from "./Elicitation.ts"
 import * as GrantedFetch from "./GrantedFetch.ts"
 import * as ServerEntry from "./ServerEntry.ts"
+import * as ServerHeaders from "./ServerHeaders.ts"
 import * as ServerSession from "./ServerSession.ts"
 
 export interface Connection {
@@ -89,6 +90,11 @@ const openRemote = (
     const host = GrantedFetch.hostOf(url)
     if (host === undefined || !grants.net.includes(host)) {
       const reason = `expected a grant to reach the host of ${url}, found ${grants.net.join(", ") || "none"}`
+      return yield* new PluginUnavailable({ plugin, reason })
+    }
+    const refused = ServerHeaders.refusalOf(new URL(url), Object.keys(variables))
+    if (refused !== undefined) {
+      const reason = `its headers are not sent: expected ${refused.expected}, found ${refused.found}`
       return yield* new PluginUnavailable({ plugin, reason })
     }
     const values = granted(grants)

@@ -50,7 +50,9 @@ const exchange = (url: URL, init: RequestInit = {}, granted: ReadonlyArray<strin
     const request = (url.protocol === "https:" ? https : http).request(url, {
       ...{ method, agent: false },
       headers: { ...Object.fromEntries(new Headers(init.headers)), "accept-encoding": "identity" },
-      lookup: isLocalName(url.hostname) ? lookup : publicOnly(lookup, granted),
+      lookup: isLocalName(url.hostname)
+        ? lookup
+        : publicOnly(lookup, { granted, advice: "grant the address next to the host" }),
       ...(signal === undefined || signal === null ? {} : { signal }),
     })
     request.on("error", reject)

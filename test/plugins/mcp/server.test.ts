@@ -294,3 +294,39 @@ describe("a hostile server", () => {
     }).pipe(provide),
   )
 })
+
+describe("the headers of a server at a URL", () => {
+  /** How listing a server at the URL fails. Nobody listens there. */
+  const refusalOf = (url: string, headers: Readonly<Record<string, string>>) =>
+    Effect.gen(function* () {
+      const directory = yield* temporaryDirectory
+      process.env.MCP_TEST_HEADER = "Bearer s3cret"
+      const server = { url, headers, addresses: ["192.0.2.1"] }
+      const error = yield* Effect.flip(
+        writtenPlugin(directory, server, { env: ["MCP_TEST_HEADER"], handshakeMs: 2_000 }),
+      )
+      return error.message
+    })
+
+  it.scopedLive("do not go to another machine in clear text, whoever wrote the configuration", () =>
+    Effect.gen(function* () {
+      const headers = { Authorization: "MCP_TEST_HEADER" }
+      expect(yield* refusalOf("http://192.0.2.1/mcp", headers)).toContain(
+        "its headers are not sent: expected https, because the header's value would be readable on the way, found http://192.0.2.1",
+      )
+      expect(yield* refusalOf("http://127.0.0.1:1/mcp", headers)).toContain("ECONNREFUSED")
+    }).pipe(provide),
+  )
+
+  it.scopedLive("are none that the host sets itself, and no two of a name", () =>
+    Effect.gen(function* () {
+      for (const name of ["Host", "content-length", "Transfer-Encoding", "connection", "proxy-authorization"])
+        expect(yield* refusalOf("https://127.0.0.1:1/mcp", { [name]: "MCP_TEST_HEADER" })).toContain(
+          `expected a header that the host does not set itself, found ${name}`,
+        )
+      const twice = { "X-Key": "MCP_TEST_HEADER", "x-key": "MCP_TEST_HEADER" }
+      expect(yield* refusalOf("https://127.0.0.1:1/mcp", twice)).toContain("expected each header once")
+      expect(yield* refusalOf("https://127.0.0.1:1/mcp", { "a b": "MCP_TEST_HEADER" })).toContain("a header's name")
+    }).pipe(provide),
+  )
+})
