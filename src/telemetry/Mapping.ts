@@ -8,8 +8,9 @@ import { lastEnd, mapConversation, traces } from "../importing/otlp/Otlp.ts"
 import type { Span } from "../importing/otlp/Span.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
 import type { RunEvent } from "../importing/runs/RunEvent.ts"
-import { Runs, type SourceScore } from "../importing/runs/Runs.ts"
+import { Runs } from "../importing/runs/Runs.ts"
 import { SETTLED_MS } from "../importing/runs/Silence.ts"
+import type { SourceScore } from "../importing/runs/SourceScores.ts"
 import type { Owner } from "../importing/writing/Owner.ts"
 import type { PriceTable } from "../kernel/pricing/Prices.ts"
 import type { Group, Kept } from "./Inbox.ts"
@@ -46,9 +47,7 @@ export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTa
   const taskId = taskIdOf(traces.name, id)
   const judged = kept.flatMap(({ kind, body }): ReadonlyArray<SourceScore> => {
     if (kind !== "evaluation") return []
-    const record = JSON.parse(body) as LogRecord
-    const of = `${record.traceId ?? ""}/${record.spanId ?? ""}/${record.at ?? ""}`
-    return evaluationIn(record.attributes, of).map((one) => ({ taskId, ...one }))
+    return evaluationIn(JSON.parse(body) as LogRecord).map((one) => ({ taskId, ...one }))
   })
   const events = runs.drain()
   const isDone = !runs.waits && events.every(({ run }) => run.closed)

@@ -6,8 +6,8 @@ import { accountOf } from "../importing/agentlogs/SharedSession.ts"
 import { traces } from "../importing/otlp/Otlp.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
 import type { ImportedRun, RunEvent } from "../importing/runs/RunEvent.ts"
-import type { SourceScore } from "../importing/runs/Runs.ts"
 import { isSilent, SETTLED_MS } from "../importing/runs/Silence.ts"
+import type { SourceScore } from "../importing/runs/SourceScores.ts"
 import { increase } from "../importing/runs/Tally.ts"
 import * as Owner from "../importing/writing/Owner.ts"
 import * as ScoreAppender from "../importing/writing/ScoreAppender.ts"
@@ -159,8 +159,8 @@ const append = (writing: Writing, events: ReadonlyArray<RunEvent>) =>
   })
 
 /**
- * A score set for each evaluation, so that one that comes later adds a set and replaces none. Returns whether they wait
- * for their task.
+ * A score set for each evaluation: one that comes later adds a set and replaces none. Returns whether they wait for
+ * their task.
  */
 const recordScores = (
   writing: Writing,
@@ -177,6 +177,6 @@ const recordScores = (
       progress.onLeftOut("evaluation: the trace that it judges never came", scores.length)
       return false
     }
-    yield* Effect.forEach(scores, (score) => ScoreAppender.append(writing, [score]), { discard: true })
+    yield* ScoreAppender.append(writing, scores)
     return false
   })

@@ -10,6 +10,7 @@ import * as ClaudeCode from "../../src/hooks/clients/ClaudeCode.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
 import * as Import from "../../src/importing/Import.ts"
 import { MESSAGES } from "../../src/importing/protobuf/Messages.ts"
+import { HeldScores } from "../../src/importing/runs/SourceScores.ts"
 import { inRepository } from "../repository.ts"
 import { attributes, receiving, request, span, TRACE, weather } from "../telemetry/receiving.ts"
 import { workplace } from "../workplace.ts"
@@ -198,6 +199,63 @@ describe("a file of messages", () => {
     const bad = framed(Buffer.from([0x0a, 0xff, 0xff, 0xff, 0x7f, 0x01]))
     const { report } = await importing(directory(), Buffer.concat([good, bad]))
     expect(report.refused).toMatchObject([{ reason: expect.stringContaining("other bytes in message 2") }])
+  })
+})
+
+describe("evaluations in a file", () => {
+  const judged = (value: number, more: object = {}) => ({
+    ...{ timeUnixNano: "1767323045000000000", eventName: "gen_ai.evaluation.result", traceId: TRACE, ...more },
+    attributes: attributes({ "gen_ai.evaluation.name": "helpful", "gen_ai.evaluation.score.value": value }),
+  })
+  const inSpan = { name: "gen_ai.evaluation.result", attributes: judged(0.25).attributes }
+  const spans = request(weather().map((one, index) => (index === 2 ? { ...one, events: [inSpan] } : one)))
+  const logs = {
+    resourceLogs: [{ scopeLogs: [{ logRecords: [judged(0.5), judged(0.75, { spanId: "b".repeat(16) })] }] }],
+  }
+  const content = [spans, logs].map((one) => `${JSON.stringify(one)}\n`).join("")
+  const rewards = (events: ReadonlyArray<Event>) => payloads(events, "RewardGiven").map(({ amount }) => amount)
+
+  it("and the same ones that `listen` hears count once, whichever comes first", async () => {
+    const at = directory()
+    await receiving(at, async ({ post, recorded }) => {
+      await post("/v1/traces", spans)
+      await post("/v1/logs", logs)
+      await recorded()
+      expect(rewards(await recorded()).sort()).toEqual([0.25, 0.5, 0.75])
+      const { events } = await importing(at, content)
+      expect(rewards(events)).toHaveLength(3)
+      // The whole file, of which nothing was new.
+      expect((await importing(at, `${content}\n`)).report.added).toBe(1)
+    })
+    const other = directory()
+    const imported = await importing(other, content)
+    expect(rewards(imported.events).sort()).toEqual([0.25, 0.5, 0.75])
+    await receiving(other, async ({ post, recorded }) => {
+      await post("/v1/traces", spans)
+      await post("/v1/logs", logs)
+      await recorded()
+      expect(rewards(await recorded())).toHaveLength(3)
+    })
+  })
+
+  it("that come twice in it count once", async () => {
+    const { events } = await importing(directory(), content + content)
+    expect(rewards(events).sort()).toEqual([0.25, 0.5, 0.75])
+  })
+
+  it("in a file of their own judge what the log has", async () => {
+    const at = directory()
+    await importing(at, `${JSON.stringify(spans)}\n`)
+    const { events } = await importing(at, `${JSON.stringify(logs)}\n`, "evaluations.json")
+    expect(rewards(events).sort()).toEqual([0.25, 0.5, 0.75])
+  })
+
+  it("take a bounded part of the memory", () => {
+    const held = new HeldScores(10_000)
+    const score = { taskId: "t", scorer: "s", name: "s", value: 1, rationale: "x".repeat(1_000) }
+    const taken = Array.from({ length: 10 }, () => held.add(score))
+    expect(taken).toEqual([...Array<boolean>(4).fill(true), ...Array<boolean>(6).fill(false)])
+    expect([...held]).toHaveLength(4)
   })
 })
 

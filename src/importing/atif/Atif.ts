@@ -33,7 +33,7 @@ export const atif: Source = {
       const run = yield* mapTrajectory(runs, trajectory, { failure, hasEnded })
       if (run === undefined) return
       for (const { name, value: reward } of rewards)
-        runs.scores.push({ taskId: run.taskId, scorer: "verifier", name, value: reward, rationale: null })
+        runs.score({ taskId: run.taskId, scorer: "verifier", name, value: reward, rationale: null })
     }
     return {
       record: ({ value }) => {

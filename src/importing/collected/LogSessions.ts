@@ -9,7 +9,8 @@ import { accountOf, mapShared } from "../agentlogs/SharedSession.ts"
 import { evaluationIn } from "../otlp/Evaluations.ts"
 import { type LogRecord, logRecordOf, logRecordsIn } from "../otlp/LogRecord.ts"
 import { taskIdOf } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import { type Runs, TOO_MANY_SCORES } from "../runs/Runs.ts"
+import { HeldScores, type SourceScore } from "../runs/SourceScores.ts"
 import type { Asked, SourceFile } from "../Source.ts"
 
 interface Open {
@@ -22,18 +23,14 @@ interface Open {
   readonly records: Set<string>
 }
 
-interface Judged {
-  readonly taskId: string
-  readonly record: LogRecord
-}
-
 export class LogSessions {
   readonly #file: SourceFile
   readonly #runs: Runs
   /** The conversation of a trace, as the file's spans name it. */
   readonly #conversationOf: (trace: string) => string
   readonly #open = new Map<string, Open>()
-  readonly #judged: Array<Judged> = []
+  /** Evaluations, which may come before what they judge. */
+  readonly #judged = new HeldScores()
 
   constructor(file: SourceFile, runs: Runs, conversationOf: (trace: string) => string) {
     this.#file = file
@@ -60,7 +57,9 @@ export class LogSessions {
       if (belonging.kind === "session") this.#take(this.#of(belonging), record)
       else if (belonging.kind === "evaluation") {
         const { conversation, trace = "" } = belonging
-        this.#judged.push({ taskId: taskIdOf("otlp", conversation ?? this.#conversationOf(trace)), record })
+        const taskId = taskIdOf("otlp", conversation ?? this.#conversationOf(trace))
+        for (const one of evaluationIn(record))
+          if (!this.#judged.add({ taskId, ...one })) this.#runs.leaveOut("evaluation", TOO_MANY_SCORES)
       } else this.#runs.leaveOut("log record", belonging.why)
     }
   }
@@ -87,7 +86,7 @@ export class LogSessions {
       this.#map(open)
       yield
     }
-    for (const { taskId, record } of this.#judged) this.#judge(taskId, record)
+    for (const score of this.#judged) this.#judge(score)
   }
 
   #map(open: Open): void {
@@ -107,13 +106,13 @@ export class LogSessions {
   }
 
   /** An evaluation of an unknown task is not recorded: it would judge nothing. */
-  #judge(taskId: string, { traceId, spanId, at, attributes }: LogRecord): void {
+  #judge(score: SourceScore): void {
+    const { taskId } = score
     if (this.#file.ownerOf(taskId)?.isRecorded !== true && !this.#runs.has(taskId)) {
       this.#runs.leaveOut("evaluation", "neither the file nor the log has the trace that it judges")
       return
     }
-    const of = `${traceId ?? ""}/${spanId ?? ""}/${at ?? ""}`
-    for (const one of evaluationIn(attributes, of)) this.#runs.scores.push({ taskId, ...one })
+    this.#runs.score(score)
   }
 }
 

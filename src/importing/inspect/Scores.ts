@@ -17,7 +17,7 @@ export const addScores = (runs: Runs, run: Run, sample: unknown, attachments: un
     const rationale = explained === "" ? null : String(resolved(explained, attachments))
     const values = isObject(value) ? Object.entries(value) : [[scorer, value] as const]
     for (const [name, one] of values)
-      runs.scores.push({ taskId: run.taskId, scorer, name: nameFrom(name), value: scoreOf(one), rationale })
+      runs.score({ taskId: run.taskId, scorer, name: nameFrom(name), value: scoreOf(one), rationale })
   }
 }
 

@@ -217,7 +217,7 @@ export class MappedFile {
     const [name, scorer] = [nameFrom(textFrom(read("name")) ?? "score"), textFrom(read("scorer")) ?? this.#name]
     const number = typeof value === "boolean" ? Number(value) : typeof value === "number" ? value : null
     const rationale = textFrom(read("rationale")) ?? null
-    this.#runs.scores.push({
+    this.#runs.score({
       taskId: run.taskId,
       scorer,
       name,

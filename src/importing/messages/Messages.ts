@@ -204,7 +204,7 @@ const keepRest = (run: Run, record: unknown): void => {
 const scores = (runs: Runs, run: Run, record: unknown): void => {
   const give = (scorer: string, name: string, value: unknown) => {
     if (typeof value === "number")
-      runs.scores.push({
+      runs.score({
         taskId: run.taskId,
         scorer,
         name,

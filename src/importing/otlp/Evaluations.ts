@@ -4,8 +4,9 @@
  * (https://arize-ai.github.io/openinference/spec/feedback/annotations.html).
  */
 
-import type { SourceScore } from "../runs/Runs.ts"
+import type { SourceScore } from "../runs/SourceScores.ts"
 import { numberOf, textOf } from "../runs/Untrusted.ts"
+import type { LogRecord } from "./LogRecord.ts"
 import type { Span } from "./Span.ts"
 
 export type Evaluation = Omit<SourceScore, "taskId">
@@ -14,13 +15,16 @@ export const EVALUATION_EVENT = "gen_ai.evaluation.result"
 
 export const evaluationsOf = ({ traceId, spanId, attributes, events }: Span): ReadonlyArray<Evaluation> => [
   ...events.flatMap(({ name, attributes: own }, index) =>
-    name === EVALUATION_EVENT ? evaluationIn(own, `${traceId}/${spanId}/${index}`) : [],
+    name === EVALUATION_EVENT ? evaluationOf(own, `${traceId}/${spanId}/${index}`) : [],
   ),
   ...annotationsIn(attributes, `${traceId}/${spanId}`),
 ]
 
-/** The evaluation in an event's attributes; none if it has no name. */
-export const evaluationIn = (attributes: unknown, of: string): ReadonlyArray<Evaluation> =>
+/** The evaluation in a log record; none if it has no name. */
+export const evaluationIn = ({ traceId, spanId, at, attributes }: LogRecord): ReadonlyArray<Evaluation> =>
+  evaluationOf(attributes, `${traceId ?? ""}/${spanId ?? ""}/${at ?? ""}`)
+
+const evaluationOf = (attributes: unknown, of: string): ReadonlyArray<Evaluation> =>
   judged(
     {
       name: textOf(attributes, "gen_ai.evaluation.name"),

@@ -26,7 +26,7 @@ export const mapTrace = (runs: Runs, id: string, spans: ReadonlyArray<Span>, end
     about: { traces: [...new Set(spans.map(({ traceId }) => traceId))] },
   })
   new TraceMapper(runs, run, meant).map(ended)
-  for (const span of spans) for (const one of evaluationsOf(span)) runs.scores.push({ taskId: run.taskId, ...one })
+  for (const span of spans) for (const one of evaluationsOf(span)) runs.score({ taskId: run.taskId, ...one })
 }
 
 interface Meant {

@@ -4,22 +4,10 @@ import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import type { FormatCapture, MappingCounts } from "./FormatCapture.ts"
 import { Run } from "./Run.ts"
 import type { RunEvent, RunSink, RunStart } from "./RunEvent.ts"
+import { HeldScores, MAX_BYTES, type SourceScore } from "./SourceScores.ts"
 import { timeOf } from "./SourceTimes.ts"
 import { increase } from "./Tally.ts"
 import { notingCuts } from "./Untrusted.ts"
-
-export interface SourceScore {
-  readonly taskId: string
-  /** Each scorer of a file makes one score set. */
-  readonly scorer: string
-  /** The value's name; a scorer may give several. */
-  readonly name: string
-  /** Null if it is no number. */
-  readonly value: number | null
-  readonly rationale: string | null
-  /** The source's id of what was judged, if it is a part of the run. */
-  readonly of?: string | undefined
-}
 
 interface SourceOfRuns {
   readonly name: string
@@ -30,7 +18,7 @@ export class Runs implements RunSink {
   readonly source: string
   readonly prices: PriceTable
   readonly capture: FormatCapture
-  readonly scores: Array<SourceScore> = []
+  readonly #scores = new HeldScores()
   readonly kept = new Map<string, number>()
   readonly leftOut = new Map<string, number>()
   readonly remarks = new Map<string, number>()
@@ -79,7 +67,7 @@ export class Runs implements RunSink {
   /** Takes over events and counts of a mapping under another name. */
   absorb(other: Runs): void {
     for (const event of other.drain()) this.#events.push(event)
-    this.scores.push(...other.scores)
+    for (const score of other.scores) this.score(score)
     for (const name of ["kept", "leftOut", "remarks"] as const)
       for (const [what, times] of other[name]) increase(this[name], what, times)
     this.#waits ||= other.waits
@@ -88,6 +76,15 @@ export class Runs implements RunSink {
   /** Runs a mapping step and notes the values that it cut. */
   mapping<A>(map: () => A): A {
     return notingCuts(this.#cuts, map)
+  }
+
+  get scores(): ReadonlyArray<SourceScore> {
+    return this.#scores.all
+  }
+
+  /** Takes a score, to be written at the end of the file. Leaves it out if the file has too many. */
+  score(score: SourceScore): void {
+    if (!this.#scores.add(score)) this.leaveOut("score", TOO_MANY_SCORES)
   }
 
   leaveOut(kind: string, why: string, times = 1): void {
@@ -137,6 +134,9 @@ export class Runs implements RunSink {
     increase(this.#remarks, what)
   }
 }
+
+/** Why a score is left out. */
+export const TOO_MANY_SCORES = `the file has more than ${MAX_BYTES / 1024 / 1024} MiB of them: import it in parts`
 
 const UNREADABLE_TIME = "times that cannot be read: such a record has the time of the one before it"
 

@@ -182,7 +182,7 @@ const score = (runs: Runs, run: Run, trace: unknown): void => {
   for (const [name, reward] of Object.entries(isObject(rewards) ? rewards : {})) {
     const value = typeof reward === "number" ? reward : numberOf(reward, "score")
     const weighted = value === undefined ? null : value * (numberOf(reward, "weight") ?? 1)
-    runs.scores.push({
+    runs.score({
       taskId: run.taskId,
       scorer: "rewards",
       name,
@@ -191,6 +191,5 @@ const score = (runs: Runs, run: Run, trace: unknown): void => {
     })
   }
   for (const [name, value] of Object.entries(isObject(metrics) ? metrics : {}))
-    if (typeof value === "number")
-      runs.scores.push({ taskId: run.taskId, scorer: "metrics", name, value, rationale: null })
+    if (typeof value === "number") runs.score({ taskId: run.taskId, scorer: "metrics", name, value, rationale: null })
 }

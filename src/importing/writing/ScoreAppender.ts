@@ -8,7 +8,7 @@ import type { JsonObject } from "../../values/Json.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Sum from "../../values/Sum.ts"
 import { idOf, idsWithin } from "../runs/EventIds.ts"
-import type { SourceScore } from "../runs/Runs.ts"
+import type { SourceScore } from "../runs/SourceScores.ts"
 import { nameFrom } from "../runs/Untrusted.ts"
 import { redacted, type Writing, withSubject } from "./Writing.ts"
 
@@ -16,34 +16,44 @@ const PART = 10_000
 
 const AT_ONCE = 64
 
+/** Sets written concurrently: their appends share commits. */
+const SETS_AT_ONCE = 16
+
 /**
- * Appends a score set for each scorer. Its id derives from the scores, so that equal scores are not added again and
- * changed ones form a new set. Returns the number of new events.
+ * Appends a score set for each scorer; for scores with ids of their own, one for each. A set's id derives from its
+ * scores, so that equal scores are not added again, whichever account brings them, and changed ones form a new set.
+ * Returns the number of new events.
  */
 export const append = (writing: Writing, scores: ReadonlyArray<SourceScore>): Effect.Effect<number, AppendError> =>
   Effect.gen(function* () {
     let added = 0
-    for (const scorer of new Set(scores.map((score) => score.scorer)))
-      added += yield* appendSet(
-        writing,
-        scorer,
-        scores.filter((score) => score.scorer === scorer),
-      )
+    for (const own of groupBy(scores, ({ scorer }) => [scorer]).values()) {
+      const isNamed = own.some(({ of }) => of !== undefined)
+      // Version 0.3.1 and earlier ones wrote one set for a file.
+      if (isNamed && own.length > 1 && (yield* isWritten(writing, own))) continue
+      const sets = isNamed ? new Map(own.map((score) => [setIdOf(writing, [score]), [score]])).values() : [own]
+      const counts = yield* Effect.forEach(sets, (set) => appendSet(writing, set), { concurrency: SETS_AT_ONCE })
+      added += Sum.of(counts)
+    }
     return added
   })
 
-const appendSet = (
-  { log, source, subject, redact, dryRun }: Writing,
-  scorer: string,
-  scores: ReadonlyArray<SourceScore>,
-) =>
+const setIdOf = ({ source }: Writing, scores: ReadonlyArray<SourceScore>): string => {
+  const given = scores.map(({ taskId, name, value, rationale, of }) => [
+    ...[taskId, name, value, rationale],
+    ...(of === undefined ? [] : [of]),
+  ])
+  return idOf(source, "scores", scores[0]?.scorer ?? "", JSON.stringify(given))
+}
+
+const isWritten = (writing: Writing, scores: ReadonlyArray<SourceScore>) =>
+  Effect.map(writing.log.find(idsWithin(setIdOf(writing, scores))("finished")), Option.isSome)
+
+const appendSet = (writing: Writing, scores: ReadonlyArray<SourceScore>) =>
   Effect.gen(function* () {
-    const measure = nameFrom(scorer)
-    const given = scores.map(({ taskId, name, value, rationale, of }) => [
-      ...[taskId, name, value, rationale],
-      ...(of === undefined ? [] : [of]),
-    ])
-    const scoreSetId = idOf(source, "scores", scorer, JSON.stringify(given))
+    const { log, source, subject, redact, dryRun } = writing
+    const measure = nameFrom(scores[0]?.scorer ?? "")
+    const scoreSetId = setIdOf(writing, scores)
     const stream = `scores/${scoreSetId}`
     const eventId = idsWithin(scoreSetId)
     const critic = `${source}/${measure}`
@@ -71,7 +81,7 @@ const appendSet = (
     const events = 2 + verdicts.length
     if (dryRun) return events
     const finishedBy = eventId("finished")
-    if (Option.isSome(yield* log.find(finishedBy))) return 0
+    if (yield* isWritten(writing, scores)) return 0
     const isBegun = Option.isSome(yield* log.find(startedBy))
     let [from, to] = [Number.MAX_SAFE_INTEGER, 0]
     for (const taskId of taskIds) {
