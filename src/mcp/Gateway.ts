@@ -94,7 +94,7 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
       await session.fromClient(line)
       await behind.room()
     }
-    if (session !== undefined) await within(DRAIN_MS, session.idle())
+    if (session !== undefined) await Outlet.within(DRAIN_MS, session.idle())
     end("the client ended the session", false)
   }
 
@@ -117,35 +117,21 @@ export const run = async (options: GatewayOptions): Promise<GatewayEnd> => {
   const served = fromServer().catch(onFailed)
   behind.ended.then(async (how) => {
     // Its last answers may still be in the pipe.
-    if (session !== undefined) await within(DRAIN_MS, served)
+    if (session !== undefined) await Outlet.within(DRAIN_MS, served)
     end(`the server ended (${how})`, true)
   })
   const { reason, isFailure } = await ended
   try {
     await behind.stop()
-    if (session !== undefined) await within(DRAIN_MS, served)
+    if (session !== undefined) await Outlet.within(DRAIN_MS, served)
     await session?.close(reason, isFailure)
   } finally {
     behind.release()
     input.destroy()
     await opened?.close()
-    await within(DRAIN_MS, client.written())
-    // Nobody reads it, and a process waits for its output before it ends.
-    if (output.writableLength > 0) output.destroy()
+    await client.finish()
   }
   return { taskId, reason, isFailure }
 }
 
 const MAX_AGENT = 64
-
-const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise((resolve) => {
-    timer = setTimeout(resolve, ms)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}

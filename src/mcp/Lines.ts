@@ -1,6 +1,4 @@
-/** Reads lines from a stream and writes them at the other side's pace, with a limit on their length. */
-
-import type { Writable } from "node:stream"
+/** Reads lines from a stream, with a limit on their length. */
 
 export type Line =
   | { readonly kind: "line"; readonly text: string }
@@ -52,12 +50,3 @@ export async function* lines(input: AsyncIterable<Uint8Array>, limit: number): A
   const last = taken()
   if (last !== undefined) yield last
 }
-
-/** Writes lines, at the reader's pace. A reader that is gone is noticed elsewhere. */
-export const writing =
-  (stream: Writable) =>
-  (text: string): Promise<void> =>
-    new Promise((resolve) => {
-      if (stream.writable) stream.write(`${text}\n`, () => resolve())
-      else resolve()
-    })

@@ -14,6 +14,8 @@ export interface Outlet {
   readonly written: () => Promise<void>
   /** Resolves if more than the limit waits: the reader has stopped. */
   readonly full: Promise<void>
+  /** Gives the reader some time for what waits, and destroys the stream if it does not take it. */
+  readonly finish: () => Promise<void>
 }
 
 /** Bytes that may wait while the other side is still read. */
@@ -21,6 +23,9 @@ const MARK_BYTES = 1024 * 1024
 
 /** Maximum number of bytes that wait: several messages of the maximum length. */
 export const MAX_WAITING_BYTES = 64 * 1024 * 1024
+
+/** Time for a reader to take what waits at the end, in milliseconds. */
+const FINISH_MS = 2_000
 
 interface Waiting {
   readonly atMost: number
@@ -57,5 +62,23 @@ export const make = (stream: Writable, limit = MAX_WAITING_BYTES): Outlet => {
     room: () => until(MARK_BYTES),
     written: () => until(0),
     full,
+    finish: async () => {
+      await within(FINISH_MS, until(0))
+      // Nobody reads it, and a process waits for its output before it ends.
+      if (stream.writableLength > 0) stream.destroy()
+    },
+  }
+}
+
+/** Waits for work, for a limited time. */
+export const within = async (ms: number, work: Promise<unknown>): Promise<void> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms)
+  })
+  try {
+    await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
   }
 }

@@ -1,4 +1,4 @@
-import { PassThrough } from "node:stream"
+import { PassThrough, Writable } from "node:stream"
 import { describe, expect, it } from "vitest"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Replay from "../../src/mcp/replay/Replay.ts"
@@ -43,6 +43,25 @@ const recorded = async () => {
 }
 
 describe("a replay", () => {
+  it("ends with the reason for a client that reads nothing, and can be stopped before", async () => {
+    const { events } = await recorded()
+    const deafly = (maxUnread: number, stop: AbortSignal) => {
+      const input = new PassThrough()
+      const output = new Writable({ write: () => {} })
+      for (let id = 0; id < 100; id++) input.write(`${JSON.stringify({ jsonrpc: "2.0", id, method: "ping" })}\n`)
+      return { output, ended: Replay.run({ taskId: "t1", events, input, output, stop, maxUnread, note: () => {} }) }
+    }
+    const full = deafly(1_000, new AbortController().signal)
+    expect(await full.ended).toMatchObject({
+      failure: "the client does not read its input: more than 1000 bytes wait for it",
+    })
+    expect(full.output.destroyed).toBe(true)
+    const stopping = new AbortController()
+    const stopped = deafly(100_000, stopping.signal)
+    stopping.abort()
+    expect(await stopped.ended).toMatchObject({ answered: 0, failure: expect.stringContaining("no call was made") })
+  })
+
   it("answers what the server and the gate answered, in the recorded order of equal calls", async () => {
     const { events, tools, received } = await recorded()
     const { end, replies, notes } = await replayed(events, [

@@ -33,13 +33,6 @@ export const checked = ([first, ...others]: ReadonlyArray<string>): Effect.Effec
     ? new BadInput({ input: "--", expected: "a program after it, such as -- python agent.py", found: "nothing" })
     : Effect.succeed([first, ...others])
 
-/** The name of a program's file without its ending: `agent` for `python agent.py`. */
-export const nameOf = (program: Command): string => {
-  const [command, ...words] = program
-  const file = words.find((word) => /^[^-].*\.\w+$/.test(word)) ?? command
-  return path.basename(file).replace(/\.\w+$/, "")
-}
-
 /** The proxy settings of a task's recording; undefined if the program recorded itself. */
 export const recorderOf = (taskId: string) =>
   Effect.gen(function* () {

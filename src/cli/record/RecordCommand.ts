@@ -1,7 +1,6 @@
 /** The command `hindcast record`: records the requests of an unchanged program. */
-import * as path from "node:path"
 import { Command, Options } from "@effect/cli"
-import { Effect, Option, Schema } from "effect"
+import { Effect, Option } from "effect"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
@@ -9,7 +8,6 @@ import { newId } from "../../events/vocabulary/Event.ts"
 import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as Unseen from "../../record/network/Unseen.ts"
 import { defined } from "../../values/defined.ts"
-import { Name } from "../../values/Options.ts"
 import * as Root from "../../workspace/Root.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -22,6 +20,7 @@ import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Doctor from "./Doctor.ts"
 import type * as LastLook from "./LastLook.ts"
 import * as Program from "./Program.ts"
+import * as ProgramName from "./ProgramName.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
@@ -106,7 +105,7 @@ export const record = Command.make(
         report,
         preload: Program.PRELOAD,
         goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
-        agent: Option.getOrElse(agent, () => nameOf(program)),
+        agent: Option.getOrElse(agent, () => ProgramName.of(program)),
         ...given({ subject }),
         ...(keepOpen ? { keepOpen } : {}),
         ...defined({ workspace: root }),
@@ -158,7 +157,7 @@ const recordProxied = (
       onLogFailure,
       continue: Option.isSome(continues),
       goal: Option.getOrElse(goal, () => Secrets.withoutKeys(program).join(" ")),
-      agent: Option.getOrElse(agent, () => ProxiedProgram.nameOf(program)),
+      agent: Option.getOrElse(agent, () => ProgramName.of(program)),
       ...given({ subject }),
     }
     const ran = yield* ProxiedProgram.record(program, options, how, {}, { keepOpen, workspace: root })
@@ -178,24 +177,6 @@ const rootOf = (workspace: Option.Option<string>, log: string) =>
     yield* Output.note(WhatIsRecorded.sentence(`The files of ${found.root}`, log))
     return found.root
   })
-
-/**
- * The name of the program's file without its ending; `program` if there is no file, or if its name is no valid agent
- * name.
- */
-const nameOf = (program: ReadonlyArray<string>): string => {
-  const words = program.slice(1)
-  // Values of Node's options, such as `tsx` of `--import tsx`, have no such ending.
-  const file = words.find((word) => /\.[cm]?[jt]sx?$/.test(word)) ?? words.find((word) => !word.startsWith("-"))
-  if (file === undefined || words.slice(0, words.indexOf(file)).some((word) => EVALUATES.test(word))) return "program"
-  const name = path.basename(file).replace(/\.\w+$/, "")
-  return isName(name) ? name : "program"
-}
-
-/** Node's options whose value is the program itself. */
-const EVALUATES = /^(-e|-p|-pe|--eval|--print)(=|$)/
-
-const isName = Schema.is(Name)
 
 interface Reported {
   readonly recorder: "program" | "proxy"

@@ -7,6 +7,7 @@ import { recordable } from "../../record/Recordable.ts"
 import type { Json } from "../../values/Json.ts"
 import * as Lines from "../Lines.ts"
 import * as Message from "../Message.ts"
+import * as Outlet from "../Outlet.ts"
 import * as Recording from "./Recording.ts"
 
 export interface ReplayOptions {
@@ -15,6 +16,8 @@ export interface ReplayOptions {
   readonly input: Readable
   readonly output: Writable
   readonly note: (text: string) => void
+  /** Maximum number of bytes that the client may leave unread. Default: `Outlet.MAX_WAITING_BYTES` */
+  readonly maxUnread?: number
   /** Ends the replay. */
   readonly stop: AbortSignal
 }
@@ -29,7 +32,7 @@ export interface ReplayEnd {
 
 /** Runs until the client or the user ends it. */
 export const run = async (options: ReplayOptions): Promise<ReplayEnd> => {
-  const { taskId, events, input, output, note, stop } = options
+  const { taskId, events, input, output, note, stop, maxUnread = Outlet.MAX_WAITING_BYTES } = options
   const recording = Recording.of(events)
   if (recording.server === undefined) {
     input.destroy()
@@ -38,40 +41,51 @@ export const run = async (options: ReplayOptions): Promise<ReplayEnd> => {
   }
   const redaction = Redaction.make()
   const redacted = (value: Json): Json => recordable<Json>(redaction.value(value), (omitted) => ({ omitted }))
-  const send = Lines.writing(output)
+  const client = Outlet.make(output, maxUnread)
   let [answered, unanswered] = [0, 0]
 
-  const answer = async (request: Message.Request): Promise<void> => {
+  const answer = (request: Message.Request): void => {
     const { id, method } = request
     const isCall = method === Message.CALL
     const found = method === PING ? { result: {} } : recording.answer(request, redacted)
     if (!("missing" in found)) {
       if (isCall) answered++
-      return send(Message.written({ jsonrpc: "2.0", id, ...found }))
+      client.send(Message.written({ jsonrpc: "2.0", id, ...found }))
+      return
     }
     if (isCall) unanswered++
     const reason = `Replay of ${taskId}: ${String(found.missing)}`
     note(reason)
-    await send(Message.written(Message.failed(id, isCall ? Message.CODES.server : Message.CODES.method, reason)))
+    client.send(Message.written(Message.failed(id, isCall ? Message.CODES.server : Message.CODES.method, reason)))
   }
 
   const end = () => input.destroy()
   stop.addEventListener("abort", end, { once: true })
+  if (stop.aborted) end()
+  let isDeaf = false
+  client.full.then(() => {
+    isDeaf = true
+    end()
+  })
   output.on("error", end)
   try {
     for await (const line of Lines.lines(input, Lines.MAX_BYTES)) {
       const message = line.kind === "line" ? Message.read(line.text) : undefined
-      if (message?.kind === "request") await answer(message)
+      if (message?.kind === "request") answer(message)
       else if (message === undefined || message.kind === "invalid") {
         const reason = "expected a message of MCP"
-        await send(Message.written(Message.failed(message?.id ?? null, Message.CODES.request, reason)))
+        client.send(Message.written(Message.failed(message?.id ?? null, Message.CODES.request, reason)))
       }
     }
   } catch (error) {
-    // The user ended it in the middle of a read.
-    if (!stop.aborted && !output.destroyed) throw error
+    // The user ended it in the middle of a read, or the client reads nothing.
+    if (!stop.aborted && !isDeaf && !output.destroyed) throw error
   }
-  return { answered, unanswered, failure: failureOf(answered, unanswered, recording.calls) }
+  await client.finish()
+  const failure = isDeaf
+    ? `the client does not read its input: more than ${maxUnread} bytes wait for it`
+    : failureOf(answered, unanswered, recording.calls)
+  return { answered, unanswered, failure }
 }
 
 const PING = "ping"

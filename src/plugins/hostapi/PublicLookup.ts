@@ -8,7 +8,7 @@ export class PrivateAddress extends Error {}
 /** Whether a name means this machine by definition. IP addresses need no lookup. */
 export const isLocalName = (hostname: string): boolean => hostname === "localhost" || hostname.endsWith(".localhost")
 
-/** What a lookup lets pass, and what it says otherwise. */
+/** Addresses that a lookup lets pass, and the advice of its error. */
 export interface PublicOnly {
   /** Addresses that a person granted, and to which names may lead. */
   readonly granted?: ReadonlyArray<string>
