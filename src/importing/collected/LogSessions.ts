@@ -10,8 +10,8 @@ import { evaluationIn } from "../otlp/Evaluations.ts"
 import { type LogRecord, logRecordOf, logRecordsIn } from "../otlp/LogRecord.ts"
 import { taskIdOf } from "../runs/Run.ts"
 import { type Runs, TOO_MANY_SCORES } from "../runs/Runs.ts"
-import { HeldScores, type SourceScore } from "../runs/SourceScores.ts"
 import type { Asked, SourceFile } from "../Source.ts"
+import { HeldScores, type SourceScore } from "../scores/SourceScores.ts"
 
 interface Open {
   readonly agent: AgentLog

@@ -4,8 +4,8 @@
  * (https://arize-ai.github.io/openinference/spec/feedback/annotations.html).
  */
 
-import type { SourceScore } from "../runs/SourceScores.ts"
 import { numberOf, textOf } from "../runs/Untrusted.ts"
+import type { SourceScore } from "../scores/SourceScores.ts"
 import type { LogRecord } from "./LogRecord.ts"
 import type { Span } from "./Span.ts"
 

@@ -1,10 +1,10 @@
 /** The output of a mapper: the runs of one file, their events, and counts of everything else. */
 
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
+import { HeldScores, MAX_BYTES, type SourceScore } from "../scores/SourceScores.ts"
 import type { FormatCapture, MappingCounts } from "./FormatCapture.ts"
 import { Run } from "./Run.ts"
 import type { RunEvent, RunSink, RunStart } from "./RunEvent.ts"
-import { HeldScores, MAX_BYTES, type SourceScore } from "./SourceScores.ts"
 import { timeOf } from "./SourceTimes.ts"
 import { increase } from "./Tally.ts"
 import { notingCuts } from "./Untrusted.ts"

@@ -8,8 +8,8 @@ import type { JsonObject } from "../../values/Json.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Sum from "../../values/Sum.ts"
 import { idOf, idsWithin } from "../runs/EventIds.ts"
-import type { SourceScore } from "../runs/SourceScores.ts"
 import { nameFrom } from "../runs/Untrusted.ts"
+import type { SourceScore } from "../scores/SourceScores.ts"
 import { redacted, type Writing, withSubject } from "./Writing.ts"
 
 const PART = 10_000
