@@ -13,6 +13,12 @@
 
 export { Closed } from "./promise/Calls.ts"
 export type { FileDifference, Hunk, LineDifference, NotComparable } from "./workspace/questions/ComparedFiles.ts"
+export type {
+  RecordedBytes,
+  RecordedFile,
+  RecordedText,
+  UnknownContent,
+} from "./workspace/questions/FileContent.ts"
 export {
   type BlameOptions,
   type DiffOptions,
@@ -23,11 +29,7 @@ export {
   type FilesOptions,
   type HistoryOptions,
   layer,
-  type RecordedBytes,
-  type RecordedFile,
-  type RecordedText,
   type Unified,
-  type UnknownContent,
   type WhyOptions,
 } from "./workspace/questions/Files.ts"
 export { TwoTimelines } from "./workspace/questions/FilesBetween.ts"

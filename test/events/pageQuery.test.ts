@@ -93,6 +93,7 @@ const FILTERS = {
   afterVersion: [null, 4],
   task: [null, 1, NO_TASK],
   types: [null, [1], [1, 2, 3]],
+  plugin: [null, "workspace"],
 } satisfies { readonly [Field in keyof InternedQuery]: ReadonlyArray<InternedQuery[Field]> }
 
 const combinations = Object.entries(FILTERS).reduce<ReadonlyArray<InternedQuery>>(
@@ -119,7 +120,7 @@ describe("every combination of filters", () => {
   it.scopedLive("reads by the index that serves it, and sorts nothing but a stream of all timelines", () =>
     Effect.gen(function* () {
       const database = yield* emptyLog
-      expect(combinations).toHaveLength(2 * 3 * 2 * 2 * 2 * 3 * 3)
+      expect(combinations).toHaveLength(2 * 3 * 2 * 2 * 2 * 3 * 3 * 2)
       for (const query of combinations) {
         const plan = planOf(database, pageQuery(query, 1000))
         const said = plan.join("\n")

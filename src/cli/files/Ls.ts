@@ -14,8 +14,8 @@ export const ls = Command.make(
   { ...FilesOptions.common, at: FilesOptions.at, task: FilesOptions.task },
   ({ log, json, at, task }) =>
     Effect.gen(function* () {
-      const recorded = yield* OpenedFiles.open({ at, task })
-      const tree = yield* RecordedContent.treeAfter(recorded, recorded.looks)
+      const recorded = yield* OpenedFiles.find({ at, task })
+      const tree = yield* RecordedContent.tree(recorded)
       const { root, position } = recorded
       yield* Output.show(json, ListedFiles.document(recorded, tree), (style) =>
         FileLines.list(style, ListedFiles.sorted(tree), root, position),

@@ -8,8 +8,11 @@ export interface Typed {
   readonly task: Option.Option<string>
 }
 
-export const open = ({ at, task }: Typed) =>
-  Effect.flatMap(taskIdOf(task), (taskId) => RecordedFiles.open({ at: Option.getOrUndefined(at), taskId }))
+export const open = (typed: Typed) => Effect.flatMap(find(typed), RecordedFiles.withLooks)
+
+/** Reads no looks but those at the tasks' starts. */
+export const find = ({ at, task }: Typed) =>
+  Effect.flatMap(taskIdOf(task), (taskId) => RecordedFiles.find({ at: Option.getOrUndefined(at), taskId }))
 
 export const taskIdOf = (task: Option.Option<string>) =>
   Option.isSome(task) ? Ids.task(task.value) : Effect.succeed(undefined)

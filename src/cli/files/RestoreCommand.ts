@@ -68,7 +68,7 @@ interface Writing extends Pick<RestoreInPlace.Typed, "log" | "json" | "task" | "
 
 const writeInto = ({ log, json, moment, into, partial, task }: Writing) =>
   Effect.gen(function* () {
-    const recorded = yield* OpenedFiles.open({ at: Option.some(moment), task })
+    const recorded = yield* OpenedFiles.find({ at: Option.some(moment), task })
     const { directory, restored, left, root, timeline, at: position } = yield* RestoredFiles.into(recorded, into)
     if (left.length > 0 && !partial)
       return yield* new NotAllRestored({ directory, restored: restored.length, left, isAcceptable: true })

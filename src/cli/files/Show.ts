@@ -4,7 +4,6 @@ import { Effect } from "effect"
 import * as Content from "../../workspace/history/Content.ts"
 import * as ListedFiles from "../../workspace/questions/ListedFiles.ts"
 import * as RecordedContent from "../../workspace/questions/RecordedContent.ts"
-import * as RecordedFiles from "../../workspace/questions/RecordedFiles.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { flag } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -21,9 +20,8 @@ export const show = Command.make("show", options, ({ log, json, file, at, task, 
   Effect.gen(function* () {
     if (raw && json)
       return yield* new BadInput({ input: "--raw", expected: "no --json with it", found: "both: choose one" })
-    const recorded = yield* OpenedFiles.open({ at, task })
-    const path = yield* RecordedFiles.pathOf(recorded, file)
-    const entry = yield* RecordedContent.entryAt(recorded, path)
+    const recorded = yield* OpenedFiles.find({ at, task })
+    const { path, entry } = yield* RecordedContent.fileAt(recorded, file)
     const { kind, bytes } = yield* RecordedContent.bytesOf(recorded, path, entry)
     if (raw) return yield* Output.writeBytes(bytes)
     if (!json && kind === "binary")

@@ -65,6 +65,11 @@ export interface Query {
   readonly types?: ReadonlyArray<string>
   /** Only events that happened at exactly this time by the source's clock. No index covers it: bound the range. */
   readonly occurredAt?: number
+  /**
+   * Leaves out events whose payload names another plugin in `plugin`, where the log can do so before it decodes them.
+   * The result may have others: check each.
+   */
+  readonly plugin?: string
 }
 
 /** The fields of a committed event that queries filter by. */

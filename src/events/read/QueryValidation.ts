@@ -45,6 +45,7 @@ const FIELDS: { readonly [field: string]: Check } = {
   taskId: (value) => (value === null ? undefined : isName(value)),
   types: isNames,
   occurredAt: (value) => (Number.isSafeInteger(value) ? undefined : "whole milliseconds since 1970"),
+  plugin: isName,
 }
 
 const describe = (value: unknown): string => {

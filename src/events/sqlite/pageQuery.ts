@@ -1,5 +1,6 @@
 /** The log's query planner: turns a query into the SQL statement for one page. */
 
+import { MAX_INLINE_BYTES } from "../payload/Blob.ts"
 import { MAX_STORED_BYTES } from "../payload/StoredPayload.ts"
 
 export const COLUMNS =
@@ -52,11 +53,12 @@ export interface InternedQuery {
   readonly task: number | typeof NO_TASK | null
   readonly types: ReadonlyArray<number> | null
   readonly occurredAt?: number | null
+  readonly plugin?: string | null
 }
 
 export interface PageQuery {
   readonly sql: string
-  readonly parameters: ReadonlyArray<number>
+  readonly parameters: ReadonlyArray<number | string>
 }
 
 /** Up to this many positions, reading all is faster than any index. */
@@ -83,7 +85,7 @@ export const pageQuery = (query: InternedQuery, limit: number, { sql: columns } 
 
 interface Clause {
   readonly sql: string
-  readonly values: ReadonlyArray<number>
+  readonly values: ReadonlyArray<number | string>
 }
 
 const reading =
@@ -137,6 +139,7 @@ const filters = ({
   task,
   types,
   occurredAt = null,
+  plugin = null,
 }: InternedQuery): ReadonlyArray<Clause> => [
   ...(timeline === null ? [] : [{ sql: "+timeline = ?", values: [timeline] }]),
   ...(stream === null ? [] : [{ sql: "+stream = ?", values: [stream] }]),
@@ -144,7 +147,17 @@ const filters = ({
   ...(task === null ? [] : [ofTask(task, "+")]),
   ...(types === null ? [] : [{ sql: `+type IN (${types.map(() => "?").join(", ")})`, values: types }]),
   ...(occurredAt === null ? [] : [{ sql: "recorded_at - occurred_before = ?", values: [occurredAt] }]),
+  ...(plugin === null ? [] : [{ sql: NAMES_NO_OTHER_PLUGIN, values: [plugin] }]),
 ]
+
+/**
+ * False for a payload that names another plugin. What SQLite cannot tell, the reader does: a blob, encrypted fields, a
+ * damaged or too large text.
+ */
+const NAMES_NO_OTHER_PLUGIN = `CASE
+  WHEN octet_length(payload) > ${MAX_INLINE_BYTES} THEN 1
+  WHEN NOT json_valid(payload) THEN 1
+  ELSE coalesce(json_extract(payload, '$.plugin') = ?, 1) END`
 
 const ofTask = (task: number | typeof NO_TASK, prefix = ""): Clause =>
   task === NO_TASK ? { sql: `${prefix}task IS NULL`, values: [] } : { sql: `${prefix}task = ?`, values: [task] }

@@ -177,14 +177,14 @@ export const hashAt = (database: LogDatabase, segments: Segments, position: numb
 
 /** Undefined if the query filters by a name that no event has. */
 const internedQuery = (names: Names, query: Query): InternedQuery | undefined => {
-  const { after = 0, until = null, afterVersion = null, occurredAt = null } = query
+  const { after = 0, until = null, afterVersion = null, occurredAt = null, plugin = null } = query
   const idOf = (text: string | undefined) => (text === undefined ? null : names.id(text))
   const timeline = idOf(query.timeline)
   const stream = idOf(query.stream)
   const task = query.taskId === null ? NO_TASK : idOf(query.taskId)
   const types = query.types?.flatMap((type) => names.id(type) ?? []) ?? null
   if (timeline === undefined || stream === undefined || task === undefined || types?.length === 0) return undefined
-  return { after, until, timeline, stream, afterVersion, task, types, occurredAt }
+  return { after, until, timeline, stream, afterVersion, task, types, occurredAt, plugin }
 }
 
 /** Envelope and hash of a row, without decoding its payload. */

@@ -92,6 +92,8 @@ const VALUES = {
       types: FastCheck.subarray(["NoteAdded", "TagAdded", "Unheard"], { minLength: 0 }),
     }),
   occurredAt: () => FastCheck.record({ occurredAt: FastCheck.integer({ min: 0, max: 3 }) }),
+  // No event here names another plugin: a log must not leave out any.
+  plugin: () => FastCheck.record({ plugin: FastCheck.constantFrom("workspace", "nothing") }),
 } satisfies Record<keyof Query, (head: number) => FastCheck.Arbitrary<Query>>
 
 const queryOf = (fields: ReadonlyArray<string>, head: number): FastCheck.Arbitrary<Query> =>

@@ -78,6 +78,16 @@ export const treeAfter = (looks: ReadonlyArray<Look>, treeOf: TreeOf): Entry.Tre
   return tree
 }
 
+/** A path's entry after the looks of one task, without reading the whole tree. */
+export const entryAfter = (looks: ReadonlyArray<Look>, path: string, entryIn: EntryIn): Found => {
+  for (const { base, files } of looks.toReversed()) {
+    const changed = files.findLast((file) => file.path === path)
+    if (changed !== undefined) return { isKnown: true, entry: changed.state.entry }
+    if (base !== undefined) return entryIn(base, path)
+  }
+  return { isKnown: false }
+}
+
 /** Whether a look names the path, or a task found it at its start. */
 export const hasPath = (looks: ReadonlyArray<Look>, path: string, entryIn: EntryIn): boolean =>
   looks.some(

@@ -1,11 +1,11 @@
 /** The recorded looks at a workspace's files: its state at a task's start, and each change that a snapshot found since. */
 
 import { Effect, Stream } from "effect"
-import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import type { EventLog, LogError, Query } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as FileStates from "../../projections/state/files/FileStates.ts"
-import { defined } from "../../values/defined.ts"
 import * as Document from "../model/Document.ts"
 
 export interface Look {
@@ -35,46 +35,99 @@ export interface StartsOptions {
 }
 
 /** The looks at tasks' starts in the log's timeline, up to a position, in the log's order. */
-export const starts = (
-  log: Pick<EventLog.Service, "read" | "timeline">,
-  { until, taskId }: StartsOptions,
-): Effect.Effect<ReadonlyArray<Look>, LogError> =>
+export const starts = (log: Reading, { until, taskId }: StartsOptions): Effect.Effect<ReadonlyArray<Look>, LogError> =>
   Effect.gen(function* () {
-    const query = { timeline: log.timeline, types: ["EnvironmentReset"], until, ...defined({ taskId }) }
     const found: Array<Look> = []
-    yield* Stream.runForEach(log.read(query), (event) =>
-      Effect.sync(() => {
-        const look = startOf(event)
-        if (look !== undefined) found.push(look)
-      }),
-    )
+    const take = (event: Event) => {
+      const look = startOf(event)
+      if (look !== undefined) found.push(look)
+    }
+    const query = { timeline: log.timeline, types: ["EnvironmentReset"], plugin: Document.PLUGIN, until }
+    if (taskId !== undefined) yield* forEachEvent(log, { ...query, taskId }, take)
+    else yield* forEachOfAll(log, { ...query, after: 0, until: yield* lastOf(log, until) }, take)
     return found
   })
 
 /** All looks in the log's timeline that begin with these starts, up to a position, in the log's order. */
 export const since = (
-  log: Pick<EventLog.Service, "readPage" | "timeline">,
+  log: Reading,
+  from: ReadonlyArray<Look>,
+  until: number,
+): Effect.Effect<ReadonlyArray<Look>, LogError> =>
+  Effect.map(changesSince(log, from, { after: from[0]?.event.position ?? 0, until }), (changes) =>
+    [...from, ...changes].sort((one, other) => one.event.position - other.event.position),
+  )
+
+/**
+ * The looks of the task that looked last: its files after them are those of the workspace. Of many tasks, reads the
+ * changes of that one, and what came after the last start.
+ */
+export const ofLastTask = (
+  log: Reading,
   from: ReadonlyArray<Look>,
   until: number,
 ): Effect.Effect<ReadonlyArray<Look>, LogError> =>
   Effect.gen(function* () {
-    const looks = [...from]
-    for (const task of new Set(from.map((start) => start.taskId))) {
-      const own = from.filter((start) => start.taskId === task)
-      const query = { timeline: log.timeline, taskId: task, types: ["EnvironmentChanged"], until }
-      // Pages, because a stream for each of many tasks takes ten times as long.
-      for (let after = 0, isLast = false; !isLast; ) {
-        const page = yield* log.readPage({ ...query, after }, PAGE)
-        for (const event of page) {
-          const look = changeOf(event, own)
-          if (look !== undefined) looks.push(look)
-        }
-        after = page.at(-1)?.position ?? after
-        isLast = page.length < PAGE
-      }
-    }
-    return looks.sort((one, other) => one.event.position - other.event.position)
+    const newest = from.at(-1)
+    if (newest === undefined) return []
+    const later = yield* changesSince(log, from, { after: newest.event.position, until })
+    const task = later.reduce((last, look) => (look.event.position > last.event.position ? look : last), newest).taskId
+    return yield* since(
+      log,
+      from.filter((start) => start.taskId === task),
+      until,
+    )
   })
+
+type Reading = Pick<EventLog.Service, "readPage" | "timeline" | "head">
+
+interface Range {
+  readonly after: number
+  readonly until: number
+}
+
+/** The changes of the starts' tasks in a range: by task, or those of all tasks where that reads less. In no order. */
+const changesSince = (log: Reading, from: ReadonlyArray<Look>, range: Range) =>
+  Effect.gen(function* () {
+    const startsOf = new Map<string, Array<Look>>()
+    for (const start of from) {
+      const own = startsOf.get(start.taskId)
+      if (own === undefined) startsOf.set(start.taskId, [start])
+      else own.push(start)
+    }
+    const looks: Array<Look> = []
+    const take = (event: Event) => {
+      const own = event.taskId === null ? undefined : startsOf.get(event.taskId)
+      const look = own && changeOf(event, own)
+      if (look !== undefined) looks.push(look)
+    }
+    const until = yield* lastOf(log, range.until)
+    const query = { timeline: log.timeline, types: ["EnvironmentChanged"], plugin: Document.PLUGIN, ...range, until }
+    if (until - range.after < startsOf.size * A_TASK) yield* forEachOfAll(log, query, take)
+    else for (const taskId of startsOf.keys()) yield* forEachEvent(log, { ...query, taskId }, take)
+    return looks
+  })
+
+/** To begin reading a task takes as long as to pass over so many positions. */
+const A_TASK = 500
+
+const lastOf = ({ head }: Reading, until: number) => Effect.map(head, ({ position }) => Math.min(until, position))
+
+/** Reads by pages, because a stream for each of many tasks takes ten times as long. */
+const forEachEvent = ({ readPage }: Reading, query: Query, take: (event: Event) => void) =>
+  Pages.forEach(readPage, query, (page) => {
+    for (const event of page) take(event)
+  })
+
+/** Reads all tasks. A page may pass over any number of other plugins' events, so the range has limits. */
+const forEachOfAll = (log: Reading, { after = 0, until, ...query }: Query & Range, take: (event: Event) => void) =>
+  Effect.gen(function* () {
+    for (let from = after; from < until; from += MAX_PASSED)
+      yield* forEachEvent(log, { ...query, after: from, until: Math.min(until, from + MAX_PASSED) }, take)
+  })
+
+/** Positions that are read without a pause. */
+const MAX_PASSED = 100_000
 
 /** The looks among the events of one task, in their order. */
 export const among = (events: ReadonlyArray<Event>): ReadonlyArray<Look> => {
@@ -88,9 +141,6 @@ export const among = (events: ReadonlyArray<Event>): ReadonlyArray<Look> => {
   }
   return looks
 }
-
-/** Events read at once. */
-const PAGE = 1_000
 
 /** Finds the files that looks of any task in the log's timeline name after a position. */
 export const after = (

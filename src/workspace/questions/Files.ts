@@ -6,11 +6,11 @@ import type { Cause } from "../../projections/timetravel/causes/Causes.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
-import * as Content from "../history/Content.ts"
 import * as Origin from "../history/Origin.ts"
 import type { DirectoryUnfit } from "../restore/RestoreInto.ts"
 import type { StoreUnavailable } from "../store/StoreFile.ts"
 import * as ComparedFiles from "./ComparedFiles.ts"
+import * as FileContent from "./FileContent.ts"
 import * as FilesBetween from "./FilesBetween.ts"
 import * as ListedFiles from "./ListedFiles.ts"
 import * as OriginDocument from "./OriginDocument.ts"
@@ -65,37 +65,6 @@ export interface WhyOptions extends FilesOptions {
   readonly line?: number
 }
 
-/** A recorded file and its content. */
-export interface RecordedFile extends ListedFiles.ListedFile {
-  readonly root: string
-  readonly timeline: string
-  readonly at: number
-  /** Of a link, its target's name. */
-  readonly content: RecordedText | RecordedBytes | UnknownContent
-}
-
-/** A text, and its bytes. */
-export interface RecordedText {
-  readonly kind: "text"
-  readonly text: string
-  readonly bytes: Uint8Array
-}
-
-/** A content with a NUL among its first 8,000 bytes. */
-export interface RecordedBytes {
-  readonly kind: "binary"
-  readonly bytes: Uint8Array
-}
-
-/** The store lacks the content. */
-export interface UnknownContent {
-  readonly kind: "unknown"
-  /** `gone`: the store should have it. `purged`: a person removed it. Others: snapshots left it out. */
-  readonly why: keyof typeof Content.WHY
-  /** The same in words. */
-  readonly reason: string
-}
-
 /** How files differ, with each unified diff as text. */
 export interface FilesDiff extends Omit<FilesBetween.FilesDiff, "files"> {
   readonly files: ReadonlyArray<ComparedFiles.FileDifference & Unified>
@@ -135,7 +104,7 @@ export declare namespace Files {
     /** Lists the files at a moment. A file whose content is not recorded says why in `omitted`. */
     readonly list: (options?: FilesOptions) => Effect.Effect<ListedFiles.FileList, FilesError>
     /** Returns a file at a moment. Its content may be unknown, which is no error. */
-    readonly read: (path: string, options?: FilesOptions) => Effect.Effect<RecordedFile, FilesError>
+    readonly read: (path: string, options?: FilesOptions) => Effect.Effect<FileContent.RecordedFile, FilesError>
     /** Returns how files differ between two moments of one timeline; from `a` to `b`, whichever is earlier. */
     readonly diff: (
       a: Moment.Moment,
@@ -198,26 +167,30 @@ const make = Effect.gen(function* () {
   /** Opens the files for one question. */
   const asking = <A, E>(
     { at, task, directory }: FilesOptions,
-    ask: (recorded: RecordedFiles.RecordedFiles) => Effect.Effect<A, E>,
+    ask: (opened: RecordedFiles.Opened) => Effect.Effect<A, E>,
   ) =>
-    RecordedFiles.open({ at, taskId: task, directory }).pipe(
+    RecordedFiles.find({ at, taskId: task, directory }).pipe(
       Effect.flatMap(ask),
       Effect.scoped,
       Effect.provideService(EventLog, log),
     )
 
+  /** Opens the files for a question about their past. */
+  const askingWithLooks = <A, E>(
+    options: FilesOptions,
+    ask: (recorded: RecordedFiles.RecordedFiles) => Effect.Effect<A, E>,
+  ) => asking(options, (opened) => Effect.flatMap(RecordedFiles.withLooks(opened), ask))
+
   return Files.of({
     list: (options = {}) =>
       Effect.flatMap(Options.decode("files.list", FilesOptions, options), (asked) =>
-        asking(asked, (recorded) =>
-          Effect.map(RecordedContent.treeAfter(recorded, recorded.looks), (tree) =>
-            ListedFiles.document(recorded, tree),
-          ),
+        asking(asked, (opened) =>
+          Effect.map(RecordedContent.tree(opened), (tree) => ListedFiles.document(opened, tree)),
         ),
       ),
     read: (path, options = {}) =>
       Effect.flatMap(Options.decode("files.read", FilesOptions, options), (asked) =>
-        asking(asked, (recorded) => readFrom(recorded, path)),
+        asking(asked, (opened) => FileContent.read(opened, path)),
       ),
     diff: (a, b, options = {}) =>
       Effect.gen(function* () {
@@ -234,7 +207,7 @@ const make = Effect.gen(function* () {
       }).pipe(Effect.scoped, Effect.provideService(EventLog, log)),
     history: (path, options = {}) =>
       Effect.flatMap(Options.decode("files.history", HistoryOptions, options), ({ limit, ...asked }) =>
-        asking(asked, (recorded) =>
+        askingWithLooks(asked, (recorded) =>
           Effect.map(RecordedVersions.originsOf(recorded, path, limit), (found) =>
             RecordedVersions.document(recorded, found),
           ),
@@ -242,7 +215,7 @@ const make = Effect.gen(function* () {
       ),
     blame: (path, options = {}) =>
       Effect.flatMap(Options.decode("files.blame", BlameOptions, options), ({ content, first, last, read, ...asked }) =>
-        asking(asked, (recorded) =>
+        askingWithLooks(asked, (recorded) =>
           Effect.map(
             RecordedBlame.of(recorded, path, {
               content: typeof content === "string" ? Buffer.from(content) : content,
@@ -256,7 +229,7 @@ const make = Effect.gen(function* () {
       ),
     why: (path, options = {}) =>
       Effect.flatMap(Options.decode("files.why", WhyOptions, options), ({ line, ...asked }) =>
-        asking(asked, (recorded) =>
+        askingWithLooks(asked, (recorded) =>
           Effect.gen(function* () {
             const found = yield* line === undefined
               ? RecordedVersions.lastOf(recorded, path)
@@ -274,32 +247,10 @@ const make = Effect.gen(function* () {
       ),
     restore: (at, into, options = {}) =>
       Effect.flatMap(Options.decode("files.restore", RestoreOptions, options), (asked) =>
-        asking({ ...asked, at }, (recorded) => RestoredFiles.into(recorded, into)),
+        asking({ ...asked, at }, (opened) => RestoredFiles.into(opened, into)),
       ),
   })
 })
-
-const readFrom = (recorded: RecordedFiles.RecordedFiles, typed: string) =>
-  Effect.gen(function* () {
-    const path = yield* RecordedFiles.pathOf(recorded, typed)
-    const entry = yield* RecordedContent.entryAt(recorded, path)
-    const content = yield* RecordedFiles.reading(() => Content.of(entry, recorded.store))
-    const { root, timeline, position } = recorded
-    return { root, timeline, at: position, ...ListedFiles.ofEntry(path, entry), content: contentOf(content) }
-  })
-
-const contentOf = (content: Content.Content): RecordedFile["content"] => {
-  switch (content.kind) {
-    case "text":
-      return { kind: "text", text: Content.textOf(content.bytes), bytes: content.bytes }
-    case "binary":
-      return { kind: "binary", bytes: content.bytes }
-    case "unknown":
-      return { kind: "unknown", why: content.why, reason: Content.WHY[content.why] }
-    case "missing":
-      return { kind: "unknown", why: "gone", reason: Content.WHY.gone }
-  }
-}
 
 /** The questions about the files of the `EventLog` in its context. */
 export const layer: Layer.Layer<Files, never, EventLog | TimeTravel> = Layer.effect(Files, make)

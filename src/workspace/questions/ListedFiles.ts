@@ -1,7 +1,7 @@
 /** The recorded files at a moment, as a list. */
 import { defined } from "../../values/defined.ts"
 import type { Entry, Omission, Tree } from "../model/Entry.ts"
-import type { RecordedFiles } from "./RecordedFiles.ts"
+import type { Opened } from "./RecordedFiles.ts"
 
 /** A recorded file, without its content. */
 export interface ListedFile {
@@ -30,7 +30,7 @@ export interface FileList {
 export const sorted = (tree: Tree): ReadonlyArray<readonly [path: string, entry: Entry]> =>
   [...tree].sort(([one], [other]) => (one < other ? -1 : 1))
 
-export const document = ({ root, timeline, position }: RecordedFiles, tree: Tree): FileList => ({
+export const document = ({ root, timeline, position }: Opened, tree: Tree): FileList => ({
   root,
   timeline,
   at: position,

@@ -6,7 +6,8 @@ import * as FileVersions from "../history/FileVersions.ts"
 import type { Look } from "../history/Looks.ts"
 import type { Entry, Tree } from "../model/Entry.ts"
 import type { StoreUnavailable } from "../store/StoreFile.ts"
-import { FileNotRecorded, type RecordedFiles, reading } from "./RecordedFiles.ts"
+import * as RecordedFiles from "./RecordedFiles.ts"
+import { FileNotRecorded, reading } from "./RecordedFiles.ts"
 
 /** The log says that a content was there, and the store does not have it. */
 export class ContentNotRecorded extends Data.TaggedError("ContentNotRecorded")<{
@@ -20,7 +21,7 @@ export class ContentNotRecorded extends Data.TaggedError("ContentNotRecorded")<{
 }
 
 export const treeAfter = (
-  { treeOf, root, position }: RecordedFiles,
+  { treeOf, root, position }: RecordedFiles.Opened,
   looks: ReadonlyArray<Look>,
 ): Effect.Effect<Tree, ContentNotRecorded | StoreUnavailable> =>
   Effect.filterOrFail(
@@ -29,8 +30,24 @@ export const treeAfter = (
     () => new ContentNotRecorded({ file: root, position, reason: "the store lacks the files at the task's start" }),
   )
 
+/** All files at the moment. */
+export const tree = (opened: RecordedFiles.Opened) =>
+  Effect.flatMap(RecordedFiles.lastLooks(opened), (looks) => treeAfter(opened, looks))
+
+/** A file at the moment, by the path that was typed. Reads all looks only if that is not the path of a file then. */
+export const fileAt = (opened: RecordedFiles.Opened, typed: string) =>
+  Effect.gen(function* () {
+    const [first = typed] = RecordedFiles.meanings(opened, typed)
+    const looks = yield* RecordedFiles.lastLooks(opened)
+    const { entry } = yield* reading(() => FileVersions.entryAfter(looks, first, opened.entryIn))
+    if (entry !== undefined) return { path: first, entry }
+    const recorded = yield* RecordedFiles.withLooks(opened)
+    const path = yield* RecordedFiles.pathOf(recorded, typed)
+    return { path, entry: yield* entryAt(recorded, path) }
+  })
+
 /** A file's entry at the moment. */
-export const entryAt = (recorded: RecordedFiles, path: string) =>
+export const entryAt = (recorded: RecordedFiles.RecordedFiles, path: string) =>
   Effect.gen(function* () {
     const { looks, entryIn, position } = recorded
     const tree = yield* treeAfter(recorded, looks)
@@ -46,7 +63,7 @@ export const entryAt = (recorded: RecordedFiles, path: string) =>
   })
 
 /** The bytes of an entry. */
-export const bytesOf = ({ store, position }: RecordedFiles, path: string, entry: Entry) =>
+export const bytesOf = ({ store, position }: RecordedFiles.Opened, path: string, entry: Entry) =>
   Effect.gen(function* () {
     const content = yield* reading(() => Content.of(entry, store))
     if (content.kind === "text" || content.kind === "binary") return content
@@ -54,7 +71,7 @@ export const bytesOf = ({ store, position }: RecordedFiles, path: string, entry:
     return yield* new ContentNotRecorded({ file: path, position, reason })
   })
 
-export const textAt = (recorded: RecordedFiles, path: string) =>
+export const textAt = (recorded: RecordedFiles.RecordedFiles, path: string) =>
   Effect.gen(function* () {
     const { bytes, kind } = yield* bytesOf(recorded, path, yield* entryAt(recorded, path))
     if (kind === "text") return bytes

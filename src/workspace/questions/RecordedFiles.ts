@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Data, Effect, Option, Stream } from "effect"
-import { EventLog } from "../../events/log/EventLog.ts"
+import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { isInside } from "../../plugins/manifest/paths.ts"
@@ -33,18 +33,24 @@ export class FileNotRecorded extends Data.TaggedError("FileNotRecorded")<{
   }
 }
 
-export interface RecordedFiles {
+/** The recorded files of a root up to a position. Its looks are not read yet. */
+export interface Opened {
   readonly log: EventLog.Service
   readonly timeline: string
   readonly position: number
   readonly root: string
-  /** Of this root, up to the position. */
-  readonly looks: ReadonlyArray<Looks.Look>
+  /** The looks at the starts of the tasks that worked there: one or more. */
+  readonly starts: ReadonlyArray<Looks.Look>
   readonly store: ContentStore
   readonly treeOf: FileVersions.TreeOf
   readonly entryIn: FileVersions.EntryIn
   /** Paths are relative to it, or to the root. */
   readonly directory: string
+}
+
+export interface RecordedFiles extends Opened {
+  /** Of this root, up to the position. */
+  readonly looks: ReadonlyArray<Looks.Look>
 }
 
 /** Several directories were recorded, and nothing says which one is meant. */
@@ -75,11 +81,21 @@ export type OpenError =
   | WorkspaceUnclear
   | StoreUnavailable
 
+/** The recorded files at a moment, with all looks. */
+export const open = (asked: Asked) => Effect.flatMap(find(asked), withLooks)
+
+/** Reads all looks. */
+export const withLooks = (opened: Opened): Effect.Effect<RecordedFiles, LogError> =>
+  Effect.map(Looks.since(opened.log, opened.starts, opened.position), (looks) => ({ ...opened, looks }))
+
+/** The looks that the files at the moment depend on. */
+export const lastLooks = ({ log, starts, position }: Opened) => Looks.ofLastTask(log, starts, position)
+
 /**
  * The recorded files at a moment: of the workspace around the directory, else of that of the moment's task, else of the
  * only one.
  */
-export const open = ({ at, taskId, directory = process.cwd() }: Asked) =>
+export const find = ({ at, taskId, directory = process.cwd() }: Asked) =>
   Effect.gen(function* () {
     const { timeline, position } = yield* Moment.locate(at ?? "now")
     const whole = yield* EventLog
@@ -101,8 +117,7 @@ export const open = ({ at, taskId, directory = process.cwd() }: Asked) =>
     }
     const entryIn = (base: string, path: string) => store.entryIn(base, path)
     const own = starts.filter((start) => start.root === root)
-    const looks = yield* Looks.since(view, own, position)
-    return { log: view, timeline, position, root, looks, store, treeOf, entryIn, directory } satisfies RecordedFiles
+    return { log: view, timeline, position, root, starts: own, store, treeOf, entryIn, directory } satisfies Opened
   })
 
 /** Trees in memory at once: a log from elsewhere may name any number of them. */
@@ -152,7 +167,7 @@ const real = (file: string): string => {
  * The paths, relative to the root, that a typed one may mean: relative to the directory, as in a shell, or else to
  * the root. A last link is the file itself.
  */
-const meanings = (typed: string, root: string, directory: string): ReadonlyArray<string> => {
+export const meanings = ({ root, directory }: Opened, typed: string): ReadonlyArray<string> => {
   const absolute = path.resolve(directory, typed)
   const file = path.join(real(path.dirname(absolute)), path.basename(absolute))
   const inside = isInside(file, root) ? [portable(path.relative(root, file))] : []
@@ -163,9 +178,10 @@ const meanings = (typed: string, root: string, directory: string): ReadonlyArray
 const portable = (file: string): string => (path.sep === "/" ? file : file.replaceAll(path.sep, "/"))
 
 /** The path of a file that some look knows. */
-export const pathOf = ({ root, looks, treeOf, entryIn, directory }: RecordedFiles, typed: string) =>
+export const pathOf = (recorded: RecordedFiles, typed: string) =>
   Effect.gen(function* () {
-    const meant = meanings(typed, root, directory)
+    const { root, looks, treeOf, entryIn } = recorded
+    const meant = meanings(recorded, typed)
     const found = yield* reading(() => meant.find((file) => FileVersions.hasPath(looks, file, entryIn)))
     if (found !== undefined) return found
     const recent = looks.filter(({ base }) => base !== undefined).slice(-MAX_STARTS)

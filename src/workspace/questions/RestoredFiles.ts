@@ -4,7 +4,7 @@ import type { Contents } from "../history/Content.ts"
 import type { Tree } from "../model/Entry.ts"
 import * as RestoreInto from "../restore/RestoreInto.ts"
 import * as RecordedContent from "./RecordedContent.ts"
-import type { RecordedFiles } from "./RecordedFiles.ts"
+import type { Opened } from "./RecordedFiles.ts"
 
 /** The system refused to write. */
 export class NotWritten extends Data.TaggedError("NotWritten")<{
@@ -23,10 +23,10 @@ export interface RestoredFiles extends RestoreInto.Restored {
   readonly at: number
 }
 
-export const into = (recorded: RecordedFiles, directory: string) =>
+export const into = (opened: Opened, directory: string) =>
   Effect.gen(function* () {
-    const { root, timeline, position, store, looks } = recorded
-    const tree = yield* RecordedContent.treeAfter(recorded, looks)
+    const { root, timeline, position, store } = opened
+    const tree = yield* RecordedContent.tree(opened)
     const restored = yield* write(directory, tree, store)
     return { ...restored, root, timeline, at: position } satisfies RestoredFiles
   })
