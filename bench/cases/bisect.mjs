@@ -95,7 +95,7 @@ const record = (root, store) => {
     fs.appendFileSync(file, `export const added${step} = ${step * 7919}\n`)
     if (step === FIRST_BAD) fs.appendFileSync(path.join(root, "src/d1/f1.ts"), "broken\n")
     const after = snapshots.take().tree
-    const patch = Changes.between(tree, after).flatMap((change) => Document.operations(change, undefined))
+    const patch = Changes.between(tree, after).flatMap((change) => Document.operations(change, {}))
     looks.push(look(step, undefined, Document.read(patch)))
     tree = after
     commit(root, step)

@@ -117,7 +117,7 @@ const recorded = async (directory, name, [before = 0, after = 0], sessions) => {
         const text = `export const edited = ${++edits}\n`.repeat(40)
         fs.writeFileSync(path.join(root, FILE), text)
         const changed = snapshots.take().tree
-        const patch = Changes.between(tree, changed).flatMap((change) => Document.operations(change, undefined))
+        const patch = Changes.between(tree, changed).flatMap((change) => Document.operations(change, {}))
         tree = changed
         yield* append({
           type: "EnvironmentChanged",

@@ -27,7 +27,7 @@ const changeOf = (plugin: string, path: string, size: number): CoreNewEvent => {
     size === 0
       ? { kind: "removed" as const, path, before: entryOf(1) }
       : { kind: "changed" as const, path, before: entryOf(1), after: entryOf(size) }
-  const patch = Document.operations(change, undefined)
+  const patch = Document.operations(change, {})
   return { type: "EnvironmentChanged", payload: { plugin, patch, unattributed: "no-call" } }
 }
 
