@@ -1,8 +1,10 @@
 /**
- * `node scripts/weights.mjs`, part of `npm run check`: limits each entry's weight. It counts our modules that importing
- * the entry loads and their minified bytes, the packages that it loads, and the bytes of the entry as one file,
- * including later `import()`s. A change that needs more raises the limit here, where a reviewer sees it.
+ * `node scripts/weights.mjs`, part of `npm run check`: limits the weight of each entry that package.json exports. It
+ * counts our modules that importing the entry loads and their minified bytes, the packages that it loads, and the bytes
+ * of the entry as one file, including later `import()`s. A change that needs more raises the limit here, where a
+ * reviewer sees it.
  */
+import * as fs from "node:fs"
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
 
@@ -22,6 +24,8 @@ const LIMITS = {
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
   "src/record/index.ts": [178, 267, 572, ...EVENTS],
+  // `node --import hindcast/ai-sdk` loads it before a program.
+  "src/record/process/aiSdk.ts": [94, 168, 609, ...EVENTS],
   "src/events/index.ts": [123, 185, 247, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
   "src/projections/index.ts": [120, 193, 194, "effect", "simple-statistics", "uuidv7"],
@@ -29,7 +33,7 @@ const LIMITS = {
   "src/worlds/index.ts": [478, 444, 515, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [262, 360, 406, "diff", ...EVENTS],
+  "src/files.ts": [262, 360, 407, "diff", ...EVENTS],
   "src/studio.ts": [557, 557, 630, ...EVENTS, ...RULES],
   "src/testing.ts": [122, 178, 791, "effect"],
   // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
@@ -44,6 +48,17 @@ const LIMITS = {
     "effect",
     "uuidv7",
   ],
+}
+
+const { exports } = JSON.parse(fs.readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+
+/** Exported entries without a limit. */
+const unlimited = Object.values(exports)
+  .flatMap(({ default: built }) => built?.replace(/^\.\/dist\/(.*)\.js$/, "src/$1.ts") ?? [])
+  .filter((entry) => !(entry in LIMITS))
+for (const entry of unlimited) {
+  process.stdout.write(`${entry}: expected a limit in scripts/weights.mjs, found none\n`)
+  process.exitCode = 1
 }
 
 const packageOf = (imported) =>

@@ -33,6 +33,9 @@ describe("the pages", () => {
   })
 })
 
+/** Options of other commands that a command's explanation names. */
+const EXPLAINED = new Map([["cassette record", ["--cassette"]]])
+
 describe("every command", () => {
   it("is called by what its entry says, and has an example of options that it has", () => {
     for (const { entry, words, options } of declared) {
@@ -42,6 +45,19 @@ describe("every command", () => {
       const own = example.includes("--") ? example.slice(0, example.indexOf("--")) : example
       const unknown = own.filter((word) => /^--\w/.test(word) && !options.has(word))
       expect([entry.path, unknown]).toEqual([entry.path, []])
+    }
+  })
+
+  it("is explained by options that it has", () => {
+    for (const { entry, options } of declared) {
+      const texts = entry.uses.flat().flatMap((text) => text.split(/ -- /)[0] ?? [])
+      const named = texts.flatMap((text) => text.match(/(?<![\w-])--?[a-z][\w-]*/g) ?? [])
+      const isKnown = (name: string) =>
+        options.has(name) || (name.endsWith("-") && [...options.keys()].some((option) => option.startsWith(name)))
+      expect([entry.path, named.filter((name) => !isKnown(name))]).toEqual([
+        entry.path,
+        EXPLAINED.get(entry.path) ?? [],
+      ])
     }
   })
 

@@ -131,12 +131,9 @@ const send = (
     if (passing.length === 0) return
     yield* task.kernel.lease.check
     if (task.isPaused()) return yield* new Paused()
-    if (!(yield* recordDispatches(batch, passing))) {
-      // A kernel that took over holds the lease and has ended the task: the check fails then. Otherwise another program
-      // wrote to a stream that is not its own.
-      yield* task.kernel.lease.check
-      return yield* refuse(batch, passing.filter(isOpen), () => CLOSED)
-    }
+    // The fence fails the append if a kernel that took over ended the task. Otherwise another program wrote to a stream
+    // that is not its own.
+    if (!(yield* recordDispatches(batch, passing))) return yield* refuse(batch, passing.filter(isOpen), () => CLOSED)
     yield* task.kernel.commands.leave(place)
     yield* call(batch, process, passing, resolved)
   })

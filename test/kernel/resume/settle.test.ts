@@ -1,10 +1,11 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
-import { Deferred, Effect, Fiber, Layer, Schema } from "effect"
+import { Context, Deferred, Effect, Fiber, Layer, Schema } from "effect"
 import { describe, expect } from "vitest"
 import type * as Agent from "../../../src/agents/Agent.ts"
 import { EventLog } from "../../../src/events/log/EventLog.ts"
+import { Lease, LeaseLost } from "../../../src/events/log/Lease.ts"
 import { is } from "../../../src/events/vocabulary/Vocabulary.ts"
 import { Kernel } from "../../../src/kernel/Kernel.ts"
 import * as Tool from "../../../src/kernel/program/Tool.ts"
@@ -106,7 +107,34 @@ const paying = (settle?: (...asked: ReadonlyArray<unknown>) => unknown, idempote
 
 const agent = giving("program/pay", { euros: 5 })
 
+/** The services of a kernel that loses its lease as soon as it has taken up the task. Nothing shuts it out of the log. */
+const losing = Layer.effectContext(
+  Effect.map(Effect.all([EventLog, Lease]), ([log, lease]) => {
+    let isLost = false
+    const append: EventLog.Service["append"] = (request) =>
+      Effect.tap(log.append(request), () => {
+        isLost ||= request.events.some(({ type }) => type === "TaskResumed")
+      })
+    const acquire: Lease.Service["acquire"] = (owner) =>
+      Effect.map(lease.acquire(owner), (held) => ({
+        ...held,
+        check: Effect.suspend(() => (isLost ? new LeaseLost({ log: log.name, owner }) : held.check)),
+      }))
+    return Context.make(EventLog, EventLog.of({ ...log, append })).pipe(Context.add(Lease, { ...lease, acquire }))
+  }),
+)
+
 describe("a tool that is asked what became of a command that a crash left in doubt", () => {
+  it.scopedLive("is not asked by a kernel that has lost its lease", () =>
+    Effect.gen(function* () {
+      const { tools, called, asked } = paying(() => Promise.resolve({ status: "succeeded", result: { at: 1 } }))
+      const directory = yield* interrupted(agent, { tools }, called)
+      const failure = yield* Effect.flip(resumed(directory, agent, { tools, between: losing }))
+      expect(failure).toMatchObject({ _tag: "LeaseLost" })
+      expect(asked).toEqual([])
+    }),
+  )
+
   it.scopedLive("tells that it succeeded: its result is the outcome, with its source, and nothing is done again", () =>
     Effect.gen(function* () {
       const { tools, called, paid, asked } = paying(() => Promise.resolve({ status: "succeeded", result: { at: 1 } }))
