@@ -23,6 +23,7 @@ const provider = http.createServer(async (request, response) => {
   if (said === "hold" && held.length === 0) held.push(response)
   else response.end(piece({}, "stop"))
 })
+provider.on("upgrade", (_, socket) => socket.end("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n"))
 let OPENAI_BASE_URL = ""
 
 beforeAll(async () => {
@@ -60,6 +61,25 @@ const talk = (base: string, texts: ReadonlyArray<string>, headers: ReadonlyArray
   ask(`${base}/chat/completions`, { headers, body: JSON.stringify(says(...texts)) })
 
 describe("hindcast proxy", () => {
+  it("names the WebSockets that it passed on without recording them, when it ends", async () => {
+    const { child, ended, base } = await listening()
+    const headers = { connection: "upgrade", upgrade: "websocket" }
+    const statuses = await Promise.all(
+      ["responses", "responses", "realtime"].map(
+        (path) =>
+          new Promise((resolve, reject) =>
+            http.get(`${base}/${path}`, { headers }, ({ statusCode }) => resolve(statusCode)).on("error", reject),
+          ),
+      ),
+    )
+    expect(statuses).toEqual([404, 404, 404])
+    child.kill("SIGINT")
+    const { stderr } = await ended
+    const host = new URL(OPENAI_BASE_URL).host
+    expect(stderr).toContain(`Not recorded: 2 connections to ${host}/v1/responses.`)
+    expect(stderr).toContain(`Not recorded: 1 connection to ${host}/v1/realtime.`)
+  })
+
   it("records each conversation as a task, continues it after a restart and after a kill, and loses no answer", async () => {
     const first = await listening()
     await Promise.all([

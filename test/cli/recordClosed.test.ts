@@ -164,6 +164,9 @@ describe("a replayed process", () => {
     expect(closed.stderr).toContain(`--allow-host 127.0.0.1:${env.PORT}`)
     expect(closed.stderr).not.toContain("did as recorded")
 
+    const secure = await run("replay", id, "--log", log, ...program, "tls")
+    expect(secure.stderr).toMatch(/a connection to 127\.0\.0\.1:\d+, at \S*tls \(.*ways\.mjs:\d+:\d+\)/)
+
     const allowed = ["--allow-host", `localhost:${env.PORT}`]
     const open = await run("replay", id, "--log", log, ...allowed, ...program, "net", "http", "worker", "spawnSync")
     expect(JSON.parse(open.stdout)).toEqual({ net: "out", http: "out", worker: "out", spawnSync: "out" })

@@ -582,6 +582,29 @@ describe("a session of Claude Code", () => {
     ),
   )
 
+  it.effect("of a subagent in a file of another name has its records of requests, and no other task has them", () =>
+    withFiles(
+      {
+        "archived-7f.jsonl": lines([
+          first("Look", { isSidechain: true, agentId: "7f" }),
+          { type: "api-request", sessionId: SESSION, agentId: "7f", timestamp: "2026-01-01T12:00:02.000Z" },
+          { type: "api-request-blob", sessionId: SESSION, agentId: "7f", message: {} },
+          assistant("n", text("Yes"), { isSidechain: true, agentId: "7f" }),
+        ]),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          const { files } = yield* importing(directory)
+          const all = yield* events
+          expect(all.filter(({ type }) => type === "TaskOpened").map(({ taskId }) => taskId)).toEqual([
+            `${TASK}.agent-7f`,
+          ])
+          expect(files[0]?.kept).toEqual({ "api-request": 1, "api-request-blob": 1 })
+          expect(all.at(-2)).toMatchObject({ type: "TaskClosed", taskId: `${TASK}.agent-7f` })
+        }),
+    ),
+  )
+
   it.effect("keeps a result whose call is not there, and records of unknown types, as they are", () =>
     withFiles(
       {

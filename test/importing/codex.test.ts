@@ -21,7 +21,7 @@ describe("a rollout of Codex", () => {
           { inputTokens: 100, outputTokens: 20, cachedTokens: 7, reasoningTokens: 2 },
           { inputTokens: 120, outputTokens: 30, cachedTokens: 7, reasoningTokens: 2 },
           { inputTokens: 130, outputTokens: 10, cachedTokens: 7, reasoningTokens: 2 },
-          { inputTokens: 0, outputTokens: 0 },
+          { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] },
         ])
         expect(typesOf(all, TASK).filter((type) => /Command(?:Succeeded|Failed)/.test(type))).toEqual([
           ...["CommandFailed", "CommandSucceeded", "CommandSucceeded"],

@@ -208,6 +208,43 @@ describe("a mapping", () => {
     )
   })
 
+  it.effect("has counts of tokens that are unknown where no value, or one that is no count, says them", () =>
+    withFiles(
+      { "a.jsonl": lines([{ q: "Hi" }, { a: "Yo", tokens: 7 }, { a: "Yo", tokens: "many" }, { a: "Yo", tokens: 0 }]) },
+      (directory) =>
+        Effect.gen(function* () {
+          const usagesOf = (counts: object) =>
+            Effect.gen(function* () {
+              const records = [
+                { is: "said", when: "has(record.q)", content: "/q" },
+                {
+                  is: "answer",
+                  when: "has(record.a)",
+                  text: "/a",
+                  provider: { cel: '"openai"' },
+                  model: { cel: '"gpt-5"' },
+                  ...counts,
+                },
+              ]
+              const format = yield* Mapping.decode("m.yaml", { name: `by-${Object.keys(counts).length}`, records })
+              yield* importing(directory, { format })
+              const answers = (yield* events).filter(
+                ({ type, actor }) => type === "ModelResponded" && actor === `import:${format.name}`,
+              )
+              return answers.map(({ payload }) => [payload.usage, payload.cost])
+            })
+          const unknown = { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] }
+          const input = (inputTokens: number) => ({ inputTokens, outputTokens: 0, unknown: ["outputTokens"] })
+          expect(yield* usagesOf({})).toEqual([1, 2, 3].map(() => [unknown, undefined]))
+          expect(yield* usagesOf({ inputTokens: "/tokens" })).toEqual([
+            [input(7), undefined],
+            [unknown, undefined],
+            [input(0), undefined],
+          ])
+        }),
+    ),
+  )
+
   it.effect("reads what is nested deeper than any stack as nothing", () =>
     withFiles({ "a.jsonl": `{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}\n` }, (directory) =>
       Effect.gen(function* () {

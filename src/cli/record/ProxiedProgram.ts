@@ -243,7 +243,8 @@ const withVariables = (running: Program.Running, variables: { readonly [name: st
   env: { ...running.env, ...variables },
 })
 
-const noteUnrecorded = (counts: ReadonlyMap<string, number>) =>
+/** Says which connections were passed on or refused, and not recorded. */
+export const noteUnrecorded = (counts: ReadonlyMap<string, number>) =>
   Effect.forEach(
     counts,
     ([place, number]) => Output.note(`Not recorded: ${count(number, "connection")} to ${place}.`),

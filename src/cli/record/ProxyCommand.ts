@@ -50,6 +50,7 @@ export const proxy = Command.make(
           { port: Option.getOrElse(port, () => 0), host: address },
         ),
       )
+      yield* Effect.addFinalizer(() => ProxiedProgram.noteUnrecorded(served.unrecorded))
       const variables = routes.variables(served.url)
       yield* json
         ? Output.writeWhole(Text.json({ url: served.url, variables }))

@@ -63,5 +63,5 @@ export const resultContent = (block: unknown): unknown => {
 export const usageOf = (message: unknown): ModelUsage | undefined => {
   const usage = field(message, "usage")
   if (!isObject(usage)) return undefined
-  return ProviderUsage.whole(ProviderUsage.anthropic.read(usage)) ?? { inputTokens: 0, outputTokens: 0 }
+  return ProviderUsage.whole(ProviderUsage.anthropic.read(usage)) ?? ProviderUsage.UNKNOWN
 }

@@ -40,6 +40,10 @@ const namedBy = (name: string): { readonly session?: string; readonly agent?: st
 const agentIn = (value: unknown): string | undefined =>
   field(value, "isSidechain") === true ? textOf(value, "agentId") : undefined
 
+/** The sub-agent that wrote a record of a file of sub-agents. Records of its requests do not say `isSidechain`. */
+const ownerIn = (value: unknown): string | undefined =>
+  field(value, "isSidechain") === false ? undefined : textOf(value, "agentId")
+
 /** Session, start, first message and agent of a file. */
 const beginningOf = ({ name, text, lines }: FileHead): FileBeginning | undefined => {
   const records = [...lines, ...text.split("\n").slice(lines.length).map(parsed)]
@@ -117,7 +121,7 @@ const mapper = (file: SourceFile, runs: Runs): Mapper => {
         return
       }
       isOfAgents ??= agentIn(value) !== undefined && subagent === undefined && owner === undefined
-      last = sessionOf(id, isOfAgents ? agentIn(value) : subagent)
+      last = sessionOf(id, isOfAgents ? ownerIn(value) : subagent)
       last.record(value)
     },
     end: () => {

@@ -1,6 +1,7 @@
 /** Converts messages and answers of Inspect's model events to message parts. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
 
@@ -71,6 +72,7 @@ export const answerParts = (message: unknown): ReadonlyArray<Json> => {
 /** Some providers do not include cached tokens in `input_tokens`; the total shows it. */
 export const usageOf = (output: unknown): ModelUsage => {
   const usage = field(output, "usage")
+  if (!isObject(usage)) return UNKNOWN
   const outputTokens = countOf(usage, "output_tokens")
   const cachedTokens = countOf(usage, "input_tokens_cache_read")
   const cacheWriteTokens = numberOf(usage, "input_tokens_cache_write")

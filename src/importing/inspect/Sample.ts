@@ -1,6 +1,7 @@
 /** Maps one epoch of an Inspect sample, with its scores, to a run. */
 
 import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
+import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { Run } from "../runs/Run.ts"
@@ -257,12 +258,11 @@ class SampleMapper {
       const key = `message-${index}`
       const role = field(message, "role")
       if (role === "assistant") {
-        const none = { inputTokens: 0, outputTokens: 0 }
         this.#run.model.turn({
           key,
           ...named(model),
           parts: answerParts(message),
-          usage: none,
+          usage: UNKNOWN,
           askedAt: null,
           at: null,
         })

@@ -1,6 +1,8 @@
 /** Maps a record that a mapping declares a model's answer. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import type { Run } from "../runs/Run.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
@@ -38,18 +40,10 @@ export const answer = (
       args: logJson(args).json,
     })),
   ]
-  const cachedTokens = countOf({ count: read("cachedTokens") }, "count")
-  const written = numberOf({ count: read("cacheWriteTokens") }, "count")
-  const usage: ModelUsage = {
-    inputTokens: countOf({ count: read("inputTokens") }, "count"),
-    outputTokens: countOf({ count: read("outputTokens") }, "count"),
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(written === undefined ? {} : { cacheWriteTokens: countOf({ count: written }, "count") }),
-  }
   run.model.turn({
     key,
     parts,
-    usage,
+    usage: usageFrom(read),
     askedAt: timeOf(read("askedAt")),
     at,
     provider: textFrom(read("provider")) ?? "unknown",
@@ -60,4 +54,17 @@ export const answer = (
     run.commands.called(id, tool, args, { at, cause: `answered:${key}` })
   }
   return calls.at(-1)?.id
+}
+
+/** Counts that the record lacks are unknown. */
+const usageFrom = (read: (name: string) => unknown): ModelUsage => {
+  const count = (name: string): number | undefined => {
+    const value = { count: read(name) }
+    return numberOf(value, "count") === undefined ? undefined : countOf(value, "count")
+  }
+  const counts = {
+    ...{ inputTokens: count("inputTokens"), outputTokens: count("outputTokens") },
+    ...{ cachedTokens: count("cachedTokens") || undefined, cacheWriteTokens: count("cacheWriteTokens") },
+  }
+  return ProviderUsage.whole(defined(counts)) ?? ProviderUsage.UNKNOWN
 }

@@ -1,5 +1,6 @@
 /** Maps the events of one OpenHands conversation, in order, to a run. */
 
+import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { Chain } from "../runs/Chain.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
@@ -166,7 +167,7 @@ export class Conversation {
     const turn = this.#chain.answer(run, id, this.#model, at)
     if (turn !== before) {
       // The tokens come before an answer's first event.
-      turn.usage = this.#unused
+      turn.usage = this.#unused === NO_TOKENS ? UNKNOWN : this.#unused
       turn.usd = this.#cost.take()
       this.#unused = NO_TOKENS
     }

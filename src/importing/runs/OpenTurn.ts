@@ -4,6 +4,7 @@
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 
 /** Maximum number of records that wait for its end. */
@@ -14,7 +15,8 @@ export class OpenTurn {
   readonly model: string
   readonly askedAt: number | null
   at: number | null
-  usage: ModelUsage = { inputTokens: 0, outputTokens: 0 }
+  /** Unknown until a record states it. */
+  usage: ModelUsage = UNKNOWN
   /** In US dollars, as the source states it. */
   usd: number | undefined
   /** Whether the source marks the answer as ended. */

@@ -128,7 +128,7 @@ const closeConnections = () => {
         }
         const refused = refusedNow.has(AllowedHosts.written(target))
           ? ClosedNetwork.refusalAgain(target)
-          : ClosedNetwork.refusal("connection", target, connect)
+          : ClosedNetwork.refusal("connection", target, secureConnect ?? connect)
         if (refused === undefined) {
           for (const tell of observers) tell(this, target, isHttp)
           return original.apply(this, args)
@@ -153,12 +153,13 @@ const closeConnections = () => {
         const host = typeof args[1] === "string" ? args[1] : options.host
         const target = typeof args[0] === "object" ? targetOf([options]) : targetOf([args[0], host])
         const goesElsewhere = Boolean(socket) || typeof path === "string" || target === undefined || isOwnServer(target)
-        if (goesElsewhere || !HttpClients.isConnecting(target)) return original.apply(this, args)
+        if (goesElsewhere) return original.apply(this, args)
+        if (!HttpClients.isConnecting(target)) return throughPlainSocket(connect, () => original.apply(this, args))
         const answering = ClosedNetwork.answering(target)
         if (answering === undefined) {
           // The socket underneath asks again.
           HttpClients.expect(target)
-          return original.apply(this, args)
+          return throughPlainSocket(connect, () => original.apply(this, args))
         }
         const plain = new net.Socket()
         if (typeof timeout === "number") plain.setTimeout(timeout)
@@ -166,6 +167,20 @@ const closeConnections = () => {
         return SecureSocket.of(plain, told)
       },
   )
+}
+
+type SecureConnect = (...args: Array<unknown>) => unknown
+
+/** The patched `tls.connect` at work: it connects a plain socket, whose refusal names what is above it. */
+let secureConnect: SecureConnect | undefined
+
+const throughPlainSocket = (connect: SecureConnect, connects: () => unknown): unknown => {
+  secureConnect = connect
+  try {
+    return connects()
+  } finally {
+    secureConnect = undefined
+  }
 }
 
 /** A path at which no socket can exist. */
