@@ -20,19 +20,21 @@ export type {
   UnknownContent,
 } from "./workspace/questions/FileContent.ts"
 export {
-  type BlameOptions,
-  type DiffOptions,
   type FileOrigin,
   Files,
   type FilesDiff,
   type FilesError,
-  type FilesOptions,
-  type HistoryOptions,
   layer,
   type Unified,
-  type WhyOptions,
 } from "./workspace/questions/Files.ts"
 export { TwoTimelines } from "./workspace/questions/FilesBetween.ts"
+export type {
+  BlameOptions,
+  DiffOptions,
+  FilesOptions,
+  HistoryOptions,
+  WhyOptions,
+} from "./workspace/questions/FilesOptions.ts"
 export type { FileList, ListedFile } from "./workspace/questions/ListedFiles.ts"
 export { type OpenedFiles, type OpenFilesOptions, open } from "./workspace/questions/OpenFiles.ts"
 export type {

@@ -48,10 +48,18 @@ export const ofCommit = (recorded: RecordedFiles, git: Git.Git, revision: string
         lines: lines.filter(({ line }) => files[index]?.added.has(line)),
       })),
       commit,
-      timestamp: committedAt,
+      timestamp: committedAt ?? (yield* lastOf(looks)),
       leftOut,
     } satisfies Attributed
   })
+
+/** The time of the last look at the files. */
+const lastOf = (looks: RecordedFiles["looks"]): Effect.Effect<string> => {
+  const at = looks.at(-1)?.event.occurredAt
+  return at === undefined
+    ? Effect.dieMessage("recorded files have a look at their start")
+    : Effect.succeed(Time.dateOf(at).toISOString())
+}
 
 /** All lines of the files that changed while they were recorded. */
 export const atMoment = (recorded: RecordedFiles) =>
@@ -71,8 +79,12 @@ export const atMoment = (recorded: RecordedFiles) =>
       if (content.kind === "text") texts.push({ path: file, own: file, text: content.bytes })
       else leftOut.push({ path: file, why: content.kind === "unknown" ? Content.WHY[content.why] : content.kind })
     }
-    const timestamp = Time.dateOf(looks.at(-1)?.event.occurredAt ?? 0).toISOString()
-    return { files: yield* linesOf(recorded, texts), commit: undefined, timestamp, leftOut } satisfies Attributed
+    return {
+      files: yield* linesOf(recorded, texts),
+      commit: undefined,
+      timestamp: yield* lastOf(looks),
+      leftOut,
+    } satisfies Attributed
   })
 
 const linesOf = (

@@ -186,6 +186,18 @@ const viewOf = (timeline: string | null) =>
     return timeline === null ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
   })
 
+/** The task of the event at a position of a timeline; null if it has none, or if there is no event. */
+export const taskAt = (
+  log: Pick<EventLog.Service, "readPage" | "timeline">,
+  position: number,
+): Effect.Effect<string | null, LogError> =>
+  position === 0
+    ? Effect.succeed(null)
+    : Effect.map(
+        log.readPage({ timeline: log.timeline, after: position - 1, until: position }, 1),
+        ([event]) => event?.taskId ?? null,
+      )
+
 /** True if a history includes the event. Spans are ordered oldest first. */
 export const isInHistory = (spans: EventLog.Service["spans"], { timeline, position }: LocatedMoment): boolean =>
   spans.some(

@@ -5,6 +5,7 @@ import * as Time from "../../values/Time.ts"
 import * as Content from "../history/Content.ts"
 import * as LineDiff from "../history/LineDiff.ts"
 import { LineTable } from "../history/LineTable.ts"
+import * as Blobs from "./Blobs.ts"
 import type { Git, GitFailed } from "./Git.ts"
 
 export interface CommitFile {
@@ -17,8 +18,8 @@ export interface CommitFile {
 
 export interface CommitFiles {
   readonly commit: string
-  /** RFC 3339. */
-  readonly committedAt: string
+  /** RFC 3339. Undefined if the commit does not say it as Git does. */
+  readonly committedAt: string | undefined
   readonly files: ReadonlyArray<CommitFile>
   /** Files whose lines were not compared. */
   readonly leftOut: ReadonlyArray<{ readonly path: string; readonly why: string }>
@@ -39,7 +40,7 @@ export const of = (
     // As stored: a shallow clone hides the parents that it lacks.
     const [head = ""] = text(yield* git.run(["cat-file", "commit", commit])).split("\n\n", 1)
     const parents = [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, id = ""]) => id)
-    const [, seconds = "0"] = /^committer .* (\d{1,12}) [+-]\d+$/m.exec(head) ?? []
+    const [, seconds] = /^committer .* (\d{1,12}) [+-]\d+$/m.exec(head) ?? []
     const changes = new Map<string, Array<string>>()
     const counts = new Map<string, number>()
     const now = new Map<string, string>()
@@ -63,25 +64,45 @@ export const of = (
     }
     const files: Array<CommitFile> = []
     const leftOut: Array<{ readonly path: string; readonly why: string }> = []
-    for (const [path, blob] of now) {
-      if (!isWanted(path) || counts.get(path) !== Math.max(1, parents.length)) continue
-      const [present, ...earlier] = yield* Effect.forEach([blob, ...(changes.get(path) ?? [])], (id) => blobOf(git, id))
-      if (present === undefined || earlier.includes(undefined))
-        leftOut.push({ path, why: `above ${MAX_FILE / 1024 / 1024} MiB` })
-      else if (!Content.isText(present)) leftOut.push({ path, why: "binary" })
-      else files.push({ path, text: present, added: addedIn(present, earlier) })
+    const wanted = [...now].flatMap(([path, blob]) =>
+      isWanted(path) && counts.get(path) === Math.max(1, parents.length)
+        ? [{ path, blobs: [blob, ...(changes.get(path) ?? [])] }]
+        : [],
+    )
+    const sizes = yield* Blobs.sizes(
+      git,
+      wanted.flatMap(({ blobs }) => blobs),
+    )
+    const readable = wanted.filter(({ path, blobs }) => {
+      const why = unreadable(blobs.map((id) => sizes.get(id)))
+      if (why !== undefined) leftOut.push({ path, why })
+      return why === undefined
+    })
+    for (const group of Blobs.grouped(readable, sizes)) {
+      const contents = yield* Blobs.contents(
+        git,
+        group.flatMap(({ blobs }) => blobs),
+        sizes,
+      )
+      for (const { path, blobs } of group) {
+        const [present = NOTHING, ...earlier] = blobs.map((id) => contents.get(id) ?? NOTHING)
+        if (!Content.isText(present)) leftOut.push({ path, why: "binary" })
+        else files.push({ path, text: present, added: addedIn(present, earlier) })
+      }
     }
-    return { commit, committedAt: Time.dateOf(Number(seconds) * 1000).toISOString(), files, leftOut }
+    const committedAt = seconds === undefined ? undefined : Time.dateOf(Number(seconds) * 1000).toISOString()
+    return { commit, committedAt, files, leftOut }
   })
 
 const text = (bytes: Buffer): string => bytes.toString("utf8")
 
-/** Undefined if it is too large. */
-const blobOf = (git: Git, id: string) =>
-  Effect.gen(function* () {
-    const size = Number(text(yield* git.run(["cat-file", "-s", id])).trim())
-    return size > MAX_FILE ? undefined : yield* git.run(["cat-file", "blob", id], { maxBytes: MAX_FILE + 1 })
-  })
+const NOTHING = new Uint8Array(0)
+
+/** Why a file's lines cannot be compared, by the sizes of its contents. */
+const unreadable = (sizes: ReadonlyArray<number | undefined>): string | undefined => {
+  if (sizes.includes(undefined)) return "this clone lacks its content"
+  return sizes.some((size = 0) => size > MAX_FILE) ? `above ${MAX_FILE / 1024 / 1024} MiB` : undefined
+}
 
 /** Regular files with a content, in a raw diff. */
 const changed = (raw: Buffer) => {
@@ -97,11 +118,11 @@ const changed = (raw: Buffer) => {
 
 const FILE = /^100/
 
-const addedIn = (present: Uint8Array, earlier: ReadonlyArray<Uint8Array | undefined>): ReadonlySet<number> => {
+const addedIn = (present: Uint8Array, earlier: ReadonlyArray<Uint8Array>): ReadonlySet<number> => {
   const table = new LineTable()
   const lines = table.linesOf(present)
-  const sets = (earlier.length === 0 ? [new Uint8Array(0)] : earlier).map((bytes) => {
-    const { hunks } = LineDiff.between(table.linesOf(bytes ?? new Uint8Array(0)), lines)
+  const sets = (earlier.length === 0 ? [NOTHING] : earlier).map((bytes) => {
+    const { hunks } = LineDiff.between(table.linesOf(bytes), lines)
     const added = new Set<number>()
     for (const { newStart, newEnd } of hunks) for (let line = newStart; line < newEnd; line++) added.add(line + 1)
     return added

@@ -1,7 +1,7 @@
 /** The service that answers questions about the recorded files of a coding agent's directory, from the log and the store next to it. */
-import { Context, Effect, Layer, Schema } from "effect"
+import { Context, Effect, Layer } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
-import * as Moment from "../../events/read/Moment.ts"
+import type * as Moment from "../../events/read/Moment.ts"
 import type { Cause } from "../../projections/timetravel/causes/Causes.ts"
 import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import { defined } from "../../values/defined.ts"
@@ -12,6 +12,17 @@ import type { StoreUnavailable } from "../store/StoreFile.ts"
 import * as ComparedFiles from "./ComparedFiles.ts"
 import * as FileContent from "./FileContent.ts"
 import * as FilesBetween from "./FilesBetween.ts"
+import {
+  Between,
+  BlameOptions,
+  DiffOptions,
+  FilesOptions,
+  HistoryOptions,
+  Into,
+  Named,
+  RestoreOptions,
+  WhyOptions,
+} from "./FilesOptions.ts"
 import * as ListedFiles from "./ListedFiles.ts"
 import * as OriginDocument from "./OriginDocument.ts"
 import * as RecordedBlame from "./RecordedBlame.ts"
@@ -19,51 +30,6 @@ import * as RecordedContent from "./RecordedContent.ts"
 import * as RecordedFiles from "./RecordedFiles.ts"
 import * as RecordedVersions from "./RecordedVersions.ts"
 import * as RestoredFiles from "./RestoredFiles.ts"
-
-/** Whose files, and when. */
-export interface FilesOptions {
-  /** Default: now. */
-  readonly at?: Moment.Moment
-  /** Only what this task recorded, by its full id. Default: all tasks in the same directory. */
-  readonly task?: string
-  /**
-   * The recorded directory, or one below it; paths of files are relative to it, or to the recorded one. Default: the
-   * process's working directory. If only one directory was recorded, that is meant wherever the process runs.
-   */
-  readonly directory?: string
-}
-
-/** Options of `diff`: `at` is one of its moments. */
-export interface DiffOptions extends Omit<FilesOptions, "at"> {
-  /** Only this file. */
-  readonly file?: string
-  /** Only the numbers of lines. Default: false. */
-  readonly stat?: boolean
-}
-
-/** Options of `history`. */
-export interface HistoryOptions extends FilesOptions {
-  /** Only so many of the last versions. Default: all. */
-  readonly limit?: number
-}
-
-/** Options of `blame`. */
-export interface BlameOptions extends FilesOptions {
-  /** Blames this content, such as that of the present file. Default: the recorded one of the moment. */
-  readonly content?: string | Uint8Array
-  /** The first line. Default: 1. */
-  readonly first?: number
-  /** The last line. Default: that of the file. */
-  readonly last?: number
-  /** Adds what the agent had read of the file before. Default: false. */
-  readonly read?: boolean
-}
-
-/** Options of `why`. */
-export interface WhyOptions extends FilesOptions {
-  /** Why this line is there. Default: why the file is as it is. */
-  readonly line?: number
-}
 
 /** How files differ, with each unified diff as text. */
 export interface FilesDiff extends Omit<FilesBetween.FilesDiff, "files"> {
@@ -138,28 +104,6 @@ export declare namespace Files {
   }
 }
 
-const from = { task: Options.Text, directory: Options.Path }
-const line = Options.wholeNumber(1)
-
-const FilesOptions = Options.of<FilesOptions>({ optional: { at: Moment.Moment, ...from } })
-const DiffOptions = Options.of<DiffOptions>({ optional: { ...from, file: Options.Path, stat: Schema.Boolean } })
-const HistoryOptions = Options.of<HistoryOptions>({ optional: { at: Moment.Moment, ...from, limit: line } })
-const WhyOptions = Options.of<WhyOptions>({ optional: { at: Moment.Moment, ...from, line } })
-const BlameOptions = Options.of<BlameOptions>({
-  optional: {
-    at: Moment.Moment,
-    ...from,
-    content: Schema.Union(
-      Schema.String,
-      Options.kind<Uint8Array>("a text or a Uint8Array", (value) => value instanceof Uint8Array),
-    ),
-    first: line,
-    last: line,
-    read: Schema.Boolean,
-  },
-})
-const RestoreOptions = Options.of<Omit<FilesOptions, "at">>({ optional: from })
-
 const make = Effect.gen(function* () {
   const log = yield* EventLog
   const travel = yield* TimeTravel
@@ -189,12 +133,16 @@ const make = Effect.gen(function* () {
         ),
       ),
     read: (path, options = {}) =>
-      Effect.flatMap(Options.decode("files.read", FilesOptions, options), (asked) =>
-        asking(asked, (opened) => FileContent.read(opened, path)),
+      Effect.zipRight(
+        Options.decode("files.read", Named, { path }),
+        Effect.flatMap(Options.decode("files.read", FilesOptions, options), (asked) =>
+          asking(asked, (opened) => FileContent.read(opened, path)),
+        ),
       ),
     diff: (a, b, options = {}) =>
       Effect.gen(function* () {
         const { task, stat = false, ...asked } = yield* Options.decode("files.diff", DiffOptions, options)
+        yield* Options.decode("files.diff", Between, { a, b })
         const found = yield* FilesBetween.load({ ...asked, a, b, taskId: task })
         const files = yield* FilesBetween.compared(found)
         return {
@@ -206,48 +154,62 @@ const make = Effect.gen(function* () {
         }
       }).pipe(Effect.scoped, Effect.provideService(EventLog, log)),
     history: (path, options = {}) =>
-      Effect.flatMap(Options.decode("files.history", HistoryOptions, options), ({ limit, ...asked }) =>
-        askingWithLooks(asked, (recorded) =>
-          Effect.map(RecordedVersions.originsOf(recorded, path, limit), (found) =>
-            RecordedVersions.document(recorded, found),
+      Effect.zipRight(
+        Options.decode("files.history", Named, { path }),
+        Effect.flatMap(Options.decode("files.history", HistoryOptions, options), ({ limit, ...asked }) =>
+          askingWithLooks(asked, (recorded) =>
+            Effect.map(RecordedVersions.originsOf(recorded, path, limit), (found) =>
+              RecordedVersions.document(recorded, found),
+            ),
           ),
         ),
       ),
     blame: (path, options = {}) =>
-      Effect.flatMap(Options.decode("files.blame", BlameOptions, options), ({ content, first, last, read, ...asked }) =>
-        askingWithLooks(asked, (recorded) =>
-          Effect.map(
-            RecordedBlame.of(recorded, path, {
-              content: typeof content === "string" ? Buffer.from(content) : content,
-              first,
-              last,
-              read: read === true,
-            }),
-            (found) => RecordedBlame.document(recorded, found.path, found.blamed),
-          ),
+      Effect.zipRight(
+        Options.decode("files.blame", Named, { path }),
+        Effect.flatMap(
+          Options.decode("files.blame", BlameOptions, options),
+          ({ content, first, last, read, ...asked }) =>
+            askingWithLooks(asked, (recorded) =>
+              Effect.map(
+                RecordedBlame.of(recorded, path, {
+                  content: typeof content === "string" ? Buffer.from(content) : content,
+                  first,
+                  last,
+                  read: read === true,
+                }),
+                (found) => RecordedBlame.document(recorded, found.path, found.blamed),
+              ),
+            ),
         ),
       ),
     why: (path, options = {}) =>
-      Effect.flatMap(Options.decode("files.why", WhyOptions, options), ({ line, ...asked }) =>
-        askingWithLooks(asked, (recorded) =>
-          Effect.gen(function* () {
-            const found = yield* line === undefined
-              ? RecordedVersions.lastOf(recorded, path)
-              : RecordedBlame.versionOfLine(recorded, path, line)
-            const { look } = found.version
-            const origin = yield* Origin.finder(recorded.log).originOf(look)
-            return {
-              root: recorded.root,
-              path: found.path,
-              version: OriginDocument.ofVersion(found.version, origin),
-              chain: yield* travel.why(look.event.id),
-            }
-          }),
+      Effect.zipRight(
+        Options.decode("files.why", Named, { path }),
+        Effect.flatMap(Options.decode("files.why", WhyOptions, options), ({ line, ...asked }) =>
+          askingWithLooks(asked, (recorded) =>
+            Effect.gen(function* () {
+              const found = yield* line === undefined
+                ? RecordedVersions.lastOf(recorded, path)
+                : RecordedBlame.versionOfLine(recorded, path, line)
+              const { look } = found.version
+              const origin = yield* Origin.finder(recorded.log).originOf(look)
+              return {
+                root: recorded.root,
+                path: found.path,
+                version: OriginDocument.ofVersion(found.version, origin),
+                chain: yield* travel.why(look.event.id),
+              }
+            }),
+          ),
         ),
       ),
     restore: (at, into, options = {}) =>
-      Effect.flatMap(Options.decode("files.restore", RestoreOptions, options), (asked) =>
-        asking({ ...asked, at }, (opened) => RestoredFiles.into(opened, into)),
+      Effect.zipRight(
+        Options.decode("files.restore", Into, { at, into }),
+        Effect.flatMap(Options.decode("files.restore", RestoreOptions, options), (asked) =>
+          asking({ ...asked, at }, (opened) => RestoredFiles.into(opened, into)),
+        ),
       ),
   })
 })

@@ -1,7 +1,7 @@
 /** Opens the recorded files of a workspace at a moment: its looks, the store of contents, and the path that was typed. */
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Data, Effect, Option, Stream } from "effect"
+import { Data, Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
@@ -104,7 +104,7 @@ export const find = ({ at, taskId, directory = process.cwd() }: Asked) =>
     if (starts.length === 0)
       return yield* new NoFilesRecorded({ found: taskId === undefined ? `none up to @${position}` : `task ${taskId}` })
     const store = yield* storeOf(whole.name)
-    const momentsTask = at === undefined ? undefined : yield* taskAt(view, position)
+    const momentsTask = at === undefined ? undefined : yield* Moment.taskAt(view, position)
     const root = yield* rootOf(starts, momentsTask, real(path.resolve(directory)))
     const trees = new Map<string, Tree | undefined>()
     const treeOf = (base: string) => {
@@ -133,12 +133,6 @@ export const storeOf = (log: string) =>
         ? new StoreUnavailable({ file: fileOf(log), reason: "there is no such file. Keep it next to the log" })
         : Effect.succeed(store),
     ),
-  )
-
-const taskAt = (log: Pick<EventLog.Service, "read">, position: number) =>
-  Effect.map(
-    Stream.runHead(log.read({ after: position - 1, until: position })),
-    Option.match({ onNone: () => undefined, onSome: ({ taskId }) => taskId }),
   )
 
 /** The innermost one around the directory, else that of the moment's task, else the only one. */

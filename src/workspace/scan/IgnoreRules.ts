@@ -125,10 +125,12 @@ export class IgnoreRules {
 
   /** The innermost repository below the root that a path is in. */
   #nestedAround(inRepository: string): string | undefined {
-    let innermost: string | undefined
-    for (const prefix of this.#nested.keys())
-      if (inRepository.startsWith(prefix) && prefix.length > (innermost?.length ?? 0)) innermost = prefix
-    return innermost
+    if (this.#nested.size === 0) return undefined
+    for (let at = inRepository.lastIndexOf("/"); at > 0; at = inRepository.lastIndexOf("/", at - 1)) {
+      const prefix = inRepository.slice(0, at + 1)
+      if (this.#nested.has(prefix)) return prefix
+    }
+    return undefined
   }
 
   #enter(directory: string, has: boolean): boolean {

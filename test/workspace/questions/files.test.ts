@@ -127,6 +127,21 @@ describe("questions about recorded files from a program", () => {
     expect(all.map(({ path }) => path)).toEqual([".env", "picture.bin", "src/new.ts"])
   })
 
+  it("refuse arguments of other types, which JavaScript passes", async () => {
+    const asked = files as unknown as Record<string, (...given: ReadonlyArray<unknown>) => Promise<unknown>>
+    for (const call of ["read", "history", "blame", "why"])
+      for (const path of [undefined, 7, "", "a\0b", { path: "src/new.ts" }])
+        expect(await refusal(asked[call]?.(path) ?? Promise.resolve())).toMatch(
+          new RegExp(`^InvalidOptions: .* files\\.${call} .*path: `, "s"),
+        )
+    for (const into of [undefined, 7, "", ["a"]])
+      expect(await refusal(asked.restore?.("now", into) ?? Promise.resolve())).toMatch(
+        /^InvalidOptions: .* files\.restore .*into: /s,
+      )
+    expect(await refusal(asked.restore?.(undefined, "x") ?? Promise.resolve())).toMatch(/^InvalidOptions: .*at: /s)
+    expect(await refusal(asked.diff?.("now") ?? Promise.resolve())).toMatch(/^InvalidOptions: .* files\.diff .*b: /s)
+  })
+
   it("say what is wrong with them", async () => {
     const wrong = { limit: 0, titel: true }
     expect(await refusal(files.history("src/new.ts", wrong))).toMatch(/^InvalidOptions: .*files\.history[\s\S]*titel/)

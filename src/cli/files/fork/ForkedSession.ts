@@ -3,7 +3,6 @@ import { Effect, Option } from "effect"
 import type { EventLog } from "../../../events/log/EventLog.ts"
 import * as Moment from "../../../events/read/Moment.ts"
 import * as Timelines from "../../../events/read/Timelines.ts"
-import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { ForkedFrom, Recorder } from "../../../events/vocabulary/Tasks.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as Clients from "../../../hooks/clients/Clients.ts"
@@ -27,7 +26,7 @@ export const find = (log: EventLog.Service, moment: string, named: Option.Option
     const { timeline, position } = yield* Moment.locate(moment)
     const view = timeline === log.timeline ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     const typed = Option.isSome(named) ? yield* Ids.task(named.value) : undefined
-    const taskId = typed ?? (yield* taskAt(view, position))
+    const taskId = typed ?? (yield* Moment.taskAt(view, position))
     if (taskId === null)
       return yield* new BadInput({
         input: moment,
@@ -64,14 +63,6 @@ const KINDS: Readonly<Record<NonNullable<Recorder["means"]> | "program", ForkedS
   intercept: "program",
   mcp: undefined,
 }
-
-const taskAt = (log: EventLog.Service, position: number) =>
-  position === 0
-    ? Effect.succeed(null)
-    : Effect.map(
-        log.readPage({ timeline: log.timeline, after: position - 1, until: position }, 1),
-        ([event]: ReadonlyArray<Event>) => event?.taskId ?? null,
-      )
 
 /** The conversation up to the moment, with the earlier parts of a resumed session. */
 export const conversationOf = ({ log, from: { taskId, at } }: ForkedSession) => {
