@@ -1,6 +1,7 @@
 /** `hindcast state --view`: the worlds of a moment, drawn by the views in their plugins' manifests. */
 import { Data, Effect, Either, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
+import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
@@ -70,11 +71,8 @@ const COLUMNS = 100
 
 const taskAt = (timeline: string, position: number) =>
   Effect.gen(function* () {
-    if (position === 0) return null
     const log = yield* EventLog
-    const view = Timelines.view(log, yield* Timelines.named(log, timeline))
-    const [event] = yield* view.readPage({ after: position - 1, until: position }, 1)
-    return event?.taskId ?? null
+    return yield* Moment.taskAt(Timelines.view(log, yield* Timelines.named(log, timeline)), position)
   })
 
 const lastTask = ({ tasks }: EnvironmentState.EnvironmentState, registry: PluginRegistry.PluginRegistry) =>

@@ -289,9 +289,7 @@ const prepare = (log: EventLog.Service, agent: Agent.Agent, options: ForkOptions
 
 const taskAt = (log: EventLog.Service, at: number) =>
   Effect.gen(function* () {
-    if (at === 0) return yield* new TaskNotNamed({ at })
-    const [event] = yield* log.readPage({ timeline: log.timeline, after: at - 1, until: at }, 1)
-    return event?.taskId ?? (yield* new TaskNotNamed({ at }))
+    return (yield* Moment.taskAt(log, at)) ?? (yield* new TaskNotNamed({ at }))
   })
 
 const contextOf = (
