@@ -109,12 +109,26 @@ export class ContentStore {
     this.#guarded(() => paths.in(digest, (wanted) => this.#directory(wanted), found))
   }
 
+  /** The directories that were read last, by digest: trees of successive moments have most of theirs in common. */
+  readonly #directories = new Map<string, string>()
+  #directoryChars = 0
+
   #directory(wanted: string): string | undefined {
+    const known = this.#directories.get(wanted)
+    if (known !== undefined) return known
     const [row] = this.#rows("SELECT body FROM tree WHERE digest = ?", [bytesOf(wanted)])
     if (row === undefined) return undefined
-    const text = zlib.inflateRawSync(asBytes(row[0]), { maxOutputLength: MAX_DIRECTORY_BYTES })
-    if (digestOf(text) !== wanted) throw new Error(`the tree ${wanted} was changed. Restore a backup`)
-    return text.toString("utf8")
+    const bytes = zlib.inflateRawSync(asBytes(row[0]), { maxOutputLength: MAX_DIRECTORY_BYTES })
+    if (digestOf(bytes) !== wanted) throw new Error(`the tree ${wanted} was changed. Restore a backup`)
+    const text = bytes.toString("utf8")
+    this.#directories.set(wanted, text)
+    this.#directoryChars += text.length
+    for (const [oldest, { length }] of this.#directories) {
+      if (this.#directoryChars <= MAX_DIRECTORY_CHARS) break
+      this.#directories.delete(oldest)
+      this.#directoryChars -= length
+    }
+    return text
   }
 
   /** The digest of a content that may not be guessed: with a key that never leaves the store. */
@@ -255,5 +269,8 @@ const asBytes = (value: unknown): Uint8Array => {
 
 /** Above the limit of snapshots: a store from elsewhere may state any size. */
 const MAX_CONTENT_BYTES = 64 * 1024 * 1024
+
+/** Of directories in memory, all together. */
+const MAX_DIRECTORY_CHARS = 1024 * 1024
 
 const MAX_DIRECTORY_BYTES = 256 * 1024 * 1024
