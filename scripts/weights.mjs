@@ -19,29 +19,29 @@ const LIMITS = {
   // 24 kB bundled, of this and of all that has the kernel, are the servers of MCP as plugins, with the check of their
   // addresses; three modules bring recorded files back. Everything that has the
   // events' vocabulary has the event of purged files, and models' failures the one reader of `Retry-After`.
-  "src/index.ts": [593, 862, 998, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [156, 231, 1009, ...EVENTS],
+  "src/index.ts": [593, 863, 1000, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [156, 231, 1011, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
-  "src/record/index.ts": [178, 267, 572, ...EVENTS],
+  "src/record/index.ts": [178, 267, 576, ...EVENTS],
   // `node --import hindcast/ai-sdk` loads it before a program.
-  "src/record/process/aiSdk.ts": [94, 168, 609, ...EVENTS],
-  "src/events/index.ts": [123, 185, 247, ...EVENTS],
+  "src/record/process/aiSdk.ts": [94, 168, 613, ...EVENTS],
+  "src/events/index.ts": [121, 185, 248, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
-  "src/projections/index.ts": [120, 193, 194, "effect", "simple-statistics", "uuidv7"],
+  "src/projections/index.ts": [120, 194, 195, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
-  "src/worlds/index.ts": [478, 444, 515, ...EVENTS, ...RULES],
+  "src/worlds/index.ts": [478, 445, 517, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [262, 360, 407, "diff", ...EVENTS],
-  "src/studio.ts": [557, 557, 630, ...EVENTS, ...RULES],
-  "src/testing.ts": [122, 178, 791, "effect"],
+  "src/files.ts": [264, 366, 412, "diff", ...EVENTS],
+  "src/studio.ts": [557, 558, 632, ...EVENTS, ...RULES],
+  "src/testing.ts": [122, 178, 792, "effect"],
   // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
   // sandbox.
   "src/cli/Start.ts": [48, 74, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
     196,
-    240,
+    241,
     Number.POSITIVE_INFINITY,
     "@effect/cli",
     "canonicalize",

@@ -75,7 +75,7 @@ export const round = (of: number): number => Math.round(of * 10) / 10 + 0
 
 type Scale = ScaleContinuousNumeric<number, number>
 
-export interface Frame {
+export interface Axes {
   readonly x: Scale
   readonly y: Scale
   readonly xTicks: ReadonlyArray<number>
@@ -91,7 +91,7 @@ export interface Frame {
 export const MARGIN = { left: 46, right: 10, top: 22, bottom: 36 } as const
 
 /** Draws light lines at the ticks, and titles above and below. */
-export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Frame): Markup => {
+export const axes = ({ x, y, xTicks, yTicks, xText, yText, xTitle, yTitle }: Axes): Markup => {
   const [left = 0, right = 0] = x.range()
   const [bottom = 0, top = 0] = y.range()
   return markup`${yTicks.map(

@@ -7,12 +7,12 @@ import type { Stream as Chunks } from "effect/Stream"
 import { describe, expect } from "vitest"
 import { Shared } from "../../src/cli/command/OpenLog.ts"
 import * as OutputFile from "../../src/cli/export/OutputFile.ts"
-import type { Chunk } from "../../src/projections/exports/Encoder.ts"
+import type { Encoded } from "../../src/projections/exports/Encoder.ts"
 import { temporaryDirectory } from "../temporary.ts"
 
 /** What is written here is of no log that is open. */
 const shared = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.provideService(effect, Shared, { decrypted: false })
-const writeAll = <E, R>(target: OutputFile.Target, chunks: Chunks<Chunk, E, R>) =>
+const writeAll = <E, R>(target: OutputFile.Target, chunks: Chunks<Encoded, E, R>) =>
   shared(OutputFile.writeAll(target, chunks))
 const withOutputFile = <E, R>(
   target: OutputFile.Target,

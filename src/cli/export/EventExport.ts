@@ -3,7 +3,7 @@ import * as path from "node:path"
 import { Effect, Option } from "effect"
 import { EventLog, type LogError, type Query } from "../../events/log/EventLog.ts"
 import { type DecodedEvent, Records, type StoredEvent } from "../../events/read/Records.ts"
-import { type Chunk, type Encoder, made } from "../../projections/exports/Encoder.ts"
+import { type Encoded, type Encoder, made } from "../../projections/exports/Encoder.ts"
 import type { EventSource } from "../../projections/exports/EventTable.ts"
 import { common } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -75,7 +75,7 @@ export const run = (typed: Typed, format: Format) =>
     )
   }).pipe(Effect.provide(OpenLog.forSharing(typed.log, { decrypted: typed.decrypt })))
 
-type Write = (chunk: Chunk, events: number) => Effect.Effect<void, OutputFile.OutputError>
+type Write = (chunk: Encoded, events: number) => Effect.Effect<void, OutputFile.OutputError>
 
 const encode = (
   format: Format,

@@ -4,7 +4,7 @@ import * as path from "node:path"
 import { Options } from "@effect/cli"
 import { Data, Effect, Stream } from "effect"
 import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
-import type { Chunk } from "../../projections/exports/Encoder.ts"
+import type { Encoded } from "../../projections/exports/Encoder.ts"
 import { flag, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as AtomicOutput from "./AtomicOutput.ts"
@@ -27,7 +27,7 @@ export interface Target {
 
 export interface OutputFile {
   /** Appends bytes, or text as UTF-8. Succeeds after passing them on, so a fast writer waits for the disk. */
-  readonly write: (chunk: Chunk) => Effect.Effect<void, OutputError>
+  readonly write: (chunk: Encoded) => Effect.Effect<void, OutputError>
 }
 
 export interface Written {
@@ -103,13 +103,13 @@ export const withOutputFile = <E, R>(
 /** Writes a stream of chunks, as `withOutputFile` does. */
 export const writeAll = <E, R>(
   target: Target,
-  chunks: Stream.Stream<Chunk, E, R>,
+  chunks: Stream.Stream<Encoded, E, R>,
 ): Effect.Effect<Written, E | OutputError, R | OpenLog.Shared> =>
   withOutputFile(target, ({ write }) => Stream.runForEach(chunks, write))
 
 type Piece = string | Uint8Array
 
-const isPiece = (chunk: Chunk): chunk is Piece => typeof chunk === "string" || chunk instanceof Uint8Array
+const isPiece = (chunk: Encoded): chunk is Piece => typeof chunk === "string" || chunk instanceof Uint8Array
 
 /**
  * Collects small chunks in one reused buffer. V8 frees buffers outside its heap late: one for each chunk would cost
@@ -156,7 +156,7 @@ const buffered = (file: string, sink: AtomicOutput.AtomicOutput) => {
     }
     return Effect.void
   }
-  const write = (chunk: Chunk) => Effect.suspend(() => (isPiece(chunk) ? writePiece(chunk) : writePieces(chunk, 0)))
+  const write = (chunk: Encoded) => Effect.suspend(() => (isPiece(chunk) ? writePiece(chunk) : writePieces(chunk, 0)))
   return { write, flush, written: () => written }
 }
 

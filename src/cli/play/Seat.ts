@@ -14,16 +14,16 @@ import type { WorldToPlay } from "./WorldToPlay.ts"
 
 export type Move = { readonly action: Json } | "quit"
 
-export interface Turn {
+export interface PlayerTurn {
   readonly taskId: string
   readonly position: Position
   readonly readings: PositionLines.Readings
 }
 
 export interface Seat {
-  readonly move: (turn: Turn, moves: Moves.Moves) => Effect.Effect<Move, BadInput>
+  readonly move: (turn: PlayerTurn, moves: Moves.Moves) => Effect.Effect<Move, BadInput>
   /** Shows the last position after the screen has closed. */
-  readonly end: (turn: Turn) => Effect.Effect<void>
+  readonly end: (turn: PlayerTurn) => Effect.Effect<void>
 }
 
 /**
@@ -41,7 +41,7 @@ const atPipes = (world: WorldToPlay, json: boolean): Effect.Effect<Seat, never, 
   Effect.gen(function* () {
     const { next, style, columns } = yield* ChatTerminal.piped
     let line = 0
-    const show = ({ taskId, position, readings }: Turn) => {
+    const show = ({ taskId, position, readings }: PlayerTurn) => {
       if (json) return Output.writeWhole(PositionLines.document(world, taskId, position, readings))
       const refusal = PositionLines.refusal(position)
       const shown = [

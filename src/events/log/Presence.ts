@@ -34,3 +34,6 @@ export declare namespace Presence {
     readonly forget: (identities: ReadonlyArray<string>) => Effect.Effect<void, LogError>
   }
 }
+
+/** Alias of `Presence.Service` for namespace imports. */
+export type Service = Presence.Service

@@ -44,11 +44,11 @@ export interface CommandQueue {
    */
   readonly takeTurn: (place: CommandOrder.Place, slot: Omit<Slot, "place">) => Effect.Effect<void> | undefined
   /** Requests a turn. The caller must give it back. */
-  readonly enqueue: (slot: Slot) => Effect.Effect<Turn>
+  readonly enqueue: (slot: Slot) => Effect.Effect<LaneTurn>
 }
 
-/** A requested turn. */
-export interface Turn {
+/** A turn of a command at its lane. */
+export interface LaneTurn {
   readonly given: Effect.Effect<void>
   readonly giveBack: Effect.Effect<void>
 }
