@@ -220,6 +220,17 @@ describe("conversations in messages", () => {
     { role: "assistant", content: "It is 3." },
   ]
 
+  it.effect("have commands with every digit of the ids that their model wrote", () => {
+    const written = { ...call, function: { name: "add", arguments: '{"a":12345678901234567890}' } }
+    const messages = chat.map((message) =>
+      message.tool_calls === undefined ? message : { ...message, tool_calls: [written] },
+    )
+    return imported("chat.jsonl", lines([{ messages }]), (all) => {
+      const args = { a: "12345678901234567890" }
+      expect(payloads(all, "ActuatorCommanded").map((one) => one.args)).toEqual([args, args])
+    })
+  })
+
   it.effect(
     "of OpenAI's chat are a task for each line, with calls of one id apart, scores, and the rest as it is",
     () =>

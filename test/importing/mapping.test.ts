@@ -245,6 +245,18 @@ describe("a mapping", () => {
     ),
   )
 
+  it.effect("has arguments in text with every digit of their ids", () =>
+    withFiles({ "a.jsonl": lines([{ tool: "pay", args: '{"id":12345678901234567890,"n":1e3}' }]) }, (directory) =>
+      Effect.gen(function* () {
+        const records = [{ is: "call", id: { cel: '"1"' }, tool: "/tool", args: "/args" }]
+        yield* importing(directory, { format: yield* Mapping.decode("m.yaml", { name: "mine", records }) })
+        expect(payloads(yield* events, "ActuatorCommanded").map(({ args }) => args)).toEqual([
+          { id: "12345678901234567890", n: 1000 },
+        ])
+      }),
+    ),
+  )
+
   it.effect("reads what is nested deeper than any stack as nothing", () =>
     withFiles({ "a.jsonl": `{"deep":${"[".repeat(100_000)}${"]".repeat(100_000)}}\n` }, (directory) =>
       Effect.gen(function* () {

@@ -61,6 +61,18 @@ describe("the tools that a recorded program calls by itself", () => {
     expect(of(events, "ModelCalled")[1]?.causationId).toBe(succeeded?.id)
   })
 
+  it("have every digit of the ids that their model wrote", async () => {
+    const ids = '{"big":12345678901234567890,"list":[-98765432109876543210,7],"exact":9007199254740992}'
+    const { events } = await recorded([chat([asked], { content: null, tool_calls: [call("a", "pay", ids)] })])
+    expect(payloads(events, "ActuatorCommanded").map(({ args }) => args)).toEqual([
+      { big: "12345678901234567890", list: ["-98765432109876543210", 7], exact: 9007199254740992 },
+    ])
+    // The answer has them as they were written, next to the value that a program reads.
+    expect(payloads(events, "ModelResponded").map(({ response }) => response)).toMatchObject([
+      { parts: [{ args: { big: 12345678901234567000, exact: 9007199254740992 }, text: ids }] },
+    ])
+  })
+
   it("have the result that a client tells its model in words", async () => {
     const { events } = await recorded(exchangesOf("smolagents-openaiservermodel"))
     const [weather, answer] = payloads(events, "ActuatorCommanded")

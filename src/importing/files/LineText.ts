@@ -1,5 +1,8 @@
 /** Parses a line or document as JSON, also lines damaged by a crash or by two concurrent writers. */
 
+import * as LongIntegers from "../../providers/LongIntegers.ts"
+import { endOfText, outsideOfTexts } from "../../providers/LongIntegers.ts"
+
 export interface LineObjects {
   readonly values: ReadonlyArray<object>
   /** Whether the line holds nothing else. */
@@ -71,9 +74,7 @@ const endOfObject = (text: string, begin: number): number => {
  * text, so that two ids of twenty digits stay distinct.
  */
 export const parsedDocument = (text: string): unknown => {
-  const plain = withoutMark(text)
-  if (LONG_NUMBER.test(plain)) return parsedPlain(outsideOfTexts(plain, exact))
-  return parsedPlain(plain)
+  return parsedPlain(LongIntegers.asTexts(withoutMark(text)))
 }
 
 const parsedPlain = (plain: string): unknown => {
@@ -86,41 +87,5 @@ const parsedPlain = (plain: string): unknown => {
 }
 
 const NO_NUMBERS = /-?\b(?:NaN|Infinity)\b/
-
-/** Candidates for such integers. */
-const LONG_NUMBER = /\d{17}/
-
-const exact = (json: string): string =>
-  json.replaceAll(/(?<![\d.eE+-])-?\d{17,}(?![\d.eE])/g, (digits) => {
-    if (digits.length > MAX_DIGITS) return digits
-    const double = Number(digits)
-    return BigInt(digits) === BigInt(double) || digits === String(double) ? digits : `"${digits}"`
-  })
-
-/** Longer numbers are no ids and stay numbers. */
-const MAX_DIGITS = 100
-
-/** Changes the parts of JSON outside of strings. A regular expression would overflow on strings of megabytes. */
-const outsideOfTexts = (json: string, change: (part: string) => string): string => {
-  const parts: Array<string> = []
-  for (let from = 0; from < json.length; ) {
-    const quote = json.indexOf('"', from)
-    const begin = quote < 0 ? json.length : quote
-    parts.push(change(json.slice(from, begin)))
-    from = endOfText(json, begin)
-    parts.push(json.slice(begin, from))
-  }
-  return parts.join("")
-}
-
-/** The end of the string at `begin`. */
-const endOfText = (json: string, begin: number): number => {
-  for (let end = json.indexOf('"', begin + 1); end >= 0; end = json.indexOf('"', end + 1)) {
-    let slashes = 0
-    while (json[end - 1 - slashes] === "\\") slashes += 1
-    if (slashes % 2 === 0) return end + 1
-  }
-  return json.length
-}
 
 const withoutMark = (text: string): string => (text.charCodeAt(0) === 0xfeff ? text.slice(1) : text)

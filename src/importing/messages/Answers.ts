@@ -2,6 +2,7 @@
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
+import * as LongIntegers from "../../providers/LongIntegers.ts"
 import type { Json } from "../../values/Json.ts"
 import type { CommandResult } from "../runs/Commands.ts"
 import type { Run } from "../runs/Run.ts"
@@ -46,7 +47,8 @@ export const answered = (run: Run, { usage = UNKNOWN, ...answer }: Answer): void
   if (calls.length === 0 && text !== "") run.spoke(key, text, { at, cause, agentId })
   for (const call of calls) {
     const callId = textOf(call, "callId") ?? key
-    run.commands.called(callId, textOf(call, "tool") ?? "unknown", field(call, "args"), { at, cause, agentId })
+    const args = LongIntegers.argumentsOf({ args: field(call, "args"), text: textOf(call, "text") })
+    run.commands.called(callId, textOf(call, "tool") ?? "unknown", args, { at, cause, agentId })
   }
 }
 

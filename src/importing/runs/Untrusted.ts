@@ -1,5 +1,6 @@
 /** Reads untrusted values of unknown shape, and makes them fit for the log. */
 
+import * as LongIntegers from "../../providers/LongIntegers.ts"
 import { type Json, type JsonObject, pointerToken } from "../../values/Json.ts"
 
 /** Maximum length of a text in the log, in characters. */
@@ -60,7 +61,7 @@ export const listOf = (value: unknown, key: string): ReadonlyArray<unknown> => {
 
 export const parsed = (text: string): unknown => {
   try {
-    return JSON.parse(text)
+    return JSON.parse(LongIntegers.asTexts(text))
   } catch {
     return undefined
   }

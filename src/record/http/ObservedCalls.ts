@@ -12,6 +12,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as CommandState from "../../kernel/acting/CommandState.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
+import * as LongIntegers from "../../providers/LongIntegers.ts"
 import type { Json } from "../../values/Json.ts"
 import { recordable } from "../Recordable.ts"
 
@@ -141,7 +142,12 @@ export const make = (isRecorded: (tool: string) => boolean): ObservedCalls => {
         if (part.type !== "call" || isRecorded(part.tool)) return []
         const key = earlyKey(request, part.callId)
         const begun = early.get(key)
-        if (begun === undefined) return begin(part, { answer: id, request, cause: id }, occurredAt).events
+        if (begun === undefined)
+          return begin(
+            { ...part, args: LongIntegers.argumentsOf(part) },
+            { answer: id, request, cause: id },
+            occurredAt,
+          ).events
         early.delete(key)
         const call = open.get(begun)
         if (call !== undefined) open.set(begun, { ...call, answer: id })
