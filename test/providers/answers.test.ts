@@ -2,22 +2,8 @@ import { Effect } from "effect"
 import { describe, expect, it } from "vitest"
 import type { AnswerPart } from "../../src/agents/models/Message.ts"
 import * as Models from "../../src/agents/models/Models.ts"
-import { type Answered, answeredBy, askedBy } from "../../src/providers/WireFormats.ts"
 import { asking, KEY, providers } from "../agents/models/servers.ts"
-import { type Fixture, fixtures } from "./fixtures.ts"
-
-const read = ({ path, body, answer, contentType }: Fixture, came = answer): Answered => {
-  const asked = askedBy("POST", { host: "localhost", path }, body)
-  if (asked === undefined) throw new Error(`${path}: expected a request to a model`)
-  const bytes = new Uint8Array(Buffer.from(came))
-  const given = { status: 200, headers: { "content-type": contentType }, body: Buffer.from(came).toString("utf8") }
-  return answeredBy(asked, { ...given, bytes: () => bytes, end: "clean" }, String, 0)
-}
-
-const turnOf = (answered: Answered) => {
-  if ("turn" in answered) return answered.turn
-  throw new Error(`expected a turn, found ${answered.failure.kind}: ${answered.failure.reason}`)
-}
+import { fixtures, read, turnOf } from "./fixtures.ts"
 
 /** What a part says, without ids that are made up and what only the provider wants back. */
 const essential = (part: AnswerPart) => {

@@ -6,6 +6,7 @@
 import type { AnswerPart } from "../../src/agents/models/Message.ts"
 import type { ModelUsage } from "../../src/events/vocabulary/Deciding.ts"
 import * as AwsEvents from "../../src/providers/AwsEvents.ts"
+import { type Answered, answeredBy, askedBy } from "../../src/providers/WireFormats.ts"
 import type { Json, JsonObject } from "../../src/values/Json.ts"
 import type { ProviderName } from "../agents/models/servers.ts"
 
@@ -1222,3 +1223,17 @@ export const fixtures: ReadonlyArray<Fixture> = [
   ...whole("interactions", interactionCases),
   ...whole("others", others),
 ]
+
+/** What the reader makes of an answer that came whole. */
+export const read = ({ path, body, answer, contentType }: Fixture, came = answer): Answered => {
+  const asked = askedBy("POST", { host: "localhost", path }, body)
+  if (asked === undefined) throw new Error(`${path}: expected a request to a model`)
+  const bytes = new Uint8Array(Buffer.from(came))
+  const given = { status: 200, headers: { "content-type": contentType }, body: Buffer.from(came).toString("utf8") }
+  return answeredBy(asked, { ...given, bytes: () => bytes, end: "clean" }, String, 0)
+}
+
+export const turnOf = (answered: Answered) => {
+  if ("turn" in answered) return answered.turn
+  throw new Error(`expected a turn, found ${answered.failure.kind}: ${answered.failure.reason}`)
+}
