@@ -74,7 +74,7 @@ export interface FilesCall {
   readonly args: JsonObject
 }
 
-/** What became of a task's files when they were taken back to a moment. */
+/** The result of restoring the files of a task to a moment. */
 export interface RestoredFiles {
   /** The number of restored paths. */
   readonly restored: number

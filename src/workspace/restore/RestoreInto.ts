@@ -24,7 +24,7 @@ export interface Left {
   readonly why: string
 }
 
-/** What a restore into a directory wrote, and what it could not. */
+/** The result of a restore into a directory. */
 export interface Restored {
   /** An absolute path without links. */
   readonly directory: string

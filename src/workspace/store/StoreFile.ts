@@ -8,7 +8,7 @@ import { targetOf } from "../../events/sqlite/file/fileIdentity.ts"
 import * as NewFile from "../../events/sqlite/file/newFile.ts"
 import { APPLICATION_ID, PURGES, TABLES, VERSION } from "./StoreSchema.ts"
 
-/** The file of the contents beside the log cannot be opened, read or written. `file` is its path. */
+/** The file of recorded contents, next to the log, cannot be opened, read or written. `file` is its path. */
 export class StoreUnavailable extends Data.TaggedError("StoreUnavailable")<{
   readonly file: string
   readonly reason: string
