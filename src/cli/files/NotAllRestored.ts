@@ -12,12 +12,15 @@ export class NotAllRestored extends Data.TaggedError("NotAllRestored")<{
   readonly left: ReadonlyArray<Left>
   /** Whether `--partial` would make it a success. */
   readonly isAcceptable: boolean
+  /** Whether what was restored is gone again. */
+  readonly isRemoved?: boolean
 }> {
   override get message() {
-    const { directory, restored, left, isAcceptable } = this
+    const { directory, restored, left, isAcceptable, isRemoved } = this
     return [
       `${oneLine(directory)}: expected to restore ${Text.count(restored + left.length, "file")}, restored ${restored}. Not restored:`,
       ...RestoreLines.leftLines(left),
+      ...(isRemoved === true ? ["What was restored was removed again."] : []),
       isAcceptable ? "--partial accepts this." : "Try again once nobody writes there; what was restored stays.",
     ].join("\n")
   }

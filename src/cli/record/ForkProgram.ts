@@ -6,6 +6,7 @@ import { EventLog } from "../../events/log/EventLog.ts"
 import type { Changes } from "../../record/fork/Changes.ts"
 import * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as ForkPlace from "../../record/fork/ForkPlace.ts"
+import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
 import * as Ids from "../command/Ids.ts"
@@ -29,7 +30,7 @@ export interface Typed {
   readonly allowHost: ReadonlyArray<string>
   readonly trustLog: boolean
   readonly words: ReadonlyArray<string>
-  /** Where the program runs. Default: the working directory. */
+  /** Where the program runs, and whose files are recorded: an absolute path. Default: the working directory, whose are not. */
   readonly cwd?: string
 }
 
@@ -46,12 +47,16 @@ export const fork = (typed: Typed) =>
     // With `--json`, the standard output holds only the result.
     const { cwd } = typed
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"], cwd } : { cwd }
-    const told = (report: string) => ({ does: "fork" as const, closed, changes, report, ...place })
+    const forking = { changes, ...place, ...defined({ workspace: cwd }) }
+    const told = (report: string) => ({ does: "fork" as const, closed, report, ...forking })
+    const directory = cwd === undefined ? undefined : { root: cwd, log: place.log }
     const ran =
       recorder === undefined
         ? yield* Program.runReporting(checked, told, running)
-        : yield* forkProxied(checked, recorder, { changes, ...place }, running)
-    const isForked = yield* ProgramTask.close(taskId, ran, timeline).pipe(Effect.provide(OpenLog.forWriting(typed.log)))
+        : yield* forkProxied(checked, recorder, forking, running)
+    const isForked = yield* ProgramTask.close(taskId, ran, timeline, directory).pipe(
+      Effect.provide(OpenLog.forWriting(typed.log)),
+    )
     if (isForked && ran.report?.compared?.found) {
       yield* Output.note(`The task is closed as failed in timeline ${timeline}.`)
     }

@@ -24,7 +24,7 @@ export interface Closing {
  * Closes an open task whose program called `process.exit` or was killed, or whose log failed. Returns whether there is
  * a task: there is none if the program did not start.
  */
-export const close = (taskId: string, ran: Program.Ran, timeline = MAIN, directory?: LastLook.Directory) =>
+export const close = (taskId: string, ran: Program.Ran, timeline: string = MAIN, directory?: LastLook.Directory) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const stream = `task/${taskId}`
@@ -37,8 +37,9 @@ export const close = (taskId: string, ran: Program.Ran, timeline = MAIN, directo
       const { unseen = [] } = ran
       const noted = unseen.length === 0 ? [] : [{ type: "CaptureNoted", payload: { unseen } } as const]
       const closing = { type: "TaskClosed", payload: closingOf(ran, timeline !== MAIN) } as const
-      const changes = directory === undefined ? [] : yield* LastLook.events(log, taskId, directory)
-      const events = [...changes, ...noted, ...(yield* doubts(log, taskId, timeline)), closing]
+      const view = timeline === MAIN ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
+      const changes = directory === undefined ? [] : yield* LastLook.events(view, taskId, directory)
+      const events = [...changes, ...noted, ...(yield* doubts(view, taskId)), closing]
       yield* log.append({ timeline, stream, taskId, actor: "kernel", expected, events })
     }
     return true
@@ -64,13 +65,12 @@ export const leave = (taskId: string, { unseen = [] }: Program.Ran, directory?: 
   })
 
 /** Ends for the tool calls whose results no request contained before the program ended. */
-const doubts = (log: EventLog.Service, taskId: string, timeline: string) =>
+const doubts = (log: EventLog.Service, taskId: string) =>
   Effect.gen(function* () {
     const open = new Map<string, CoreNewEvent>()
-    const view = timeline === MAIN ? log : Timelines.view(log, yield* Timelines.named(log, timeline))
     yield* Pages.forEach(
-      view.readPage,
-      { timeline, taskId, types: ["ActuatorCommanded", ...CommandState.ENDS] },
+      log.readPage,
+      { timeline: log.timeline, taskId, types: ["ActuatorCommanded", ...CommandState.ENDS] },
       (page) => {
         for (const event of page) {
           const { commandId } = event.payload

@@ -7,6 +7,7 @@ import * as Redaction from "../http/Redaction.ts"
 import type * as OpenedRun from "../log/OpenedRun.ts"
 import * as RunLog from "../log/RunLog.ts"
 import * as RunAtWork from "../RunAtWork.ts"
+import * as RunFiles from "../RunFiles.ts"
 import * as Parts from "../replay/Parts.ts"
 import * as Playback from "../replay/Playback.ts"
 import * as PlaybackRun from "../replay/PlaybackRun.ts"
@@ -21,12 +22,14 @@ export interface ForkedOptions extends Omit<OpenedRun.Forking, "overrides"> {
   readonly fetch: Fetch
   readonly gate?: GateConfig | undefined
   readonly secrets?: ReadonlyArray<string> | undefined
+  /** A directory whose files to record: an absolute path without links. Default: none. */
+  readonly workspace?: string | undefined
   /** Called once if the log fails and recording stops. */
   readonly onLogFailed?: (failed: RunLog.RecordingFailed) => void
 }
 
 export const begin = async (options: ForkedOptions): Promise<PlaybackRun.PlaybackRun> => {
-  const { changes, fetch, gate, secrets, onLogFailed = () => {}, ...forking } = options
+  const { changes, fetch, gate, secrets, workspace, onLogFailed = () => {}, ...forking } = options
   const { log: file, taskId, parent, at } = forking
   const events = await eventsOf(file, taskId, parent)
   const playback = Playback.of(Recording.of(events, Parts.at(events, at)), { until: at })
@@ -37,6 +40,22 @@ export const begin = async (options: ForkedOptions): Promise<PlaybackRun.Playbac
   )
   const log = RunLog.make({ taskId, log: file, onLogFailure: "stop", stream: opened.stream, onFailed: onLogFailed })
   const toMake = Changes.toMake(changes)
-  const recording = RunAtWork.make({ opened, log, redaction, gate, fetch: ChangedFetch.changed(toMake, fetch) })
+  const directory =
+    workspace === undefined ? undefined : await RunFiles.at({ root: workspace, log: file, hasSecret: redaction.isIn })
+  // Calls that the playback answers for run again, and nobody tells of them.
+  let isLive = false
+  const { past, openedBy } = opened
+  const files = directory?.of({ past, openedBy, log, isBlind: () => !isLive })
+  await files?.look()
+  const live: Fetch = async (input, init) => {
+    if (!isLive) await files?.look()
+    isLive = true
+    return fetch(input, init)
+  }
+  const recording = RunAtWork.make({
+    opened: directory === undefined ? opened : { ...opened, close: () => opened.close().finally(directory.close) },
+    ...{ log, redaction, gate, files },
+    fetch: ChangedFetch.changed(toMake, live),
+  })
   return PlaybackRun.make(playback, redaction, ChangedRun.make(toMake, recording))
 }

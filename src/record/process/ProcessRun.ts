@@ -106,6 +106,8 @@ const Forking = Schema.Struct({
     answer: optional(Schema.String),
     result: optional(Schema.String),
   }),
+  /** The directory whose files to record. */
+  workspace: optional(Schema.String),
   report,
 })
 

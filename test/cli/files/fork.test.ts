@@ -31,6 +31,12 @@ const broken = async () => {
   return { ...made, good: `@${versions.at(-1).position}` }
 }
 
+interface Version {
+  readonly kind: string
+  readonly cause: string
+  readonly timeline: string
+}
+
 describe("files fork", () => {
   it("restores the files of the moment, writes the conversation up to it, and prints the command", async () => {
     const { files, good, at } = await broken()
@@ -111,6 +117,16 @@ describe("files fork", () => {
       expect([forked.code, forked.stderr]).toEqual([0, expect.stringContaining("on timeline fork-1")])
       expect(fs.readFileSync(path.join(into, "notes.txt"), "utf8")).toBe("first note note ")
       expect(fs.readFileSync(path.join(root, "notes.txt"), "utf8")).toBe("first note note ")
+      const versions = ["files", "history", "notes.txt", "--at", "fork-1@now", "--json", "--log", log]
+      const known = JSON.parse((await Hindcast.hindcast(versions, { cwd: into })).stdout).versions
+      // What the calls before the moment did, nobody watched in the fork.
+      const { size } = fs.statSync(path.join(into, "notes.txt"))
+      expect(known.map(({ kind, cause, timeline }: Version) => [kind, cause, timeline])).toEqual([
+        ["start", "start", "fork-1"],
+        ["changed", "not-watched", "fork-1"],
+        ["changed", "no-call", "fork-1"],
+      ])
+      expect(known.at(-1)).toMatchObject({ size })
     } finally {
       server.close()
       server.closeAllConnections()

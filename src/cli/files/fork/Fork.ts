@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command } from "@effect/cli"
-import { Effect, Option } from "effect"
+import { Cause, Effect, Option } from "effect"
 import { EventLog, NoStream } from "../../../events/log/EventLog.ts"
 import { userAsActor } from "../../../platform/user/Machine.ts"
 import * as Redaction from "../../../record/http/Redaction.ts"
@@ -10,6 +10,7 @@ import * as ForkRecord from "../../../workspace/fork/ForkRecord.ts"
 import * as Handover from "../../../workspace/fork/Handover.ts"
 import * as RecordedContent from "../../../workspace/questions/RecordedContent.ts"
 import * as RecordedFiles from "../../../workspace/questions/RecordedFiles.ts"
+import { DirectoryUnfit } from "../../../workspace/restore/RestoreInto.ts"
 import { BadInput } from "../../command/BadInput.ts"
 import { argument, flag, MOMENT, optionalText, repeatedText } from "../../command/CommonOptions.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
@@ -97,32 +98,39 @@ const prepare = (typed: Typed) =>
     const session = yield* ForkedSession.find(whole, typed.moment, typed.task)
     const { kind, from } = session
     const words = yield* kind === "program" ? programWords(typed) : NewSession.wordsFor(session, chosen(typed))
-    if (typed.run || typed.words.length > 0) yield* NewSession.checkInstalled(words[0] ?? "")
     const recorded = yield* RecordedFiles.open({ at: typed.moment, taskId: from.taskId })
     const isFromStart = kind === "program" && (yield* ForkedSession.repeatsCalls(session))
     const looks = isFromStart ? recorded.looks.slice(0, 1) : recorded.looks
     const tree = yield* RecordedContent.treeAfter(recorded, looks)
     const copies = yield* ForkDirectory.copiesFor(recorded.root, typed.copy, tree)
+    if (typed.run || typed.words.length > 0) yield* NewSession.checkInstalled(words[0] ?? "", [tree, copies.tree])
     const places = yield* ForkDirectory.placesFor(Option.getOrUndefined(typed.into), recorded.root)
-    const directory = yield* ForkDirectory.write(places, tree, copies, recorded)
-    const { lost, restored } = directory
-    if (lost.length > 0 && !typed.partial)
-      return yield* new NotAllRestored({ directory: directory.directory, restored, left: lost, isAcceptable: true })
-    const written =
-      kind === "program" ? undefined : yield* writeHandover(typed, session, places, recorded.root, directory)
-    const { position: head } = yield* whole.head
-    const filesAt = isFromStart ? (looks[0]?.event.position ?? from.at) : from.at
-    const made: Made = {
-      ...directory,
-      root: recorded.root,
-      filesAt,
-      handover: places.handover,
-      words,
-      written,
-      head,
-    }
-    yield* record(typed.log, made, session)
-    return { session, made }
+    return yield* Effect.gen(function* () {
+      const directory = yield* ForkDirectory.write(places, tree, copies, recorded)
+      const { lost, restored } = directory
+      if (lost.length > 0 && !typed.partial)
+        return yield* new NotAllRestored({
+          directory: directory.directory,
+          restored,
+          left: lost,
+          isAcceptable: true,
+          isRemoved: true,
+        })
+      const written =
+        kind === "program" ? undefined : yield* writeHandover(typed, session, places, recorded.root, directory)
+      const { position: head } = yield* whole.head
+      const filesAt = isFromStart ? (looks[0]?.event.position ?? from.at) : from.at
+      const { root } = recorded
+      const made: Made = { ...directory, root, filesAt, handover: places.handover, words, written, head }
+      yield* record(typed.log, made, session)
+      return { session, made }
+    }).pipe(
+      Effect.onError((cause) => {
+        const failure = Option.getOrUndefined(Cause.failureOption(cause))
+        // Somebody else's files came there meanwhile.
+        return failure instanceof DirectoryUnfit ? Effect.void : Effect.sync(places.remove)
+      }),
+    )
   })
 
 const chosen = ({ client, model, words }: Typed) => ({

@@ -29,14 +29,17 @@ export interface Places {
   readonly directory: string
   /** The first prompt, next to the directory. */
   readonly handover: string
+  /** Removes what the fork made here. */
+  readonly remove: () => void
 }
 
-/** Where to write. Makes nothing that a failure would leave, except a temporary directory's parent. */
+/** Where to write. After a failure, `remove` leaves nothing. */
 export const placesFor = (into: string | undefined, root: string) =>
   Effect.gen(function* () {
     if (into === undefined) {
       const own = fs.mkdtempSync(path.join(fs.realpathSync(os.tmpdir()), "hindcast-fork-"))
-      return { directory: path.join(own, path.basename(root) || "files"), handover: path.join(own, HANDOVER) }
+      const remove = () => fs.rmSync(own, { recursive: true, force: true })
+      return { directory: path.join(own, nameFor(root)), handover: path.join(own, HANDOVER), remove }
     }
     const directory = yield* Effect.promise(() => realpathOfExisting(path.resolve(into)))
     const repository = GitIndex.repositoryAround(path.dirname(directory))?.root
@@ -50,8 +53,49 @@ export const placesFor = (into: string | undefined, root: string) =>
     const handover = `${directory}.${HANDOVER}`
     if (fs.existsSync(handover))
       return yield* new BadInput({ input: `--into ${into}`, expected: `no file ${handover}`, found: "one" })
-    return { directory, handover } satisfies Places
+    return { directory, handover, remove: removing(directory, handover) } satisfies Places
   })
+
+/** The recorded directory's name, unless it leads elsewhere or to the first prompt. */
+const nameFor = (root: string): string => {
+  const name = path.basename(root)
+  return /^\.*$/.test(name) || name.toLowerCase() === HANDOVER ? "files" : name
+}
+
+/** What is there already stays: an empty directory, and every file of somebody else. */
+const removing = (directory: string, handover: string): (() => void) => {
+  const force = { recursive: true, force: true } as const
+  const found = fs.lstatSync(directory, { throwIfNoEntry: false })
+  if (found === undefined) {
+    const first = firstMissing(directory)
+    return () => {
+      fs.rmSync(handover, { force: true })
+      fs.rmSync(directory, force)
+      for (let above = path.dirname(directory); above.length >= first.length; above = path.dirname(above))
+        if (!removedEmpty(above)) return
+    }
+  }
+  if (!found.isDirectory() || fs.readdirSync(directory).length > 0) return () => {}
+  return () => {
+    fs.rmSync(handover, { force: true })
+    for (const name of fs.readdirSync(directory)) fs.rmSync(path.join(directory, name), force)
+  }
+}
+
+const firstMissing = (place: string): string => {
+  const parent = path.dirname(place)
+  return fs.existsSync(parent) ? place : firstMissing(parent)
+}
+
+const removedEmpty = (directory: string): boolean => {
+  try {
+    fs.rmdirSync(directory)
+    return true
+  } catch {
+    // Somebody else put a file there meanwhile.
+    return false
+  }
+}
 
 const HANDOVER = "conversation.md"
 

@@ -7,6 +7,7 @@ import type { ForkedFrom } from "../../../events/vocabulary/Tasks.ts"
 import { is } from "../../../events/vocabulary/Vocabulary.ts"
 import * as Programs from "../../../hooks/clients/Programs.ts"
 import { quoteWord } from "../../../values/ShellWord.ts"
+import type { Tree } from "../../../workspace/model/Entry.ts"
 import { BadInput } from "../../command/BadInput.ts"
 import type * as ForkedSession from "./ForkedSession.ts"
 
@@ -14,7 +15,9 @@ import type * as ForkedSession from "./ForkedSession.ts"
 export class ProgramNotFound extends Data.TaggedError("ProgramNotFound")<{ readonly program: string }> {
   readonly missing = true
   override get message() {
-    return `${this.program}: expected a program on the PATH, found none. Nothing was written. Install it, or name another one after --.`
+    const { program } = this
+    const expected = isPath(program) ? "a file of the fork's directory, or a whole path" : "a program on the PATH"
+    return `${program}: expected ${expected}, found none. Nothing was written. ${isPath(program) ? "Name" : "Install it, or name"} another one after --.`
   }
 }
 
@@ -41,14 +44,27 @@ export const wordsFor = (
   })
 }
 
-/** Fails if the program is neither a file nor on the `PATH`. */
-export const checkInstalled = (program: string): Effect.Effect<void, ProgramNotFound> => {
-  const isThere = program.includes(path.sep)
-    ? fs.existsSync(program)
+/** Fails if the program is neither on the `PATH` nor a file: a relative path is one of the trees, in which it starts. */
+export const checkInstalled = (program: string, trees: ReadonlyArray<Tree>): Effect.Effect<void, ProgramNotFound> => {
+  const isThere = isPath(program)
+    ? path.isAbsolute(program)
+      ? isFile(program)
+      : trees.some((tree) => hasFile(tree, program))
     : (process.env.PATH ?? "")
         .split(path.delimiter)
         .some((directory) => endings().some((ending) => isFile(path.join(directory, program + ending))))
   return isThere ? Effect.void : new ProgramNotFound({ program })
+}
+
+const isPath = (program: string): boolean => program.includes("/") || program.includes(path.sep)
+
+/** Whether a tree has the file, or a link on the way to it, which leads anywhere. */
+const hasFile = (tree: Tree, program: string): boolean => {
+  const names = path.normalize(program).split(path.sep)
+  return names.some((_, index) => {
+    const entry = tree.get(names.slice(0, index + 1).join("/"))
+    return entry !== undefined && (entry.kind === "link" || index === names.length - 1)
+  })
 }
 
 const isFile = (file: string): boolean => fs.statSync(file, { throwIfNoEntry: false })?.isFile() === true
