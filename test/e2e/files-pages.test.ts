@@ -57,9 +57,21 @@ const record = async () => {
 
 beforeAll(record, 60_000)
 
+/** Where forks go. */
+const temporary = workplace()
+const { TMPDIR } = process.env
+beforeAll(() => {
+  process.env.TMPDIR = temporary.directory
+})
+afterAll(() => {
+  if (TMPDIR === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = TMPDIR
+  temporary.remove()
+})
+
 describe("docs/tutorials/broken-session.md, followed word by word", () => {
   followed(inRepository("docs", "tutorials", "broken-session.md"), place.directory, {
-    writes: /^(?:hindcast files (?:bisect|restore)|node)/,
+    writes: /^(?:hindcast files (?:bisect|fork|restore)|node)/,
   })
 })
 

@@ -22,6 +22,14 @@ const PROGRAMS = {
 /** The systems that they run on here. */
 export const RUNS_HERE = process.platform === "linux" && process.arch === "x64"
 
+/** An agent's run against a scripted model. */
+interface Scripted {
+  readonly program: string
+  readonly args: (prompt: string) => ReadonlyArray<string>
+  readonly variables: Readonly<Record<string, string>>
+  readonly requests: ScriptedModel.ScriptedModel["requests"]
+}
+
 /** Fetches the programs before the tests of a file. Returns a function that makes homes. */
 export const codingAgents = () => {
   // Gemini CLI reads no settings below a directory that others may write, such as the one for temporary files.
@@ -50,31 +58,36 @@ export const codingAgents = () => {
     }
     const hindcast = (...args: ReadonlyArray<string>) => start(args, { cwd: project, env }).ended
     /** Runs an agent once in the project, with a model that calls its shell with these lines. */
-    const runs = async (agent: string, prompt: string, lines: ReadonlyArray<string>): Promise<string> => {
+    const runs = (agent: string, prompt: string, lines: ReadonlyArray<string>): Promise<string> =>
+      scripted(agent, lines, ({ program, args, variables }) =>
+        // opencode works where PWD says.
+        ended(path.join(bin, program), args(prompt), project, { ...process.env, ...env, PWD: project, ...variables }),
+      )
+    /** Runs `hindcast` with words that start an agent, whose model is such a one. */
+    const starts = (agent: string, lines: ReadonlyArray<string>, words: (own: Scripted) => ReadonlyArray<string>) =>
+      scripted(agent, lines, async (own) => {
+        const said = await start(words(own), { cwd: project, env: { ...env, ...own.variables } }).ended
+        return { ...said, requests: own.requests() }
+      })
+    const scripted = async <A>(agent: string, lines: ReadonlyArray<string>, work: (own: Scripted) => Promise<A>) => {
       const client = HeadlessClient.named(agent)
       if (client === undefined) throw new Error(`expected one of the headless clients, found ${agent}`)
       const model = await ScriptedModel.start(lines.map((line) => ({ tool: client.tool, args: client.args(line) })))
       try {
-        const { args, env: own, files = {} } = client.run(model.url, prompt)
+        const { env: own, files = {} } = client.run(model.url, "")
         const directory = fs.mkdtempSync(path.join(home, "run-"))
         for (const [file, content] of Object.entries(files))
           fs.writeFileSync(path.join(directory, file), JSON.stringify(content))
-        const variables = Object.entries(own).map(([key, value]) => [
-          key,
-          value.replaceAll(HeadlessClient.DIRECTORY, directory),
-        ])
-        return await ended(path.join(bin, client.program), args, project, {
-          ...process.env,
-          ...env,
-          // opencode works where this says.
-          PWD: project,
-          ...Object.fromEntries(variables),
-        })
+        const variables = Object.fromEntries(
+          Object.entries(own).map(([key, value]) => [key, value.replaceAll(HeadlessClient.DIRECTORY, directory)]),
+        )
+        const args = (prompt: string) => client.run(model.url, prompt).args
+        return await work({ program: client.program, args, variables, requests: model.requests })
       } finally {
         await model.close()
       }
     }
-    return { home, project, hindcast, runs }
+    return { home, project, hindcast, runs, starts }
   }
 }
 

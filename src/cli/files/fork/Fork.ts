@@ -4,6 +4,7 @@ import * as path from "node:path"
 import { Command } from "@effect/cli"
 import { Cause, Effect, Option } from "effect"
 import { EventLog, NoStream } from "../../../events/log/EventLog.ts"
+import * as Clients from "../../../hooks/clients/Clients.ts"
 import { userAsActor } from "../../../platform/user/Machine.ts"
 import * as Redaction from "../../../record/http/Redaction.ts"
 import * as ForkRecord from "../../../workspace/fork/ForkRecord.ts"
@@ -216,7 +217,8 @@ const handOver = (typed: Typed, session: ForkedSession.ForkedSession, made: Made
     const { json } = typed
     const { words, directory, handover, head } = made
     const command = NewSession.commandFor(words, directory, handover)
-    const shown = { ...session, ...made, command }
+    const client = Option.getOrElse(typed.client, () => session.agent)
+    const shown = { ...session, ...made, title: Clients.named(client)?.title ?? client, command }
     const isRun = typed.run || typed.words.length > 0
     if (!isRun) {
       yield* Output.show(json, documentOf(shown, null), (style) => ForkLines.printed(style, shown))

@@ -14,6 +14,7 @@ interface Carried {
 
 export interface Fork extends Carried {
   readonly from: ForkedFrom
+  /** The coding agent that continues, for people. */
   readonly title: string
   readonly agent: string
   readonly root: string
