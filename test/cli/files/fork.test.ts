@@ -124,7 +124,6 @@ describe("files fork", () => {
       expect(known.map(({ kind, cause, timeline }: Version) => [kind, cause, timeline])).toEqual([
         ["start", "start", "fork-1"],
         ["changed", "not-watched", "fork-1"],
-        ["changed", "no-call", "fork-1"],
       ])
       expect(known.at(-1)).toMatchObject({ size })
     } finally {

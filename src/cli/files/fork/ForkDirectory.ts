@@ -62,7 +62,7 @@ const nameFor = (root: string): string => {
   return /^\.*$/.test(name) || name.toLowerCase() === HANDOVER ? "files" : name
 }
 
-/** What is there already stays: an empty directory, and every file of somebody else. */
+/** Keeps an empty directory that was there before, and every file of somebody else. */
 const removing = (directory: string, handover: string): (() => void) => {
   const force = { recursive: true, force: true } as const
   const found = fs.lstatSync(directory, { throwIfNoEntry: false })
