@@ -56,6 +56,7 @@ export {
   FileNotRecorded,
   NoFilesRecorded,
   type OpenError,
+  type Stopped,
   WorkspaceUnclear,
 } from "./workspace/questions/RecordedFiles.ts"
 export type { Earlier, FileHistory } from "./workspace/questions/RecordedVersions.ts"

@@ -79,7 +79,7 @@ export class Snapshots {
 
   /**
    * The files now; the same tree as before if nothing changed. Their contents are in the store when it returns. Throws
-   * `TooManyFiles`, `StoreUnavailable`, or the system's error if the root cannot be read.
+   * `TooManyFiles`, `RootReplaced`, `StoreUnavailable`, or the system's error if the root cannot be read.
    */
   take(): Snapshot {
     this.#forgetRemoved()

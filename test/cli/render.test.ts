@@ -15,6 +15,14 @@ import * as EventSummary from "../../src/projections/summary/EventSummary.ts"
 import { arbitraryEvents, json } from "../projections/arbitraryEvents.ts"
 import { event, place } from "../projections/given.ts"
 
+describe("a table", () => {
+  it("may have more rows than a call takes arguments", () => {
+    const cells = Array.from({ length: 200_000 }, (_, index) => [String(index), "x".repeat(60)])
+    const style = { ...Style.plain, columns: 50 }
+    expect(Table.rows(style, cells, ["right"]).at(-1)).toMatch(/^199999 +x+$/)
+  })
+})
+
 describe("text from outside", () => {
   it("cannot move a terminal's cursor, nor turn text around", () => {
     expect(Text.oneLine("a\u001b[2Jb\r\nc\u202ed\u009be")).toBe("a\\u{1b}[2Jb  c\\u{202e}d\\u{9b}e")

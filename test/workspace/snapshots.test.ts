@@ -174,6 +174,24 @@ describe("snapshots", () => {
     store.close()
   })
 
+  it("refuse a directory in whose place, or above which, a link is", () => {
+    const { root, store } = given()
+    const place = path.join(root, "above", "workspace")
+    const other = path.join(root, "other")
+    write(place, "a", "inside\n")
+    write(path.join(other, "workspace"), "a", "outside\n")
+    const snapshots = new Snapshots({ root: place, store })
+    expect([...snapshots.take().tree.keys()]).toEqual(["a"])
+    fs.renameSync(place, `${place}.old`)
+    fs.symlinkSync(path.join(other, "workspace"), place)
+    expect(() => snapshots.take()).toThrow(`${place}: expected the recorded directory, found a link in its path`)
+    fs.renameSync(path.join(root, "above"), path.join(root, "before"))
+    fs.symlinkSync(other, path.join(root, "above"))
+    expect(() => snapshots.take()).toThrow(`which leads to ${path.join(other, "workspace")}`)
+    expect(store.has(digestOf(Buffer.from("outside\n")))).toBe(false)
+    store.close()
+  })
+
   it("leave a repository's own directory as it is, in the middle of a rebase, and start nothing of it", () => {
     const { root, store, snapshots, write } = given()
     const git = (...args: ReadonlyArray<string>) =>

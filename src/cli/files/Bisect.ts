@@ -90,7 +90,9 @@ export const bisect = Command.make("bisect", options, (typed) =>
     const origin = yield* Origin.finder(recorded.log).originOf(bad.state.look)
     const [before, after] = [yield* treeIn(recorded, good.state), yield* treeIn(recorded, bad.state)]
     const changes = Changes.between(before, after)
-    const changed = yield* RecordedFiles.reading(() => changes.map((change) => ComparedFiles.of(change, store)))
+    const changed = yield* RecordedFiles.reading(() =>
+      changes.map((change) => ComparedFiles.numbers(ComparedFiles.of(change, store))),
+    )
     const document = {
       root,
       timeline,

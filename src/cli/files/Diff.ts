@@ -52,14 +52,16 @@ export const diff = Command.make("diff", options, ({ json, stat, word, patch, ..
     const { a, b, file, task } = asked
     const taskId = yield* OpenedFiles.taskIdOf(task)
     const found = yield* FilesBetween.load({ a, b, file: Option.getOrUndefined(file), taskId })
+    yield* OpenedFiles.warn(found.recorded)
     if (patch) return yield* writePatch(found.changes, found.recorded.store)
-    const files = yield* FilesBetween.compared(found)
-    const document = FilesBetween.document(found, files, stat)
-    if (json) return yield* Output.showDocument(true, document, [])
-    if (stat) return yield* Output.show(false, document, (style) => DiffLines.stat(style, files))
+    if (json || stat) {
+      const files = yield* FilesBetween.compared(found, stat)
+      const document = FilesBetween.document(found, files, stat)
+      return yield* Output.show(json, document, (style) => DiffLines.stat(style, files))
+    }
     const style = Output.styleOf(process.stdout)
     const written = word ? DiffLines.wordPatch : DiffLines.patch
-    for (const one of files) yield* Output.writeContent(written(style, one))
+    yield* FilesBetween.forEach(found, (one) => Output.writeContent(written(style, one)))
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(asked.log))),
 ).pipe(Command.withDescription("The differences of files between two moments, as a unified diff"))
 

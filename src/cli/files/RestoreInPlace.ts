@@ -139,7 +139,7 @@ interface Target extends Omit<RestoreRecord.Restore, "before" | "unhidden"> {
 const find = ({ json, moment, task, trustLog }: Typed) =>
   Effect.gen(function* () {
     yield* TrustLog.settled({ trustLog, json })
-    const now = yield* OpenedFiles.open({ at: Option.none(), task: Option.none() })
+    const now = yield* RecordedFiles.open({})
     const restores = yield* RestoreRecord.past(now.log, now.looks)
     const last = restores.begun.at(-1)
     const undo = Option.isNone(moment)

@@ -74,15 +74,18 @@ const LEAST_OF_LAST = 20
 /** Longest word that another text column keeps whole. */
 const LONGEST_WORD = 32
 
+/** A call takes no more than some 120,000 arguments, and a table may have more rows. */
+const largest = (numbers: ReadonlyArray<number>): number => numbers.reduce((most, number) => Math.max(most, number), 0)
+
 /** The column widths, with text columns narrowed until the table fits. Undefined if it cannot fit. */
 const fittingWidths = (
   cells: Cells,
   alignments: ReadonlyArray<Column["align"]>,
   room: number,
 ): ReadonlyArray<number> | undefined => {
-  const columns = Array.from({ length: Math.max(0, ...cells.map((row) => row.length)) }, (_, index) => {
+  const columns = Array.from({ length: largest(cells.map((row) => row.length)) }, (_, index) => {
     const column = cells.map((row) => row[index] ?? "")
-    const width = Math.max(...column.map(widthOf))
+    const width = largest(column.map(widthOf))
     return { column, width, isText: alignments[index] !== "right" }
   })
   const natural = columns.map(({ width }) => width)
@@ -93,7 +96,7 @@ const fittingWidths = (
     if (!isText) return width
     return Math.min(
       width,
-      index === last ? LEAST_OF_LAST : Math.min(LONGEST_WORD, Math.max(...column.map(Wrap.longestWord))),
+      index === last ? LEAST_OF_LAST : Math.min(LONGEST_WORD, largest(column.map(Wrap.longestWord))),
     )
   })
   const narrowed = [...natural]

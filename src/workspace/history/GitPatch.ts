@@ -26,18 +26,30 @@ export interface Patch {
   readonly left: ReadonlyArray<NotWritable>
 }
 
-export const of = (changes: ReadonlyArray<Change>, contents: Content.Contents): Patch => {
+/** @param maxTextBytes of the patch: texts beyond it are written as binary contents, which are compressed */
+export const of = (
+  changes: ReadonlyArray<Change>,
+  contents: Content.Contents,
+  maxTextBytes = MAX_TEXT_BYTES,
+): Patch => {
   const pieces: Array<Uint8Array> = []
+  let size = 0
   const left: Array<NotWritable> = []
   for (const change of changes) {
     const before = change.kind === "added" ? undefined : sideOf(fromOf(change), change.before, contents)
     const after = change.kind === "removed" ? undefined : sideOf(change.path, change.after, contents)
     const unknown = [before, after].find((side) => typeof side === "string")
     if (typeof before === "string" || typeof after === "string") left.push({ path: change.path, why: String(unknown) })
-    else pieces.push(...changeOf(before, after))
+    else
+      for (const piece of changeOf(before, after, size < maxTextBytes)) {
+        size += piece.length
+        pieces.push(piece)
+      }
   }
   return { bytes: Buffer.concat(pieces), left }
 }
+
+const MAX_TEXT_BYTES = 256 * 1024 * 1024
 
 const fromOf = (change: Change): string => (change.kind === "renamed" ? change.from : change.path)
 
@@ -52,10 +64,10 @@ const sideOf = (path: string, entry: Entry, contents: Content.Contents): Side | 
 const modeOf = ({ kind, mode }: Entry): string =>
   kind === "link" ? "120000" : (mode & 0o111) === 0 ? "100644" : "100755"
 
-const changeOf = (before: Side | undefined, after: Side | undefined): ReadonlyArray<Uint8Array> => {
+const changeOf = (before: Side | undefined, after: Side | undefined, hasRoom: boolean): ReadonlyArray<Uint8Array> => {
   // Git has no change from a file to a link.
   if (before !== undefined && after !== undefined && (before.mode === LINK) !== (after.mode === LINK))
-    return [...changeOf(before, undefined), ...changeOf(undefined, after)]
+    return [...changeOf(before, undefined, hasRoom), ...changeOf(undefined, after, hasRoom)]
   const [from, to] = [before ?? after, after ?? before]
   if (from === undefined || to === undefined) return []
   const [old, now] = [before?.bytes ?? EMPTY, after?.bytes ?? EMPTY]
@@ -68,7 +80,7 @@ const changeOf = (before: Side | undefined, after: Side | undefined): ReadonlyAr
     ...(isSameContent ? [] : [`index ${blobOf(before)}..${blobOf(after)}`]),
   ]
   if (isSameContent || (old.length === 0 && now.length === 0)) return [lines(header)]
-  if (![old, now].every(Content.isText))
+  if (!hasRoom || ![old, now].every(Content.isText) || UnifiedDiff.isTooLong(old, now))
     return [lines([...header, "GIT binary patch", ...literal(now), ...literal(old)])]
   const names = [
     `--- ${before === undefined ? "/dev/null" : name(`a/${from.path}`)}`,

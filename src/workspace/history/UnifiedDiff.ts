@@ -30,6 +30,16 @@ export const NO_LINE_FEED = "\\ No newline at end of file"
 /** Lines without a change around each hunk. */
 const CONTEXT = 3
 
+/** Whether contents have more lines together than are compared: each line of a difference takes memory. */
+export const isTooLong = (...contents: ReadonlyArray<Uint8Array>): boolean => {
+  let lines = 0
+  for (const content of contents)
+    for (let at = content.indexOf(LF); at >= 0; at = content.indexOf(LF, at + 1)) if (++lines > MAX_LINES) return true
+  return false
+}
+
+export const MAX_LINES = 2_000_000
+
 export const between = (before: Uint8Array, after: Uint8Array): UnifiedDiff => {
   const table = new LineTable({ withEnds: true })
   const [old, now] = [table.linesOf(before), table.linesOf(after)]

@@ -4,34 +4,56 @@ import * as Content from "../history/Content.ts"
 import * as UnifiedDiff from "../history/UnifiedDiff.ts"
 import type * as Changes from "../model/Changes.ts"
 
-export interface ComparedFile {
-  readonly change: Changes.Change
-  readonly before: Content.Content
-  readonly after: Content.Content
-  /** Undefined if a content is binary or unknown. */
-  readonly diff: UnifiedDiff.UnifiedDiff | undefined
-}
+/** A change, and its difference by lines or why there is none. Holds neither content. */
+export type ComparedFile = { readonly change: Changes.Change } & (
+  | { readonly diff: UnifiedDiff.UnifiedDiff }
+  | { readonly diff: undefined; readonly reason: string }
+)
 
 export const of = (change: Changes.Change, contents: Content.Contents): ComparedFile => {
   const before = Content.of(change.kind === "added" ? undefined : change.before, contents)
   const after = Content.of(change.kind === "removed" ? undefined : change.after, contents)
-  const isComparable = [before, after].every(({ kind }) => kind === "text" || kind === "missing")
-  return {
-    change,
-    before,
-    after,
-    diff: isComparable ? UnifiedDiff.between(bytesOf(before), bytesOf(after)) : undefined,
-  }
+  const reason = whyNot([before, after])
+  return reason === undefined
+    ? { change, diff: UnifiedDiff.between(bytesOf(before), bytesOf(after)) }
+    : { change, diff: undefined, reason }
 }
 
 const bytesOf = (content: Content.Content): Uint8Array => (content.kind === "text" ? content.bytes : new Uint8Array(0))
 
 /** Why two contents are not compared by lines. */
-export const whyNot = ({ before, after }: Pick<ComparedFile, "before" | "after">): string => {
-  for (const content of [before, after])
+const whyNot = (contents: ReadonlyArray<Content.Content>): string | undefined => {
+  for (const content of contents)
     if (content.kind === "unknown") return `(a content was not recorded: ${Content.WHY[content.why]})`
-  return "(binary contents differ)"
+  if (contents.some(({ kind }) => kind === "binary")) return "(binary contents differ)"
+  return UnifiedDiff.isTooLong(...contents.map(bytesOf))
+    ? "(the contents have too many lines to compare them)"
+    : undefined
 }
+
+/** The numbers of lines of a difference, without the lines. */
+export const numbers = (compared: ComparedFile): ComparedFile =>
+  compared.diff === undefined ? compared : { change: compared.change, diff: { ...compared.diff, hunks: [] } }
+
+/** Makes a function that takes the lines from differences once there are too many for one answer. */
+export const withinAnswer = (maxBytes = MAX_ANSWER_BYTES): ((compared: ComparedFile) => ComparedFile) => {
+  let bytes = 0
+  return (compared) => {
+    if (compared.diff === undefined) return compared
+    for (const { lines } of compared.diff.hunks) for (const line of lines) bytes += line.bytes.length + LINE_BYTES
+    if (bytes <= maxBytes) return compared
+    return {
+      change: compared.change,
+      diff: undefined,
+      reason: "(the answer has no room for it: ask for this file alone)",
+    }
+  }
+}
+
+const MAX_ANSWER_BYTES = 128 * 1024 * 1024
+
+/** The memory of a line without its bytes. */
+const LINE_BYTES = 64
 
 /** How a file differs between two moments. */
 export type FileDifference = {
@@ -65,18 +87,18 @@ export interface NotComparable {
 }
 
 export const document = (compared: ComparedFile, stat: boolean): FileDifference => {
-  const { change, diff } = compared
+  const { change } = compared
   return {
     path: change.path,
     kind: change.kind,
     ...(change.kind === "renamed" ? { from: change.from } : {}),
-    ...(diff === undefined
-      ? { reason: whyNot(compared) }
+    ...(compared.diff === undefined
+      ? { reason: compared.reason }
       : {
-          added: diff.added,
-          removed: diff.removed,
-          aligned: diff.isWhole,
-          ...defined({ hunks: stat ? undefined : diff.hunks.map(hunk) }),
+          added: compared.diff.added,
+          removed: compared.diff.removed,
+          aligned: compared.diff.isWhole,
+          ...defined({ hunks: stat ? undefined : compared.diff.hunks.map(hunk) }),
         }),
   }
 }

@@ -144,7 +144,7 @@ const make = Effect.gen(function* () {
         const { task, stat = false, ...asked } = yield* Options.decode("files.diff", DiffOptions, options)
         yield* Options.decode("files.diff", Between, { a, b })
         const found = yield* FilesBetween.load({ ...asked, a, b, taskId: task })
-        const files = yield* FilesBetween.compared(found)
+        const files = yield* FilesBetween.compared(found, stat)
         return {
           ...FilesBetween.document(found, files, stat),
           files: files.map((one) => ({

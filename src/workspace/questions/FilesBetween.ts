@@ -57,8 +57,24 @@ export const load = ({ a, b, file, ...asked }: Asked) =>
     return { recorded, from: from.position, to: to.position, timeline: to.timeline, changes } satisfies FilesBetween
   })
 
-export const compared = ({ recorded: { store }, changes }: FilesBetween) =>
-  RecordedFiles.reading(() => changes.map((change) => ComparedFiles.of(change, store)))
+/** Compares the changes one after the other: all differences at once may be larger than the memory. */
+export const forEach = <A, E, R>(
+  { recorded: { store }, changes }: FilesBetween,
+  work: (compared: ComparedFiles.ComparedFile) => Effect.Effect<A, E, R>,
+) =>
+  Effect.forEach(changes, (change) =>
+    Effect.flatMap(
+      RecordedFiles.reading(() => ComparedFiles.of(change, store)),
+      work,
+    ),
+  )
+
+/** The differences for one answer; with `stat`, their numbers. */
+export const compared = (found: FilesBetween, stat: boolean) =>
+  Effect.suspend(() => {
+    const within = stat ? ComparedFiles.numbers : ComparedFiles.withinAnswer()
+    return forEach(found, (one) => Effect.succeed(within(one)))
+  })
 
 /** How recorded files differ between two moments: from `from` to `to`, whichever is earlier. */
 export interface FilesDiff {

@@ -1,7 +1,7 @@
 /** The recorded files at a moment, as a list. */
 import { defined } from "../../values/defined.ts"
 import type { Entry, Omission, Tree } from "../model/Entry.ts"
-import type { Opened } from "./RecordedFiles.ts"
+import type { Opened, Stopped } from "./RecordedFiles.ts"
 
 /** A recorded file, without its content. */
 export interface ListedFile {
@@ -23,6 +23,8 @@ export interface FileList {
   readonly root: string
   readonly timeline: string
   readonly at: number
+  /** Present if the recorder could take no snapshot since the last one: the files may have changed. */
+  readonly stopped?: Stopped
   readonly files: ReadonlyArray<ListedFile>
 }
 
@@ -30,10 +32,11 @@ export interface FileList {
 export const sorted = (tree: Tree): ReadonlyArray<readonly [path: string, entry: Entry]> =>
   [...tree].sort(([one], [other]) => (one < other ? -1 : 1))
 
-export const document = ({ root, timeline, position }: Opened, tree: Tree): FileList => ({
+export const document = ({ root, timeline, position, stopped }: Opened, tree: Tree): FileList => ({
   root,
   timeline,
   at: position,
+  ...defined({ stopped }),
   files: sorted(tree).map(([path, entry]) => ofEntry(path, entry)),
 })
 

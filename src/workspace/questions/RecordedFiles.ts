@@ -5,7 +5,9 @@ import { Data, Effect } from "effect"
 import { EventLog, type LogError } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
+import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { isInside } from "../../plugins/manifest/paths.ts"
+import { NO_SNAPSHOTS } from "../../projections/state/files/FileStates.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import * as FileVersions from "../history/FileVersions.ts"
 import * as Looks from "../history/Looks.ts"
@@ -46,6 +48,15 @@ export interface Opened {
   readonly entryIn: FileVersions.EntryIn
   /** Paths are relative to it, or to the root. */
   readonly directory: string
+  /** Present if the recorder could take no snapshot since the last look: later changes are unknown. */
+  readonly stopped: Stopped | undefined
+}
+
+/** The end of the snapshots of a task that went on. */
+export interface Stopped {
+  /** The position of the note that says so. */
+  readonly at: number
+  readonly reason: string
 }
 
 export interface RecordedFiles extends Opened {
@@ -89,7 +100,8 @@ export const withLooks = (opened: Opened): Effect.Effect<RecordedFiles, LogError
   Effect.map(Looks.since(opened.log, opened.starts, opened.position), (looks) => ({ ...opened, looks }))
 
 /** The looks that the files at the moment depend on. */
-export const lastLooks = ({ log, starts, position }: Opened) => Looks.ofLastTask(log, starts, position)
+export const lastLooks = ({ log, starts, position }: Pick<Opened, "log" | "starts" | "position">) =>
+  Looks.ofLastTask(log, starts, position)
 
 /**
  * The recorded files at a moment: of the workspace around the directory, else of that of the moment's task, else of the
@@ -117,8 +129,33 @@ export const find = ({ at, taskId, directory = process.cwd() }: Asked) =>
     }
     const entryIn = (base: string, path: string) => store.entryIn(base, path)
     const own = starts.filter((start) => start.root === root)
-    return { log: view, timeline, position, root, starts: own, store, treeOf, entryIn, directory } satisfies Opened
+    const opened = { log: view, timeline, position, root, starts: own, store, treeOf, entryIn, directory }
+    return { ...opened, stopped: yield* stoppedIn(opened) } satisfies Opened
   })
+
+/** Asks the last task that began: the looks matter only if it says that snapshots failed. */
+const stoppedIn = (opened: Pick<Opened, "log" | "starts" | "position">) =>
+  Effect.gen(function* () {
+    const { log, starts, position } = opened
+    const taskId = starts.at(-1)?.taskId
+    if (taskId === undefined) return undefined
+    const query = { timeline: log.timeline, taskId, types: ["CaptureNoted"], until: position }
+    const notes = yield* log.readPage(query, MAX_NOTES)
+    const [stopped] = notes
+      .flatMap((note): ReadonlyArray<Stopped> => {
+        const found = is(note, "CaptureNoted")
+          ? note.payload.unseen.find(({ what }) => what === NO_SNAPSHOTS)
+          : undefined
+        return found === undefined ? [] : [{ at: note.position, reason: found.target ?? "nobody knows why" }]
+      })
+      .slice(-1)
+    if (stopped === undefined) return undefined
+    const looks = yield* lastLooks(opened)
+    return (looks.at(-1)?.event.position ?? 0) < stopped.at ? stopped : undefined
+  })
+
+/** A task says once that snapshots fail. */
+const MAX_NOTES = 1_000
 
 /** Trees in memory at once: a log from elsewhere may name any number of them. */
 const MAX_TREES = 8

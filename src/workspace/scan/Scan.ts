@@ -23,6 +23,14 @@ export class TooManyFiles extends Error {
   }
 }
 
+/** The root, or a directory above it, is a link now: what it leads to is not the recorded directory. */
+export class RootReplaced extends Error {
+  override readonly name = "RootReplaced"
+  constructor(root: string, found: string) {
+    super(`${root}: expected the recorded directory, found a link in its path, which leads to ${found}`)
+  }
+}
+
 export interface ScanOptions {
   /** An absolute path without links. */
   readonly root: string
@@ -53,11 +61,13 @@ export class Scan {
 
   /**
    * Calls `visit` for each regular file and link, and returns what cannot be in a snapshot. Follows no link. Leaves out
-   * files that vanish meanwhile. Throws `TooManyFiles`, and the system's error if the root cannot be read.
+   * files that vanish meanwhile. Throws `TooManyFiles`, `RootReplaced`, and the system's error if the root cannot be read.
    */
   run(visit: (relative: string, stats: fs.Stats) => void): ReadonlyArray<Gap> {
-    const listings = this.#listed()
     const { root } = this.#options
+    const found = fs.realpathSync(root)
+    if (found !== root) throw new RootReplaced(root, found)
+    const listings = this.#listed()
     for (const { files } of listings) {
       for (const file of files) {
         const stats = statOf(root + path.sep + file)

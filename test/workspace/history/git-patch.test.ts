@@ -88,7 +88,7 @@ const files = fc.dictionary(fc.constantFrom(...NAMES), made, { maxKeys: NAMES.le
 describe("a patch of recorded files", () => {
   it("gives the later files by `git apply`, whatever they are", () => {
     fc.assert(
-      fc.property(files, files, fc.boolean(), (before, after, renames) => {
+      fc.property(files, files, fc.boolean(), fc.constantFrom(0, 300, undefined), (before, after, renames, room) => {
         // A file that only has another name.
         const [first] = Object.keys(before)
         const moved =
@@ -99,7 +99,7 @@ describe("a patch of recorded files", () => {
         git(root, ["init", "-q"])
         write(root, before)
         const changes = Changes.between(treeOf(before), treeOf(later))
-        const patch = GitPatch.of(changes, { get: (digest) => contents.get(digest) })
+        const patch = GitPatch.of(changes, { get: (digest) => contents.get(digest) }, room)
         expect(patch.left).toEqual([])
         if (patch.bytes.length > 0) git(root, ["apply", "--whitespace=nowarn", "-"], patch.bytes)
         expect(shown(read(root))).toEqual(shown(later))
@@ -108,6 +108,15 @@ describe("a patch of recorded files", () => {
       { numRuns: 60 },
     )
   }, 60_000)
+
+  it("has texts without room for their lines as binary contents", () => {
+    const { bytes } = GitPatch.of(
+      Changes.between(new Map(), treeOf({ a: { kind: "file", isExecutable: false, bytes: Buffer.from("x\n") } })),
+      { get: (digest) => contents.get(digest) },
+      0,
+    )
+    expect(Buffer.from(bytes).toString()).toContain("GIT binary patch\nliteral 2\n")
+  })
 
   it("leaves out what nobody has, and says why", () => {
     const known = { kind: "file", isExecutable: false, bytes: Buffer.from("x\n") } as const

@@ -48,7 +48,7 @@ export const files = Tool.make({
 })
 
 const headOf = (recorded: RecordedFiles.RecordedFiles) =>
-  `Files of ${recorded.root} at ${FileArguments.momentOf(recorded)}:`
+  `Files of ${recorded.root} at ${FileArguments.momentOf(recorded)}${recorded.stopped === undefined ? "" : `, as last seen. No snapshot could be taken since, so that later changes are unknown: ${Text.oneLine(recorded.stopped.reason)}`}:`
 
 /** The position of each file's last change; at the empty path, that of the first look. */
 const changedIn = (looks: ReadonlyArray<Look>): ReadonlyMap<string, number> => {
@@ -118,7 +118,7 @@ export const diff = Tool.make({
       const { recorded, from, to } = found
       const [early, late] = [Math.min(from, to), Math.max(from, to)]
       const between = recorded.looks.filter(({ event }) => event.position > early && event.position <= late)
-      const files = yield* FilesBetween.compared(found)
+      const files = yield* FilesBetween.compared(found, args.stat === true)
       const lines = files.flatMap((one) => {
         const at = positionsOf(between, one.change.path)
         return args.stat === true

@@ -5,7 +5,7 @@ import * as Content from "../../../workspace/history/Content.ts"
 import { type DiffLine, NO_LINE_FEED, type UnifiedDiff } from "../../../workspace/history/UnifiedDiff.ts"
 import * as WordDiff from "../../../workspace/history/WordDiff.ts"
 import type { Change } from "../../../workspace/model/Changes.ts"
-import { type ComparedFile, whyNot } from "../../../workspace/questions/ComparedFiles.ts"
+import type { ComparedFile } from "../../../workspace/questions/ComparedFiles.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import * as Text from "../../terminal/Text.ts"
@@ -19,14 +19,14 @@ export const wordPatch = (style: Style, compared: ComparedFile): string => shown
 type Body = (style: Style, lines: ReadonlyArray<DiffLine>) => ReadonlyArray<string>
 
 const shown = (style: Style, compared: ComparedFile, body: Body): string => {
-  const { change, diff } = compared
+  const { change } = compared
   const { from, to } = names(change)
   const modes = modesOf(change)
   return [
     style.bold(`diff --git a/${from} b/${to}`),
     ...modes.map(style.bold),
     ...(change.kind === "renamed" ? [style.bold(`rename from ${from}`), style.bold(`rename to ${to}`)] : []),
-    ...(diff === undefined ? [style.warn(whyNot(compared))] : hunks(style, change, diff, body)),
+    ...(compared.diff === undefined ? [style.warn(compared.reason)] : hunks(style, change, compared.diff, body)),
   ].join("\n")
 }
 
@@ -92,7 +92,7 @@ export const stat = (style: Style, all: ReadonlyArray<ComparedFile>): ReadonlyAr
         title(compared.change),
         compared.change.kind,
         ...(compared.diff === undefined
-          ? [style.warn(whyNot(compared))]
+          ? [style.warn(compared.reason)]
           : [`${style.good(`+${compared.diff.added}`)} ${style.bad(`−${compared.diff.removed}`)}`]),
       ]),
     ),
