@@ -23,9 +23,9 @@ const LIMITS = {
   "src/promise.ts": [156, 231, 1011, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
-  "src/record/index.ts": [178, 267, 576, ...EVENTS],
+  "src/record/index.ts": [179, 268, 577, ...EVENTS],
   // `node --import hindcast/ai-sdk` loads it before a program.
-  "src/record/process/aiSdk.ts": [94, 168, 613, ...EVENTS],
+  "src/record/process/aiSdk.ts": [94, 168, 614, ...EVENTS],
   "src/events/index.ts": [121, 185, 248, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
   "src/projections/index.ts": [120, 194, 195, "effect", "simple-statistics", "uuidv7"],
@@ -33,7 +33,7 @@ const LIMITS = {
   "src/worlds/index.ts": [478, 445, 517, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [264, 366, 412, "diff", ...EVENTS],
+  "src/files.ts": [265, 368, 414, "diff", ...EVENTS],
   "src/studio.ts": [557, 558, 632, ...EVENTS, ...RULES],
   // 45 kB bundled, of files, load with a fork that records them.
   "src/testing.ts": [122, 178, 838, "effect"],
