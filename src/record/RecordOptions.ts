@@ -6,6 +6,7 @@ import { TaskOutcome } from "../events/vocabulary/Tasks.ts"
 import * as Gate from "../kernel/gate/Gate.ts"
 import { Risk } from "../plugins/manifest/fields.ts"
 import * as Options from "../values/Options.ts"
+import * as Redaction from "./http/Redaction.ts"
 import type { OnLogFailure } from "./log/RunLog.ts"
 import type { ToolOptions } from "./Run.ts"
 
@@ -36,7 +37,7 @@ export interface RecordOptions {
    * warning, and tools behind a gate are refused. `stop`: every call rejects with `RecordingFailed`. Default: `go-on`.
    */
   readonly onLogFailure?: OnLogFailure
-  /** Texts never to record, in addition to keys in requests and in the environment. */
+  /** Texts of at least 8 characters never to record, in addition to keys in requests and in the environment. */
   readonly secrets?: ReadonlyArray<string>
   /** Makes the requests. Default: the global `fetch`. */
   readonly fetch?: Fetch
@@ -50,7 +51,7 @@ const Fields = Options.of<RecordOptions>({
     subject: Options.Name,
     gate: Gate.GateConfig,
     onLogFailure: Schema.Literal("go-on", "stop"),
-    secrets: Schema.Array(Options.Text),
+    secrets: Redaction.Declared,
     fetch: Options.callable<Fetch>(),
   },
 })

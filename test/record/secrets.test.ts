@@ -160,6 +160,19 @@ describe("a recording", () => {
     expect(inLog(log)).toBe(false)
   })
 
+  it("refuses a declared key that is too short to be removed, before anything is recorded", async () => {
+    const log = temporary("short.db")
+    const secrets = ["hunter2", SECRET]
+    const mistakes = [
+      { path: "secrets[0]", expected: expect.stringMatching(/^8 characters or more/), found: '"hunter2"' },
+    ]
+    const refused = { _tag: "InvalidOptions", problems: mistakes }
+    await expect(record({ log, goal: "Ask", agent: "tester", secrets })).rejects.toMatchObject(refused)
+    await expect(replayed({ log, secrets }, async () => {})).rejects.toMatchObject(refused)
+    await expect(forked({ log, at: "@1", secrets }, async () => {})).rejects.toMatchObject(refused)
+    expect(fs.existsSync(log)).toBe(false)
+  })
+
   it("has no key of its goal", async () => {
     const log = temporary("goal.db")
     const run = await record({ log, goal: `Ask with ${SECRET}`, agent: "tester", secrets: [SECRET] })

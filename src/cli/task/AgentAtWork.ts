@@ -36,7 +36,7 @@ export const options = {
     Options.withDefault("ask" as const),
   ),
   confirmWithinMs: positive("confirm-within").pipe(
-    Options.withDescription("Seconds that a person has to answer. Default: 300"),
+    Options.withDescription("Seconds that a person has to answer. Default: 300; for `acp`, one week"),
     milliseconds,
     Options.optional,
   ),

@@ -7,6 +7,7 @@ import { TimelineNameInvalid } from "../../kernel/fork/TimelineName.ts"
 import { GateConfig } from "../../kernel/gate/GateConfig.ts"
 import * as Calls from "../../promise/Calls.ts"
 import * as Options from "../../values/Options.ts"
+import * as Redaction from "../http/Redaction.ts"
 import * as ReadOnly from "../log/ReadOnlyLog.ts"
 import * as AllowedHosts from "../network/AllowedHosts.ts"
 import * as RecordOptions from "../RecordOptions.ts"
@@ -98,7 +99,7 @@ const Fields = Options.of<ForkOptions>({
     set: Changes.Changes,
     timeline: Options.Text,
     gate: GateConfig,
-    secrets: Schema.Array(Options.Text),
+    secrets: Redaction.Declared,
     fetch: Options.callable<Fetch>(),
     trust: Schema.Boolean,
     allowHosts: Schema.Array(AllowedHosts.Text),

@@ -1,5 +1,6 @@
 /** Keeps keys out of recordings: keys in the environment, and keys in the program's requests and their responses. */
 
+import { Schema } from "effect"
 import * as Secrets from "../../agents/models/secrets/Secrets.ts"
 import { piecesOf } from "../../providers/BodyPieces.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
@@ -31,6 +32,16 @@ export interface Redaction {
   /** For arguments and results of functions: learns the keys in fields named like keys, and removes them. */
   readonly value: <A extends Json>(value: A) => A
 }
+
+/** The keys that a program declares. Refuses shorter ones than a redaction can remove. */
+export const Declared: Schema.Schema<ReadonlyArray<string>> = Schema.Array(
+  Schema.String.pipe(
+    Schema.filter((text) => text.length >= Secrets.SHORTEST_SECRET && text.isWellFormed()),
+    Schema.annotations({
+      description: `${Secrets.SHORTEST_SECRET} characters or more, since a shorter key could be part of any sentence, without broken characters`,
+    }),
+  ),
+)
 
 /** @param texts keys that the program declares */
 export const make = (texts: ReadonlyArray<string> = []): Redaction => {

@@ -82,7 +82,7 @@ const Fields = Options.of<RecordedRun>({
   optional: {
     part: Schema.Positive.pipe(Schema.int()),
     taskId: Options.Text,
-    secrets: Schema.Array(Options.Text),
+    secrets: Redaction.Declared,
     live: Live,
     fetch: Options.callable<Fetch>(),
     allowHosts: Schema.Array(AllowedHosts.Text),

@@ -27,8 +27,8 @@ export interface StreamedText {
 
 const REDACTED = "[redacted]"
 
-/** Shorter texts are not keys: a local server's `none` would vanish from every sentence. */
-const SHORTEST_SECRET = 8
+/** In characters. Shorter texts are not keys: a local server's `none` would vanish from every sentence. */
+export const SHORTEST_SECRET = 8
 
 /** Makes the secrets of some texts. Also finds each as it is written in JSON, with any escapes, and in a URL. */
 export const of = (texts: ReadonlyArray<string>): Secrets => {
