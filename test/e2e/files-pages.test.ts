@@ -75,6 +75,6 @@ describe("docs/tutorials/broken-session.md, followed word by word", () => {
   })
 })
 
-describe("docs/guides/files-of-a-session.md, followed word by word", () => {
-  followed(inRepository("docs", "guides", "files-of-a-session.md"), place.directory, { writes: /^node/ })
+describe("docs/guides/files-in-a-program.md, followed word by word", () => {
+  followed(inRepository("docs", "guides", "files-in-a-program.md"), place.directory, { writes: /^node/ })
 })
