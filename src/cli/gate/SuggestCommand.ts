@@ -4,9 +4,10 @@ import { Effect } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import * as GateSuggestions from "../../kernel/gate/GateSuggestions.ts"
 import { NothingListed } from "../command/BadInput.ts"
-import { common, wholeNumber } from "../command/CommonOptions.ts"
+import { json, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import { log } from "../hooks/SessionsLog.ts"
 import * as SuggestionPage from "../pages/gate/SuggestionPage.ts"
 import * as GateOptions from "./GateOptions.ts"
 
@@ -16,7 +17,8 @@ const AT_LEAST = 3
 export const suggest = Command.make(
   "suggest",
   {
-    ...common,
+    log,
+    json,
     ...GateOptions.options,
     atLeast: wholeNumber("at-least", 1).pipe(
       Options.withDescription(`Allow only calls that people approved at least this often. Default: ${AT_LEAST}`),

@@ -4,17 +4,19 @@ import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as Gate from "../../kernel/gate/Gate.ts"
 import { readYaml } from "../../kernel/rules/YamlFile.ts"
-import { common, text } from "../command/CommonOptions.ts"
+import { json, text } from "../command/CommonOptions.ts"
 import * as LimitOption from "../command/LimitOption.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import { log } from "../hooks/SessionsLog.ts"
 import * as TrialPage from "../pages/gate/TrialPage.ts"
 import * as GateOptions from "./GateOptions.ts"
 
 export const tryRules = Command.make(
   "try",
   {
-    ...common,
+    log,
+    json,
     rules: text("rules", "A file of gate rules: hindcast.gate.yaml"),
     ...GateOptions.options,
     limit: LimitOption.limit("Show at most this many examples of each rule and of each difference", 5),

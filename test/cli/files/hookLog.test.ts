@@ -23,7 +23,7 @@ const withStore = <A>(work: () => A): A => {
   }
 }
 
-describe("the log of commands about recorded files", () => {
+describe("the log of commands about sessions of coding agents", () => {
   it("is the one of the hooks where none is named and the directory has none", async () => {
     expect(withStore(HookLog.existing)).toBeUndefined()
     const log = place.file("hooked.db")
@@ -38,6 +38,11 @@ describe("the log of commands about recorded files", () => {
     expect(await shown()).toMatchObject({ code: 3, stderr: expect.stringContaining("expected a log") })
     withStore(() => HookSettings.write({ log }))
     expect(await shown()).toMatchObject({ code: 0, stdout: "two\n" })
+
+    const rules = place.file("rules.yaml")
+    fs.writeFileSync(rules, "default: deny\n")
+    const tried = await hindcast(["gate", "try", "--rules", rules, "--json"], { cwd: made.root, env })
+    expect(JSON.parse(tried.stdout)).toMatchObject({ commands: [{ decision: "deny" }] })
 
     // A log of the directory's own comes first.
     fs.mkdirSync(path.join(made.root, ".hindcast"))
