@@ -85,7 +85,7 @@ export const FILES: ReadonlyArray<Entry> = [
     uses: [
       [
         "files fork MOMENT",
-        "continue a session from there with the files of then: prints the command for its coding agent",
+        "continue a session from there, with its files at that moment: prints the command for its coding agent",
       ],
       ["files fork MOMENT --run", "start the coding agent there"],
       ["files fork MOMENT -- node agent.js", "run a recorded program there"],

@@ -1,4 +1,4 @@
-/** The command `hindcast files fork`: a recorded session continues from a moment, in a directory with the files of then. */
+/** The command `hindcast files fork`: a recorded session continues from a moment, in a directory with its files at that moment. */
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Command } from "@effect/cli"
@@ -59,7 +59,7 @@ export const fork = Command.make("fork", options, (typed) =>
   }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Continue a recorded session from a moment, in a new directory with the files of then: a coding agent in a session that begins with the conversation so far, or, after --, the recorded program",
+    "Continue a recorded session from a moment, in a new directory with its files at that moment: a coding agent in a session that begins with the conversation so far, or, after --, the recorded program",
   ),
 )
 
