@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { it } from "@effect/vitest"
@@ -232,6 +233,7 @@ describe("a fork of a task whose files are recorded", () => {
       fs.writeFileSync(path.join(files(directory), "mine.txt"), "by a person\n")
       fs.rmSync(path.join(files(directory), "there.txt"))
       fs.mkdirSync(path.join(files(directory), "there.txt"))
+      execFileSync("mkfifo", [path.join(files(directory), "there.txt", "pipe")])
       const { run } = yield* kernelAt(directory)
       const error = yield* Effect.flip(run(fork({})))
       expect(error).toMatchObject({
