@@ -25,7 +25,7 @@ const LIMITS = {
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
   "src/record/index.ts": [179, 268, 577, ...EVENTS],
   // `node --import hindcast/ai-sdk` loads it before a program.
-  "src/record/process/aiSdk.ts": [94, 168, 614, ...EVENTS],
+  "src/record/process/aiSdk.ts": [94, 168, 615, ...EVENTS],
   "src/events/index.ts": [121, 185, 248, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
   "src/projections/index.ts": [120, 194, 195, "effect", "simple-statistics", "uuidv7"],
