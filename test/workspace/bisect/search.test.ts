@@ -12,7 +12,13 @@ interface History {
 }
 
 /** Searches a history; counts its tests, which end in a random order. */
-const search = async ({ contents, verdictOf }: History, jobs: number, order: () => number) => {
+const search = async (
+  { contents, verdictOf }: History,
+  jobs: number,
+  order: () => number,
+  more: { readonly endsAtOnce?: boolean; readonly disturbed?: (content: string) => Verdict.Verdict } = {},
+) => {
+  const { endsAtOnce = false, disturbed } = more
   const tests: Array<string> = []
   let [atOnce, most] = [0, 0]
   const lanes = new Set<number>()
@@ -24,7 +30,7 @@ const search = async ({ contents, verdictOf }: History, jobs: number, order: () 
       tests.push(content)
       most = Math.max(most, ++atOnce)
       for (let turn = order(); turn > 0; turn--) yield* Effect.yieldNow()
-      return verdictOf(content)
+      return disturbed !== undefined && atOnce > 1 ? disturbed(content) : verdictOf(content)
     }).pipe(
       Effect.ensuring(
         Effect.sync(() => {
@@ -34,9 +40,13 @@ const search = async ({ contents, verdictOf }: History, jobs: number, order: () 
       ),
     )
   const keyOf = (index: number) => Effect.succeed(contents[index] ?? "")
-  const verdicts = await Effect.runPromise(Search.run({ count: contents.length, jobs, known: new Map(), keyOf, test }))
+  const known = new Map()
+  const asked = { count: contents.length, jobs, endsAtOnce, known, keyOf, test }
+  const verdicts = await Effect.runPromise(Search.run(asked))
   return { verdicts, bounds: Halving.bounds(verdicts, contents.length), tests, most }
 }
+
+const ALONE = { endsAtOnce: false } as const
 
 /** Contents of which those before `bad` are good: some can be skipped, some come again. */
 const history = fc
@@ -89,6 +99,42 @@ describe("a search in a monotonic history", () => {
   })
 })
 
+describe("a search that tests both ends at once", () => {
+  it("takes as many turns as halving does, and one more", async () => {
+    const contents = Array.from({ length: 257 }, (_, index) => String(index))
+    const one = { contents, verdictOf: (content: string) => (Number(content) < 200 ? "good" : "bad") } as const
+    const found = await search(one, 1, () => 3, { endsAtOnce: true })
+    expect(found.bounds).toEqual({ good: 199, bad: 200 })
+    expect([found.tests.slice(0, 2), found.tests.length, found.most]).toEqual([["0", "256"], 10, 2])
+  })
+
+  it("finds what a search one by one finds, although tests at once disturb each other in any way", async () => {
+    const verdicts = fc.constantFrom<Verdict.Verdict>("good", "bad", "skip")
+    let twice = 0
+    await fc.assert(
+      fc.asyncProperty(
+        fc.tuple(fc.integer({ min: 1, max: 20 }), fc.nat(20)),
+        fc.tuple(verdicts, verdicts),
+        fc.infiniteStream(fc.nat(9)),
+        async ([end, good], [first, last], delays) => {
+          const contents = Array.from({ length: end + 1 }, (_, index) => String(index))
+          // Some histories have no bad state.
+          const verdictOf = (content: string): Verdict.Verdict => (Number(content) <= good ? "good" : "bad")
+          const disturbed = (content: string): Verdict.Verdict => (content === "0" ? first : last)
+          const order = () => delays.next().value ?? 0
+          const alone = await search({ contents, verdictOf }, 1, order)
+          const found = await search({ contents, verdictOf }, 1, order, { endsAtOnce: true, disturbed })
+          expect(found.bounds).toEqual(alone.bounds)
+          expect(found.verdicts.get(end)).toBe(alone.verdicts.get(end))
+          expect(found.most).toBeLessThanOrEqual(2)
+          if (found.tests.length > new Set(found.tests).size) twice++
+        },
+      ),
+    )
+    expect(twice).toBeGreaterThan(0)
+  })
+})
+
 describe("a search", () => {
   const verdictOf = (content: string) => content as Verdict.Verdict
   it.each([
@@ -102,6 +148,53 @@ describe("a search", () => {
     expect(verdicts.get(index)).toBe(contents[index])
   })
 
+  it("ends at a last state that is unfit while the first one is in test", async () => {
+    const keyOf = (index: number) => Effect.succeed(String(index))
+    for (const verdict of ["good", "skip"] as const) {
+      const test = (index: number) => (index === 8 ? Effect.succeed(verdict) : Effect.never)
+      const verdicts = await Effect.runPromise(
+        Search.run({ ...ALONE, count: 9, jobs: 2, known: new Map(), keyOf, test }),
+      )
+      expect(verdicts).toEqual(new Map([[8, verdict]]))
+    }
+  })
+
+  it("tests equal states once, although both are wanted at the same time", async () => {
+    const begun: Array<number> = []
+    const test = (index: number) =>
+      Effect.sync(() => begun.push(index)).pipe(
+        Effect.zipRight(Effect.yieldNow()),
+        Effect.as<Verdict.Verdict>(index === 4 ? "skip" : "good"),
+      )
+    const keyOf = (index: number) => Effect.succeed(index === 8 ? "0" : String(index))
+    const verdicts = await Effect.runPromise(Search.run({ ...ALONE, count: 9, jobs: 2, known: new Map(), keyOf, test }))
+    expect(begun.filter((index) => index === 0 || index === 8)).toEqual([0])
+    expect([verdicts.get(0), verdicts.get(8)]).toEqual(["good", "good"])
+  })
+
+  it("goes on with a test that has become useless for one state, but not for an equal one", async () => {
+    const begun: Array<number> = []
+    const interrupted: Array<number> = []
+    const test = (index: number) =>
+      Effect.gen(function* () {
+        begun.push(index)
+        if (index === 2) for (let turn = 0; turn < 50; turn++) yield* Effect.yieldNow()
+        return (index === 2 || index > 5 ? "bad" : "good") as Verdict.Verdict
+      }).pipe(Effect.onInterrupt(() => Effect.sync(() => interrupted.push(index))))
+    const keyOf = (index: number) => Effect.succeed(String(index === 6 ? 2 : index))
+    const known = new Map<number, Verdict.Verdict>([
+      [0, "good"],
+      [8, "bad"],
+    ])
+    const verdicts = await Effect.runPromise(Search.run({ ...ALONE, count: 9, jobs: 3, known, keyOf, test }))
+    expect([verdicts.get(4), verdicts.get(6), Halving.bounds(verdicts, 9)]).toEqual([
+      "good",
+      "bad",
+      { good: 1, bad: 2 },
+    ])
+    expect([begun.filter((index) => index === 2 || index === 6), interrupted.includes(2)]).toEqual([[2], false])
+  })
+
   it("fails with the error of a test, and interrupts the others", async () => {
     const interrupted: Array<number> = []
     const test = (index: number) =>
@@ -109,7 +202,7 @@ describe("a search", () => {
         ? Effect.fail("no shell")
         : Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted.push(index)))
     const keyOf = (index: number) => Effect.succeed(String(index))
-    const failed = Search.run({ count: 9, jobs: 2, known: new Map(), keyOf, test })
+    const failed = Search.run({ ...ALONE, count: 9, jobs: 2, known: new Map(), keyOf, test })
     expect(await Effect.runPromise(Effect.flip(failed))).toBe("no shell")
     expect(interrupted).toEqual([8])
   })
@@ -122,7 +215,7 @@ describe("a search", () => {
         return begun.length < 3 ? Effect.never : Effect.fail("enough")
       })
     const keyOf = (index: number) => Effect.succeed(String(index))
-    await Effect.runPromise(Effect.flip(Search.run({ count: 9, jobs: 3, known: new Map(), keyOf, test })))
+    await Effect.runPromise(Effect.flip(Search.run({ ...ALONE, count: 9, jobs: 3, known: new Map(), keyOf, test })))
     expect(begun).toEqual([0, 8, 4])
   })
 
@@ -133,7 +226,7 @@ describe("a search", () => {
       return Effect.succeed<Verdict.Verdict>(index < 6 ? "good" : "bad")
     }
     const keyOf = (index: number) => Effect.succeed(String(index))
-    const verdicts = await Effect.runPromise(Search.run({ count: 9, jobs: 2, known: new Map(), keyOf, test }))
+    const verdicts = await Effect.runPromise(Search.run({ ...ALONE, count: 9, jobs: 2, known: new Map(), keyOf, test }))
     expect(Halving.bounds(verdicts, 9)).toEqual({ good: 5, bad: 6 })
     expect(interrupted).toEqual([2])
   })

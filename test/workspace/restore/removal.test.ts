@@ -110,6 +110,19 @@ describe("directories that a task could not read", () => {
     expect(await unread(noted, 0)).toEqual(new Set())
     expect(await unread([{ what: "a directory without permission", target: "d and 1 more", count: 2 }])).toBeUndefined()
   })
+
+  it("are not known where a task has more notes than one page takes, or where there is no task", async () => {
+    const event = { type: "CaptureNoted", version: 1, payload: { unseen: [] } } as unknown as Event
+    const look = { event, taskId: "t1", root: "/", base: undefined, files: [] }
+    const withNotes = (lacking: number) => ({
+      readPage: (_: unknown, limit: number) => Effect.succeed(Array.from({ length: limit - lacking }, () => event)),
+    })
+    const found = (lacking: number, looks: ReadonlyArray<typeof look>) =>
+      Effect.runPromise(RemovalEvidence.unreadIn(withNotes(lacking), looks, 1))
+    expect(await found(1, [look])).toEqual(new Set())
+    expect(await found(0, [look])).toBeUndefined()
+    expect(await found(1, [])).toBeUndefined()
+  })
 })
 
 describe("contents that looks found at their path", () => {
