@@ -1,5 +1,5 @@
 /** Bisects 256 recorded steps, against `git bisect run` of the same history as commits. */
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawnSync } from "node:child_process"
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
@@ -27,14 +27,14 @@ export const run = async (directory, rounds) => {
   const store = ContentStore.open(path.join(directory, "bisected.files"))
   const looks = record(root, store)
   let round = 0
-  const bisect = async (jobs) => {
+  const bisect = async (jobs, endsAtOnce) => {
     const scratch = path.join(fs.realpathSync(directory), `scratch-${++round}`)
     fs.mkdirSync(scratch)
     const trees = new Map()
     const treeOf = (base) => trees.get(base) ?? trees.set(base, store.tree(base)).get(base)
     const found = await Effect.runPromise(
       FileBisection.find({
-        ...{ states: States.of(looks, treeOf), looks, treeOf, contents: store, scratch, jobs, known: [] },
+        ...{ states: States.of(looks, treeOf), looks, treeOf, contents: store, scratch, jobs, endsAtOnce, known: [] },
         ...{ command: COMMAND, timeoutMs: 60_000, advice: "", onTested: () => Effect.void },
         copied: { tree: new Map(), contents: { get: () => undefined }, leadingOut: [], left: [] },
       }),
@@ -44,28 +44,51 @@ export const run = async (directory, rounds) => {
   }
   const spent = await spend(
     {
-      one: () => bisect(1),
-      two: () => bisect(2),
-      git: async () => {
-        git(root, "bisect", "start", `step-${STEPS}`, "step-0")
-        git(root, "bisect", "run", "sh", "-c", COMMAND)
-        assertFirst(Number(git(root, "describe", "--tags", "--exact-match", "refs/bisect/bad").trim().slice(5)))
-        git(root, "bisect", "reset")
+      // As the command does on a machine with two cores or more.
+      byDefault: () => bisect(1, true),
+      one: () => bisect(1, false),
+      two: () => bisect(2, false),
+      git: async () => gitBisect(root),
+      endsToo: async () => {
+        if (exitCodeAt(root, "step-0") !== 0 || exitCodeAt(root, `step-${STEPS}`) !== 1)
+          throw new Error("expected a good first and a bad last step")
+        gitBisect(root)
       },
     },
     rounds,
   )
   store.close()
-  const row = (what, ours) => ({
+  const row = (what, ours, floor) => ({
     what: `bisect --run ${what}over ${STEPS} steps among ${FILES} files`,
     unit: "ms",
     ours,
-    floor: spent.git.ms,
-    ratio: ours / spent.git.ms,
-    bound: { at: "most", value: 1.2 },
-    floorIs: "git bisect run of the same history as commits",
+    floor: floor.ms,
+    ratio: ours / floor.ms,
   })
-  return [row("", spent.one.ms), row("--jobs 2 ", spent.two.ms)]
+  const bound = { at: "most", value: 1.2 }
+  const ofRun = { bound, floorIs: "git bisect run of the same history as commits, which tests neither end" }
+  return [
+    { ...row("", spent.byDefault.ms, spent.git), ...ofRun },
+    { ...row("--jobs 1 ", spent.one.ms, spent.git), ...ofRun },
+    { ...row("--jobs 2 ", spent.two.ms, spent.git), ...ofRun },
+    {
+      ...row("(both ends tested) ", spent.byDefault.ms, spent.endsToo),
+      bound,
+      floorIs: "git checkout and the command at both ends, then git bisect run: what it takes to know as much",
+    },
+  ]
+}
+
+const gitBisect = (root) => {
+  git(root, "bisect", "start", `step-${STEPS}`, "step-0")
+  git(root, "bisect", "run", "sh", "-c", COMMAND)
+  assertFirst(Number(git(root, "describe", "--tags", "--exact-match", "refs/bisect/bad").trim().slice(5)))
+  git(root, "bisect", "reset")
+}
+
+const exitCodeAt = (root, commit) => {
+  git(root, "checkout", "--quiet", "--detach", commit)
+  return spawnSync("sh", ["-c", COMMAND], { cwd: root, stdio: "ignore" }).status
 }
 
 const assertFirst = (found) => {

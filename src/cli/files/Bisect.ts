@@ -1,4 +1,5 @@
 /** The command `hindcast files bisect`: the first step after which a command fails. */
+import * as os from "node:os"
 import { Command, Options } from "@effect/cli"
 import { Cause, Effect, Exit, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
@@ -35,8 +36,10 @@ const options = {
   task: FilesOptions.task,
   timeoutMs: FileRuns.timeoutMs,
   jobs: wholeNumber("jobs", 1).pipe(
-    Options.withDescription("The number of runs at once, each in a directory of its own. Default: 1"),
-    Options.withDefault(1),
+    Options.withDescription(
+      "The number of runs at once, each in a directory of its own. Default: 1, but both ends at once on a machine with two cores or more",
+    ),
+    Options.optional,
   ),
   copy: FileRuns.copy,
   fresh: flag("fresh", "Repeat the runs that an earlier search recorded"),
@@ -45,7 +48,9 @@ const options = {
 
 export const bisect = Command.make("bisect", options, (typed) =>
   Effect.gen(function* () {
-    const { log, json, task, timeoutMs, jobs } = typed
+    const { log, json, task, timeoutMs } = typed
+    const jobs = Option.getOrElse(typed.jobs, () => 1)
+    const endsAtOnce = Option.isNone(typed.jobs) && os.availableParallelism() > 1
     const command = typed.run.trim()
     if (command === "")
       return yield* new BadInput({ input: "--run", expected: 'a command, such as "npm test"', found: "none" })
@@ -74,7 +79,20 @@ export const bisect = Command.make("bisect", options, (typed) =>
       return json ? Effect.void : Output.note(BisectLines.progress(tested))
     }
     const found = yield* FileBisection.find({
-      ...{ states, looks, treeOf, contents: store, copied, command, timeoutMs, jobs, scratch, known, onTested },
+      ...{
+        states,
+        looks,
+        treeOf,
+        contents: store,
+        copied,
+        command,
+        timeoutMs,
+        jobs,
+        endsAtOnce,
+        scratch,
+        known,
+        onTested,
+      },
       advice: adviceOn(missing),
     }).pipe(
       Effect.onExit((exit) =>

@@ -23,6 +23,8 @@ export interface FileBisectionOptions {
   readonly command: string
   readonly timeoutMs: number
   readonly jobs: number
+  /** Whether both ends are tested at the same time. Default: no, unless `jobs` says so. */
+  readonly endsAtOnce?: boolean | undefined
   /** An empty directory of this process's own, without links in its path. */
   readonly scratch: string
   readonly known: ReadonlyArray<Earlier>
@@ -88,6 +90,7 @@ export const find = (options: FileBisectionOptions) =>
     const verdicts = yield* Search.run({
       count: states.length,
       jobs: options.jobs,
+      endsAtOnce: options.endsAtOnce === true,
       known: new Map([...tested].map(([index, { verdict }]) => [index, verdict])),
       keyOf,
       test: (index, lane) =>

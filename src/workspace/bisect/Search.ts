@@ -9,10 +9,15 @@ export interface Searching<E, R> {
   readonly count: number
   /** Tests at once. */
   readonly jobs: number
+  /**
+   * Whether both ends are tested at the same time, although `jobs` may be 1. Tests that share a resource could disturb each
+   * other then, so such a verdict is not the last word: if it would end the search, the end is tested again, alone.
+   */
+  readonly endsAtOnce: boolean
   readonly known: Halving.Verdicts
   /** Equal for states that are the same: one test answers for all of them. */
   readonly keyOf: (index: number) => Effect.Effect<string, E, R>
-  /** Tests a state. No two tests at once have the same lane, a number below `jobs`. */
+  /** Tests a state. No two tests at once have the same lane, a number below `jobs`, or 1 with `endsAtOnce`. */
   readonly test: (index: number, lane: number) => Effect.Effect<Verdict, E, R>
 }
 
@@ -20,18 +25,23 @@ interface Test {
   readonly key: string
   readonly indexes: Set<number>
   readonly lane: number
+  /** Whether more tests than `jobs` ran at some time. */
+  isCrowded: boolean
 }
 
 /**
  * Tests until no further test can change the answer, and returns all verdicts. Ends early if the first state is not good
  * or the last one not bad. Interrupts tests that have become useless.
  */
-export const run = <E, R>({ count, jobs, known, keyOf, test }: Searching<E, R>) =>
+export const run = <E, R>({ count, jobs, endsAtOnce, known, keyOf, test }: Searching<E, R>) =>
   Effect.gen(function* () {
     const verdicts = new Map(known)
+    let width = endsAtOnce ? Math.max(jobs, 2) : jobs
+    /** Those of ends that were tested next to the other one. */
+    const doubtful = new Map<number, string>()
     const byKey = new Map<string, Verdict>()
     const running = new Map<Test, Fiber.Fiber<void>>()
-    const lanes = Array.from({ length: jobs }, (_, lane) => lane)
+    const lanes = Array.from({ length: width }, (_, lane) => lane)
     const ended = yield* Queue.unbounded<{ readonly one: Test; readonly exit: Exit.Exit<Verdict, E> }>()
 
     const begin = (index: number) =>
@@ -46,9 +56,10 @@ export const run = <E, R>({ count, jobs, known, keyOf, test }: Searching<E, R>) 
         if (same !== undefined) return void same.indexes.add(index)
         const lane = lanes.pop()
         if (lane === undefined) return
-        const one: Test = { key, indexes: new Set([index]), lane }
+        const one: Test = { key, indexes: new Set([index]), lane, isCrowded: false }
         const told = Effect.flatMap(Effect.exit(test(index, lane)), (exit) => Queue.offer(ended, { one, exit }))
         running.set(one, yield* Effect.forkScoped(Effect.asVoid(told)))
+        if (running.size > jobs) for (const each of running.keys()) each.isCrowded = true
       })
 
     const end = (one: Test) =>
@@ -60,8 +71,18 @@ export const run = <E, R>({ count, jobs, known, keyOf, test }: Searching<E, R>) 
       })
 
     for (;;) {
-      const wanted = wantedNow({ count, verdicts, lanes: lanes.length, running: indexesOf(running.keys()) })
-      if (wanted === undefined) return verdicts as Halving.Verdicts
+      const inTest = { running: indexesOf(running.keys()), busy: running.size }
+      const wanted = wantedNow({ count, verdicts, jobs, width, ...inTest })
+      if (wanted === undefined) {
+        const again = [0, count - 1].find((index) => doubtful.has(index) && isDecisive(index, verdicts, count))
+        if (again === undefined) return verdicts as Halving.Verdicts
+        for (const one of [...running.keys()]) yield* end(one)
+        byKey.delete(doubtful.get(again) ?? "")
+        verdicts.delete(again)
+        doubtful.delete(again)
+        width = jobs
+        continue
+      }
       for (const one of [...running.keys()]) if (![...one.indexes].some(wanted.isOpen)) yield* end(one)
       const before = verdicts.size
       for (const index of wanted.next) yield* begin(index)
@@ -72,7 +93,10 @@ export const run = <E, R>({ count, jobs, known, keyOf, test }: Searching<E, R>) 
       yield* end(one)
       const verdict = yield* exit
       byKey.set(one.key, verdict)
-      for (const index of one.indexes) verdicts.set(index, verdict)
+      for (const index of one.indexes) {
+        verdicts.set(index, verdict)
+        if (one.isCrowded) doubtful.set(index, one.key)
+      }
     }
   }).pipe(Effect.scoped)
 
@@ -83,25 +107,33 @@ interface Progress {
   readonly count: number
   readonly verdicts: Halving.Verdicts
   readonly running: ReadonlySet<number>
-  /** The number of tests that may start. */
-  readonly lanes: number
+  /** Tests at once. */
+  readonly jobs: number
+  /** The same for ends. */
+  readonly width: number
+  /** The number of tests in progress. */
+  readonly busy: number
 }
 
 /** What to test now, and whether a test in progress is still needed; undefined if the search has ended. */
-const wantedNow = ({ count, verdicts, running, lanes }: Progress) => {
+const wantedNow = ({ count, verdicts, running, jobs, width, busy }: Progress) => {
   const [first, last] = [verdicts.get(0), verdicts.get(count - 1)]
   if ((first ?? "good") !== "good" || (last ?? "bad") !== "bad") return undefined
   if (first === undefined || last === undefined) {
-    const ends = [0, count - 1].filter((index) => !verdicts.has(index) && !running.has(index))
+    const ends = [0, count - 1].filter((index) => !verdicts.has(index) && !running.has(index)).slice(0, width - busy)
     // Other lanes do not wait for the ends, which mostly are as they must be.
     const hoped = new Map<number, Verdict>([...verdicts, [0, "good"], [count - 1, "bad"]])
     const found = Halving.bounds(hoped, count)
-    const middles = found === undefined ? [] : Halving.next(found, hoped, running, lanes)
-    return { isOpen: () => true, next: [...ends, ...middles].slice(0, lanes) }
+    const middles = found === undefined ? [] : Halving.next(found, hoped, running, jobs - busy - ends.length)
+    return { isOpen: () => true, next: [...ends, ...middles] }
   }
   const found = Halving.bounds(verdicts, count)
   if (found === undefined) return undefined
   const isOpen = (index: number) => Halving.isOpen(found, verdicts, index)
   if (Halving.next(found, verdicts, new Set(), 1).length === 0) return undefined
-  return { isOpen, next: Halving.next(found, verdicts, running, lanes) }
+  return { isOpen, next: Halving.next(found, verdicts, running, jobs - busy) }
 }
+
+/** Whether another verdict on an end would give another answer. */
+const isDecisive = (index: number, verdicts: Halving.Verdicts, count: number): boolean =>
+  verdicts.get(index) !== (index === 0 ? "good" : "bad") || Halving.bounds(verdicts, count)?.bad === index
