@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { Effect } from "effect"
+import { Effect, Either } from "effect"
 import { describe, expect, it } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import * as SqliteEventLog from "../../src/events/sqlite/SqliteEventLog.ts"
@@ -8,8 +8,11 @@ import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Clients from "../../src/hooks/clients/Clients.ts"
 import * as Sessions from "../../src/hooks/Sessions.ts"
 import * as Import from "../../src/importing/Import.ts"
+import * as Audits from "../../src/projections/audit/Audits.ts"
+import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import * as Projection from "../../src/projections/fold/Projection.ts"
 import * as Capture from "../../src/projections/state/Capture.ts"
+import * as Tasks from "../../src/projections/state/Tasks.ts"
 import type { Json } from "../../src/values/Json.ts"
 import { eventsOf, temporary } from "../record/recorded.ts"
 import { inRepository } from "../repository.ts"
@@ -78,6 +81,8 @@ const commanded = (events: ReadonlyArray<Event>) =>
     .filter(({ type }) => type === "ActuatorCommanded")
     .map(({ payload: { callId, observed } }) => [callId, observed === true ? "not gated" : "gated"])
 
+const tasksOf = (events: ReadonlyArray<Event>): Tasks.Tasks => Projection.fold(Tasks.projection, events)
+
 const once = (events: ReadonlyArray<Event>): void => {
   expect(of(events, "InputReceived")).toHaveLength(1)
   expect(commanded(events)).toEqual([
@@ -131,6 +136,29 @@ describe("a session that hooks recorded, and its file", () => {
     // Together they show what the file has, and who allowed a call.
     expect(lacks).toContain("what tools changed")
     for (const what of ["tokens", "requests to models", "who allowed a call"]) expect(lacks).not.toContain(what)
+  })
+
+  it("counts the model's calls in the audit and the list of tasks, although the task was closed before", async () => {
+    const late = temporary("late.db")
+    const early = temporary("early.db")
+    await hooked(late, "claude-code", [...SEEN, END])
+    const [before] = Object.values(tasksOf(await eventsOf(late)))
+    expect(before).toMatchObject({ outcome: "achieved", steps: 2 })
+    const file = session(FILE)
+    await imported(late, file)
+    await imported(late, file)
+    await imported(early, file)
+    const events = await eventsOf(late)
+    const task = tasksOf(events)[TASK]
+    expect(task?.model).toEqual(tasksOf(await eventsOf(early))[TASK]?.model)
+    expect(task?.model).toMatchObject({ calls: 4 })
+    // The outcome and the range are those of the hooks' account; the call that no hook saw is one step more.
+    expect(task).toMatchObject({ outcome: before?.outcome, to: before?.to, closedAt: before?.closedAt, steps: 3 })
+    const audit = Either.getOrThrow(TaskAudit.fold(TASK, events))
+    expect(audit).toMatchObject({ outcome: before?.outcome, range: { to: before?.to }, steps: 3 })
+    expect(audit.model?.inputTokens).toBe(task?.model?.inputTokens)
+    expect(audit.capture?.seen).toMatchObject({ modelRequests: 4, recordedTools: 2, observedTools: 1 })
+    expect(Audits.fold(events)).toEqual([audit])
   })
 
   it("adds nothing when it is imported again, and what is new when the file has grown", async () => {

@@ -79,7 +79,7 @@ export const projection = (taskId: string): Projection.Projection<State> => {
   const verdicts = Verdicts.projection(taskId)
   return {
     name: `TaskAudit(${taskId})`,
-    version: 12,
+    version: 14,
     state: State,
     initial: { sections: Sections.projection.initial, verdicts: verdicts.initial },
     evolve: (state, event) => {

@@ -33,11 +33,11 @@ export const Options = Decoding.of<Options>({
 
 /**
  * Streams the audits of all tasks of a log, or of some; each equals the result of `TaskAudit.load`. Completed tasks
- * come first, by their closes; then open ones, and those with a command whose outcome may still come, by their
- * openings.
+ * come first, by their closes; then those of which the log may tell more, by their openings: open ones, those with a
+ * command whose outcome may still come, and those that hooks or a connection to an editor recorded.
  *
  * Reads the scoring events first, because a task can be scored long after it closed, then the log, or a few tasks by
- * themselves with the scorings about them. Memory holds the open tasks, the ids of the others, and a few numbers for
+ * themselves with the scorings about them. Memory holds the tasks of which the log may tell more, the ids of the others, and a few numbers for
  * each reward and punishment, but no events. Events appended meanwhile are not included.
  *
  * @example

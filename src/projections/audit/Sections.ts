@@ -2,10 +2,11 @@
 
 import { Schema } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as Capture from "../state/Capture.ts"
 import * as RecordedFiles from "../state/files/RecordedFiles.ts"
+import * as LateAccount from "../state/LateAccount.ts"
 import * as Acting from "./Acting.ts"
 import * as AgentAudits from "./AgentAudits.ts"
 import * as Changes from "./Changes.ts"
@@ -24,6 +25,8 @@ const State = Schema.Struct({
   agents: AgentAudits.projection.state,
   capture: Capture.projection.state,
   files: RecordedFiles.projection.state,
+  /** Whether another account may tell more after the close. */
+  mayFollow: Schema.Boolean,
 })
 
 export type State = typeof State.Type
@@ -41,11 +44,11 @@ const OUTCOMES: ReadonlySet<string> = new Set<CoreName>([
 
 /**
  * The fold of one task's own events, from its opening to its close. Ignores earlier and later events, except the
- * outcomes of commands that were pending at the close.
+ * outcomes of commands that were pending at the close, and what another account tells of a task that a recorder opened.
  */
 export const projection: Projection<State> = {
   name: "TaskAudit.Sections",
-  version: 8,
+  version: 10,
   state: State,
   initial: {
     course: TaskTimeline.projection.initial,
@@ -57,19 +60,23 @@ export const projection: Projection<State> = {
     agents: AgentAudits.projection.initial,
     capture: Capture.projection.initial,
     files: RecordedFiles.projection.initial,
+    mayFollow: false,
   },
   evolve: (state, event) => {
     if (state.course === null) {
       const course = TaskTimeline.projection.evolve(null, event)
-      return course === null ? state : { ...state, course, capture: Capture.projection.evolve(state.capture, event) }
+      if (course === null) return state
+      const capture = Capture.projection.evolve(state.capture, event)
+      return { ...state, course, capture, mayFollow: is(event, "TaskOpened") && LateAccount.mayFollow(event.payload) }
     }
-    if (state.course.outcome === null) return advance(state, event)
+    if (state.course.outcome === null || (state.mayFollow && LateAccount.tells(event))) return advance(state, event)
     return OUTCOMES.has(event.type) ? late(state, event) : state
   },
 }
 
 /** Whether no later event of the task can change its sections. */
-export const complete = ({ course, acting }: State): boolean => course?.outcome != null && Acting.allEnded(acting)
+export const complete = ({ course, acting, mayFollow }: State): boolean =>
+  course?.outcome != null && !mayFollow && Acting.allEnded(acting)
 
 const advance = (state: State, event: Event): State => ({
   course: TaskTimeline.projection.evolve(state.course, event),
@@ -81,6 +88,7 @@ const advance = (state: State, event: Event): State => ({
   agents: AgentAudits.projection.evolve(state.agents, event),
   capture: Capture.projection.evolve(state.capture, event),
   files: RecordedFiles.projection.evolve(state.files, event),
+  mayFollow: state.mayFollow,
 })
 
 const late = (state: State, event: Event): State => {

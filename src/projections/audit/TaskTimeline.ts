@@ -5,6 +5,7 @@ import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import type { Projection } from "../fold/Projection.ts"
+import * as LateAccount from "../state/LateAccount.ts"
 import * as TaskClock from "../state/TaskClock.ts"
 
 /** When a task ran, and how it ended. */
@@ -44,7 +45,7 @@ export const section = ({ clock: _, ...course }: State): typeof TaskTimeline.Typ
 /** The fold of one task's events; null before the task is opened. */
 export const projection: Projection<State | null> = {
   name: "TaskAudit.Course",
-  version: 6,
+  version: 8,
   state: Schema.NullOr(State),
   initial: null,
   evolve: (section, event) => (section === null ? opened(event) : advance(section, event)),
@@ -77,9 +78,9 @@ const forked = (section: State, { timeline, payload: { overrides } }: Event & Fo
 
 type ForkedEvent = { readonly payload: PayloadOf<"TimelineForked"> }
 
-/** Updates an open task. Events after the close (scores, notes) do not change it. */
+/** Updates an open task. Of the events after the close, only another account's steps change it. */
 const advance = (all: State, event: Event): State => {
-  if (all.outcome !== null) return all
+  if (all.outcome !== null) return LateAccount.tells(event) && isStep(event) ? { ...all, steps: all.steps + 1 } : all
   const { waits: _, ...whole } = all
   const before: State =
     is(event, "SourceStated") && event.payload.waits !== undefined

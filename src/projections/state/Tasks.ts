@@ -7,6 +7,7 @@ import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
+import * as LateAccount from "./LateAccount.ts"
 import * as TaskModelUse from "./TaskModelUse.ts"
 
 /** A request to pause or cancel an open task. */
@@ -69,10 +70,13 @@ const apply = (tasks: RecordBuilder<Task>, event: Event): void => {
     })
     return
   }
-  tasks.change(event.taskId, (task) => (task.outcome === null ? advance(task, event) : task))
+  tasks.change(event.taskId, (task) => {
+    if (task.outcome === null) return advance(task, event)
+    return LateAccount.tells(event) ? counted(task, event) : task
+  })
 }
 
-/** Updates an open task. Events after the close (scores, notes) do not change it. */
+/** Updates an open task. Of the events after the close, only another account's calls change it. */
 const advance = (before: Task, event: Event): Task => {
   const task = waiting(before, event)
   const { asked: _, ...unasked } = task
@@ -95,9 +99,14 @@ const advance = (before: Task, event: Event): Task => {
       to: event.position,
     }
   }
-  const steps = isStep(event) ? task.steps + 1 : task.steps
+  return { ...counted(task, event), to: event.position }
+}
+
+/** Counts an event's step and model use. */
+const counted = (task: Task, event: Event): Task => {
   const model = TaskModelUse.after(task.model, event)
-  const next = { ...task, to: event.position, steps }
+  if (!isStep(event) && model === task.model) return task
+  const next = { ...task, steps: isStep(event) ? task.steps + 1 : task.steps }
   return model === undefined ? next : { ...next, model }
 }
 
@@ -110,4 +119,4 @@ const waiting = (task: Task, event: Event): Task => {
 }
 
 /** Every task of the log. */
-export const projection = recordProjection({ name: "Tasks", version: 5, state: Tasks, apply })
+export const projection = recordProjection({ name: "Tasks", version: 7, state: Tasks, apply })

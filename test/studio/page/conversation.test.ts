@@ -55,6 +55,28 @@ describe("a conversation", () => {
     })
   })
 
+  it("tells what an import added after the close where it happened, after its cause", () => {
+    const at = (entry: Entry, occurredAt: number, actor = "hooks"): Entry => ({ ...entry, occurredAt, actor })
+    const [prompt, call, done, close, asked, answered, again, last] = entries(
+      ["InputReceived", { content: "do it" }],
+      ["ActuatorCommanded", { commandId: "c", callId: "a", actuator: "Bash", args: {} }],
+      ["CommandSucceeded", { commandId: "c", result: "ok" }, 2],
+      ["TaskClosed", { outcome: "achieved" }],
+      ["ModelCalled", called, 1],
+      ["ModelResponded", { response: { parts: [{ type: "text", text: "I look." }] } }, 5],
+      ["ModelCalled", called, 3],
+      ["ModelResponded", { response: { parts: [{ type: "text", text: "Done." }] } }, 7],
+    ) as [Entry, Entry, Entry, Entry, Entry, Entry, Entry, Entry]
+    const spoken = conversation([
+      ...[at(prompt, 10), at(call, 20), at(done, 30), at(close, 50)],
+      // The file's clock is a little before the hook's.
+      ...[at(asked, 9, "import:claude-code"), at(answered, 15, "import:claude-code")],
+      ...[at(again, 30, "import:claude-code"), at(last, 40, "import:claude-code")],
+    ])
+    expect(spoken.map(({ kind }) => kind)).toEqual(["input", "answer", "call", "answer"])
+    expect(spoken.map((one) => (one.kind === "answer" ? one.text : ""))).toEqual(["", "I look.", "", "Done."])
+  })
+
   it("has each answer once, with what was thought, and its calls as commands with their results", () => {
     const parts = [
       { type: "reasoning", text: "Hm. " },

@@ -4,6 +4,7 @@ import { messageText } from "../../../../values/JsonObjects.ts"
 import { inWords } from "../../../../values/time/Wait.ts"
 import type { Entry } from "../../../wire/Chunk.ts"
 import type { AnswerPart, InputDelivery } from "../../../wire/Talk.ts"
+import { inTime } from "./inTime.ts"
 import type { Answer, Call, End, Input, Long, Said, Spoken, Use } from "./Spoken.ts"
 
 const NOTHING: Use = { inputTokens: 0, outputTokens: 0, usd: null }
@@ -11,7 +12,7 @@ const NOTHING: Use = { inputTokens: 0, outputTokens: 0, usd: null }
 /** The conversation in a task's ordered events. An event that is too long for a page appears as its summary line. */
 export const conversation = (entries: ReadonlyArray<Entry>): ReadonlyArray<Spoken> => {
   const told = new Conversation()
-  for (const entry of entries) told.take(entry)
+  for (const entry of inTime(entries)) told.take(entry)
   return told.spoken()
 }
 
