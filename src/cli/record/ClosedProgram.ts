@@ -11,6 +11,7 @@ import * as ExitCode from "../catalogue/ExitCode.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { repeatedText } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
+import * as Confinement from "./Confinement.ts"
 import * as Program from "./Program.ts"
 
 export const allowHost = repeatedText(
@@ -41,6 +42,8 @@ export class MainThreadBlocked extends Data.TaggedError("MainThreadBlocked") {
 
 export interface Closed {
   readonly closed: ProcessRun.Closed
+  /** Runs the program in a network namespace, where that is possible. */
+  readonly confined: Program.Start
   /** Fails if the program was ended because its main thread blocked. */
   readonly assertNotBlocked: Effect.Effect<void, MainThreadBlocked>
   /** Asserts the same; prints the attempts so far, and sets exit code 2 if there are any. Returns whether there are. */
@@ -49,20 +52,33 @@ export interface Closed {
   readonly tried: Effect.Effect<ReadonlyArray<Tried>>
 }
 
-export const closing = (hosts: ReadonlyArray<string>) =>
+/** @param isReachable whether its servers can be reached from outside of it, as far as that is up to Hindcast */
+export const closing = (hosts: ReadonlyArray<string>, { isReachable = true } = {}) =>
   Effect.gen(function* () {
     const allow = yield* checked(hosts)
+    const allowed = yield* hostsOf(hosts)
+    let isConfined = false
+    let whyOpen = ""
+    const confined: Program.Start = (program, running) => {
+      isConfined = true
+      const onOpen = (why: string) =>
+        Effect.sync(() => {
+          isConfined = false
+          whyOpen = `: ${why}`
+        })
+      return Confinement.start(program, { allowed, isReachable, onOpen }, running)
+    }
     const attempts = path.join(yield* Program.temporaryDirectory, "attempts.jsonl")
     const assertNotBlocked = Effect.suspend(() =>
       BlockedThread.wasFound(attempts) ? new MainThreadBlocked() : Effect.void,
     )
     const report = Effect.gen(function* () {
       yield* assertNotBlocked
-      const open = Unseen.read(Unseen.fileBeside(attempts))
+      const open = isConfined ? [] : Unseen.read(Unseen.fileBeside(attempts))
       if (open.length > 0) {
         const started = open.map(Unseen.described).join(", ")
         yield* Output.note(
-          `The replay did not close the network to programs other than Node that were started: ${started}.`,
+          `The replay did not close the network to programs other than Node that were started (${started})${whyOpen}.`,
         )
       }
       const tried = attemptsIn(attempts)
@@ -78,7 +94,8 @@ export const closing = (hosts: ReadonlyArray<string>) =>
       return true
     })
     const tried = Effect.sync(() => distinct(attemptsIn(attempts)))
-    return { closed: { allow, attempts, preload: Program.PRELOAD }, assertNotBlocked, report, tried } satisfies Closed
+    const closed = { allow, attempts, preload: Program.PRELOAD }
+    return { closed, confined, assertNotBlocked, report, tried } satisfies Closed
   })
 
 const advice = (tried: ReadonlyArray<NetworkAttempt>): string => {

@@ -68,8 +68,15 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
-    const { closed, assertNotBlocked, report: reportAttempts, tried } = yield* ClosedProgram.closing(allowHost)
-    const run = (changes: Changes) => runOnRecording({ program, log: name, closed, taskId, clock, ...changes })
+    const {
+      closed,
+      confined,
+      assertNotBlocked,
+      report: reportAttempts,
+      tried,
+    } = yield* ClosedProgram.closing(allowHost, { isReachable: false })
+    const run = (changes: Changes) =>
+      runOnRecording({ program, log: name, closed, confined, taskId, clock, ...changes })
     const { base, again, ...changed } = yield* Effect.all(
       {
         base: run({ name: "as it was" }),
@@ -118,11 +125,13 @@ const runOnRecording = ({
   tick = 1,
   seed = SEED,
   order = "recorded",
+  confined,
   ...recording
 }: Changes & {
   readonly program: Examination["program"]
   readonly log: string
   readonly closed: ProcessRun.Closed
+  readonly confined: Program.Start
   readonly taskId: string
   readonly clock: number
 }) =>
@@ -133,6 +142,7 @@ const runOnRecording = ({
         program,
         { does: "examine", ...recording, tick, seed, order, told },
         { stdio: "ignore", env },
+        confined,
       ).pipe(Effect.timeoutFail({ duration: LONGEST_MS, onTimeout: () => new NotEnded({ run: name }) }))
       if (!fs.existsSync(told)) {
         return yield* new Program.NotStarted({

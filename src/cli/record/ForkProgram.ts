@@ -74,7 +74,7 @@ export const fork = (typed: Typed) =>
   }).pipe(Effect.scoped)
 
 const forkProxied = (
-  program: ProxiedProgram.Command,
+  program: Program.Command,
   recorder: ProxiedProgram.Proxied,
   place: Omit<ForkedRun.ForkedOptions, "fetch">,
   running: Program.Running,

@@ -35,7 +35,7 @@ export const exitCodeOf = ({ code, signal }: Ended): number =>
 export const PRELOAD = new URL("../../record/process/preload.js", import.meta.url).href
 
 /** Checks that the words start Node: other programs ignore the preload. */
-export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [string, ...Array<string>], BadInput> => {
+export const checked = (typed: ReadonlyArray<string>): Effect.Effect<Command, BadInput> => {
   const [node, ...others] = typed
   const isNode = node !== undefined && /^node(\.exe)?$/.test(path.basename(node))
   return isNode && others.length > 0
@@ -49,6 +49,8 @@ export const checked = (typed: ReadonlyArray<string>): Effect.Effect<readonly [s
       })
 }
 
+export type Command = readonly [string, ...Array<string>]
+
 export interface Running {
   /** Default: this process's terminal. */
   readonly stdio?: StdioOptions
@@ -56,6 +58,9 @@ export interface Running {
   /** Default: this process's. */
   readonly cwd?: string | undefined
 }
+
+/** Runs a command to its end. */
+export type Start = (program: Command, running: Running) => Effect.Effect<Ended, NotStarted>
 
 export interface Ran {
   readonly ended: Ended
@@ -71,14 +76,15 @@ export interface Ran {
  * @param toldOf what to tell its process, given the file for its report
  */
 export const runReporting = (
-  program: readonly [string, ...Array<string>],
+  program: Command,
   toldOf: (report: string) => ProcessRun.Reporting,
   running: Running = {},
+  by: Start = start,
 ): Effect.Effect<Ran, NotStarted> =>
   Effect.scoped(
     Effect.gen(function* () {
       const file = path.join(yield* temporaryDirectory, "report.json")
-      const ended = yield* run(program, toldOf(file), running)
+      const ended = yield* run(program, toldOf(file), running, by)
       return { ended, report: ProcessReport.read(file), unseen: Unseen.read(Unseen.fileBeside(file)) }
     }),
   )
@@ -88,20 +94,21 @@ export const temporaryDirectory = Effect.acquireRelease(
   (directory) => Effect.sync(() => fs.rmSync(directory, { recursive: true, force: true })),
 )
 
-/** Runs the program to its end. Ending this process ends it too. */
+/** Runs the program to its end, told what to do. Ending this process ends it too. @param by how to run its command */
 export const run = (
-  [node, ...others]: readonly [string, ...Array<string>],
+  [node, ...others]: Command,
   told: ProcessRun.ProcessRun,
   { stdio, env = {}, cwd }: Running = {},
+  by: Start = start,
 ): Effect.Effect<Ended, NotStarted> =>
-  start([node, "--import", PRELOAD, ...others], {
+  by([node, "--import", PRELOAD, ...others], {
     ...defined({ stdio, cwd }),
     env: { ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
   })
 
 /** Runs a command to its end. Ending this process ends it too. */
 export const start = (
-  [command, ...others]: readonly [string, ...Array<string>],
+  [command, ...others]: Command,
   { stdio = "inherit", env = {}, cwd }: Running = {},
 ): Effect.Effect<Ended, NotStarted> =>
   Effect.async<Ended, NotStarted>((resume) => {

@@ -17,6 +17,7 @@ import { defined } from "../../values/defined.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as Output from "../command/Output.ts"
 import { count } from "../terminal/Text.ts"
+import * as Confinement from "./Confinement.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 
@@ -26,9 +27,7 @@ export interface Proxied extends Pick<RecorderMeans, "addresses"> {
   readonly means?: ProxyMeans
 }
 
-export type Command = readonly [string, ...Array<string>]
-
-export const checked = ([first, ...others]: ReadonlyArray<string>): Effect.Effect<Command, BadInput> =>
+export const checked = ([first, ...others]: ReadonlyArray<string>): Effect.Effect<Program.Command, BadInput> =>
   first === undefined
     ? new BadInput({ input: "--", expected: "a program after it, such as -- python agent.py", found: "nothing" })
     : Effect.succeed([first, ...others])
@@ -71,7 +70,7 @@ interface Kept {
  * log.
  */
 export const record = (
-  program: Command,
+  program: Program.Command,
   options: RecordOptions,
   how: ProxyMeans,
   running: Program.Running = {},
@@ -146,7 +145,7 @@ type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
  * @param closed hosts that it may reach anyway; undefined leaves the network open
  */
 export const replay = (
-  program: Command,
+  program: Program.Command,
   recorder: Proxied,
   begin: Begin,
   running: Program.Running,
@@ -156,7 +155,7 @@ export const replay = (
 type Closed = ReadonlyArray<AllowedHost>
 
 /** Runs a program that continues from a moment of its recording, and closes its task. */
-export const fork = (program: Command, recorder: Proxied, begin: Begin, running: Program.Running) =>
+export const fork = (program: Program.Command, recorder: Proxied, begin: Begin, running: Program.Running) =>
   Effect.gen(function* () {
     const { playing, ran } = yield* answered(program, recorder, begin, running)
     yield* Output.note(FORK_IS_OPEN)
@@ -169,27 +168,32 @@ const FORK_IS_OPEN =
   "The network was open to this program all the time: only for Node programs, a fork closes it up to its moment."
 
 const answered = (
-  program: Command,
+  program: Program.Command,
   { means = "proxy", addresses = {} }: Proxied,
   begin: Begin,
   running: Program.Running,
   closed?: Closed,
 ) =>
   Effect.gen(function* () {
-    const { proxying, forwarding, env, UpstreamFetch, LoopbackOnly } = yield* parts()
+    const { proxying, forwarding, env, UpstreamFetch } = yield* parts()
     const routes = yield* attempt(async () => proxying.routes(proxying.withAddresses(env, addresses)))
     const playing = yield* attempt(() => begin(UpstreamFetch.make(forwarding, env)))
     const proxy = yield* opened(proxying.answering({ routes, env, fetch: playing.run.fetch }, yield* listening(means)))
     const own = { host: "127.0.0.1", port: Number(new URL(proxy.url).port) }
-    const confined = closed === undefined ? undefined : yield* opened(LoopbackOnly.confine(program, [own, ...closed]))
-    if (typeof confined?.open === "string") yield* Output.note(confined.open)
-    const ended = yield* Program.start(confined?.command ?? program, withVariables(running, proxy.variables))
+    const within = withVariables(running, proxy.variables)
+    const onOpen = (why: string) => Output.note(staysOpen(why))
+    const ended = yield* closed === undefined
+      ? Program.start(program, within)
+      : Confinement.start(program, { allowed: [own, ...closed], isReachable: true, onOpen }, within)
     yield* noteUnrecorded(proxy.unrecorded)
     const wrong = seenBy(means, playing.playback.ended())
     const found = wrong === undefined ? null : { tag: wrong._tag, message: wrong.message }
     const ran: Program.Ran = { ended, report: { compared: { found, ...playing.playback.counts() } } }
     return { playing, ran }
   })
+
+const staysOpen = (why: string): string =>
+  `The program keeps its network access: ${why}. Only its requests through the proxy are answered from the recording.`
 
 /** Names the proxy in an error about a program that reached no proxy. */
 const seenBy = (means: NonNullable<RecorderMeans["means"]>, wrong: Diverged | NothingReplayed | undefined) => {
@@ -201,18 +205,17 @@ const seenBy = (means: NonNullable<RecorderMeans["means"]>, wrong: Diverged | No
 /** Loads the proxy's modules on first use. */
 export const parts = () =>
   Effect.gen(function* () {
-    const [proxying, OutgoingRequests, UpstreamFetch, LoopbackOnly] = yield* Effect.promise(() =>
+    const [proxying, OutgoingRequests, UpstreamFetch] = yield* Effect.promise(() =>
       Promise.all([
         import("../../record/proxy/ProviderProxy.ts"),
         import("../../record/proxy/OutgoingRequests.ts"),
         import("../../record/proxy/UpstreamFetch.ts"),
-        import("../../record/process/LoopbackOnly.ts"),
       ]),
     )
     const forwarding = yield* Effect.acquireRelease(Effect.sync(OutgoingRequests.make), ({ close }) =>
       Effect.sync(close),
     )
-    return { proxying, forwarding, UpstreamFetch, LoopbackOnly, env: process.env as Environment }
+    return { proxying, forwarding, UpstreamFetch, env: process.env as Environment }
   })
 
 /**

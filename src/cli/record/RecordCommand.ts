@@ -129,7 +129,7 @@ export const record = Command.make(
 )
 
 const recordProxied = (
-  program: ProxiedProgram.Command,
+  program: Program.Command,
   {
     log,
     goal,

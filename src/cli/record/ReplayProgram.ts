@@ -26,7 +26,7 @@ export const replay = (taskId: string, words: ReadonlyArray<string>, { live, par
     const env = Option.isSome(live) ? {} : yield* placeholders(taskId)
     if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, { live, part, allowHost }, { env })
     const program = yield* Program.checked(words)
-    const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
+    const { closed, report: named, confined } = yield* ClosedProgram.closing(allowHost)
     const { name: log } = yield* EventLog
     const toldOf = (report: string) => ({
       does: "replay" as const,
@@ -36,7 +36,8 @@ export const replay = (taskId: string, words: ReadonlyArray<string>, { live, par
       report,
       ...given({ live, part }),
     })
-    const ran = yield* Program.runReporting(program, toldOf, { env })
+    // Its own requests to models or tools need the network.
+    const ran = yield* Program.runReporting(program, toldOf, { env }, Option.isSome(live) ? undefined : confined)
     yield* told(ran, taskId, words, live, named)
   }).pipe(Effect.scoped)
 

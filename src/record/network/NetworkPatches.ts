@@ -1,6 +1,6 @@
 /**
- * Patches the ways out of Node: connections (TCP, TLS, HTTP, HTTP/2, WebSockets), datagrams and DNS queries. Each asks
- * `ClosedNetwork` first. Unix sockets, pipes, channels to child processes and the program's own servers stay open.
+ * Patches the ways out of Node: connections (TCP, TLS, HTTP, HTTP/2, WebSockets), datagrams and DNS queries, and the handles
+ * below them. Each asks `ClosedNetwork` first. Unix sockets, pipes, channels to child processes and the program's own servers stay open.
  */
 
 import dgram from "node:dgram"
@@ -14,6 +14,7 @@ import * as AllowedHosts from "./AllowedHosts.ts"
 import * as ClosedNetwork from "./ClosedNetwork.ts"
 import * as HttpClients from "./HttpClients.ts"
 import * as Method from "./Method.ts"
+import * as RawHandles from "./RawHandles.ts"
 import * as SecureSocket from "./SecureSocket.ts"
 
 let isInstalled = false
@@ -28,6 +29,7 @@ export const install = (): void => {
   closeConnections()
   closeDatagrams()
   closeLookups()
+  RawHandles.close(isOwnServer)
   syncBuiltinESMExports()
 }
 

@@ -1,25 +1,30 @@
 /**
  * Runs a program in any language without a network: in a Linux network namespace with only a loopback. Selected ports
- * lead out to servers of this machine, such as the proxy that replays its recording.
+ * lead out to servers of this machine, such as the proxy that replays its recording, and the program's own servers can
+ * be reached from this machine.
  */
 
 import { execFile } from "node:child_process"
 import * as fs from "node:fs"
-import net from "node:net"
 import * as os from "node:os"
 import * as path from "node:path"
 import { promisify } from "node:util"
 import * as Loopback from "../../plugins/sandbox/layers/Loopback.ts"
 import { onPath } from "../../plugins/sandbox/Tools.ts"
 import { type AllowedHost, type Target, written } from "../network/AllowedHosts.ts"
+import * as NamespaceRelay from "./NamespaceRelay.ts"
 
 export type Command = readonly [string, ...Array<string>]
 
 export interface Confined {
   /** The command to run: inside the namespace, or the program itself if there is none. */
   readonly command: Command
-  /** Why the network is still open, in one sentence; null if it is closed. */
+  /** Why the network is still open, without a full stop; null if it is closed. */
   readonly open: string | null
+  /** How the program ended, given how the command did. */
+  readonly ended: (command: NamespaceRelay.Ended) => Promise<NamespaceRelay.Ended>
+  /** Why servers of the program could not be reached from outside, one sentence each. */
+  readonly unreachable: () => ReadonlyArray<string>
   /** Removes the ports. Call it after the program has ended. */
   readonly close: () => Promise<void>
 }
@@ -28,8 +33,13 @@ export interface Confined {
  * Confines a program. Its streams, arguments, environment, working directory, files, exit code and user stay the same.
  *
  * @param allowed servers on the loopback, which it reaches at their outer ports
+ * @param options `isReachable`: whether the program's servers can be reached from outside. Default: yes
  */
-export const confine = async (program: Command, allowed: ReadonlyArray<AllowedHost>): Promise<Confined> => {
+export const confine = async (
+  program: Command,
+  allowed: ReadonlyArray<AllowedHost>,
+  { isReachable = true } = {},
+): Promise<Confined> => {
   const targets = allowed.filter(isOfLoopback)
   const elsewhere = allowed.find((one) => !isOfLoopback(one))
   if (elsewhere !== undefined) {
@@ -41,13 +51,14 @@ export const confine = async (program: Command, allowed: ReadonlyArray<AllowedHo
   if ("missing" in found) return left(program, found.missing)
   if (!exists(program[0])) return left(program, `${program[0]} is not on the PATH`)
   const directory = fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-loopback-"))
-  const relays = await Promise.all(targets.map((target) => relayTo(directory, target)))
-  const ports = relays.map(({ port, socket }) => ({ port, socket }))
+  const relay = await NamespaceRelay.start(directory, targets, isReachable)
   return {
-    command: [...found.command, ...inside(ports), ...program],
+    command: [...found.command, ...NamespaceRelay.command(relay.inner), ...program],
     open: null,
+    ended: async (command) => (await relay.ended()) ?? command,
+    unreachable: relay.unreachable,
     close: async () => {
-      await Promise.all(relays.map(({ close }) => close()))
+      await relay.close()
       fs.rmSync(directory, { recursive: true, force: true })
     },
   }
@@ -55,7 +66,9 @@ export const confine = async (program: Command, allowed: ReadonlyArray<AllowedHo
 
 const left = (program: Command, why: string): Confined => ({
   command: program,
-  open: `The program keeps its network access: ${why}. Only its requests through the proxy are answered from the recording.`,
+  open: why,
+  ended: async (command) => command,
+  unreachable: () => [],
   close: async () => {},
 })
 
@@ -112,69 +125,3 @@ const tried = async ([command, ...args]: Command): Promise<string | undefined> =
 }
 
 const TRIAL_MS = 10_000
-
-/** A port in the namespace and the Unix socket that it leads to, which both sides can reach. */
-interface Port {
-  readonly port: number
-  readonly socket: string
-}
-
-const relayTo = async (directory: string, { host, port }: Target) => {
-  const socket = path.join(directory, `${port}.sock`)
-  const open = new Set<net.Socket>()
-  const server = net.createServer({ allowHalfOpen: true }, (inner) => {
-    const outer = net.connect({ host, port, allowHalfOpen: true })
-    for (const [one, other] of [[inner, outer] as const, [outer, inner] as const]) {
-      open.add(one)
-      one.once("close", () => open.delete(one))
-      one.once("error", () => other.destroy())
-      one.pipe(other)
-    }
-  })
-  await new Promise<void>((resolve, reject) => server.once("error", reject).listen(socket, resolve))
-  const close = () =>
-    new Promise<void>((resolve) => {
-      server.close(() => resolve())
-      for (const one of open) one.destroy()
-    })
-  return { port, socket, close }
-}
-
-/** The command that opens the ports in the namespace and runs the program after it. */
-const inside = (ports: ReadonlyArray<Port>): ReadonlyArray<string> => [
-  ...[process.execPath, "-e", `(${relay.toString()})(require("node:net"), require("node:child_process"))`, "--"],
-  JSON.stringify(ports),
-]
-
-/** Runs in the namespace. It is sent as source text, so it must not refer to this module. */
-const relay = (network: typeof net, processes: typeof import("node:child_process")) => {
-  const [, ports = "[]", command = "", ...args] = process.argv
-  const listening = (JSON.parse(ports) as ReadonlyArray<Port>).flatMap(({ port, socket }) =>
-    ["127.0.0.1", "::1"].map(
-      (host) =>
-        new Promise<void>((resolve) => {
-          const server = network.createServer({ allowHalfOpen: true }, (inner) => {
-            const outer = network.connect({ path: socket, allowHalfOpen: true })
-            inner.on("error", () => outer.destroy()).pipe(outer)
-            outer.on("error", () => inner.destroy()).pipe(inner)
-          })
-          // IPv6 may be missing.
-          server.on("error", () => resolve()).listen(port, host, () => resolve())
-        }),
-    ),
-  )
-  Promise.all(listening).then(() => {
-    const child = processes.spawn(command, args, { stdio: "inherit" })
-    const signals = ["SIGINT", "SIGTERM", "SIGHUP", "SIGQUIT", "SIGUSR1", "SIGUSR2"] as const
-    for (const signal of signals) process.on(signal, () => child.kill(signal))
-    child.on("error", ({ message }) => {
-      console.error(`hindcast: ${command}: expected a program that starts, found ${message}`)
-      process.exit(127)
-    })
-    child.on("exit", (code, signal) => {
-      if (signal === null) process.exit(code ?? 1)
-      process.removeAllListeners(signal)
-      process.kill(process.pid, signal)
-    })
-  })
-}
