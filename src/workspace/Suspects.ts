@@ -17,7 +17,10 @@ export interface RunningCall {
 export interface Suspects {
   readonly own: ReadonlyArray<RunningCall>
   readonly others: ReadonlyArray<RunningCall>
-  /** False if more may have happened than was seen: an earlier recorder ended meanwhile, or a call was told too late. */
+  /**
+   * False if more may have happened than was seen: an earlier recorder ended meanwhile, a call was told too late, or a call
+   * of a recorder in another process was in progress.
+   */
   readonly isWatched: boolean
 }
 

@@ -3,14 +3,15 @@
 import type { CoreNewEvent } from "../events/log/EventLog.ts"
 import type { Event } from "../events/vocabulary/Event.ts"
 import type { Unseen } from "../events/vocabulary/Notes.ts"
-import { is } from "../events/vocabulary/Vocabulary.ts"
 import { NO_SNAPSHOTS } from "../projections/state/files/FileStates.ts"
 import { defined } from "../values/defined.ts"
-import type { Json, JsonObject } from "../values/Json.ts"
+import type { JsonObject } from "../values/Json.ts"
 import * as Changes from "./model/Changes.ts"
 import * as Document from "./model/Document.ts"
-import type { Entry, Tree } from "./model/Entry.ts"
+import type { Tree } from "./model/Entry.ts"
+import * as OtherRecorders from "./OtherRecorders.ts"
 import * as OwnLines from "./OwnLines.ts"
+import * as PastFiles from "./PastFiles.ts"
 import { attribute, type Cause, type RunningCall } from "./Suspects.ts"
 import type { Gap } from "./scan/Scan.ts"
 import * as UnseenFiles from "./UnseenFiles.ts"
@@ -66,6 +67,18 @@ export interface CallEnd {
   readonly end: string
 }
 
+const rest = ({ open, arriving, others }: Shared): void => {
+  if (open.size === 0 && arriving.size === 0) others.rest()
+}
+
+/** The findings of a look. `restored`: the changes that a restore before it made. */
+interface Seen {
+  readonly tree: Tree
+  readonly gaps: ReadonlyArray<Gap>
+  readonly restored: ReadonlyArray<Changes.OwnChange>
+  readonly now: OtherRecorders.Heard
+}
+
 export const make = (options: TaskFilesOptions): TaskFiles => {
   const { workspaces, root, past, openedBy, source, isBlind = () => false, tell } = options
   let shared: Shared | undefined
@@ -80,6 +93,8 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const news = UnseenFiles.make()
   // Before the first snapshot of this process, an earlier one may have watched, or nobody.
   let isWatched = false
+  let heard: OtherRecorders.Heard = { states: new Map() }
+  let isDeaf = false
   const listen = (call: RunningCall) => void suspects.set(call.commandId, call)
 
   const open = (): Shared => {
@@ -87,7 +102,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     const opened = workspaces.at(root)
     opened.listeners.add(listen)
     for (const call of opened.open.values()) listen(call)
-    last = lastTree(past, opened)
+    last = PastFiles.lastTree(past, opened)
     shared = opened
     return opened
   }
@@ -115,7 +130,9 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     const seen = await attempt(() => {
       const shared = open()
       const { tree, gaps } = shared.snapshots.take()
-      return { shared, tree, events: eventsOf(shared, tree, gaps, restored) }
+      // After it: whoever changed a file by now has said before that a call is in progress.
+      const now = shared.others.heard()
+      return { shared, tree, now, events: eventsOf(shared, { tree, gaps, restored, now }) }
     })
     if (seen === undefined) return undefined
     const [first, ...others] = seen.events
@@ -125,11 +142,13 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       await attempt(() => seen.shared.snapshots.confirm())
     }
     last = seen.tree
+    heard = seen.now
     lines?.keep()
     isWatched = true
     suspects.clear()
     for (const call of seen.shared.open.values()) listen(call)
     for (const commandId of own) if (!seen.shared.open.has(commandId)) own.delete(commandId)
+    rest(seen.shared)
     return seen.tree
   }
 
@@ -141,12 +160,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     return made
   }
 
-  const eventsOf = (
-    shared: Shared,
-    tree: Tree,
-    gaps: ReadonlyArray<Gap>,
-    restored: ReadonlyArray<Changes.OwnChange>,
-  ): ReadonlyArray<CoreNewEvent> => {
+  const eventsOf = (shared: Shared, { tree, gaps, restored, now }: Seen): ReadonlyArray<CoreNewEvent> => {
     const events: Array<CoreNewEvent> = []
     if (last === undefined) {
       const state = Document.initial(root, shared.snapshots.keep(tree))
@@ -165,15 +179,21 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
         {
           own: calls.filter(({ commandId }) => own.has(commandId)),
           others: calls.filter(({ commandId }) => !own.has(commandId)),
-          isWatched: isWatched && announced.size === 0 && !isBlind(),
+          isWatched: isWatched && announced.size === 0 && !isBlind() && !OtherRecorders.haveWorked(heard, now),
         },
         root,
       )
       for (const { cause, changes } of found) events.push(changed(cause, changes, owned))
     }
-    const unseen = news(tree, gaps)
+    const unseen = [...news(tree, gaps), ...deafness(now)]
     if (unseen.length > 0) events.push(note(unseen))
     return events
+  }
+
+  const deafness = (now: OtherRecorders.Heard): ReadonlyArray<Unseen> => {
+    if (!("unknown" in now) || isDeaf) return []
+    isDeaf = true
+    return [{ what: "whether calls of other recorders change files", target: now.unknown, count: 1 }]
   }
 
   const changed = (cause: Cause, changes: ReadonlyArray<Changes.Change>, lines: OwnLines.OwnLines): CoreNewEvent => {
@@ -191,14 +211,23 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   const leave = () => {
     shared?.listeners.delete(listen)
     for (const commandId of own) shared?.open.delete(commandId)
+    if (shared !== undefined) rest(shared)
     announced.clear()
     suspects.clear()
+  }
+  /** Tells other recorders at once: the call does not wait for its turn here. */
+  const arrive = (call: RunningCall): Shared | undefined => {
+    if (hasFailed) return undefined
+    shared?.arriving.add(call)
+    shared?.others.begin()
+    return shared
   }
   const start = (call: RunningCall) => {
     if (hasFailed) return
     own.add(call.commandId)
     suspects.set(call.commandId, call)
     shared?.open.set(call.commandId, call)
+    shared?.others.begin()
     for (const listener of shared?.listeners ?? []) listener(call)
   }
   const ended = (commandId: string) => {
@@ -227,12 +256,21 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
         await look()
         for (const call of calls) start(call)
       }),
-    began: (call) => inTurn(async () => start(call)),
-    announced: (call) =>
-      inTurn(async () => {
+    began: (call) => {
+      const shared = arrive(call)
+      return inTurn(async () => {
+        shared?.arriving.delete(call)
+        start(call)
+      })
+    },
+    announced: (call) => {
+      const shared = arrive(call)
+      return inTurn(async () => {
+        shared?.arriving.delete(call)
         if (!hasFailed) announced.add(call.commandId)
         start(call)
-      }),
+      })
+    },
     after: (...ends) =>
       inTurn(async () => {
         for (const { commandId, end } of ends) {
@@ -259,35 +297,3 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     leave,
   }
 }
-
-/** Whether a task's events record files. */
-export const isRecordedIn = (past: ReadonlyArray<Event>): boolean =>
-  past.some((event) => is(event, "EnvironmentReset") && startOf(event) !== undefined)
-
-/** The files after a task's earlier events; undefined if they record none of this directory, or the store lacks them. */
-const lastTree = (past: ReadonlyArray<Event>, { store, root }: Shared): Tree | undefined => {
-  return rootOf(past) === root ? treeAfter(past, store) : undefined
-}
-
-/** The files after a task's earlier events, of whichever directory; undefined if they record none, or the store lacks them. */
-export const treeAfter = (past: ReadonlyArray<Event>, store: Pick<Shared["store"], "tree">): Tree | undefined => {
-  let tree: Map<string, Entry> | undefined
-  for (const event of past) {
-    if (is(event, "EnvironmentReset") && event.payload.plugin === Document.PLUGIN) {
-      const start = Document.start(event.payload.state)
-      const base = start && store.tree(start.base)
-      tree = base && new Map(base)
-    } else if (is(event, "EnvironmentChanged") && event.payload.plugin === Document.PLUGIN && tree !== undefined)
-      Document.apply(tree, Document.read(event.payload.patch))
-  }
-  return tree
-}
-
-/** The directory whose files a task's events record last. */
-export const rootOf = (past: ReadonlyArray<Event>): string | undefined => {
-  const start = past.findLast((event) => is(event, "EnvironmentReset") && startOf(event) !== undefined)
-  return start !== undefined && is(start, "EnvironmentReset") ? startOf(start)?.root : undefined
-}
-
-const startOf = ({ payload }: { readonly payload: { readonly plugin: string; readonly state: Json } }) =>
-  payload.plugin === Document.PLUGIN ? Document.start(payload.state) : undefined

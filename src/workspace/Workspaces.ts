@@ -1,5 +1,6 @@
 /** The workspaces of the tasks that one process records. Tasks in the same directory know of each other's calls. */
 
+import * as OtherRecorders from "./OtherRecorders.ts"
 import { Snapshots } from "./Snapshots.ts"
 import type { RunningCall } from "./Suspects.ts"
 import { ContentStore } from "./store/ContentStore.ts"
@@ -12,9 +13,15 @@ export interface Shared {
   readonly snapshots: Snapshots
   /** Calls in progress, by their commands' ids, of any task. */
   readonly open: Map<string, RunningCall>
+  /** Calls that begin, and are not yet in `open`. */
+  readonly arriving: Set<RunningCall>
   /** Told of each call that begins. */
-  readonly listeners: Set<(call: RunningCall) => void>
+  readonly listeners: Set<Listener>
+  /** Recorders in other processes. */
+  readonly others: OtherRecorders.OtherRecorders
 }
+
+type Listener = (call: RunningCall) => void
 
 export interface Workspaces {
   /** Throws `StoreUnavailable`. */
@@ -38,11 +45,13 @@ export const make = ({ log, hasSecret, keepsSecrets }: WorkspacesOptions): Works
       if (found !== undefined) return found
       store ??= ContentStore.open(fileOf(log))
       const snapshots = new Snapshots({ root, store, hasSecret, keepsSecrets, own: [log] })
-      const shared: Shared = { root, store, snapshots, open: new Map(), listeners: new Set() }
+      const calls = { open: new Map(), arriving: new Set<RunningCall>(), listeners: new Set<Listener>() }
+      const shared: Shared = { root, store, snapshots, ...calls, others: OtherRecorders.of(root) }
       known.set(root, shared)
       return shared
     },
     close: () => {
+      for (const { others } of known.values()) others.close()
       known.clear()
       store?.close()
       store = undefined

@@ -11,6 +11,7 @@ import * as Looks from "./history/Looks.ts"
 import * as SeenContents from "./history/SeenContents.ts"
 import type { OwnChange } from "./model/Changes.ts"
 import type { Tree } from "./model/Entry.ts"
+import * as PastFiles from "./PastFiles.ts"
 import * as Root from "./Root.ts"
 import * as IgnoredThen from "./restore/IgnoredThen.ts"
 import * as InPlace from "./restore/InPlace.ts"
@@ -40,7 +41,7 @@ export const continueFiles: RecordFiles = ({ log, workspace }) => {
   const recorded = "refused" in around ? noting(around.refused) : recorder(around.root, log)
   return {
     of: (task) =>
-      task.past !== undefined && Recorded.isRecordedIn(task.past) ? recorded.of(task) : Effect.succeed(undefined),
+      task.past !== undefined && PastFiles.isRecordedIn(task.past) ? recorded.of(task) : Effect.succeed(undefined),
   }
 }
 
@@ -60,7 +61,7 @@ const recorder = (root: string, log: string): FileRecorder => {
   return {
     of: ({ openedBy, past, abandoned, recorder }) =>
       Effect.gen(function* () {
-        if (past !== undefined && !Recorded.isRecordedIn(past)) return undefined
+        if (past !== undefined && !PastFiles.isRecordedIn(past)) return undefined
         const workspaces = yield* Effect.acquireRelease(Effect.sync(shared.enter), () => Effect.sync(shared.leave))
         const runtime = yield* Effect.runtime()
         const tell: Recorded.TaskFilesOptions["tell"] = async (...events) => {
@@ -114,12 +115,12 @@ const filesOf = (
       const until = past.filter(({ position }) => position <= at)
       let left: RestoredFiles["left"] = []
       const write: Recorded.Restoring = (present, { store, root }) => {
-        const recorded = Recorded.treeAfter(until, store)
+        const recorded = PastFiles.treeAfter(until, store)
         if (recorded === undefined) {
           left = [{ path: ".", why: "the store lacks the files of that moment" }]
           return []
         }
-        const then = Recorded.rootOf(until)
+        const then = PastFiles.rootOf(until)
         if (abandoned === undefined && then !== undefined && then !== root) {
           // All that a resume finds besides the recorded files counts as half-done work: elsewhere, it is somebody's own.
           left = [{ path: ".", why: `its recorded files are those of ${visible(then)}, not of ${root}` }]

@@ -123,7 +123,7 @@ export const environmentEvents = [
       unattributed: optional(
         Schema.Literal("no-call", "not-watched", "restored").annotations({
           description:
-            "Why no call is the cause of changed files. `no-call`: none was in progress, so a person or another program changed them; `not-watched`: nobody saw when; `restored`: Hindcast brought back the files of an earlier moment",
+            "Why no call is the cause of changed files. `no-call`: none was in progress, so a person or another program changed them; `not-watched`: nobody saw when, or calls of another recorder were in progress; `restored`: Hindcast brought back the files of an earlier moment",
         }),
       ),
       inferred: optional(Inferred),

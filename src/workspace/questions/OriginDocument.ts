@@ -22,7 +22,8 @@ export interface ChangeOrigin extends EventPlace {
   readonly taskId: string
   /**
    * `start`: as a task found it. `call`: one call, `calls`: one or several of them. `no-call`: no recorded call was in
-   * progress. `not-watched`: nobody saw when it happened. `restored`: Hindcast brought back the files of an earlier moment.
+   * progress. `not-watched`: nobody saw when it happened, or calls of another recorder were in progress. `restored`:
+   * Hindcast brought back the files of an earlier moment.
    */
   readonly cause: Origin["kind"]
   /** Empty if the log does not have them. */
