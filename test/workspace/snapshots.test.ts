@@ -168,7 +168,10 @@ describe("snapshots", () => {
   it("refuse a directory with too many files, and one that is gone", () => {
     const { root, store, snapshots, write } = given({ files: 2 })
     for (const file of ["a", "b", "c"]) write(file, "")
-    expect(() => snapshots.take()).toThrow(`${root} has more than 2 files that Git does not ignore`)
+    expect(() => snapshots.take()).toThrow(`${root} has more than 2 files or directories that Git does not ignore`)
+    for (const file of ["a", "b", "c"]) fs.rmSync(path.join(root, file))
+    fs.mkdirSync(path.join(root, "one/two/three"), { recursive: true })
+    expect(() => snapshots.take()).toThrow("more than 2 files or directories")
     fs.rmSync(root, { recursive: true })
     expect(() => snapshots.take()).toThrow("ENOENT")
     store.close()

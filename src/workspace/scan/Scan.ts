@@ -19,7 +19,9 @@ export const UNREAD_DIRECTORY = "a directory without permission"
 export class TooManyFiles extends Error {
   override readonly name = "TooManyFiles"
   constructor(root: string, limit: number) {
-    super(`${root} has more than ${limit} files that Git does not ignore. Ignore generated ones in .gitignore`)
+    super(
+      `${root} has more than ${limit} files or directories that Git does not ignore. Ignore generated ones in .gitignore`,
+    )
   }
 }
 
@@ -35,7 +37,7 @@ export interface ScanOptions {
   /** An absolute path without links. */
   readonly root: string
   readonly rules: IgnoreRules
-  /** Maximum number of files. */
+  /** Maximum number of files, and of directories. */
   readonly limit: number
   /** Whether an absolute path belongs to the recorder itself. */
   readonly isOwn: (file: string) => boolean
@@ -98,7 +100,7 @@ export class Scan {
       }
       current.set(directory, listing)
       count += listing.files.length
-      if (count > limit) throw new TooManyFiles(root, limit)
+      if (count > limit || current.size > limit) throw new TooManyFiles(root, limit)
       for (const one of listing.directories) pending.push(one)
     }
     this.#listings = current

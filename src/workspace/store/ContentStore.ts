@@ -260,7 +260,10 @@ export class ContentStore {
   }
 }
 
-const bytesOf = (digest: string): Uint8Array => Buffer.from(digest, "hex")
+/** No content has the empty key: a log from elsewhere may name anything as a digest, of which `Buffer` takes the start. */
+const bytesOf = (digest: string): Uint8Array => Buffer.from(DIGEST.test(digest) ? digest : "", "hex")
+
+const DIGEST = /^[0-9a-f]{64}$/
 
 const asBytes = (value: unknown): Uint8Array => {
   if (value instanceof Uint8Array) return value
