@@ -18,7 +18,7 @@ export {
   type TestPlugin,
 } from "./plugins/testing/TestPlugin.ts"
 
-export type { Finding, Report, Verdict } from "./worlds/conformance/Conformance.ts"
+export type { CheckOutcome, Finding, Report } from "./worlds/conformance/Conformance.ts"
 export { type CheckWorldOptions, checkWorld } from "./worlds/testing/checkWorld.ts"
 
 import type * as Conformance from "./events/testing.ts"

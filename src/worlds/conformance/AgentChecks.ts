@@ -3,14 +3,14 @@
 import { Effect } from "effect"
 import {
   type Check,
+  type CheckOutcome,
   type Drive,
   failed,
   inapplicable,
+  outcomeOf,
   passed,
   unseen,
   untried,
-  type Verdict,
-  verdictOf,
 } from "./Check.ts"
 import type { Episode, Plan } from "./Episode.ts"
 import { episodeIn, meaningless, notReset, ofRounds, ofStart, only, said, UNPLAYABLE } from "./episodeChecks.ts"
@@ -37,7 +37,7 @@ const countAt = ({ rounds }: Episode, index: number): number => {
   return typeof step === "number" ? step : index + 1
 }
 
-const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
+const everyoneFinishes = (drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.gen(function* () {
     const plans = toLimit(drive)
     const episodes = yield* plans.length > 0 ? Effect.forEach(plans, (plan) => drive.episode(plan)) : drive.episodes
@@ -56,7 +56,7 @@ const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
     const [slow] = left.filter(({ cut }) => cut)
     if (open.length === 0 && slow !== undefined)
       return inapplicable(`an episode took too long and was stopped after ${slow.rounds.length} steps`)
-    return verdictOf(
+    return outcomeOf(
       open.map(
         ({ live, rounds, stuck }) =>
           stuck ?? `after ${rounds.length} steps, the episode of ${live.join(", ")} has not ended`,
@@ -64,7 +64,7 @@ const everyoneFinishes = (drive: Drive): Effect.Effect<Verdict> =>
     )
   })
 
-const limitExact = (drive: Drive): Effect.Effect<Verdict> =>
+const limitExact = (drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.gen(function* () {
     const limit = drive.facts.maxEpisodeSteps
     if (limit === null) return inapplicable("the world declares no limit")
@@ -76,12 +76,12 @@ const limitExact = (drive: Drive): Effect.Effect<Verdict> =>
     const counts = episodes.map((episode) => countAt(episode, episode.rounds.length - 1))
     if (counts.every((count) => count < limit))
       return inapplicable(`no episode reached the limit: the longest had ${Math.max(...counts)} steps of ${limit}`)
-    return verdictOf(
+    return outcomeOf(
       counts.filter((count) => count > limit).map((count) => `an episode has ${count} steps of ${limit}`),
     )
   })
 
-const inOrder = (drive: Drive): Effect.Effect<Verdict> =>
+const inOrder = (drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.map(drive.episodes, (episodes) => {
     const answers = episodes.flatMap(({ rounds }, episode) =>
       rounds.flatMap(({ stepped }, index) => {
@@ -90,7 +90,7 @@ const inOrder = (drive: Drive): Effect.Effect<Verdict> =>
       }),
     )
     if (answers.length === 0) return untried("no step had results of two agents")
-    return verdictOf(
+    return outcomeOf(
       answers.flatMap(({ named, where }) => {
         // JavaScript objects list integer-like keys such as "7" first.
         const expected = Object.keys(Object.fromEntries(named.toSorted().map((agent) => [agent, null])))

@@ -1,11 +1,11 @@
-/** Conformance checks and their verdicts. */
+/** Conformance checks and their outcomes. */
 
 import type { Effect, Either } from "effect"
 import type { DrivenWorld, Refusal, WorldFacts } from "./DrivenWorld.ts"
 import type { Episode, Plan } from "./Episode.ts"
 
 /** The result of a check. `note` is advice that a world need not follow. */
-export type Verdict =
+export type CheckOutcome =
   | { readonly status: "passed"; readonly note?: string }
   | { readonly status: "failed"; readonly why: string }
   | { readonly status: "inapplicable"; readonly why: string }
@@ -44,7 +44,7 @@ export interface Drive {
   /** Actions that the world should refuse, with its answers. Left, with a reason, if none could be tried. */
   readonly probes: Effect.Effect<Either.Either<ReadonlyArray<Probe>, string>>
   /** Starts a separate copy and closes it twice; judges the second call. */
-  readonly closeTwice: Effect.Effect<Verdict>
+  readonly closeTwice: Effect.Effect<CheckOutcome>
 }
 
 /** One conformance check. */
@@ -55,18 +55,18 @@ export interface Check {
   readonly name: string
   /** The property that the check tests. */
   readonly sentence: string
-  /** Drives a world. Never fails: a failure of the world is a verdict. */
-  readonly run: (drive: Drive) => Effect.Effect<Verdict>
+  /** Drives a world. Never fails: a failure of the world is an outcome. */
+  readonly run: (drive: Drive) => Effect.Effect<CheckOutcome>
 }
 
-export const passed: Verdict = { status: "passed" }
+export const passed: CheckOutcome = { status: "passed" }
 
-export const failed = (why: string): Verdict => ({ status: "failed", why })
+export const failed = (why: string): CheckOutcome => ({ status: "failed", why })
 
-export const inapplicable = (why: string): Verdict => ({ status: "inapplicable", why })
+export const inapplicable = (why: string): CheckOutcome => ({ status: "inapplicable", why })
 
-/** The verdict of a check that applies but found nothing to test. */
-export const untried = (why: string): Verdict => inapplicable(`nothing was tested: ${why}`)
+/** The outcome of a check that applies but found nothing to test. */
+export const untried = (why: string): CheckOutcome => inapplicable(`nothing was tested: ${why}`)
 
 export interface Unseen {
   readonly unseen: string
@@ -78,15 +78,15 @@ export type Look = ReadonlyArray<string> | Unseen
 export const unseen = (why: string): Unseen => ({ unseen: why })
 
 /** Combines the results for several places. A check that tested none of them does not pass. */
-export const verdictOfLooks = (looks: ReadonlyArray<Look>, none: string): Verdict => {
+export const outcomeOfLooks = (looks: ReadonlyArray<Look>, none: string): CheckOutcome => {
   const looked = looks.filter((look): look is ReadonlyArray<string> => !("unseen" in look))
-  if (looked.length > 0) return verdictOf(looked.flat())
+  if (looked.length > 0) return outcomeOf(looked.flat())
   const [first] = looks.filter((look) => "unseen" in look)
   return untried(first?.unseen ?? none)
 }
 
-/** The verdict for a list of flaws: the first one, and the number of the others. */
-export const verdictOf = (wrong: ReadonlyArray<string>): Verdict => {
+/** The outcome for a list of flaws: the first one, and the number of the others. */
+export const outcomeOf = (wrong: ReadonlyArray<string>): CheckOutcome => {
   const [first, ...others] = wrong
   if (first === undefined) return passed
   return failed(others.length === 0 ? first : `${first}; and ${others.length} more`)

@@ -5,7 +5,7 @@
 
 import { Effect } from "effect"
 import { agentChecks } from "./AgentChecks.ts"
-import type { Check, Verdict } from "./Check.ts"
+import type { Check, CheckOutcome } from "./Check.ts"
 import { contractChecks } from "./ContractChecks.ts"
 import * as Drive from "./Drive.ts"
 import type { OpenWorld, Refusal } from "./DrivenWorld.ts"
@@ -13,7 +13,7 @@ import { resetChecks } from "./ResetChecks.ts"
 import { spaceChecks } from "./SpaceChecks.ts"
 import { stepChecks } from "./StepChecks.ts"
 
-export type { Verdict } from "./Check.ts"
+export type { CheckOutcome } from "./Check.ts"
 
 /** All checks, by number, including those that no Hindcast world can fail. */
 export const CHECKS: ReadonlyArray<Check> = [
@@ -21,10 +21,10 @@ export const CHECKS: ReadonlyArray<Check> = [
   ...[...agentChecks, ...contractChecks],
 ].toSorted((a, b) => a.number - b.number)
 
-/** The verdict of one check. */
-export type Finding = Pick<Check, "number" | "name" | "sentence"> & Verdict
+/** The outcome of one check. */
+export type Finding = Pick<Check, "number" | "name" | "sentence"> & CheckOutcome
 
-/** The verdicts of all checks of a world. */
+/** The outcomes of all checks of a world. */
 export interface Report {
   readonly world: string
   /** By number. */
@@ -42,7 +42,7 @@ export const check = (open: OpenWorld, options: Drive.DriveOptions = {}): Effect
     Effect.gen(function* () {
       const drive = yield* Drive.make(open, options)
       const findings = yield* Effect.forEach(CHECKS, ({ number, name, sentence, run }) =>
-        Effect.map(run(drive), (verdict): Finding => ({ number, name, sentence, ...verdict })),
+        Effect.map(run(drive), (outcome): Finding => ({ number, name, sentence, ...outcome })),
       )
       return { world: drive.facts.name, findings, conforms: findings.every(({ status }) => status !== "failed") }
     }),

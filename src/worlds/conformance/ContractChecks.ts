@@ -3,7 +3,7 @@
 import { Effect, Either } from "effect"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import { toFirstEnd, toLimit } from "./AgentChecks.ts"
-import { type Check, type Drive, failed, inapplicable, passed, untried, type Verdict, verdictOf } from "./Check.ts"
+import { type Check, type CheckOutcome, type Drive, failed, inapplicable, outcomeOf, passed, untried } from "./Check.ts"
 import type { DrivenWorld, Refusal, Start } from "./DrivenWorld.ts"
 import { answered, EPISODE_MS, type Episode, masksOf, type Round } from "./Episode.ts"
 import { differs, everything, notReset, only, said, stepsDiffer, UNPLAYABLE } from "./episodeChecks.ts"
@@ -16,8 +16,8 @@ const MOST_OBSERVED = 10
 
 type Begun = Episode & { readonly start: Start }
 
-/** The first episode, if the world repeats it exactly; otherwise the verdict. */
-const repeated = (drive: Drive): Effect.Effect<Either.Either<Begun, Verdict>> =>
+/** The first episode, if the world repeats it exactly; otherwise the outcome. */
+const repeated = (drive: Drive): Effect.Effect<Either.Either<Begun, CheckOutcome>> =>
   Effect.gen(function* () {
     const first = yield* drive.episode(drive.plan)
     const { start } = first
@@ -36,14 +36,14 @@ const repeated = (drive: Drive): Effect.Effect<Either.Either<Begun, Verdict>> =>
 /** A check of the first episode, which applies only if the world repeats it exactly. */
 const ofRepeated = (
   title: Pick<Check, "number" | "name" | "sentence">,
-  judge: (first: Begun, drive: Drive) => Effect.Effect<Verdict>,
+  judge: (first: Begun, drive: Drive) => Effect.Effect<CheckOutcome>,
 ): Check => ({
   ...title,
   run: (drive) =>
     Effect.flatMap(repeated(drive), Either.match({ onLeft: Effect.succeed, onRight: (first) => judge(first, drive) })),
 })
 
-const shownBy = (copy: Either.Either<Verdict, Refusal>): Verdict =>
+const shownBy = (copy: Either.Either<CheckOutcome, Refusal>): CheckOutcome =>
   Either.getOrElse(copy, (refusal) => untried(`the world did not start (${said(refusal)})`))
 
 const after = ({ start, rounds }: Begun, steps: number, { facts }: DrivenWorld) => {
@@ -91,7 +91,7 @@ const continued = (world: DrivenWorld, first: Begun, cut: number): Effect.Effect
     return (yield* again(world, first.rounds.slice(cut, cut + MOST_STEPS), cut, until)).found
   })
 
-const restoreContinues = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
+const restoreContinues = (first: Begun, drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.gen(function* () {
     const { length } = first.rounds
     if (length === 0) return untried("no step was taken")
@@ -99,13 +99,13 @@ const restoreContinues = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
     for (const cut of cuts) {
       const found = yield* drive.fresh((world) => continued(world, first, cut))
       const where = `restored to step ${cut} of ${length} in a new process`
-      const verdict = shownBy(Either.map(found, (why) => (why === undefined ? passed : failed(`${where}: ${why}`))))
-      if (verdict.status !== "passed") return verdict
+      const outcome = shownBy(Either.map(found, (why) => (why === undefined ? passed : failed(`${where}: ${why}`))))
+      if (outcome.status !== "passed") return outcome
     }
     return passed
   })
 
-const observedTwice = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
+const observedTwice = (first: Begun, drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.map(
     drive.used((world) =>
       Effect.gen(function* () {
@@ -140,7 +140,7 @@ const observedTwice = (first: Begun, drive: Drive): Effect.Effect<Verdict> =>
     shownBy,
   )
 
-const refusedWithoutEffect = (drive: Drive): Effect.Effect<Verdict> =>
+const refusedWithoutEffect = (drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.map(
     drive.probes,
     Either.match({
@@ -148,14 +148,14 @@ const refusedWithoutEffect = (drive: Drive): Effect.Effect<Verdict> =>
       onRight: (probes) => {
         const refused = probes.filter(({ refusal }) => refusal !== undefined)
         if (refused.length === 0) return untried("the world refused no action")
-        return verdictOf(
+        return outcomeOf(
           refused.flatMap(({ where, changed }) => (changed === undefined ? [] : [`${where}: ${changed}`])),
         )
       },
     }),
   )
 
-const maskNotTooStrict = (drive: Drive): Effect.Effect<Verdict> =>
+const maskNotTooStrict = (drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.map(
     drive.probes,
     Either.match({
@@ -164,7 +164,7 @@ const maskNotTooStrict = (drive: Drive): Effect.Effect<Verdict> =>
         const masked = probes.filter((probe) => probe.masked)
         if (masked.length === 0) return untried("no mask excluded an action")
         const taken = masked.filter(({ refusal }) => refusal === undefined)
-        return verdictOf(
+        return outcomeOf(
           taken.map(
             ({ where }) =>
               `${where}: expected a refusal, found a step. If the mask only advises, declare "mask": "advice"`,
@@ -177,7 +177,7 @@ const maskNotTooStrict = (drive: Drive): Effect.Effect<Verdict> =>
 const ends = ({ live, start, probed }: Episode): boolean =>
   start !== undefined && (live.length === 0 || probed !== undefined)
 
-const episodesEnd = (drive: Drive): Effect.Effect<Verdict> =>
+const episodesEnd = (drive: Drive): Effect.Effect<CheckOutcome> =>
   Effect.gen(function* () {
     const { facts } = drive
     const episodes = yield* drive.episodes

@@ -4,7 +4,16 @@ import { Effect } from "effect"
 import { contains, isSpace } from "../../plugins/spaces/Space.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import { type Check, failed, inapplicable, passed, unseen, type Verdict, verdictOf, verdictOfLooks } from "./Check.ts"
+import {
+  type Check,
+  type CheckOutcome,
+  failed,
+  inapplicable,
+  outcomeOf,
+  outcomeOfLooks,
+  passed,
+  unseen,
+} from "./Check.ts"
 import type { Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode } from "./Episode.ts"
 import {
@@ -30,7 +39,7 @@ const SEEDS = [0, 2 ** 32, Number.MAX_SAFE_INTEGER]
 const ofTwo = (
   title: Title,
   [copy, run]: readonly [0 | 1, 0 | 1],
-  judge: (first: Episode & { readonly start: Start }, second: Episode & { readonly start: Start }) => Verdict,
+  judge: (first: Episode & { readonly start: Start }, second: Episode & { readonly start: Start }) => CheckOutcome,
 ): Check => ({
   ...title,
   run: (drive) =>
@@ -66,7 +75,7 @@ export const resetChecks: ReadonlyArray<Check> = [
         const first = yield* drive.episode(drive.plan)
         if (first.start === undefined) return notReset(first.failure)
         const episodes = yield* Effect.forEach(SEEDS, (seed) => drive.episode({ seed, steps: 0 }))
-        return verdictOf(
+        return outcomeOf(
           episodes.flatMap(({ start, failure }, index) =>
             start === undefined ? [`the seed ${SEEDS[index]} was refused (${said(failure)})`] : [],
           ),
@@ -102,7 +111,7 @@ export const resetChecks: ReadonlyArray<Check> = [
             ? inapplicable("see observation-after-reset-in-space")
             : failed(said(failure))
         }
-        return verdictOfLooks(
+        return outcomeOfLooks(
           Object.entries(start.agents).map(([agent, { observation }]) =>
             observation === undefined ? [`${agent}: expected an observation, found nothing`] : [],
           ),
@@ -117,7 +126,7 @@ export const resetChecks: ReadonlyArray<Check> = [
     run: (drive) =>
       Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
         if (start === undefined) return failure?.code === INFO ? failed(said(failure)) : notReset(failure)
-        return verdictOfLooks(
+        return outcomeOfLooks(
           Object.entries(start.agents).map(([agent, { info }]) =>
             isObject(info) ? [] : [`${agent}: expected an object, found ${JSON.stringify(info)}`],
           ),
@@ -132,7 +141,7 @@ export const resetChecks: ReadonlyArray<Check> = [
     run: (drive) =>
       Effect.map(drive.episode(drive.plan), ({ start, failure }) => {
         if (start === undefined) return failure?.code === OUTSIDE ? failed(said(failure)) : notReset(failure)
-        return verdictOfLooks(
+        return outcomeOfLooks(
           Object.entries(start.agents).map(([agent, { spaces, observation }]) => {
             if (!isSpace(spaces.observation)) return unseen(NO_SPACE)
             const why = contains(spaces.observation, observation)
@@ -145,7 +154,7 @@ export const resetChecks: ReadonlyArray<Check> = [
   ofTwo(
     { number: 17, name: "same-seed-same-reset", sentence: "The same seed gives the same observations and infos." },
     [0, 1],
-    (first, second) => verdictOf(differs("two resets", shown(first.start), shown(second.start))),
+    (first, second) => outcomeOf(differs("two resets", shown(first.start), shown(second.start))),
   ),
   meaningless(
     {
@@ -170,7 +179,7 @@ export const resetChecks: ReadonlyArray<Check> = [
         if (state === null) return inapplicable("the document has no state of a generator")
         if (difference(state, generatorIn(other.start.document)) === undefined)
           return failed("two different seeds give the same state of the generator")
-        return verdictOf(differs("two resets", state, generatorIn(again.start.document)))
+        return outcomeOf(differs("two resets", state, generatorIn(again.start.document)))
       }),
   },
   ofTwo(
@@ -200,7 +209,7 @@ export const resetChecks: ReadonlyArray<Check> = [
     ({ document }) => {
       const agents = episodeIn(document)?.agents
       if (!isObject(agents)) return inapplicable("the document has no statuses of agents")
-      return verdictOfLooks(
+      return outcomeOfLooks(
         Object.entries(agents).map(([agent, its]) => {
           if (!isObject(its)) return unseen("the document has no statuses of agents")
           return its.status === "active" ? [] : [`${agent} is ${JSON.stringify(its.status)}`]

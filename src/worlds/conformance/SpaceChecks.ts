@@ -2,7 +2,7 @@
 
 import type { BoxSpace, Space } from "../../plugins/author.ts"
 import { type Flaw, flaws, isSpace } from "../../plugins/spaces/Space.ts"
-import { type Check, inapplicable, type Verdict, verdictOf, verdictOfLooks } from "./Check.ts"
+import { type Check, type CheckOutcome, inapplicable, outcomeOf, outcomeOfLooks } from "./Check.ts"
 import type { Start } from "./DrivenWorld.ts"
 import { NO_AGENT, ofStart, type Title } from "./episodeChecks.ts"
 
@@ -29,7 +29,7 @@ const ofFlaws = (
       ({ space }) => types.length === 0 || typesIn(space).some((type) => types.includes(type)),
     )
     if (!applies) return inapplicable(`no space is ${types.length === 0 ? "declared" : `a ${types.join(" or a ")}`}`)
-    return verdictOf(
+    return outcomeOf(
       declared.flatMap(({ place, space }) =>
         flaws(space)
           .filter((flaw) => concerns(flaw, ownerOf(space, flaw.path)))
@@ -70,7 +70,7 @@ const ofBounds = (
   concerns: (place: string, box: BoxSpace) => boolean,
   advice: (low: unknown, high: unknown) => string | undefined,
 ): Check =>
-  ofStart(title, (start): Verdict => {
+  ofStart(title, (start): CheckOutcome => {
     const boxes = declaredIn(start)
       .flatMap(({ place, space }) => (isSpace(space) ? boxesIn(space).map((box) => ({ place, box })) : []))
       .filter(({ place, box }) => concerns(place, box))
@@ -97,7 +97,7 @@ export const spaceChecks: ReadonlyArray<Check> = [
   ofStart(
     { number: 1, name: "spaces-declared", sentence: "Each agent has a space of observations and one of actions." },
     (start) =>
-      verdictOfLooks(
+      outcomeOfLooks(
         declaredIn(start).map(({ place, space }) =>
           typeof space === "object" && space !== null ? [] : [`${place}: expected a space, found ${String(space)}`],
         ),

@@ -7,14 +7,14 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import {
   type Check,
+  type CheckOutcome,
   type Drive,
   inapplicable,
   type Look,
+  outcomeOf,
+  outcomeOfLooks,
   unseen,
   untried,
-  type Verdict,
-  verdictOf,
-  verdictOfLooks,
 } from "./Check.ts"
 import type { Refusal, Start, Stepped } from "./DrivenWorld.ts"
 import type { Episode, Round } from "./Episode.ts"
@@ -23,7 +23,7 @@ import { isOfAnswer } from "./refusals.ts"
 export type Title = Pick<Check, "number" | "name" | "sentence">
 
 /** A check of the first reset. */
-export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => Verdict): Check => ({
+export const ofStart = (title: Title, judge: (start: Start, drive: Drive) => CheckOutcome): Check => ({
   ...title,
   run: (drive) =>
     Effect.map(drive.episode(drive.plan), ({ start, failure }) =>
@@ -71,7 +71,7 @@ export const ofRounds = (
           ...(refused === undefined ? [] : [[placed(index, rounds.length + 1)(refused)]]),
         ]
       })
-      return looks.length === 0 ? notStepped(episodes) : verdictOfLooks(looks, NO_STEP)
+      return looks.length === 0 ? notStepped(episodes) : outcomeOfLooks(looks, NO_STEP)
     }),
 })
 
@@ -113,12 +113,12 @@ export const meaningless = (title: Title, why: string): Check => ({
   run: () => Effect.succeed(inapplicable(why)),
 })
 
-export const notReset = (failure: Refusal | undefined): Verdict =>
+export const notReset = (failure: Refusal | undefined): CheckOutcome =>
   inapplicable(`the world could not be reset (${said(failure)})`)
 
-export const UNPLAYABLE: Verdict = inapplicable("an action space is invalid: no action can be drawn")
+export const UNPLAYABLE: CheckOutcome = inapplicable("an action space is invalid: no action can be drawn")
 
-const notStepped = (episodes: ReadonlyArray<Episode>): Verdict => {
+const notStepped = (episodes: ReadonlyArray<Episode>): CheckOutcome => {
   const [first] = episodes
   if (first?.start === undefined) return notReset(first?.failure)
   return first.unplayable ? UNPLAYABLE : inapplicable(`no step was taken (${first.stuck ?? said(first.failure)})`)
@@ -172,6 +172,6 @@ export const stepsDiffer = (
   return [`one episode has ${first.rounds.length} steps, the other ${second.rounds.length}`]
 }
 
-/** The verdict of a comparison of two episodes. If one of them has no step, nothing was compared. */
-export const compared = (first: Episode, second: Episode, wrong: ReadonlyArray<string>): Verdict =>
-  wrong.length === 0 && Math.min(first.rounds.length, second.rounds.length) === 0 ? untried(NO_STEP) : verdictOf(wrong)
+/** The outcome of a comparison of two episodes. If one of them has no step, nothing was compared. */
+export const compared = (first: Episode, second: Episode, wrong: ReadonlyArray<string>): CheckOutcome =>
+  wrong.length === 0 && Math.min(first.rounds.length, second.rounds.length) === 0 ? untried(NO_STEP) : outcomeOf(wrong)

@@ -41,7 +41,7 @@ const CheckWorldOptions = Options.of<CheckWorldOptions>({
 
 /**
  * Runs the conformance checks on a plugin's world: those of Gymnasium's `check_env`, of PettingZoo's tests and of
- * Hindcast, each with a verdict. Starts a few copies of the plugin's process and ends them. Rejects if the plugin does
+ * Hindcast, each with an outcome. Starts a few copies of the plugin's process and ends them. Rejects if the plugin does
  * not start, or has no world.
  *
  * ```ts
