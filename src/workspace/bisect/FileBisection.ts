@@ -87,7 +87,7 @@ export const find = (options: FileBisectionOptions) =>
     }
 
     const ran = TreeRuns.runner(options)
-    const verdicts = yield* Search.run({
+    const marks = yield* Search.run({
       count: states.length,
       jobs: options.jobs,
       endsAtOnce: options.endsAtOnce === true,
@@ -119,15 +119,15 @@ export const find = (options: FileBisectionOptions) =>
         testedAt,
       )
     const last = states.length - 1
-    if ((verdicts.get(0) ?? "good") !== "good")
+    if ((marks.get(0) ?? "good") !== "good")
       return yield* new EndUnfit({ end: "first", command, tested: yield* testedAt(0), advice })
-    const found = Halving.bounds(verdicts, states.length)
+    const found = Halving.bounds(marks, states.length)
     if (found === undefined) return yield* new EndUnfit({ end: "last", command, tested: yield* testedAt(last), advice })
     const [good, bad] = [yield* testedAt(found.good), yield* testedAt(found.bad)]
-    const between = [...verdicts.keys()].filter((index) => index > found.good && index < found.bad)
+    const between = [...marks.keys()].filter((index) => index > found.good && index < found.bad)
     if (between.length > 0) return yield* new OnlySkippedLeft({ command, good, bad, skipped: yield* all(between) })
-    const goodAfterBad = yield* all(Halving.goodAfterBad(verdicts))
-    return { tested: yield* all(verdicts.keys()), good, bad, goodAfterBad } satisfies FileBisection
+    const goodAfterBad = yield* all(Halving.goodAfterBad(marks))
+    return { tested: yield* all(marks.keys()), good, bad, goodAfterBad } satisfies FileBisection
   })
 
 const fromEarlier = ({ verdict, exitCode, output, ms, tree }: Earlier, index: number, state: State): Tested => {

@@ -5,7 +5,7 @@ import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog
 import { newId } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
-import { VERDICTS } from "./Verdict.ts"
+import { MARKS } from "./Mark.ts"
 
 /** The name of the agent of these tasks. */
 export const AGENT = "files-bisect"
@@ -31,7 +31,7 @@ const Place = Schema.Struct({
 })
 
 const Outcome = Schema.Struct({
-  verdict: Schema.Literal(...VERDICTS),
+  verdict: Schema.Literal(...MARKS),
   /** Null if the time limit ended it. */
   exitCode: Schema.NullOr(Schema.Int),
   output: Schema.String,

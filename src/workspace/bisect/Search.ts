@@ -2,7 +2,7 @@
 
 import { Effect, type Exit, Fiber, Queue } from "effect"
 import * as Halving from "./Halving.ts"
-import type { Verdict } from "./Verdict.ts"
+import type { Mark } from "./Mark.ts"
 
 export interface Searching<E, R> {
   /** The number of states: two or more. */
@@ -11,14 +11,14 @@ export interface Searching<E, R> {
   readonly jobs: number
   /**
    * Whether both ends are tested at the same time, although `jobs` may be 1. Tests that share a resource could disturb each
-   * other then, so such a verdict is not the last word: if it would end the search, the end is tested again, alone.
+   * other then, so such a mark is not the last word: if it would end the search, the end is tested again, alone.
    */
   readonly endsAtOnce: boolean
-  readonly known: Halving.Verdicts
+  readonly known: Halving.Marks
   /** Equal for states that are the same: one test answers for all of them. */
   readonly keyOf: (index: number) => Effect.Effect<string, E, R>
   /** Tests a state. No two tests at once have the same lane, a number below `jobs`, or 1 with `endsAtOnce`. */
-  readonly test: (index: number, lane: number) => Effect.Effect<Verdict, E, R>
+  readonly test: (index: number, lane: number) => Effect.Effect<Mark, E, R>
 }
 
 interface Test {
@@ -30,26 +30,26 @@ interface Test {
 }
 
 /**
- * Tests until no further test can change the answer, and returns all verdicts. Ends early if the first state is not good
+ * Tests until no further test can change the answer, and returns all marks. Ends early if the first state is not good
  * or the last one not bad. Interrupts tests that have become useless.
  */
 export const run = <E, R>({ count, jobs, endsAtOnce, known, keyOf, test }: Searching<E, R>) =>
   Effect.gen(function* () {
-    const verdicts = new Map(known)
+    const marks = new Map(known)
     let width = endsAtOnce ? Math.max(jobs, 2) : jobs
     /** Those of ends that were tested next to the other one. */
     const doubtful = new Map<number, string>()
-    const byKey = new Map<string, Verdict>()
+    const byKey = new Map<string, Mark>()
     const running = new Map<Test, Fiber.Fiber<void>>()
     const lanes = Array.from({ length: width }, (_, lane) => lane)
-    const ended = yield* Queue.unbounded<{ readonly one: Test; readonly exit: Exit.Exit<Verdict, E> }>()
+    const ended = yield* Queue.unbounded<{ readonly one: Test; readonly exit: Exit.Exit<Mark, E> }>()
 
     const begin = (index: number) =>
       Effect.gen(function* () {
         const key = yield* keyOf(index)
-        const verdict = byKey.get(key)
-        if (verdict !== undefined) {
-          verdicts.set(index, verdict)
+        const mark = byKey.get(key)
+        if (mark !== undefined) {
+          marks.set(index, mark)
           return
         }
         const same = [...running.keys()].find((one) => one.key === key)
@@ -72,29 +72,29 @@ export const run = <E, R>({ count, jobs, endsAtOnce, known, keyOf, test }: Searc
 
     for (;;) {
       const inTest = { running: indexesOf(running.keys()), busy: running.size }
-      const wanted = wantedNow({ count, verdicts, jobs, width, ...inTest })
+      const wanted = wantedNow({ count, marks, jobs, width, ...inTest })
       if (wanted === undefined) {
-        const again = [0, count - 1].find((index) => doubtful.has(index) && isDecisive(index, verdicts, count))
-        if (again === undefined) return verdicts as Halving.Verdicts
+        const again = [0, count - 1].find((index) => doubtful.has(index) && isDecisive(index, marks, count))
+        if (again === undefined) return marks as Halving.Marks
         for (const one of [...running.keys()]) yield* end(one)
         byKey.delete(doubtful.get(again) ?? "")
-        verdicts.delete(again)
+        marks.delete(again)
         doubtful.delete(again)
         width = jobs
         continue
       }
       for (const one of [...running.keys()]) if (![...one.indexes].some(wanted.isOpen)) yield* end(one)
-      const before = verdicts.size
+      const before = marks.size
       for (const index of wanted.next) yield* begin(index)
-      if (verdicts.size > before) continue
+      if (marks.size > before) continue
       const { one, exit } = yield* Queue.take(ended)
       // It was interrupted just after its end.
       if (!running.has(one)) continue
       yield* end(one)
-      const verdict = yield* exit
-      byKey.set(one.key, verdict)
+      const mark = yield* exit
+      byKey.set(one.key, mark)
       for (const index of one.indexes) {
-        verdicts.set(index, verdict)
+        marks.set(index, mark)
         if (one.isCrowded) doubtful.set(index, one.key)
       }
     }
@@ -105,7 +105,7 @@ const indexesOf = (tests: Iterable<Test>): ReadonlySet<number> =>
 
 interface Progress {
   readonly count: number
-  readonly verdicts: Halving.Verdicts
+  readonly marks: Halving.Marks
   readonly running: ReadonlySet<number>
   /** Tests at once. */
   readonly jobs: number
@@ -116,24 +116,24 @@ interface Progress {
 }
 
 /** What to test now, and whether a test in progress is still needed; undefined if the search has ended. */
-const wantedNow = ({ count, verdicts, running, jobs, width, busy }: Progress) => {
-  const [first, last] = [verdicts.get(0), verdicts.get(count - 1)]
+const wantedNow = ({ count, marks, running, jobs, width, busy }: Progress) => {
+  const [first, last] = [marks.get(0), marks.get(count - 1)]
   if ((first ?? "good") !== "good" || (last ?? "bad") !== "bad") return undefined
   if (first === undefined || last === undefined) {
-    const ends = [0, count - 1].filter((index) => !verdicts.has(index) && !running.has(index)).slice(0, width - busy)
+    const ends = [0, count - 1].filter((index) => !marks.has(index) && !running.has(index)).slice(0, width - busy)
     // Other lanes do not wait for the ends, which mostly are as they must be.
-    const hoped = new Map<number, Verdict>([...verdicts, [0, "good"], [count - 1, "bad"]])
+    const hoped = new Map<number, Mark>([...marks, [0, "good"], [count - 1, "bad"]])
     const found = Halving.bounds(hoped, count)
     const middles = found === undefined ? [] : Halving.next(found, hoped, running, jobs - busy - ends.length)
     return { isOpen: () => true, next: [...ends, ...middles] }
   }
-  const found = Halving.bounds(verdicts, count)
+  const found = Halving.bounds(marks, count)
   if (found === undefined) return undefined
-  const isOpen = (index: number) => Halving.isOpen(found, verdicts, index)
-  if (Halving.next(found, verdicts, new Set(), 1).length === 0) return undefined
-  return { isOpen, next: Halving.next(found, verdicts, running, jobs - busy) }
+  const isOpen = (index: number) => Halving.isOpen(found, marks, index)
+  if (Halving.next(found, marks, new Set(), 1).length === 0) return undefined
+  return { isOpen, next: Halving.next(found, marks, running, jobs - busy) }
 }
 
-/** Whether another verdict on an end would give another answer. */
-const isDecisive = (index: number, verdicts: Halving.Verdicts, count: number): boolean =>
-  verdicts.get(index) !== (index === 0 ? "good" : "bad") || Halving.bounds(verdicts, count)?.bad === index
+/** Whether another mark on an end would give another answer. */
+const isDecisive = (index: number, marks: Halving.Marks, count: number): boolean =>
+  marks.get(index) !== (index === 0 ? "good" : "bad") || Halving.bounds(marks, count)?.bad === index

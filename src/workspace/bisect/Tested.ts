@@ -1,15 +1,15 @@
 /** The result of one test of a bisection. Pure. */
 
 import type { Left } from "../restore/RestoreInto.ts"
+import type { Mark } from "./Mark.ts"
 import type { State } from "./States.ts"
-import type { Verdict } from "./Verdict.ts"
 
 /** A state that was tested. */
 export interface Tested {
   readonly index: number
   readonly state: State
   readonly tree: string
-  readonly verdict: Verdict
+  readonly verdict: Mark
   /** Null after the time limit, or if the command did not run. */
   readonly exitCode: number | null
   readonly output: string

@@ -9,8 +9,8 @@ import { reading } from "../store/StoreFile.ts"
 import * as CommandRun from "./CommandRun.ts"
 import type { CopiedFiles } from "./CopiedFiles.ts"
 import { RunAborted } from "./Failures.ts"
+import * as Mark from "./Mark.ts"
 import { Scratch } from "./Scratch.ts"
-import * as Verdict from "./Verdict.ts"
 
 export interface TreeRunsOptions {
   readonly contents: Contents
@@ -41,7 +41,7 @@ export const runner = ({ contents, copied, command, timeoutMs, scratch }: TreeRu
       const { exitCode, output, ms } = yield* CommandRun.run({ command, directory: place.directory, timeoutMs })
       const run = { exitCode, output, ms, at: Date.now(), isCached: false, lost, omitted }
       if (exitCode === null) return { ...run, verdict: "bad", isLate: true } as const
-      const verdict = Verdict.ofExitCode(exitCode)
+      const verdict = Mark.ofExitCode(exitCode)
       if (verdict === "abort") return yield* new RunAborted({ command, position, exitCode, output })
       return { ...run, verdict, isLate: false } as const
     })

@@ -3,20 +3,20 @@ import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Halving from "../../../src/workspace/bisect/Halving.ts"
 import * as Search from "../../../src/workspace/bisect/Search.ts"
-import * as Verdict from "../../../src/workspace/bisect/Verdict.ts"
+import * as Mark from "../../../src/workspace/bisect/Mark.ts"
 
 interface History {
   /** For each state, what its files are: equal ones are one state. */
   readonly contents: ReadonlyArray<string>
-  readonly verdictOf: (content: string) => Verdict.Verdict
+  readonly markOf: (content: string) => Mark.Mark
 }
 
 /** Searches a history; counts its tests, which end in a random order. */
 const search = async (
-  { contents, verdictOf }: History,
+  { contents, markOf }: History,
   jobs: number,
   order: () => number,
-  more: { readonly endsAtOnce?: boolean; readonly disturbed?: (content: string) => Verdict.Verdict } = {},
+  more: { readonly endsAtOnce?: boolean; readonly disturbed?: (content: string) => Mark.Mark } = {},
 ) => {
   const { endsAtOnce = false, disturbed } = more
   const tests: Array<string> = []
@@ -30,7 +30,7 @@ const search = async (
       tests.push(content)
       most = Math.max(most, ++atOnce)
       for (let turn = order(); turn > 0; turn--) yield* Effect.yieldNow()
-      return disturbed !== undefined && atOnce > 1 ? disturbed(content) : verdictOf(content)
+      return disturbed !== undefined && atOnce > 1 ? disturbed(content) : markOf(content)
     }).pipe(
       Effect.ensuring(
         Effect.sync(() => {
@@ -59,12 +59,12 @@ const history = fc
   .map(({ good, bad, skipped, isDistinct }) => {
     const named = (kind: string) => (content: number, index: number) => `${kind} ${content} ${isDistinct ? index : ""}`
     const contents = ["good", ...good.map(named("good")), ...bad.map(named("bad")), "bad"]
-    const verdictOf = (content: string): Verdict.Verdict => {
+    const markOf = (content: string): Mark.Mark => {
       const [kind, number] = content.split(" ")
       if (number !== undefined && skipped.includes(Number(number))) return "skip"
       return kind === "good" ? "good" : "bad"
     }
-    return { contents, verdictOf }
+    return { contents, markOf }
   })
 
 describe("a search in a monotonic history", () => {
@@ -75,8 +75,8 @@ describe("a search in a monotonic history", () => {
         fc.integer({ min: 1, max: 5 }),
         fc.infiniteStream(fc.nat(9)),
         async (one, jobs, delays) => {
-          const { verdictOf, contents } = one
-          const verdicts = contents.map(verdictOf)
+          const { markOf, contents } = one
+          const verdicts = contents.map(markOf)
           const bad = verdicts.indexOf("bad")
           const good = verdicts.lastIndexOf("good", bad)
           const found = await search(one, jobs, () => delays.next().value ?? 0)
@@ -92,7 +92,7 @@ describe("a search in a monotonic history", () => {
 
   it("takes as many tests as halving does", async () => {
     const contents = Array.from({ length: 257 }, (_, index) => String(index))
-    const one = { contents, verdictOf: (content: string) => (Number(content) < 200 ? "good" : "bad") } as const
+    const one = { contents, markOf: (content: string) => (Number(content) < 200 ? "good" : "bad") } as const
     const found = await search(one, 1, () => 0)
     expect(found.bounds).toEqual({ good: 199, bad: 200 })
     expect(found.tests.length).toBe(10)
@@ -102,14 +102,14 @@ describe("a search in a monotonic history", () => {
 describe("a search that tests both ends at once", () => {
   it("takes as many turns as halving does, and one more", async () => {
     const contents = Array.from({ length: 257 }, (_, index) => String(index))
-    const one = { contents, verdictOf: (content: string) => (Number(content) < 200 ? "good" : "bad") } as const
+    const one = { contents, markOf: (content: string) => (Number(content) < 200 ? "good" : "bad") } as const
     const found = await search(one, 1, () => 3, { endsAtOnce: true })
     expect(found.bounds).toEqual({ good: 199, bad: 200 })
     expect([found.tests.slice(0, 2), found.tests.length, found.most]).toEqual([["0", "256"], 10, 2])
   })
 
   it("finds what a search one by one finds, although tests at once disturb each other in any way", async () => {
-    const verdicts = fc.constantFrom<Verdict.Verdict>("good", "bad", "skip")
+    const verdicts = fc.constantFrom<Mark.Mark>("good", "bad", "skip")
     let twice = 0
     await fc.assert(
       fc.asyncProperty(
@@ -119,11 +119,11 @@ describe("a search that tests both ends at once", () => {
         async ([end, good], [first, last], delays) => {
           const contents = Array.from({ length: end + 1 }, (_, index) => String(index))
           // Some histories have no bad state.
-          const verdictOf = (content: string): Verdict.Verdict => (Number(content) <= good ? "good" : "bad")
-          const disturbed = (content: string): Verdict.Verdict => (content === "0" ? first : last)
+          const markOf = (content: string): Mark.Mark => (Number(content) <= good ? "good" : "bad")
+          const disturbed = (content: string): Mark.Mark => (content === "0" ? first : last)
           const order = () => delays.next().value ?? 0
-          const alone = await search({ contents, verdictOf }, 1, order)
-          const found = await search({ contents, verdictOf }, 1, order, { endsAtOnce: true, disturbed })
+          const alone = await search({ contents, markOf }, 1, order)
+          const found = await search({ contents, markOf }, 1, order, { endsAtOnce: true, disturbed })
           expect(found.bounds).toEqual(alone.bounds)
           expect(found.verdicts.get(end)).toBe(alone.verdicts.get(end))
           expect(found.most).toBeLessThanOrEqual(2)
@@ -136,14 +136,14 @@ describe("a search that tests both ends at once", () => {
 })
 
 describe("a search", () => {
-  const verdictOf = (content: string) => content as Verdict.Verdict
+  const markOf = (content: string) => content as Mark.Mark
   it.each([
     [["bad", "bad"], 0],
     [["good", "good"], 1],
     [["skip", "bad"], 0],
     [["good", "skip"], 1],
   ])("of %j ends at the end that is unfit", async (contents, index) => {
-    const { verdicts, bounds } = await search({ contents, verdictOf }, 1, () => 0)
+    const { verdicts, bounds } = await search({ contents, markOf }, 1, () => 0)
     expect(bounds).toBeUndefined()
     expect(verdicts.get(index)).toBe(contents[index])
   })
@@ -164,7 +164,7 @@ describe("a search", () => {
     const test = (index: number) =>
       Effect.sync(() => begun.push(index)).pipe(
         Effect.zipRight(Effect.yieldNow()),
-        Effect.as<Verdict.Verdict>(index === 4 ? "skip" : "good"),
+        Effect.as<Mark.Mark>(index === 4 ? "skip" : "good"),
       )
     const keyOf = (index: number) => Effect.succeed(index === 8 ? "0" : String(index))
     const verdicts = await Effect.runPromise(Search.run({ ...ALONE, count: 9, jobs: 2, known: new Map(), keyOf, test }))
@@ -179,10 +179,10 @@ describe("a search", () => {
       Effect.gen(function* () {
         begun.push(index)
         if (index === 2) for (let turn = 0; turn < 50; turn++) yield* Effect.yieldNow()
-        return (index === 2 || index > 5 ? "bad" : "good") as Verdict.Verdict
+        return (index === 2 || index > 5 ? "bad" : "good") as Mark.Mark
       }).pipe(Effect.onInterrupt(() => Effect.sync(() => interrupted.push(index))))
     const keyOf = (index: number) => Effect.succeed(String(index === 6 ? 2 : index))
-    const known = new Map<number, Verdict.Verdict>([
+    const known = new Map<number, Mark.Mark>([
       [0, "good"],
       [8, "bad"],
     ])
@@ -223,7 +223,7 @@ describe("a search", () => {
     const interrupted: Array<number> = []
     const test = (index: number) => {
       if (index === 2) return Effect.onInterrupt(Effect.never, () => Effect.sync(() => interrupted.push(index)))
-      return Effect.succeed<Verdict.Verdict>(index < 6 ? "good" : "bad")
+      return Effect.succeed<Mark.Mark>(index < 6 ? "good" : "bad")
     }
     const keyOf = (index: number) => Effect.succeed(String(index))
     const verdicts = await Effect.runPromise(Search.run({ ...ALONE, count: 9, jobs: 2, known: new Map(), keyOf, test }))
@@ -233,7 +233,7 @@ describe("a search", () => {
 })
 
 it("reads exit codes as git bisect run does", () => {
-  expect([0, 1, 124, 125, 126, 127, 128, 255, -1].map(Verdict.ofExitCode)).toEqual([
+  expect([0, 1, 124, 125, 126, 127, 128, 255, -1].map(Mark.ofExitCode)).toEqual([
     ...["good", "bad", "bad", "skip", "bad", "bad"],
     ...["abort", "abort", "abort"],
   ])
