@@ -60,12 +60,12 @@ export const run = async ({ recorder, isGated, user, editor, agent }: BetweenOpt
       if (question.left.signal.aborted) return new Promise(() => {})
       return { approved, by: user, channel: CHANNEL, reason }
     }
-    const verdict = await recorder.ask(params, person, question.left.signal).catch(() => undefined)
-    const isUnjudged = verdict === undefined || verdict.decision === "none" || isOfLog(verdict)
+    const ruling = await recorder.ask(params, person, question.left.signal).catch(() => undefined)
+    const isUnjudged = ruling === undefined || ruling.decision === "none" || isOfLog(ruling)
     // Nobody set rules, and the recording failed: the editor's person decides, as without a recorder.
     if (!isGated && isUnjudged && !question.isShown) await show()
     const isPersons = !isGated && isUnjudged
-    const decision = verdict?.decision === "allow" ? "allow" : "deny"
+    const decision = ruling?.decision === "allow" ? "allow" : "deny"
     const own = isPersons ? undefined : Permission.resultOf(params, decision)
     if (!question.isShown && own === undefined) await show()
     if (isPersons || own === undefined) await question.response
@@ -152,5 +152,5 @@ const questionOf = (params: JsonObject): Question => {
   return { params, left: new AbortController(), resolve, response, isShown: false }
 }
 
-const isOfLog = (verdict: { readonly decision: string; readonly rule?: string }): boolean =>
-  verdict.decision === "deny" && verdict.rule === "log"
+const isOfLog = (ruling: { readonly decision: string; readonly rule?: string }): boolean =>
+  ruling.decision === "deny" && ruling.rule === "log"

@@ -4,7 +4,7 @@
  */
 
 import { newId } from "../events/vocabulary/Event.ts"
-import type { AsksPerson, HookEvent, Verdict } from "../hooks/HookEvent.ts"
+import type { AsksPerson, HookEvent, HookRuling } from "../hooks/HookEvent.ts"
 import type * as Sessions from "../hooks/Sessions.ts"
 import type { JsonObject } from "../values/Json.ts"
 import { asObject, textOf } from "../values/JsonObjects.ts"
@@ -26,7 +26,7 @@ export interface Recorder {
   /** Records a message. Never rejects. */
   readonly take: (from: Side, message: Message) => Promise<void>
   /** Records a permission request and asks the gate. Rejects if the log fails. */
-  readonly ask: (params: JsonObject, person: AsksPerson, left: AbortSignal) => Promise<Verdict>
+  readonly ask: (params: JsonObject, person: AsksPerson, left: AbortSignal) => Promise<HookRuling>
   /** Records a line that was not read. */
   readonly unread: (from: Side) => Promise<void>
   /** Ends all sessions. Never rejects. */
@@ -178,13 +178,13 @@ export const make = ({ sessions, agent, onFailed }: RecorderOptions): Recorder =
       await tell(session, [...one.flush(), other(ASKING, shown)])
       const { call, denied } = await one.asked(asObject(params.toolCall), isNew(session))
       const happening: HookEvent["happening"] = { kind: "before", ...call, person }
-      const verdict = await sessions.take(
+      const ruling = await sessions.take(
         client,
         { session, cwd: cwdOf(session), event: ASKING, payload: {}, happening },
         left,
       )
-      if (verdict.decision === "deny") denied()
-      return verdict
+      if (ruling.decision === "deny") denied()
+      return ruling
     },
     unread: async (from) => {
       const [session] = [...known.keys()].slice(-1)

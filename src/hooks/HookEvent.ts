@@ -51,8 +51,8 @@ export interface HookEvent extends Belongs {
   readonly payload: Json
 }
 
-/** The answer to a waiting client. */
-export type Verdict =
+/** The gate's ruling on a tool that waits. */
+export type HookRuling =
   | { readonly decision: "allow" }
   | { readonly decision: "deny"; readonly rule: string; readonly reason: string }
   | { readonly decision: "none" }

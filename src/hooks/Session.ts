@@ -18,7 +18,7 @@ import { recordable } from "../record/Recordable.ts"
 import { defined } from "../values/defined.ts"
 import type { Json } from "../values/Json.ts"
 import * as Capture from "./Capture.ts"
-import type { AsksPerson, HookEvent, ToolCall, ToolOutcome, Verdict } from "./HookEvent.ts"
+import type { AsksPerson, HookEvent, HookRuling, ToolCall, ToolOutcome } from "./HookEvent.ts"
 import * as LeftCalls from "./LeftCalls.ts"
 import * as OpenCalls from "./OpenCalls.ts"
 import type { SessionFiles } from "./SessionFiles.ts"
@@ -38,8 +38,8 @@ export interface SessionParts {
 
 /** A session with an open task. */
 export interface Session {
-  /** Records an event. If a tool waits, returns the gate's verdict. The signal aborts once its client has left. */
-  readonly take: (hookEvent: HookEvent, left: AbortSignal) => Promise<Verdict>
+  /** Records an event. If a tool waits, returns the gate's ruling. The signal aborts once its client has left. */
+  readonly take: (hookEvent: HookEvent, left: AbortSignal) => Promise<HookRuling>
   /** Stops recording; the session may continue. */
   readonly leave: () => Promise<void>
   readonly end: (reason: string) => Promise<void>
@@ -49,7 +49,7 @@ export interface Session {
 
 type Called = Extract<HookEvent["happening"], { readonly kind: "before" }>
 
-const NONE: Verdict = { decision: "none" }
+const NONE: HookRuling = { decision: "none" }
 
 /** Maximum time for a person's answer, in milliseconds. After 600 s, a client continues without an answer. */
 const MAX_ASKED_MS = 540_000
@@ -100,7 +100,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
     if (first !== undefined) await log.tell(first, ...others)
   }
 
-  const before = async (hookEvent: HookEvent, call: Called, left: AbortSignal): Promise<Verdict> => {
+  const before = async (hookEvent: HookEvent, call: Called, left: AbortSignal): Promise<HookRuling> => {
     const { tool, input } = call
     const commandId = commandIdOf(call) ?? newId()
     if (known.has(commandId)) return denied("repeated", `the call ${call.callId} was decided before`)
@@ -264,7 +264,7 @@ export const make = ({ client, means, begun, log, gate, redaction, files }: Sess
   }
 }
 
-const denied = (rule: string, reason: string): Verdict => ({ decision: "deny", rule, reason })
+const denied = (rule: string, reason: string): HookRuling => ({ decision: "deny", rule, reason })
 
 /** An actuator has one slash and no spaces. */
 const actuatorOf = (client: string, tool: string): string =>

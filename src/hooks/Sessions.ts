@@ -15,7 +15,7 @@ import type * as Capture from "./Capture.ts"
 import type { Client } from "./clients/Client.ts"
 import * as FitHookEvent from "./FitHookEvent.ts"
 import * as ForkAround from "./ForkAround.ts"
-import type { HookEvent, Verdict } from "./HookEvent.ts"
+import type { HookEvent, HookRuling } from "./HookEvent.ts"
 import * as LeftSessions from "./LeftSessions.ts"
 import * as Session from "./Session.ts"
 import * as SessionFiles from "./SessionFiles.ts"
@@ -42,7 +42,7 @@ export interface Sessions {
    *
    * @param left aborts when the client no longer waits: a question about the call is then withdrawn
    */
-  readonly take: (client: ClientName, hookEvent: HookEvent, left?: AbortSignal) => Promise<Verdict>
+  readonly take: (client: ClientName, hookEvent: HookEvent, left?: AbortSignal) => Promise<HookRuling>
   /** Closes the tasks of silent sessions, including those of earlier servers. */
   readonly closeIdle: () => Promise<void>
   /** Whether a call with this id belongs to the session, as far as this process continues it. */
@@ -71,11 +71,11 @@ const MAX_GOAL = 200
 const MAX_EARLY = 32
 const MAX_EARLY_SESSIONS = 1_000
 
-const SILENT = "the session was silent; nobody gave a verdict"
+const SILENT = "the session was silent; nobody gave a ruling"
 
 const SESSION_ENDED = "its client ended the session"
 
-const NONE: Verdict = { decision: "none" }
+const NONE: HookRuling = { decision: "none" }
 
 /** Ended sessions whose late reports are recognized. */
 const MAX_ENDED = 1_000
@@ -167,10 +167,10 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     ended.set(taskId, session)
     const [oldest] = ended.keys()
     if (ended.size > MAX_ENDED && oldest !== undefined) ended.delete(oldest)
-    await session.end(`${SESSION_ENDED} (${reason}); nobody gave a verdict`)
+    await session.end(`${SESSION_ENDED} (${reason}); nobody gave a ruling`)
   }
 
-  const takeIn = async (client: ClientName, hookEvent: HookEvent, leaving: AbortSignal): Promise<Verdict> => {
+  const takeIn = async (client: ClientName, hookEvent: HookEvent, leaving: AbortSignal): Promise<HookRuling> => {
     const taskId = taskIdOf(client.format ?? client.name, hookEvent.session)
     const { kind } = hookEvent.happening
     if (!sessions.has(taskId)) {
@@ -186,9 +186,9 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     for (const early of takenEarly(taskId)) await one.session.take(early, leaving)
     one.underWay++
     try {
-      const verdict = await one.session.take(hookEvent, leaving)
+      const ruling = await one.session.take(hookEvent, leaving)
       if (hookEvent.happening.kind === "ended") await end(taskId, one, hookEvent.happening.reason)
-      return verdict
+      return ruling
     } finally {
       one.underWay--
       one.usedAt = performance.now()

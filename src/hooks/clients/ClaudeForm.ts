@@ -3,7 +3,7 @@
 import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
-import type { Happening, HookEvent, ToolCall, Verdict } from "../HookEvent.ts"
+import type { Happening, HookEvent, HookRuling, ToolCall } from "../HookEvent.ts"
 import { type Answer, EMPTY, reasonOf } from "./Client.ts"
 import * as Payload from "./Payload.ts"
 
@@ -70,13 +70,13 @@ const happeningOf = (
 }
 
 /** The answer in JSON. It is empty for an allowed call: the client's own rules and questions still apply. */
-export const answer = (event: string, verdict: Verdict): Answer => {
-  if (verdict.decision !== "deny") return EMPTY
+export const answer = (event: string, ruling: HookRuling): Answer => {
+  if (ruling.decision !== "deny") return EMPTY
   const decided = {
     hookSpecificOutput: {
       hookEventName: event,
       permissionDecision: "deny",
-      permissionDecisionReason: reasonOf(verdict),
+      permissionDecisionReason: reasonOf(ruling),
     },
   }
   return { ...EMPTY, stdout: JSON.stringify(decided) }

@@ -1,7 +1,7 @@
 /** A coding agent's program: how it calls hooks, and which answers it accepts. */
 
 import type { Json } from "../../values/Json.ts"
-import type { HookEvent, Verdict } from "../HookEvent.ts"
+import type { HookEvent, HookRuling } from "../HookEvent.ts"
 
 /** The output and exit code of a hook's command. */
 export interface Answer {
@@ -21,7 +21,7 @@ export interface Client {
   /** Parses a payload; undefined if it does not have this client's shape. */
   readonly read: (payload: Json) => HookEvent | undefined
   /** Empty if there is nothing to decide. */
-  readonly answer: (event: string, verdict: Verdict) => Answer
+  readonly answer: (event: string, ruling: HookRuling) => Answer
 }
 
 export const EMPTY: Answer = { stdout: "", stderr: "", exitCode: 0 }

@@ -22,11 +22,11 @@ export const client: Client = {
     if (happening === undefined) return undefined
     return { event, session, cwd: Payload.text(payload, "cwd") ?? "", happening, payload }
   },
-  answer: (_, verdict) =>
-    verdict.decision === "deny"
+  answer: (_, ruling) =>
+    ruling.decision === "deny"
       ? {
           ...EMPTY,
-          stdout: JSON.stringify({ permissionDecision: "deny", permissionDecisionReason: reasonOf(verdict) }),
+          stdout: JSON.stringify({ permissionDecision: "deny", permissionDecisionReason: reasonOf(ruling) }),
         }
       : EMPTY,
 }

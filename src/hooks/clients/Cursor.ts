@@ -23,9 +23,9 @@ export const client: Client = {
     if (happening === undefined) return undefined
     return { event, session, cwd: Payload.text(payload, "cwd") ?? rootOf(payload), happening, payload }
   },
-  answer: (_, verdict) => {
-    if (verdict.decision !== "deny") return EMPTY
-    const reason = reasonOf(verdict)
+  answer: (_, ruling) => {
+    if (ruling.decision !== "deny") return EMPTY
+    const reason = reasonOf(ruling)
     return { ...EMPTY, stdout: JSON.stringify({ permission: "deny", user_message: reason, agent_message: reason }) }
   },
 }

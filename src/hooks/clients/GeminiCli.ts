@@ -21,9 +21,9 @@ export const client: Client = {
     if (happening === undefined) return undefined
     return { event, session, cwd: Payload.text(payload, "cwd") ?? "", happening, payload }
   },
-  answer: (_, verdict) =>
-    verdict.decision === "deny"
-      ? { ...EMPTY, stdout: JSON.stringify({ decision: "deny", reason: reasonOf(verdict) }) }
+  answer: (_, ruling) =>
+    ruling.decision === "deny"
+      ? { ...EMPTY, stdout: JSON.stringify({ decision: "deny", reason: reasonOf(ruling) }) }
       : EMPTY,
 }
 
