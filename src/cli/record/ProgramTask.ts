@@ -85,10 +85,10 @@ const doubts = (log: EventLog.Service, taskId: string) =>
 
 export const closingOf = (ran: Program.Ran, isFork: boolean): Closing => {
   const { code, signal } = ran.ended
-  return { ...verdictOf(ran, isFork), ...defined({ exit: code ?? signal ?? undefined }) }
+  return { ...outcomeOf(ran, isFork), ...defined({ exit: code ?? signal ?? undefined }) }
 }
 
-const verdictOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
+const outcomeOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
   const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
   const { logFailure, compared } = report
   if (logFailure !== undefined) {

@@ -113,7 +113,7 @@ export const begin = (
       const working = loop(led, recorded.task, { maxSteps: stepsOf(recording) })
       const exit = yield* Effect.exit(Effect.raceFirst(working, silent))
       if (Exit.isFailure(exit) && CauseOf.isInterruptedOnly(exit.cause)) return yield* Effect.interrupt
-      const { divergence, complete } = verdict(recording, recordedTask, exit, Agent.decides(agent))
+      const { divergence, complete } = compare(recording, recordedTask, exit, Agent.decides(agent))
       return {
         taskId,
         timeline: view.timeline,
@@ -179,17 +179,17 @@ const stepsOf = ({ requests, closed }: Recording.Recording): number => {
   return closed?.payload.outcome === "truncated" && decisions > 0 ? decisions : requests.length + IDLE_STEPS
 }
 
-interface Verdict {
+interface Comparison {
   readonly divergence: Divergence | null
   readonly complete: boolean
 }
 
-const verdict = (
+const compare = (
   recording: Recording.Recording,
   recordedTask: RecordedTask.RecordedTask,
   exit: Exit.Exit<RunResult, { readonly message: string }>,
   decides: boolean,
-): Verdict => {
+): Comparison => {
   const { closed, events } = recording
   const diverged = recordedTask.divergence()
   if (diverged !== undefined) return { divergence: diverged, complete: true }

@@ -56,7 +56,7 @@ export const messageOf = ({ steps, prompt }: Group, taskId: string): string => {
     ...steps.map(({ look }) => `Hindcast-Position: @${look.event.position}`),
     ...[...prompts.values()].map(({ position }) => `Hindcast-Prompt: @${position}`),
     ...[...new Set(calls.map(({ command }) => `Hindcast-Call: @${command.position} ${nameOf(command)}`))],
-    ...[...new Set(decided.map(({ position, payload }) => `Hindcast-Approval: @${position} ${verdict(payload)}`))],
+    ...[...new Set(decided.map(({ position, payload }) => `Hindcast-Approval: @${position} ${answerOf(payload)}`))],
     ...[...new Set(steps.map(({ origin }) => origin.kind).filter((kind) => kind !== "call"))].map(
       (kind) => `Hindcast-Cause: ${kind}`,
     ),
@@ -66,7 +66,7 @@ export const messageOf = ({ steps, prompt }: Group, taskId: string): string => {
 
 const nameOf = (command: Event | undefined): string => oneLine(String(command?.payload.actuator ?? "A call"))
 
-const verdict = ({ approved, by }: Event["payload"]): string =>
+const answerOf = ({ approved, by }: Event["payload"]): string =>
   `${approved === true ? "approved" : "rejected"} by ${oneLine(String(by))}`
 
 const MAX_SUBJECT = 72

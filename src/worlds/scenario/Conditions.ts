@@ -7,7 +7,7 @@ import * as Expressions from "./Expressions.ts"
 import type { Facts } from "./Facts.ts"
 
 /** How a scenario ended, with the condition and the positions of the events that met it. */
-export interface Verdict {
+export interface ScenarioEnd {
   readonly result: "won" | "lost"
   readonly condition: Condition
   readonly because: ReadonlyArray<number>
@@ -19,7 +19,7 @@ export interface Verdict {
 }
 
 /** Judges facts; undefined while the scenario is open. If conditions of both kinds hold, the scenario is won. */
-export type Conditions = (facts: Facts) => Verdict | undefined
+export type Conditions = (facts: Facts) => ScenarioEnd | undefined
 
 /** Compiles the conditions of a decoded scenario. */
 export const of = ({ win_conditions, lose_conditions = [] }: Scenario): Conditions => {

@@ -119,7 +119,7 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
   const look = (when: "start" | "later", given = 0): Effect.Effect<void, ConductError> =>
     Effect.gen(function* () {
       if (ended !== undefined) return
-      const { firings, verdict, steps } = yield* read
+      const { firings, end, steps } = yield* read
       const due = firings.slice(responses.firings())
       for (const firing of due) {
         yield* task.conduct(
@@ -128,7 +128,7 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
         )
       }
       if (due.length > 0) yield* read
-      if (verdict === undefined) {
+      if (end === undefined) {
         if (given >= MAX_COMMANDS) {
           const reason = `the scenario ${scenario.scenario_name} gave ${given} commands after one of its agent: its triggers fire one another`
           ended = { outcome: "failed", reason, steps }
@@ -137,7 +137,7 @@ const conductorOf = (task: Task, { scenario, plugin }: Playing): ConductedTask.C
         if (yield* command) yield* look("later", given + 1)
         return
       }
-      const { result, condition, because, agentId } = verdict
+      const { result, condition, because, agentId } = end
       const isAtStart = when === "start" && steps === 0
       const outcome = result === "won" && !isAtStart ? "achieved" : "failed"
       const ending = `the scenario ${scenario.scenario_name} is ${result}: ${JSON.stringify(condition)}`

@@ -1,4 +1,4 @@
-/** Folds the events of a task into the progress of its scenario: the triggers that fired, and the verdict. */
+/** Folds the events of a task into the progress of its scenario: the triggers that fired, and its end. */
 
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -12,7 +12,7 @@ export interface Course {
   /** All responses that have fallen due, in order. The same events give the same responses. */
   readonly firings: ReadonlyArray<Triggers.Firing>
   /** Undefined while the scenario is open. After it, no response falls due. */
-  readonly verdict: Conditions.Verdict | undefined
+  readonly end: Conditions.ScenarioEnd | undefined
   /** The number of steps of the agent with the most. */
   readonly steps: number
 }
@@ -30,7 +30,7 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Cours
   const judge = Conditions.of(scenario)
   const firings: Array<Triggers.Firing> = []
   let flags = Facts.initialFlags(scenario)
-  let verdict: Conditions.Verdict | undefined
+  let end: Conditions.ScenarioEnd | undefined
   let steps = 0
 
   const look = (together: ReadonlyArray<Event>) => {
@@ -44,12 +44,12 @@ export const start = (scenario: Scenario, taskId: string, plugin: string): Cours
       due = triggers.after({ ...now, commands: [], contexts: [], again: true })
       firings.push(...due)
     }
-    verdict = judge(now)
+    end = judge(now)
   }
   return {
     take: (events) => {
-      for (const together of commits(events)) if (verdict === undefined) look(together)
-      return { firings, verdict, steps }
+      for (const together of commits(events)) if (end === undefined) look(together)
+      return { firings, end, steps }
     },
   }
 }

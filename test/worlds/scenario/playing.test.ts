@@ -267,7 +267,7 @@ describe("a scenario's task", { timeout: 120_000 }, () => {
       const log = yield* run(EventLog)
       const all = yield* log.readPage({ taskId: audit.taskId }, 1000)
       const whole = Scenario.Course.start(scenario, audit.taskId, "text-room").take(all)
-      expect(whole.verdict).toMatchObject({ result: "won" })
+      expect(whole.end).toMatchObject({ result: "won" })
       for (const size of [1, 2, 7]) {
         const fold = Scenario.Course.start(scenario, audit.taskId, "text-room")
         let unsettled: typeof all = []
