@@ -5,7 +5,7 @@ import type { Json } from "../values/Json.ts"
 import { mistakesOf } from "../values/schema/Mistakes.ts"
 
 /** A measure function's verdict on one reward or punishment. */
-export const Verdict = Schema.Struct({
+export const PluginVerdict = Schema.Struct({
   name: Schema.String,
   kind: optional(Schema.Literal("reward", "punishment")),
   occurrences: optional(Schema.NonNegativeInt.annotations({ description: "a whole number, 0 or more" })),
@@ -13,12 +13,12 @@ export const Verdict = Schema.Struct({
   rationale: optional(Schema.String),
 }).annotations({ identifier: "Verdict" })
 
-export type Verdict = typeof Verdict.Type
+export type PluginVerdict = typeof PluginVerdict.Type
 
-const decodeVerdicts = Schema.decodeUnknownEither(Schema.Array(Verdict), { onExcessProperty: "error" })
+const decodeVerdicts = Schema.decodeUnknownEither(Schema.Array(PluginVerdict), { onExcessProperty: "error" })
 
 /** Decodes an answer. Left names what was expected, and where. */
-export const decode = (answer: Json): Either.Either<ReadonlyArray<Verdict>, string> =>
+export const decode = (answer: Json): Either.Either<ReadonlyArray<PluginVerdict>, string> =>
   Either.mapLeft(decodeVerdicts(answer), (error) => {
     const [first] = mistakesOf(error)
     return `verdicts, at /${first?.path.map(String).join("/") ?? ""}: ${first?.message ?? error.message}`

@@ -6,11 +6,11 @@ import { closeScope } from "../../platform/closeScope.ts"
 import { NO_GRANTS } from "../../plugins/manifest/Grants.ts"
 import type { Manifest } from "../../plugins/manifest/Manifest.ts"
 import type { CallError } from "../../plugins/PluginError.ts"
+import type { PluginVerdict } from "../../plugins/PluginVerdict.ts"
 import type { PluginHost } from "../../plugins/process/PluginHost.ts"
 import type { JudgeOptions, PluginProcess } from "../../plugins/process/PluginProcess.ts"
 import type { ProcessLimits } from "../../plugins/process/ProcessSpec.ts"
 import type { MayStart } from "../../plugins/sandbox/Consent.ts"
-import type { Verdict } from "../../plugins/Verdict.ts"
 import { defined } from "../../values/defined.ts"
 import { type JsonObject, plainText } from "../../values/Json.ts"
 
@@ -25,7 +25,7 @@ export interface PluginCriticProcesses {
     measure: string,
     task: JsonObject,
     options: JudgeOptions,
-  ) => Effect.Effect<ReadonlyArray<Verdict>, string>
+  ) => Effect.Effect<ReadonlyArray<PluginVerdict>, string>
 }
 
 export interface PluginCriticOptions {

@@ -1,6 +1,6 @@
 /** Validates the untrusted verdicts of a plugin's function. */
 
-import type { Verdict as PluginVerdict } from "../../plugins/Verdict.ts"
+import type { PluginVerdict } from "../../plugins/PluginVerdict.ts"
 import { plainText } from "../../values/Json.ts"
 import { measureName } from "../rules/Rubric.ts"
 import { type Target, unscored, type Verdict } from "./Critic.ts"

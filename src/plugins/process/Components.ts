@@ -12,8 +12,8 @@ import type { ReadPage } from "../channel/OpenCall.ts"
 import type { Exports, HostFrame } from "../channel/Protocol.ts"
 import { actuatorsOf, judgedOf, type Manifest, sensorsOf } from "../manifest/Manifest.ts"
 import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
+import * as PluginVerdict from "../PluginVerdict.ts"
 import * as Settled from "../Settled.ts"
-import * as Verdict from "../Verdict.ts"
 
 /** Options of one call. */
 export interface CallOptions {
@@ -112,7 +112,7 @@ export interface Components {
     measure: string,
     task: JsonObject,
     call: JudgeOptions,
-  ) => Effect.Effect<ReadonlyArray<Verdict.Verdict>, CallError>
+  ) => Effect.Effect<ReadonlyArray<PluginVerdict.PluginVerdict>, CallError>
   /** Returns the round-trip time in milliseconds. */
   readonly ping: Effect.Effect<number, CallError>
 }
@@ -216,7 +216,7 @@ export const make = (
         name,
         (id, now) => ({ type: "judge", id, measure, task, now: options.now ?? now }),
         ({ value }) =>
-          Either.match(Verdict.decode(value), {
+          Either.match(PluginVerdict.decode(value), {
             onLeft: (wrong) => new AnswerInvalid({ plugin, call: name, reason: `expected ${plainText(wrong)}` }),
             onRight: (verdicts) => Effect.succeed(verdicts),
           }),

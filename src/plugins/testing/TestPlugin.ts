@@ -8,9 +8,9 @@ import type { Json, JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import type * as Manifest from "../manifest/Manifest.ts"
 import { actuatorsOf, sensorsOf } from "../manifest/Manifest.ts"
+import type { PluginVerdict } from "../PluginVerdict.ts"
 import type { CallOptions, PluginProcess, Progress } from "../process/PluginProcess.ts"
 import type { Settled } from "../Settled.ts"
-import type { Verdict } from "../Verdict.ts"
 import type { BrokeredCall } from "./Answers.ts"
 import { callOf, type GivenTask } from "./GivenTask.ts"
 import { CallPluginOptions, LoadPluginOptions } from "./TestOptions.ts"
@@ -53,7 +53,11 @@ export interface TestPlugin extends Disposable {
   /** Resets the environment and returns its state. Default options: the manifest's scenario. */
   readonly reset: (options?: JsonObject) => Promise<Json>
   /** Calls a measure's function and returns its verdicts. Only their form is checked. */
-  readonly judge: (measure: string, task: GivenTask, options?: CallPluginOptions) => Promise<ReadonlyArray<Verdict>>
+  readonly judge: (
+    measure: string,
+    task: GivenTask,
+    options?: CallPluginOptions,
+  ) => Promise<ReadonlyArray<PluginVerdict>>
   /** After the last reset or command; null before the first. */
   readonly state: Json
   /** Logged and printed lines, oldest first. */

@@ -9,7 +9,7 @@ import * as Rubric from "./Rubric.ts"
 import { type RecordedVerdict, type Scored, type State, verdictKey } from "./Verdicts.ts"
 
 /** One reward or punishment of a measure, with its occurrences and amount. */
-export const Verdict = Schema.Struct({
+export const ScoredVerdict = Schema.Struct({
   name: Schema.String,
   weight: Schema.Finite.annotations({ description: "Points for one occurrence" }),
   times: Schema.NonNegativeInt.annotations({ description: "Occurrences; 0 if the condition never held" }),
@@ -22,14 +22,14 @@ export const Verdict = Schema.Struct({
   }),
 }).annotations({ identifier: "Verdict" })
 
-export type Verdict = typeof Verdict.Type
+export type ScoredVerdict = typeof ScoredVerdict.Type
 
 /** One measure, with all its rewards and punishments. */
 export const MeasureScore = Schema.Struct({
   plugin: Schema.NullOr(Schema.String).annotations({ description: "null if the rubric names none" }),
   measure: Schema.String,
-  rewards: Schema.Array(Verdict),
-  punishments: Schema.Array(Verdict),
+  rewards: Schema.Array(ScoredVerdict),
+  punishments: Schema.Array(ScoredVerdict),
 }).annotations({ identifier: "MeasureScore" })
 
 export type MeasureScore = typeof MeasureScore.Type
@@ -63,7 +63,7 @@ export type Score = typeof Score.Type
 export const nameOf = ({ plugin, measure }: MeasureScore): string => Rubric.nameOf({ plugin, name: measure })
 
 /** A verdict with its measure and kind. */
-export interface MeasureVerdict extends Verdict {
+export interface MeasureVerdict extends ScoredVerdict {
   /** `plugin/measure` */
   readonly measure: string
   readonly kind: "reward" | "punishment"
@@ -134,7 +134,7 @@ export const scoreOf = (scoreSetId: string, set: Scored): Score => {
 
 const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
   const verdicts = (kind: RecordedVerdict["kind"], declared: Rubric.Measure["rewards"]) =>
-    declared.map(({ name, weight }): Verdict => {
+    declared.map(({ name, weight }): ScoredVerdict => {
       const recorded = SafeRecord.get(set.given, verdictKey(Rubric.nameOf(measure), kind, name))
       return recorded === undefined ? { name, weight, times: 0, amount: 0, because: [] } : verdictOf(recorded)
     })
@@ -146,7 +146,7 @@ const scoreMeasure = (measure: Rubric.Measure, set: Scored): MeasureScore => {
   }
 }
 
-const verdictOf = ({ name, weight, times, amount, because, amounts }: RecordedVerdict): Verdict => ({
+const verdictOf = ({ name, weight, times, amount, because, amounts }: RecordedVerdict): ScoredVerdict => ({
   name,
   weight,
   times,

@@ -1,6 +1,6 @@
 /** The part of a log report that lists the best and the worst tasks. */
 
-import type { Score, Verdict } from "../audit/Scores.ts"
+import type { Score, ScoredVerdict } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 
 /** A listed task. */
@@ -72,8 +72,8 @@ const listed = (audit: TaskAudit, { net, possible, measures }: Score): ListedTas
 
 const truncate = (text: string): string => [...text.slice(0, 2 * MAX_TEXT)].slice(0, MAX_TEXT).join("")
 
-const greatest = (verdicts: ReadonlyArray<Verdict>): string | null => {
-  const found = verdicts.reduce<Verdict | undefined>(
+const greatest = (verdicts: ReadonlyArray<ScoredVerdict>): string | null => {
+  const found = verdicts.reduce<ScoredVerdict | undefined>(
     (most, verdict) => (verdict.amount > (most?.amount ?? 0) ? verdict : most),
     undefined,
   )

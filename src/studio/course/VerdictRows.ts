@@ -8,14 +8,14 @@ import * as Rubric from "../../projections/audit/Rubric.ts"
 import { verdictKey } from "../../projections/audit/Verdicts.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as Sum from "../../values/Sum.ts"
-import type { Verdict, VerdictRow } from "../wire/Scoring.ts"
+import type { VerdictCell, VerdictRow } from "../wire/Scoring.ts"
 
 /** The event types that decide verdicts. */
 export const TYPES: ReadonlyArray<CoreName> = ["RewardGiven", "PunishmentGiven", "MeasureUnscored"]
 
 const EVIDENCE = 20
 
-interface Deciding extends Omit<Verdict, "amount" | "because"> {
+interface Deciding extends Omit<VerdictCell, "amount" | "because"> {
   times: number
   sum: Sum.Sum
   because: Array<number>

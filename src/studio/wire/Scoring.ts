@@ -17,10 +17,10 @@ export interface VerdictRow {
   readonly name: string
   readonly kind: "reward" | "punishment"
   /** In the order of the table's sets; null if a set's rubric lacks it. */
-  readonly verdicts: ReadonlyArray<Verdict | null>
+  readonly verdicts: ReadonlyArray<VerdictCell | null>
 }
 
-export interface Verdict {
+export interface VerdictCell {
   /** Null if the score set does not record it. */
   readonly weight: number | null
   /** When it applies, in words, and the deciding rule, if the rubric has them. */
@@ -49,7 +49,7 @@ export interface Preview {
   readonly earned: number
   readonly lost: number
   readonly net: number
-  readonly verdicts: ReadonlyArray<Omit<VerdictRow, "verdicts"> & { readonly verdict: Verdict }>
+  readonly verdicts: ReadonlyArray<Omit<VerdictRow, "verdicts"> & { readonly verdict: VerdictCell }>
   /** The net after each position, in order: at most 2,000 points, thinned out evenly. */
   readonly line: ReadonlyArray<{ readonly at: number; readonly net: number }>
 }

@@ -1,5 +1,5 @@
 import type { Event } from "../../../src/events/vocabulary/Event.ts"
-import type { Score, Verdict } from "../../../src/projections/audit/Scores.ts"
+import type { Score, ScoredVerdict } from "../../../src/projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../src/projections/audit/TaskAudit.ts"
 import { event, place, START, sha } from "../given.ts"
 
@@ -28,7 +28,7 @@ export interface Words {
   readonly measure?: string
 }
 
-const verdict = (name: string, weight: number, times: number, at: number): Verdict => ({
+const verdict = (name: string, weight: number, times: number, at: number): ScoredVerdict => ({
   name,
   weight,
   times,
@@ -96,7 +96,7 @@ const score = (scoreSetId: string, won: boolean, steps: number, at: number, word
     verdict("within nine commands", 0.5, extra === 0 ? 1 : 0, at),
   ]
   const punishments = [verdict("one command more", 0.05, extra, at + 1), verdict("lost", 0.5, 0, at)]
-  const sum = (verdicts: ReadonlyArray<Verdict>) =>
+  const sum = (verdicts: ReadonlyArray<ScoredVerdict>) =>
     Math.round(verdicts.reduce((total, { amount }) => total + amount, 0) * 1e9) / 1e9
   const [earned, lost] = [sum(rewards), sum(punishments)]
   const net = Math.round((earned - lost) * 1e9) / 1e9

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest"
 import { momentsOf, netAt } from "../../../src/studio/page/model/rewards.ts"
 import { netsOf, PAGE, pageOf } from "../../../src/studio/page/panes/nets.ts"
 import { byMeasure, differs, inWords } from "../../../src/studio/page/panes/verdicts.ts"
-import type { Verdict, VerdictRow } from "../../../src/studio/wire/Scoring.ts"
+import type { VerdictCell, VerdictRow } from "../../../src/studio/wire/Scoring.ts"
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 
 const reward = (at: number, amount: number, position = at): RewardRow => ({
@@ -55,7 +55,7 @@ describe("a page of rewards", () => {
   })
 })
 
-const verdict = (given: Partial<Verdict> = {}): Verdict => ({
+const verdict = (given: Partial<VerdictCell> = {}): VerdictCell => ({
   weight: 0.5,
   when: "It burst.",
   rule: null,
@@ -67,7 +67,7 @@ const verdict = (given: Partial<Verdict> = {}): Verdict => ({
   ...given,
 })
 
-const row = (...verdicts: ReadonlyArray<Verdict | null>): VerdictRow => ({
+const row = (...verdicts: ReadonlyArray<VerdictCell | null>): VerdictRow => ({
   measure: "boiler/safe",
   name: "burst",
   kind: "punishment",

@@ -1,7 +1,7 @@
 /** The score sets of a task side by side: their verdicts, differences and totals. */
 import { Fragment } from "preact"
 import { useState } from "preact/hooks"
-import type { Verdict, VerdictRow } from "../../wire/Scoring.ts"
+import type { VerdictCell, VerdictRow } from "../../wire/Scoring.ts"
 import type { ScoreSetRow, TaskHead } from "../../wire/Task.ts"
 import { amountLabel } from "../model/rewards.ts"
 import { useStudio } from "../parts/context.ts"
@@ -122,7 +122,7 @@ const Row = ({ row, sets }: { readonly row: VerdictRow; readonly sets: ReadonlyA
   )
 }
 
-const Decided = ({ verdict, kind }: { readonly verdict: Verdict | null; readonly kind: VerdictRow["kind"] }) => {
+const Decided = ({ verdict, kind }: { readonly verdict: VerdictCell | null; readonly kind: VerdictRow["kind"] }) => {
   if (verdict === null) return <span class="unseen">not in its rubric</span>
   const last = verdict.because.at(-1)
   return (

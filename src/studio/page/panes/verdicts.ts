@@ -1,13 +1,13 @@
 /** Compares the verdicts of score sets. */
 
 import { groupBy } from "../../../values/groupBy.ts"
-import type { Preview, Verdict, VerdictRow } from "../../wire/Scoring.ts"
+import type { Preview, VerdictCell, VerdictRow } from "../../wire/Scoring.ts"
 import type { RewardRow } from "../../wire/Task.ts"
 
 /** Whether the score sets differ: in amount or count, or because one is undecided or lacks the verdict. */
 export const differs = ({ verdicts }: VerdictRow): boolean => new Set(verdicts.map(outcomeOf)).size > 1
 
-const outcomeOf = (verdict: Verdict | null): string =>
+const outcomeOf = (verdict: VerdictCell | null): string =>
   verdict === null ? "" : verdict.unscored === null ? `${verdict.times} ${verdict.amount}` : "unscored"
 
 export const byMeasure = (rows: ReadonlyArray<VerdictRow>): ReadonlyMap<string, ReadonlyArray<VerdictRow>> =>
@@ -18,7 +18,7 @@ export interface BeforeAndAfter extends Pick<VerdictRow, "measure" | "name" | "k
   /** Its part of the net; null if it was not given. */
   readonly before: number | null
   /** Null if the other rubric lacks it. */
-  readonly after: Verdict | null
+  readonly after: VerdictCell | null
 }
 
 /** A rubric's verdicts next to a score set's rewards. Verdicts that only the score set has come last. */
@@ -45,7 +45,7 @@ export const besideRewards = (
 }
 
 /** A verdict in words, for tooltips and screen readers. */
-export const inWords = (verdict: Verdict | null): string => {
+export const inWords = (verdict: VerdictCell | null): string => {
   if (verdict === null) return "not in its rubric"
   const { weight, when, rule, times, unscored, rationale } = verdict
   const decided = unscored !== null ? `undecided: ${unscored}` : times === 0 ? "did not hold" : `held ${timesOf(times)}`
