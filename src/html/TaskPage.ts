@@ -1,7 +1,7 @@
 /** The HTML page of one task's report. */
 
 import { Either } from "effect"
-import { type Verdict, verdictsOf } from "../projections/audit/Scores.ts"
+import { type ScoredVerdict, verdictsOf } from "../projections/audit/Scores.ts"
 import type { TaskReport } from "../projections/report/TaskReport.ts"
 import { filesInWords } from "../projections/state/files/filesInWords.ts"
 import { scoreSetOf } from "../projections/state/WorldReturn.ts"
@@ -177,7 +177,7 @@ const score = (report: TaskReport, { studio }: Source): Markup => {
 const MAX_BECAUSE = 8
 
 const evidence = (
-  because: Verdict["because"],
+  because: ScoredVerdict["because"],
   listed: ReadonlySet<number>,
   at: (position: number) => Markup,
 ): Value => {

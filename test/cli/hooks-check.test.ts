@@ -146,7 +146,10 @@ describe("hindcast hooks check", () => {
 })
 
 describe("the scripted model", () => {
-  const turns: ReadonlyArray<ScriptedModel.Turn> = [{ tool: "Bash", args: { command: "ls" } }, { text: "bye" }]
+  const turns: ReadonlyArray<ScriptedModel.ScriptedAnswer> = [
+    { tool: "Bash", args: { command: "ls" } },
+    { text: "bye" },
+  ]
 
   it.each([
     ["/v1/responses", { stream: true, tools: [{}] }, ['"name":"Bash"', "response.completed"]],

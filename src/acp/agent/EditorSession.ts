@@ -33,7 +33,7 @@ export interface SessionOptions {
   readonly bench: Workbench
 }
 
-interface Turn {
+interface Prompt {
   isCancelled: boolean
   readonly cancelled: Deferred.Deferred<void>
 }
@@ -54,7 +54,7 @@ export const make = ({
     let run: AgentRun.AgentRun | undefined
     let isRecorded = origin === "recorded"
     let closing: Effect.Effect<void> = Effect.void
-    let turn: Turn | undefined
+    let openPrompt: Prompt | undefined
 
     /** Starts the agent in a scope of its own, which ends with its work. */
     const started = (begin: Pick<AgentRun.Begin, "first" | "run">): Effect.Effect<number, Refused, Services> =>
@@ -84,7 +84,7 @@ export const make = ({
         return position
       }).pipe(Effect.provide(services))
 
-    const work = (blocks: ReadonlyArray<Block>, mine: Turn): Effect.Effect<AgentRun.StopReason, Refused> =>
+    const work = (blocks: ReadonlyArray<Block>, mine: Prompt): Effect.Effect<AgentRun.StopReason, Refused> =>
       Effect.gen(function* () {
         const content = PromptContent.of(blocks)
         if (content.text.trim() === "" && content.files.length === 0) {
@@ -106,25 +106,25 @@ export const make = ({
     return {
       prompt: (blocks) =>
         Effect.suspend(() => {
-          if (turn !== undefined) return refused("request", BUSY)
-          const mine: Turn = { isCancelled: false, cancelled: Deferred.unsafeMake(FiberId.none) }
-          turn = mine
+          if (openPrompt !== undefined) return refused("request", BUSY)
+          const mine: Prompt = { isCancelled: false, cancelled: Deferred.unsafeMake(FiberId.none) }
+          openPrompt = mine
           return Effect.succeed(
             Effect.ensuring(
               work(blocks, mine),
               Effect.sync(() => {
-                turn = undefined
+                openPrompt = undefined
               }),
             ),
           )
         }),
       cancel: Effect.suspend(() => {
-        if (turn === undefined) return Effect.void
-        turn.isCancelled = true
-        return Effect.asVoid(Deferred.succeed(turn.cancelled, undefined))
+        if (openPrompt === undefined) return Effect.void
+        openPrompt.isCancelled = true
+        return Effect.asVoid(Deferred.succeed(openPrompt.cancelled, undefined))
       }),
       replay: Effect.suspend(() => {
-        if (turn !== undefined) return refused("request", BUSY)
+        if (openPrompt !== undefined) return refused("request", BUSY)
         const tell = (update: JsonObject) => peer.notify("session/update", { sessionId, update })
         return Effect.mapError(History.replay(sessionId, bench.cwd, tell), failed)
       }).pipe(Effect.provide(services)),

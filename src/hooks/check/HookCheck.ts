@@ -55,7 +55,7 @@ export const check = async (options: CheckOptions): Promise<CheckedHooks> => {
     const marks = path.join(own, "marks")
     fs.mkdirSync(marks)
     const store = storeIn(own, "store", marks)
-    const call = (name: string): ScriptedModel.Turn => ({
+    const call = (name: string): ScriptedModel.ScriptedAnswer => ({
       tool: options.client.tool,
       args: options.client.args(`touch ${path.join(marks, name)}`),
     })
@@ -103,7 +103,7 @@ interface Ran {
 const runOnce = async (
   { client, directory, env, timeMs = TIME_MS, signal }: CheckOptions,
   own: string,
-  turns: ReadonlyArray<ScriptedModel.Turn>,
+  turns: ReadonlyArray<ScriptedModel.ScriptedAnswer>,
   more: Readonly<Record<string, string>>,
 ): Promise<Ran> => {
   const model = await ScriptedModel.start(turns)

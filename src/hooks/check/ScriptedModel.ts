@@ -7,8 +7,8 @@ import * as http from "node:http"
 import type { AddressInfo } from "node:net"
 import type { Json, JsonObject } from "../../values/Json.ts"
 
-/** One turn of the scripted model: a call of a tool, or its last words. */
-export type Turn = { readonly tool: string; readonly args: JsonObject } | { readonly text: string }
+/** One answer of the scripted model: a call of a tool, or its last words. */
+export type ScriptedAnswer = { readonly tool: string; readonly args: JsonObject } | { readonly text: string }
 
 export interface ScriptedModel {
   /** Without a path. */
@@ -19,7 +19,7 @@ export interface ScriptedModel {
 }
 
 /** Starts a server. Requests without tools get a word: clients ask for titles and summaries as well. */
-export const start = async (turns: ReadonlyArray<Turn>): Promise<ScriptedModel> => {
+export const start = async (answers: ReadonlyArray<ScriptedAnswer>): Promise<ScriptedModel> => {
   const requests: Array<string> = []
   const server = http.createServer((request, response) => {
     const pieces: Array<Buffer> = []
@@ -31,15 +31,15 @@ export const start = async (turns: ReadonlyArray<Turn>): Promise<ScriptedModel> 
       const format = FORMATS.find(({ at }) => at.test(path))
       if (request.method !== "POST" || format === undefined) return send(response, otherwise(path))
       const offers = /"(?:tools|functionDeclarations)"\s*:\s*\[\s*\{/.test(body)
-      const turn = offers ? (turns[requests.length] ?? { text: "done" }) : { text: "done" }
+      const answer = offers ? (answers[requests.length] ?? { text: "done" }) : { text: "done" }
       if (offers) requests.push(body)
       const id = `${requests.length}-${offers ? "main" : "side"}`
-      if (/:generateContent$/.test(path)) return send(response, format.events(turn, id)[0] ?? {})
+      if (/:generateContent$/.test(path)) return send(response, format.events(answer, id)[0] ?? {})
       // Anthropic's and OpenAI's clients ask for a whole answer by leaving `stream` out.
       if (!/"stream"\s*:\s*true/.test(body) && !/:streamGenerateContent$/.test(path))
-        return send(response, format.whole(turn, id))
+        return send(response, format.whole(answer, id))
       response.writeHead(200, { "content-type": "text/event-stream" })
-      for (const event of format.events(turn, id)) {
+      for (const event of format.events(answer, id)) {
         const name = format.isNamed ? `event: ${String(event.type)}\n` : ""
         response.write(`${name}data: ${JSON.stringify(event)}\n\n`)
       }
@@ -72,26 +72,27 @@ const otherwise = (path: string): JsonObject =>
 
 interface Format {
   readonly at: RegExp
-  readonly events: (turn: Turn, id: string) => ReadonlyArray<JsonObject>
-  readonly whole: (turn: Turn, id: string) => JsonObject
+  readonly events: (answer: ScriptedAnswer, id: string) => ReadonlyArray<JsonObject>
+  readonly whole: (answer: ScriptedAnswer, id: string) => JsonObject
   /** Whether each event has a line with its name. */
   readonly isNamed: boolean
   /** What ends a stream. */
   readonly end: string
 }
 
-const isCall = (turn: Turn): turn is Extract<Turn, { readonly tool: string }> => "tool" in turn
+const isCall = (answer: ScriptedAnswer): answer is Extract<ScriptedAnswer, { readonly tool: string }> =>
+  "tool" in answer
 
 const responses: Format = {
   at: /\/responses$/,
   isNamed: true,
   end: "",
-  events: (turn, id) => {
-    const item = itemOf(turn, id)
+  events: (answer, id) => {
+    const item = itemOf(answer, id)
     return [
       { type: "response.created", response: { id: `resp_${id}` } },
       { type: "response.output_item.added", output_index: 0, item },
-      ...(isCall(turn)
+      ...(isCall(answer)
         ? []
         : [
             {
@@ -99,92 +100,92 @@ const responses: Format = {
               item_id: `item_${id}`,
               output_index: 0,
               content_index: 0,
-              delta: turn.text,
+              delta: answer.text,
             },
           ]),
       { type: "response.output_item.done", output_index: 0, item },
-      { type: "response.completed", response: responses.whole(turn, id) },
+      { type: "response.completed", response: responses.whole(answer, id) },
     ]
   },
-  whole: (turn, id) => ({
+  whole: (answer, id) => ({
     id: `resp_${id}`,
-    output: [itemOf(turn, id)],
+    output: [itemOf(answer, id)],
     usage: { input_tokens: 1, output_tokens: 1, total_tokens: 2 },
   }),
 }
 
-const itemOf = (turn: Turn, id: string): JsonObject =>
-  isCall(turn)
+const itemOf = (answer: ScriptedAnswer, id: string): JsonObject =>
+  isCall(answer)
     ? {
         type: "function_call",
         id: `item_${id}`,
         call_id: `call_${id}`,
-        name: turn.tool,
-        arguments: JSON.stringify(turn.args),
+        name: answer.tool,
+        arguments: JSON.stringify(answer.args),
       }
     : {
         type: "message",
         role: "assistant",
         id: `item_${id}`,
-        content: [{ type: "output_text", text: turn.text, annotations: [] }],
+        content: [{ type: "output_text", text: answer.text, annotations: [] }],
       }
 
 const chat: Format = {
   at: /\/chat\/completions$/,
   isNamed: false,
   end: "data: [DONE]\n\n",
-  events: (turn, id) => {
+  events: (answer, id) => {
     const base = { id: `chat_${id}`, object: "chat.completion.chunk", created: 1, model: "scripted" }
-    const message = messageOf(turn, id)
+    const message = messageOf(answer, id)
     return [
       { ...base, choices: [{ index: 0, delta: message, finish_reason: null }] },
       {
         ...base,
-        choices: [{ index: 0, delta: {}, finish_reason: finishOf(turn) }],
+        choices: [{ index: 0, delta: {}, finish_reason: finishOf(answer) }],
         usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
       },
     ]
   },
-  whole: (turn, id) => ({
+  whole: (answer, id) => ({
     id: `chat_${id}`,
     object: "chat.completion",
     created: 1,
     model: "scripted",
-    choices: [{ index: 0, message: messageOf(turn, id), finish_reason: finishOf(turn) }],
+    choices: [{ index: 0, message: messageOf(answer, id), finish_reason: finishOf(answer) }],
     usage: { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 },
   }),
 }
 
-const finishOf = (turn: Turn): string => (isCall(turn) ? "tool_calls" : "stop")
+const finishOf = (answer: ScriptedAnswer): string => (isCall(answer) ? "tool_calls" : "stop")
 
-const messageOf = (turn: Turn, id: string): JsonObject => ({
+const messageOf = (answer: ScriptedAnswer, id: string): JsonObject => ({
   role: "assistant",
-  ...(isCall(turn)
+  ...(isCall(answer)
     ? {
         tool_calls: [
           {
             index: 0,
             id: `call_${id}`,
             type: "function",
-            function: { name: turn.tool, arguments: JSON.stringify(turn.args) },
+            function: { name: answer.tool, arguments: JSON.stringify(answer.args) },
           },
         ],
       }
-    : { content: turn.text }),
+    : { content: answer.text }),
 })
 
 const anthropic: Format = {
   at: /\/v1\/messages$/,
   isNamed: true,
   end: "",
-  events: (turn, id) => {
-    const { content: _, stop_reason, ...message } = anthropic.whole(turn, id)
-    const block = isCall(turn)
-      ? { type: "tool_use", id: `toolu_${id}`, name: turn.tool, input: {} }
+  events: (answer, id) => {
+    const { content: _, stop_reason, ...message } = anthropic.whole(answer, id)
+    const block = isCall(answer)
+      ? { type: "tool_use", id: `toolu_${id}`, name: answer.tool, input: {} }
       : { type: "text", text: "" }
-    const delta = isCall(turn)
-      ? { type: "input_json_delta", partial_json: JSON.stringify(turn.args) }
-      : { type: "text_delta", text: turn.text }
+    const delta = isCall(answer)
+      ? { type: "input_json_delta", partial_json: JSON.stringify(answer.args) }
+      : { type: "text_delta", text: answer.text }
     return [
       { type: "message_start", message: { ...message, content: [], stop_reason: null } },
       { type: "content_block_start", index: 0, content_block: block },
@@ -198,17 +199,17 @@ const anthropic: Format = {
       { type: "message_stop" },
     ]
   },
-  whole: (turn, id) => ({
+  whole: (answer, id) => ({
     id: `msg_${id}`,
     type: "message",
     role: "assistant",
     model: "scripted",
     content: [
-      isCall(turn)
-        ? { type: "tool_use", id: `toolu_${id}`, name: turn.tool, input: turn.args }
-        : { type: "text", text: turn.text },
+      isCall(answer)
+        ? { type: "tool_use", id: `toolu_${id}`, name: answer.tool, input: answer.args }
+        : { type: "text", text: answer.text },
     ],
-    stop_reason: isCall(turn) ? "tool_use" : "end_turn",
+    stop_reason: isCall(answer) ? "tool_use" : "end_turn",
     stop_sequence: null,
     usage: { input_tokens: 1, cache_creation_input_tokens: 0, cache_read_input_tokens: 0, output_tokens: 1 },
   }),
@@ -218,14 +219,16 @@ const gemini: Format = {
   at: /:(?:streamGenerateContent|generateContent)$/,
   isNamed: false,
   end: "",
-  events: (turn, id) => [gemini.whole(turn, id)],
-  whole: (turn, id) => ({
+  events: (answer, id) => [gemini.whole(answer, id)],
+  whole: (answer, id) => ({
     candidates: [
       {
         index: 0,
         content: {
           role: "model",
-          parts: [isCall(turn) ? { functionCall: { name: turn.tool, args: turn.args, id } } : { text: turn.text }],
+          parts: [
+            isCall(answer) ? { functionCall: { name: answer.tool, args: answer.args, id } } : { text: answer.text },
+          ],
         },
         finishReason: "STOP",
       },

@@ -71,7 +71,7 @@ const systemStep = (run: Run, step: unknown, key: string, at: number | null): vo
   else if (!isObject(field(step, "observation"))) run.keep(key, "step", step, { at })
 }
 
-interface Turn {
+interface AgentStep {
   readonly key: string
   readonly at: number | null
   readonly askedAt: number | null
@@ -79,7 +79,7 @@ interface Turn {
 }
 
 /** Maps an answer with its calls and results. Returns why the run would be unfinished if it ended here. */
-const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, model }: Turn): string | undefined => {
+const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, model }: AgentStep): string | undefined => {
   const calls = listOf(step, "tool_calls").map((call, index) => ({
     callId: `${key}:${textOf(call, "tool_call_id") ?? index}`,
     sourceId: textOf(call, "tool_call_id"),

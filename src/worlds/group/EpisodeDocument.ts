@@ -5,9 +5,9 @@ import type { Ending } from "../../kernel/agents/EpisodeEnd.ts"
 import type { Json } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 
-const Turn = Schema.Struct({ episode: Schema.Struct({ turn: Schema.NullOr(Schema.String) }) })
+const ToMove = Schema.Struct({ episode: Schema.Struct({ turn: Schema.NullOr(Schema.String) }) })
 
-const decodeTurn = Schema.decodeUnknownOption(Turn)
+const decodeTurn = Schema.decodeUnknownOption(ToMove)
 
 /** The agent whose turn it is, or null if no agent has the turn. None if all agents act at once. */
 export const turnOf = (document: Json | undefined): Option.Option<string | null> =>
