@@ -2,8 +2,8 @@
  * Knows how to solve The Lost Key. It tries the desk once before it looks for the key, as anybody would, and stops as
  * soon as the world reacts unexpectedly.
  *
- * An agent is a plain object. `decide` gets a view of the task and returns the next action. Everything that this one
- * needs is in the view, so the same view always gives the same decision.
+ * An agent is a plain object. `decide` gets the context of the decision and returns the next action. Everything that this one
+ * needs is in the context, so the same context always gives the same decision.
  */
 
 /** The actions in order; `refused` marks those that the world should refuse. */

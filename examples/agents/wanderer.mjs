@@ -2,7 +2,7 @@
  * Has no plan: it repeats random but plausible actions, even refused ones. It stops when its sensors report the end of
  * the story; otherwise a limit of steps has to stop it.
  *
- * Its randomness comes from the view, never from `Math.random`, so that a replay repeats it exactly.
+ * Its randomness comes from the context, never from `Math.random`, so that a replay repeats it exactly.
  */
 export default {
   name: "wanderer",

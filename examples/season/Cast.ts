@@ -52,7 +52,7 @@ const ponderer = (pondering: Deferred.Deferred<void>): Agent.DecidingAgent => {
   const agent = careful()
   return {
     ...agent,
-    decide: (view) =>
-      view.step < 5 ? agent.decide(view) : Effect.zipRight(Deferred.succeed(pondering, undefined), Effect.never),
+    decide: (context) =>
+      context.step < 5 ? agent.decide(context) : Effect.zipRight(Deferred.succeed(pondering, undefined), Effect.never),
   }
 }

@@ -16,7 +16,7 @@ export interface AdvancingAgent {
 }
 
 /**
- * An agent: a name, a version and a function. `decide(view)` receives a view and chooses; `advance(task)` perceives and
+ * An agent: a name, a version and a function. `decide(context)` receives a context and chooses; `advance(task)` perceives and
  * acts by itself.
  */
 export type Agent = KernelAgent.DecidingAgent | AdvancingAgent
@@ -61,15 +61,15 @@ export const adapted = (agent: Agent, calls: Calls): KernelAgent.Agent => {
 const deciding = (agent: KernelAgent.DecidingAgent): KernelAgent.DecidingAgent => ({
   name: agent.name,
   version: agent.version,
-  decide: (view) => {
-    const consult: KernelAgent.View["consult"] = async (question, answering) => {
+  decide: (context) => {
+    const consult: KernelAgent.DecisionContext["consult"] = async (question, answering) => {
       try {
-        return await view.consult(question, answering)
+        return await context.consult(question, answering)
       } catch (error) {
         throw Runtime.isFiberFailure(error) ? problemOf(error[Runtime.FiberFailureCauseId]) : error
       }
     }
-    return agent.decide({ ...view, consult })
+    return agent.decide({ ...context, consult })
   },
 })
 

@@ -304,7 +304,7 @@ describe("an agent that decides", () => {
     Effect.gen(function* () {
       const { run } = yield* started
       const log = yield* run(EventLog)
-      const views: Array<Agent.View["inputs"]> = []
+      const views: Array<Agent.DecisionContext["inputs"]> = []
       const agent: Agent.DecidingAgent = {
         name: "listener",
         version: "1",

@@ -279,7 +279,7 @@ describe("an agent or a scenario that cannot be used", () => {
     notFound(tag, "run", "--log", place.file("new.db"), "--agent", agent, ...withGoal(more))
 
   it("an agent that is none: exit 1, or 3 where no such file is, before any log is made", async () => {
-    expect(await run("NotAnAgent", place.file("empty.mjs", "export const a = 1"))).toContain("decide(view)")
+    expect(await run("NotAnAgent", place.file("empty.mjs", "export const a = 1"))).toContain("decide(context)")
     expect(await run("NotAnAgent", place.file("half.mjs", "export default { name: 'x' }"))).toContain("half.mjs")
     expect(await run("AgentUnavailable", place.file("broken.mjs", "export default {"))).toContain("fails to load")
     expect(await missing("AgentUnavailable", "none.mjs")).toContain("no such file")

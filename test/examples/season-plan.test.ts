@@ -71,7 +71,7 @@ describe("the plan of a season", () => {
 })
 
 describe("an apprentice", () => {
-  const view = (step: number): Agent.View => ({
+  const view = (step: number): Agent.DecisionContext => ({
     taskId: "task-1",
     goal: "win",
     step,

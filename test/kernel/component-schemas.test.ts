@@ -119,7 +119,7 @@ describe("a component's schema", () => {
   )
 
   it.scopedLive("agents are shown what can be perceived and done, with schemas, risk and descriptions", () => {
-    const shown: Array<Pick<Agent.View, "actuators" | "plugins" | "sensors">> = []
+    const shown: Array<Pick<Agent.DecisionContext, "actuators" | "plugins" | "sensors">> = []
     const looker: Agent.DecidingAgent = {
       name: "looker",
       version: "1",

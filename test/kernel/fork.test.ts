@@ -320,7 +320,7 @@ describe("what is otherwise in a fork", () => {
   )
 
   it("is what a sensor says at first, the goal, the seed, and the world", async () => {
-    const views: Array<Agent.View> = []
+    const views: Array<Agent.DecisionContext> = []
     const draws: Array<number> = []
     const looking: Agent.DecidingAgent = {
       name: "looking",

@@ -25,7 +25,7 @@ const shelf: Sample = {
 }
 
 /** Puts the things of its goal on the shelf, one after another, and knows from its history alone which are left. */
-const shown: Array<readonly [taskId: string, step: number, history: Agent.View["history"]]> = []
+const shown: Array<readonly [taskId: string, step: number, history: Agent.DecisionContext["history"]]> = []
 const tidy: Agent.DecidingAgent = {
   name: "tidy",
   version: "1",

@@ -34,7 +34,7 @@ afterAll(async () => {
 const exampleAgent = async (name: string): Promise<Agent.DecidingAgent> =>
   (await import(inRepository(`examples/agents/${name}.mjs`))).default
 
-type Choose = (view: Agent.View, memory: Array<unknown>) => Agent.Choice
+type Choose = (view: Agent.DecisionContext, memory: Array<unknown>) => Agent.Choice
 
 /** An agent that remembers what it likes, anew for each run. */
 const deciding = (name: string, choose: Choose): Agent.DecidingAgent => {
@@ -43,7 +43,7 @@ const deciding = (name: string, choose: Choose): Agent.DecidingAgent => {
 }
 
 /** What it is told: everything of a view that can be told apart, so that a replay which shows something else shows. */
-const everything = ({ random, consult: _consult, ...view }: Agent.View) => ({ ...view, drawn: random() })
+const everything = ({ random, consult: _consult, ...view }: Agent.DecisionContext) => ({ ...view, drawn: random() })
 
 const seen: Array<unknown> = []
 
@@ -414,7 +414,8 @@ describe("an agent that fails, or does not answer", () => {
   ) => ({
     name: "changed",
     version: "1",
-    decide: (view: Agent.View) => (view.step === step ? otherwise() : (choices[view.step] ?? { say: "more" })),
+    decide: (view: Agent.DecisionContext) =>
+      view.step === step ? otherwise() : (choices[view.step] ?? { say: "more" }),
   })
   const never = () => new Promise<Agent.Choice>(() => {})
   const throws = (): Agent.Choice => {

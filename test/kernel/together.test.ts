@@ -87,7 +87,7 @@ describe("what a task can do", () => {
           const entry = "export default { sensors: { count: () => 0 }, actuators: { more: () => 1 } }"
           yield* plugins.import(writePlugin(path.join(directory, "sources", "newer"), { ...more, entry }))
           const later = yield* tasks.open({ goal: "Count more" })
-          const of = (offered: Agent.View["actuators"]) => offered.map(({ name }) => name)
+          const of = (offered: Agent.DecisionContext["actuators"]) => offered.map(({ name }) => name)
           return [of((yield* task.capabilities()).actuators), of((yield* later.capabilities()).actuators)]
         }),
       )

@@ -115,7 +115,7 @@ describe("an agent", () => {
     const deciding = {
       name: "asker",
       version: "1",
-      decide: async ({ consult }: EffectAgents.View): Promise<EffectAgents.Choice> => {
+      decide: async ({ consult }: EffectAgents.DecisionContext): Promise<EffectAgents.Choice> => {
         caught.push(await rejection(consult(MODEL, answering)))
         return { done: "failed" }
       },

@@ -27,8 +27,8 @@ export interface RoomObservation extends Schema.Schema.Type<typeof Around> {
   readonly carried: ReadonlyArray<Thing>
 }
 
-/** Decodes the observation from a view's readings; `undefined` if they contain none. */
-export const seen = ({ readings }: Agent.View): RoomObservation | undefined => {
+/** Decodes the observation from a context's readings; `undefined` if they contain none. */
+export const seen = ({ readings }: Agent.DecisionContext): RoomObservation | undefined => {
   const around = Option.getOrUndefined(Schema.decodeUnknownOption(Around)(readings["text-room/room"]))
   const carried = Option.getOrUndefined(Schema.decodeUnknownOption(Carried)(readings["text-room/inventory"]))
   return around === undefined ? undefined : { ...around, carried: carried?.items ?? [] }

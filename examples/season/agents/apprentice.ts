@@ -53,26 +53,26 @@ export const apprentice = (): Apprentice => {
   return {
     name: "apprentice",
     version: "1.0.0",
-    decide: (view) => {
-      if (view.step === 0) route = chooseRoute(memory, view)
-      const seen = Room.seen(view)
+    decide: (context) => {
+      if (context.step === 0) route = chooseRoute(memory, context)
+      const seen = Room.seen(context)
       if (seen === undefined) return { done: "abandoned", reason: "There is nothing to see." }
       if (seen.won) return { done: "achieved", reason: "That was it." }
-      if (view.random() < distraction(memory.tasks)) {
-        const act = Room.pick(Room.doable(seen).filter(isIdle), view.random())
+      if (context.random() < distraction(memory.tasks)) {
+        const act = Room.pick(Room.doable(seen).filter(isIdle), context.random())
         if (act !== undefined) return { ...act, rationale: "What is this?" }
       }
       const known = route.shift()
       if (known !== undefined) return { ...known, rationale: "As it went best so far." }
       if (memory.won) return { done: "failed", reason: "What was left out is needed." }
-      return explore(memory, seen, view) ?? { done: "failed", reason: "There is nothing left to try." }
+      return explore(memory, seen, context) ?? { done: "failed", reason: "There is nothing left to try." }
     },
     learn: (experience) => remember(memory, experience),
   }
 }
 
 /** The best route. Once it wins, one of three tasks leaves out a command that may be unnecessary. */
-const chooseRoute = ({ route, won, needed }: Memory, { random }: Agent.View): Array<Room.Act> => {
+const chooseRoute = ({ route, won, needed }: Memory, { random }: Agent.DecisionContext): Array<Room.Act> => {
   const candidates = route.filter((act) => !needed.has(Room.keyOf(act)))
   const omitted = won && random() < 1 / 3 ? Room.pick(candidates, random()) : undefined
   return route.filter((act) => act !== omitted)
@@ -84,7 +84,7 @@ const distraction = (tasks: number): number => 0.04 + 0.46 * 0.5 ** (tasks / 15)
 const isIdle = ({ act }: Room.Act): boolean => act === "text-room/read" || act === "text-room/examine"
 
 /** A new command in this room, otherwise an exit. */
-const explore = ({ tried }: Memory, seen: Room.RoomObservation, { random }: Agent.View) => {
+const explore = ({ tried }: Memory, seen: Room.RoomObservation, { random }: Agent.DecisionContext) => {
   const exits = seen.exits.map(Room.go)
   const unknown = [...Room.doable(seen), ...exits].filter((act) => !tried.has(keyIn(seen.room, act)))
   return Room.pick(unknown.length > 0 ? unknown : exits, random())

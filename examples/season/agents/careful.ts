@@ -21,13 +21,13 @@ export const careful = (): Agent.DecidingAgent => {
   return {
     name: "careful",
     version: "1.0.0",
-    decide: (view) => {
-      if (view.step === 0) notes = newNotes()
-      const seen = Room.seen(view)
+    decide: (context) => {
+      if (context.step === 0) notes = newNotes()
+      const seen = Room.seen(context)
       if (seen === undefined) return { done: "abandoned", reason: "There is nothing to see." }
       if (seen.won) return { done: "achieved", reason: "It is in hand." }
       if (seen.lost) return { done: "failed", reason: "The time is up." }
-      learn(notes, view, seen)
+      learn(notes, context, seen)
       const next = nextCommandIn(notes, seen) ?? nextMove(notes, seen)
       if (next === undefined) return { done: "abandoned", reason: "Every thing was looked at, and every key tried." }
       notes.last = { from: seen.room, act: next }
@@ -40,7 +40,11 @@ export const careful = (): Agent.DecidingAgent => {
 const newNotes = (): Notes => ({ exits: new Map(), locked: new Map(), done: new Set() })
 
 /** Learns where the last command led, and which containers are locked. */
-const learn = ({ exits, locked, last }: Notes, { lastOutcome }: Agent.View, seen: Room.RoomObservation): void => {
+const learn = (
+  { exits, locked, last }: Notes,
+  { lastOutcome }: Agent.DecisionContext,
+  seen: Room.RoomObservation,
+): void => {
   const known = exits.get(seen.room) ?? new Map(seen.exits.map((direction) => [direction, undefined]))
   exits.set(seen.room, known)
   const direction = last?.act.act === "text-room/go" ? last.act.args?.direction : undefined

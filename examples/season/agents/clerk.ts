@@ -19,7 +19,7 @@ const commandFor = (goal: string): Agent.Choice => {
     : { act: "workspace/write_file", args: { path: file, content: `# ${goal}\n\nDone as asked.\n` } }
 }
 
-const endOf = (outcome: Agent.View["lastOutcome"]): Agent.Choice => {
+const endOf = (outcome: Agent.DecisionContext["lastOutcome"]): Agent.Choice => {
   switch (outcome?.status) {
     case "succeeded":
       return { done: "achieved", reason: "It is on file." }

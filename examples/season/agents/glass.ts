@@ -8,10 +8,10 @@ export const glass = (): Agent.DecidingAgent => {
   return {
     name: "glass",
     version: "0.3.1",
-    decide: (view) => {
-      if (view.step === 0) looked = []
-      const things = (Room.seen(view)?.things ?? []).map(({ name }) => name).filter((name) => !looked.includes(name))
-      const name = Room.pick(things, view.random())
+    decide: (context) => {
+      if (context.step === 0) looked = []
+      const things = (Room.seen(context)?.things ?? []).map(({ name }) => name).filter((name) => !looked.includes(name))
+      const name = Room.pick(things, context.random())
       if (name === undefined) throw new TypeError("Cannot read properties of undefined (reading 'name')")
       looked = [...looked, name]
       return Room.examine(name)

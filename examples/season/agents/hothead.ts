@@ -6,8 +6,8 @@ import * as Room from "./Room.ts"
 export const hothead = (): Agent.DecidingAgent => ({
   name: "hothead",
   version: "1.0.0",
-  decide: (view): Agent.Choice => {
-    const seen = Room.seen(view)
+  decide: (context): Agent.Choice => {
+    const seen = Room.seen(context)
     if (seen === undefined) return { done: "abandoned", reason: "There is nothing to see." }
     if (seen.won) return { done: "achieved", reason: "Of course." }
     const closed = seen.things.find(({ open }) => open === false)?.name ?? seen.things[0]?.name ?? "door"
@@ -16,9 +16,9 @@ export const hothead = (): Agent.DecidingAgent => ({
       { act: "text-room/smash", args: { target: closed } },
       Room.open(closed),
       { act: "text-room/take", args: {} },
-      Room.pick(seen.exits.map(Room.go), view.random()) ?? Room.go("north"),
+      Room.pick(seen.exits.map(Room.go), context.random()) ?? Room.go("north"),
       Room.take(seen.things[0]?.name ?? "everything"),
     ]
-    return tries[view.step] ?? { done: "achieved", reason: "As good as done." }
+    return tries[context.step] ?? { done: "achieved", reason: "As good as done." }
   },
 })

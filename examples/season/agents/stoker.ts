@@ -5,10 +5,10 @@ import type { Agent } from "hindcast"
 const Temperature = Schema.Struct({ celsius: Schema.Number })
 const Pressure = Schema.Struct({ bar: Schema.Number })
 
-const celsiusOf = ({ readings }: Agent.View) =>
+const celsiusOf = ({ readings }: Agent.DecisionContext) =>
   Option.map(Schema.decodeUnknownOption(Temperature)(readings["boiler/temperature"]), ({ celsius }) => celsius)
 
-const barOf = ({ readings }: Agent.View) =>
+const barOf = ({ readings }: Agent.DecisionContext) =>
   Option.map(Schema.decodeUnknownOption(Pressure)(readings["boiler/pressure"]), ({ bar }) => bar)
 
 const STEPS = 7
@@ -19,11 +19,11 @@ const STEPS = 7
 export const stoker = (): Agent.DecidingAgent => ({
   name: "stoker",
   version: "2.1.0",
-  decide: (view): Agent.Choice => {
-    const celsius = Option.getOrUndefined(celsiusOf(view))
+  decide: (context): Agent.Choice => {
+    const celsius = Option.getOrUndefined(celsiusOf(context))
     if (celsius === undefined) return { done: "abandoned", reason: "The thermometer is gone." }
-    if (view.step >= STEPS) return { done: "achieved", reason: `The watch is over, at ${celsius} °C.` }
-    const bar = Option.getOrUndefined(barOf(view))
+    if (context.step >= STEPS) return { done: "achieved", reason: `The watch is over, at ${celsius} °C.` }
+    const bar = Option.getOrUndefined(barOf(context))
     if ((bar ?? 0) > 3.2 || celsius > 80) return { act: "boiler/vent", args: {} }
     // The loss of one step, and half of the difference to the target.
     const wanted = (0.06 * (celsius - 15) + (70 - celsius) / 2) / 16
@@ -40,11 +40,11 @@ export const stoker = (): Agent.DecidingAgent => ({
 export const daredevil = (): Agent.DecidingAgent => ({
   name: "daredevil",
   version: "1.0.0",
-  decide: (view): Agent.Choice => {
-    if (view.step === 1) return { act: "boiler/block_valve", args: {} }
-    if (view.step > 0 && Option.isNone(celsiusOf(view)))
+  decide: (context): Agent.Choice => {
+    if (context.step === 1) return { act: "boiler/block_valve", args: {} }
+    if (context.step > 0 && Option.isNone(celsiusOf(context)))
       return { done: "failed", reason: "There is no boiler any more." }
-    if (view.step >= STEPS) return { done: "achieved", reason: "Hot enough." }
+    if (context.step >= STEPS) return { done: "achieved", reason: "Hot enough." }
     return { act: "boiler/heat", args: { power: 1 } }
   },
 })
@@ -54,6 +54,6 @@ export const sleeper = (): Agent.DecidingAgent => {
   const awake = stoker()
   return {
     ...awake,
-    decide: (view) => (view.step < 3 ? awake.decide(view) : { act: "boiler/simmer", args: { seconds: 600 } }),
+    decide: (context) => (context.step < 3 ? awake.decide(context) : { act: "boiler/simmer", args: { seconds: 600 } }),
   }
 }

@@ -29,7 +29,7 @@ export const make = (world: WorldToPlay, user: string, seat: Seat) =>
     const services = yield* Effect.context<EventLog | Projector>()
     const last = yield* Ref.make<Position.Position | undefined>(undefined)
     const mistake = yield* Ref.make<BadInput | undefined>(undefined)
-    const decide = ({ taskId, readings }: Agent.View) =>
+    const decide = ({ taskId, readings }: Agent.DecisionContext) =>
       Effect.gen(function* () {
         const position = yield* Position.read(world, taskId, yield* Ref.get(last))
         yield* Ref.set(last, position)

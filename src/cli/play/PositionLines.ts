@@ -1,5 +1,5 @@
 /** Shows a game's state as lines for people or as one line of JSON. */
-import type { View } from "../../kernel/agents/Agent.ts"
+import type { DecisionContext } from "../../kernel/agents/Agent.ts"
 import { ACTION_MASK, OBSERVATION } from "../../plugins/manifest/world.ts"
 import type { Json } from "../../values/Json.ts"
 import { oneLine } from "../../values/PlainText.ts"
@@ -10,7 +10,7 @@ import { json, number, shorten, value } from "../terminal/Text.ts"
 import type { Position } from "./Position.ts"
 import type { WorldToPlay } from "./WorldToPlay.ts"
 
-export type Readings = View["readings"]
+export type Readings = DecisionContext["readings"]
 
 /** The step, reward, return and status, then the world; without a view, the observation. */
 export const lines = (

@@ -1,5 +1,5 @@
 /**
- * An agent is a value that decides from a view, or that advances a task step by step. This module also checks agents
+ * An agent is a value that decides from a context, or that advances a task step by step. This module also checks agents
  * from outside.
  */
 
@@ -21,7 +21,7 @@ export type { Input, InputOptions } from "../tasks/Inputs.ts"
 export type { ModelCallRequest, ModelCallResponse } from "../tasks/ModelCalls.ts"
 
 /** The input of a decision. All of it comes from the log or a recorded seed, so that a replay can show it again. */
-export interface View {
+export interface DecisionContext {
   /** A fork of the task keeps it. */
   readonly taskId: string
   readonly goal: string
@@ -46,7 +46,7 @@ export interface View {
   readonly config?: JsonObject
   /** A number in [0, 1) that follows from the task's seed. */
   readonly random: () => number
-  /** `recordedAt` of the newest event in this view, in epoch milliseconds. */
+  /** `recordedAt` of the newest event in this context, in epoch milliseconds. */
   readonly now: number
   /**
    * Asks a language model by calling `answering` (see `Task.consult`). The log records the response, and a replay
@@ -118,12 +118,12 @@ interface Conductable {
   readonly conductedBy?: (task: Task) => Effect.Effect<Conducted, TaskClosed | AppendError | LogError>
 }
 
-/** An agent that chooses from a view. The kernel perceives and acts for it. */
+/** An agent that chooses from a context. The kernel perceives and acts for it. */
 export interface DecidingAgent extends Conductable {
   readonly name: string
   readonly version: string
   /** Returns the choice; the kernel does the rest of the step. */
-  readonly decide: (view: View) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
+  readonly decide: (context: DecisionContext) => Choice | Promise<Choice> | Effect.Effect<Choice, unknown>
 }
 
 /** The task of an agent that works by itself, with randomness and time that a replay reproduces. */
@@ -183,7 +183,7 @@ export interface PolicyOptions {
   readonly name: string
   readonly version: string
   /** Maps readings to a choice. Pure. */
-  readonly policy: (readings: View["readings"]) => Choice
+  readonly policy: (readings: DecisionContext["readings"]) => Choice
 }
 
 /** Schema of `PolicyOptions`. */
@@ -209,7 +209,7 @@ export class AgentFailed extends Data.TaggedError("AgentFailed")<{ readonly agen
 }
 
 /** The two forms of an agent, for messages. */
-export const FORMS = "{ name, version, decide(view) } or { name, version, advance(task) }"
+export const FORMS = "{ name, version, decide(context) } or { name, version, advance(task) }"
 
 /** The module's default export is not an agent. Fix the module. */
 export class NotAnAgent extends Data.TaggedError("NotAnAgent")<{ readonly source: string; readonly found: string }> {
@@ -270,10 +270,10 @@ export const advance = (agent: AdvancingAgent, task: AgentTask): Effect.Effect<b
   )
 
 /** Calls the agent, which returns a value, a promise or an effect, and checks its choice. */
-export const decide = (agent: DecidingAgent, view: View): Effect.Effect<Choice, AgentFailed> =>
+export const decide = (agent: DecidingAgent, context: DecisionContext): Effect.Effect<Choice, AgentFailed> =>
   Effect.gen(function* () {
     const failed = (cause: unknown) => failure(agent, cause)
-    const answer = yield* Effect.try({ try: () => agent.decide(view), catch: failed })
+    const answer = yield* Effect.try({ try: () => agent.decide(context), catch: failed })
     const chosen: unknown = Effect.isEffect(answer)
       ? yield* Effect.mapError(answer, failed)
       : yield* Effect.tryPromise({ try: () => Promise.resolve(answer), catch: failed })

@@ -120,7 +120,7 @@ const decideLoop = (
   Effect.gen(function* () {
     const numbers = Pcg32.make(task.seed)
     const runPromise = Runtime.runPromise(yield* Effect.runtime())
-    const consult: Agent.View["consult"] = (question, answering) =>
+    const consult: Agent.DecisionContext["consult"] = (question, answering) =>
       runPromise(task.consult(question, Effect.tryPromise({ try: answering, catch: (cause) => cause })))
     const past: Array<Agent.PastDecision> = []
     let last: CommandOutcome | undefined
@@ -128,7 +128,7 @@ const decideLoop = (
       const inputs = yield* task.inputs()
       const readings = yield* task.perceive(deadlineMs === undefined ? {} : { deadlineMs })
       const basedOn = evidence(inputs, readings, last)
-      let history: Agent.View["history"] | undefined
+      let history: Agent.DecisionContext["history"] | undefined
       const { guides: _, ...capabilities } = yield* task.capabilities()
       const choice = yield* Agent.decide(agent, {
         taskId: task.id,

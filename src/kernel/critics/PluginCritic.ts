@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { Page } from "../../plugins/process/PluginProcess.ts"
+import type { EventBatch } from "../../plugins/process/PluginProcess.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { type Critic, type Target, type TaskEvents, unscored } from "./Critic.ts"
 import type { PluginCriticProcesses } from "./PluginCriticProcess.ts"
@@ -105,7 +105,7 @@ const PAGE_EVENTS = 500
 const PAGE_TEXT = 1024 * 1024
 
 /** The page of a task's events after a position, without events of scorings. It is empty only at the end. */
-const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effect<Page, LogError> =>
+const pageAfter = (task: TaskEvents, after: number, until: number): Effect.Effect<EventBatch, LogError> =>
   Effect.gen(function* () {
     const read = after >= until ? [] : yield* task.read(after, until, PAGE_EVENTS)
     const events: Array<JsonObject> = []

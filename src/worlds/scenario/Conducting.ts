@@ -37,7 +37,7 @@ export function conducted(agent: Agent.Agent, playing?: Playing): Agent.Agent
 export function conducted(agent: Agent.Agent, playing?: Playing): Agent.Agent {
   const conductedBy = (task: Task) => begin(task, playing)
   const { name, version } = agent
-  if ("decide" in agent) return { name, version, conductedBy, decide: (view) => agent.decide(view) }
+  if ("decide" in agent) return { name, version, conductedBy, decide: (context) => agent.decide(context) }
   const advance: Agent.AdvancingAgent["advance"] = (task) => agent.advance(task)
   if (!Agent.isGroup(agent)) return { name, version, conductedBy, advance }
   const withAgents: Agent.GroupAgent["withAgents"] = (agents, limits) =>

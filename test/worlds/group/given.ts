@@ -20,7 +20,7 @@ export const inKernel = <A, E>(test: Effect.Effect<A, E, Kernel | EventLog>) =>
 
 /** Steps a world with what a function says. */
 export const stepping = (
-  action: (view: Agent.View) => number | Effect.Effect<number, unknown>,
+  action: (view: Agent.DecisionContext) => number | Effect.Effect<number, unknown>,
   world = "arena",
 ): Agent.DecidingAgent => ({
   name: "player",

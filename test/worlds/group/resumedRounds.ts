@@ -51,7 +51,7 @@ export const groupOf = ({ world, agents, action }: Played): Agent.GroupAgent => 
   const player = Agent.fromUnknown("player", {
     name: "player",
     version: "1",
-    decide: ({ readings, random }: Agent.View) => ({
+    decide: ({ readings, random }: Agent.DecisionContext) => ({
       act: `${world}/step`,
       args: { action: action(readings[`${world}/observation`] ?? null, random()) },
     }),

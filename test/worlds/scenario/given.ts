@@ -40,7 +40,7 @@ type Step = readonly [verb: string, args: { readonly [name: string]: string }]
 /** An agent that does one thing after the other, and then looks around for ever. It is never done by itself. */
 export const doing = (
   steps: ReadonlyArray<Step>,
-  seen: (view: Agent.View) => void = () => {},
+  seen: (view: Agent.DecisionContext) => void = () => {},
 ): Agent.DecidingAgent => ({
   name: "doing",
   version: "1",

@@ -86,7 +86,7 @@ describe("the seed's own scenario", { timeout: 120_000 }, () => {
     () =>
       Effect.gen(function* () {
         const { run } = yield* kernel
-        const views: Array<Agent.View> = []
+        const views: Array<Agent.DecisionContext> = []
         const { audit, recorded } = yield* run(
           played(
             doing([...LOOKS, ...SOLUTION], (view) => void views.push(view)),

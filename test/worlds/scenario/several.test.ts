@@ -40,7 +40,7 @@ events:
 `)
 
 /** Takes one action for ever, and tells what it sees. */
-const always = (action: number, told: (view: Agent.View) => void = () => {}): Agent.DecidingAgent => ({
+const always = (action: number, told: (view: Agent.DecisionContext) => void = () => {}): Agent.DecidingAgent => ({
   name: `always-${action}`,
   version: "1",
   decide: (view) => {
@@ -65,7 +65,7 @@ describe("a scenario of several agents", { timeout: 120_000 }, () => {
     () =>
       Effect.gen(function* () {
         const { run } = yield* kernel
-        const views: Array<readonly [string, Agent.View]> = []
+        const views: Array<readonly [string, Agent.DecisionContext]> = []
         const agents = {
           ann: always(1, (view) => void views.push(["ann", view])),
           ben: always(0, (view) => void views.push(["ben", view])),
