@@ -23,7 +23,7 @@ import {
 import type { FileReport, ImportReport, RefusedFile } from "./ImportReport.ts"
 import { Preview } from "./Preview.ts"
 import { taskIdOf } from "./runs/Run.ts"
-import { Runs } from "./runs/Runs.ts"
+import { MappedRuns } from "./runs/Runs.ts"
 import { type FileHead, type Source, Unmappable } from "./Source.ts"
 import { SOURCES } from "./Sources.ts"
 import { EarlierImports, isChanged } from "./writing/EarlierImports.ts"
@@ -185,7 +185,7 @@ const importFile = (
     )
     const { texts: companions, tooLarge } = yield* Companions.of(found)
     const content = { digest: extent.digest, companions: [...companions.values()] }
-    const runs = new Runs(source, yield* Prices.load())
+    const runs = new MappedRuns(source, yield* Prices.load())
     const reported = (records: number, added: number, known: boolean) =>
       ImportedFile.report(
         { file, parts, source: source.name, digest: extent.digest, bytes: extent.bytes, records, added, known },

@@ -2,7 +2,7 @@
 
 import type { Framing } from "./protobuf/Frames.ts"
 import type { FormatCapture } from "./runs/FormatCapture.ts"
-import type { Runs } from "./runs/Runs.ts"
+import type { MappedRuns } from "./runs/Runs.ts"
 import type { Owner } from "./writing/Owner.ts"
 
 /** The beginning of a file, by which formats recognize it. */
@@ -136,5 +136,5 @@ export interface Source {
   readonly companions?: ReadonlyArray<string>
   /** Relative paths of content-named files that records refer to, and that `blob` can return. */
   readonly blobs?: RegExp
-  readonly open: (file: SourceFile, runs: Runs) => Mapper
+  readonly open: (file: SourceFile, runs: MappedRuns) => Mapper
 }

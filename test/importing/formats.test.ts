@@ -5,7 +5,7 @@ import * as fc from "fast-check"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { otlp } from "../../src/importing/collected/Otlp.ts"
-import { Runs } from "../../src/importing/runs/Runs.ts"
+import { MappedRuns } from "../../src/importing/runs/Runs.ts"
 import * as Prices from "../../src/kernel/pricing/Prices.ts"
 import * as TaskAudit from "../../src/projections/audit/TaskAudit.ts"
 import { fold } from "../../src/projections/fold/Projection.ts"
@@ -548,7 +548,7 @@ describe("a trace in OTLP/JSON", () => {
 
 describe("a trace in lines of OTLP/JSON", () => {
   it("is mapped when its last line was read, so that only the conversations under way are in memory", () => {
-    const runs = new Runs(otlp, Prices.unknown)
+    const runs = new MappedRuns(otlp, Prices.unknown)
     const path = "trace.jsonl"
     const mapper = otlp.open(
       {

@@ -3,7 +3,7 @@ import { Effect } from "effect"
 import { describe, expect } from "vitest"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import type { RunEvent } from "../../src/importing/runs/RunEvent.ts"
-import { Runs } from "../../src/importing/runs/Runs.ts"
+import { MappedRuns } from "../../src/importing/runs/Runs.ts"
 import { SOURCES } from "../../src/importing/Sources.ts"
 import { WrittenRuns } from "../../src/importing/writing/WrittenRuns.ts"
 import * as Prices from "../../src/kernel/pricing/Prices.ts"
@@ -14,7 +14,7 @@ const [format] = SOURCES.filter(({ name }) => name === "messages")
 /** Runs of a dry run, which writes nothing. */
 const started = Effect.gen(function* () {
   if (format === undefined) throw new Error("no format of this name")
-  const runs = new Runs(format, yield* Prices.load())
+  const runs = new MappedRuns(format, yield* Prices.load())
   const written = new WrittenRuns({ log: yield* EventLog, source: format.name, redact: false, dryRun: true })
   const open = (id: string) => runs.open({ id, goal: id, agent: "a@1", at: null, about: {} })
   const take = (events: ReadonlyArray<RunEvent>) =>

@@ -5,8 +5,8 @@ import type { JsonObject } from "../../values/Json.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"
 import { type FormatCapture, INSTRUCTIONS, REQUESTS, SENDER, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { nameFrom, textOf } from "../runs/Untrusted.ts"
 import type { Place } from "../writing/Owner.ts"
 import type { AgentCall, AgentLog, Decision, Telling } from "./AgentLog.ts"
@@ -27,7 +27,7 @@ export interface Told {
 }
 
 /** Maps a session. If another recorder has the session, maps only what that one lacks. */
-export const mapSession = (runs: Runs, { agent, session, records, ended, account, beside }: Told): Run => {
+export const mapSession = (runs: MappedRuns, { agent, session, records, ended, account, beside }: Told): MappedRun => {
   const told = inOrder(records).map((record) => ({
     record,
     telling: agent.tellingOf(record),
@@ -70,15 +70,21 @@ interface Record {
 }
 
 class SessionMapper {
-  readonly #runs: Runs
-  readonly #run: Run
+  readonly #runs: MappedRuns
+  readonly #run: MappedRun
   readonly #agent: AgentLog
   readonly #told: ReadonlyArray<Record>
   readonly #elsewhere: Place["by"] | undefined
   readonly #called = new Set<string>()
   #lastFailure: string | undefined
 
-  constructor(runs: Runs, run: Run, agent: AgentLog, told: ReadonlyArray<Record>, elsewhere: Place["by"] | undefined) {
+  constructor(
+    runs: MappedRuns,
+    run: MappedRun,
+    agent: AgentLog,
+    told: ReadonlyArray<Record>,
+    elsewhere: Place["by"] | undefined,
+  ) {
     this.#runs = runs
     this.#run = run
     this.#agent = agent

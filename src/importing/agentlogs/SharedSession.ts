@@ -2,7 +2,7 @@
 
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"
-import { Runs } from "../runs/Runs.ts"
+import { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import * as Owner from "../writing/Owner.ts"
 import type { AgentLog } from "./AgentLog.ts"
@@ -23,7 +23,7 @@ export interface When {
 }
 
 export interface MappedSession {
-  readonly runs: Runs
+  readonly runs: MappedRuns
   /** Whether the session's own task goes on. */
   readonly isOpen: boolean
   /** Time of the last record of the own task. */
@@ -43,7 +43,7 @@ export const mapShared = (
   const own = divided.get(undefined) ?? []
   const last = lastOf(own) ?? touched
   const ended = isSilent({ now, modifiedAt: touched }, last)
-  const runs = new Runs({ name: agent.name, capture }, prices)
+  const runs = new MappedRuns({ name: agent.name, capture }, prices)
   runs.mapping(() => {
     for (const place of [undefined, ...owner.places]) {
       const records = divided.get(place) ?? []

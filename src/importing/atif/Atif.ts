@@ -6,8 +6,8 @@
 
 import { sha256 } from "../../values/Digest.ts"
 import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, listOf, logJson, textOf } from "../runs/Untrusted.ts"
@@ -22,7 +22,7 @@ export const atif: Source = {
   capture: { pairing: "call-id", lacks: [SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   companions: Rewards.COMPANIONS,
   recognizes: ({ text }: FileHead) => /^\s*\{/.test(text) && /"schema_version"\s*:\s*"ATIF-/.test(text),
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     let trajectory: unknown
     const map = function* () {
       const rewards = Rewards.rewardsOf(file)
@@ -57,12 +57,12 @@ interface Ending {
 
 /** Maps a trajectory and its nested sub-agents, each to a run. */
 function* mapTrajectory(
-  runs: Runs,
+  runs: MappedRuns,
   value: unknown,
   { failure, hasEnded }: Ending,
-  parent?: Run,
+  parent?: MappedRun,
   depth = 0,
-): Generator<void, Run | undefined> {
+): Generator<void, MappedRun | undefined> {
   if (!isObject(value)) {
     runs.leaveOut("trajectory", "it is no object")
     return undefined
@@ -99,7 +99,12 @@ function* mapTrajectory(
 }
 
 /** Session ids need not be unique, so an id that is no UUID is extended by a hash of the agent and the first step. */
-const idOf = (value: unknown, session: string | undefined, steps: ReadonlyArray<unknown>, parent: Run | undefined) => {
+const idOf = (
+  value: unknown,
+  session: string | undefined,
+  steps: ReadonlyArray<unknown>,
+  parent: MappedRun | undefined,
+) => {
   const own = textOf(value, "trajectory_id") ?? session
   const within = parent === undefined ? "" : `${parent.start.id}.`
   if (own !== undefined && UUID.test(own)) return `${within}${own}`

@@ -4,8 +4,8 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { named } from "../runs/ModelName.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { asText, countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
 
 interface Circumstances {
@@ -18,8 +18,8 @@ interface Circumstances {
 
 /** Maps the steps in file order, in batches, and closes the run if it has ended. */
 export function* mapSteps(
-  runs: Runs,
-  run: Run,
+  runs: MappedRuns,
+  run: MappedRun,
   steps: ReadonlyArray<unknown>,
   { model, failure, hasEnded }: Circumstances,
 ): Generator<void> {
@@ -65,7 +65,7 @@ const STEPS_AT_A_TIME = 256
 
 const isAnswered = (step: unknown): boolean => textOf(step, "source") === "agent"
 
-const systemStep = (run: Run, step: unknown, key: string, at: number | null): void => {
+const systemStep = (run: MappedRun, step: unknown, key: string, at: number | null): void => {
   const message = contentOf(field(step, "message"))
   if (typeof message === "string" && message !== "") run.model.guided(key, message, at)
   else if (!isObject(field(step, "observation"))) run.keep(key, "step", step, { at })
@@ -79,7 +79,12 @@ interface AgentStep {
 }
 
 /** Maps an answer with its calls and results. Returns why the run would be unfinished if it ended here. */
-const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, model }: AgentStep): string | undefined => {
+const agentStep = (
+  runs: MappedRuns,
+  run: MappedRun,
+  step: unknown,
+  { key, at, askedAt, model }: AgentStep,
+): string | undefined => {
   const calls = listOf(step, "tool_calls").map((call, index) => ({
     callId: `${key}:${textOf(call, "tool_call_id") ?? index}`,
     sourceId: textOf(call, "tool_call_id"),
@@ -137,7 +142,7 @@ const agentStep = (runs: Runs, run: Run, step: unknown, { key, at, askedAt, mode
       : "it ends before the agent answered"
 }
 
-const keepObservation = (run: Run, step: unknown, key: string, at: number | null): void => {
+const keepObservation = (run: MappedRun, step: unknown, key: string, at: number | null): void => {
   for (const [index, result] of listOf(field(step, "observation"), "results").entries())
     run.keep(`${key}:${index}`, "observation", result, { at })
 }

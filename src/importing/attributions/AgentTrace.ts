@@ -5,7 +5,7 @@
 
 import { digest } from "../../values/Digest.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { field, isObject, listOf, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source } from "../Source.ts"
 import * as Attribution from "./Attribution.ts"
@@ -43,7 +43,7 @@ const isRecord = (value: unknown): boolean =>
   Array.isArray(field(value, "files")) &&
   field(value, "timestamp") !== undefined
 
-const mapRecord = (runs: Runs, record: unknown, known: Map<string, string>): void => {
+const mapRecord = (runs: MappedRuns, record: unknown, known: Map<string, string>): void => {
   const version = textOf(record, "version") ?? ""
   if (!VERSION.test(version)) {
     runs.leaveOut("record", `its version is ${nameFrom(version)}, and not 0.1`)
@@ -72,7 +72,7 @@ const mapRecord = (runs: Runs, record: unknown, known: Map<string, string>): voi
 
 const VERSION = /^0\.1(\.|$)/
 
-const attributionsIn = (runs: Runs, record: unknown): ReadonlyArray<Attribution.Attribution> => {
+const attributionsIn = (runs: MappedRuns, record: unknown): ReadonlyArray<Attribution.Attribution> => {
   const tool = field(record, "tool")
   const [name, version] = [textOf(tool, "name"), textOf(tool, "version")]
   const agent = name === undefined ? undefined : nameFrom(version === undefined ? name : `${name}@${version}`)
@@ -96,7 +96,7 @@ const attributionsIn = (runs: Runs, record: unknown): ReadonlyArray<Attribution.
 }
 
 /** A range may have a contributor of its own. */
-const inConversation = (runs: Runs, conversation: unknown) => {
+const inConversation = (runs: MappedRuns, conversation: unknown) => {
   const found = new Map<string, { contributor: unknown; ranges: Array<LineRanges.LineRange> }>()
   for (const one of listOf(conversation, "ranges")) {
     const range = LineRanges.between(field(one, "start_line"), field(one, "end_line"))

@@ -7,7 +7,7 @@ import type { Lack } from "../../events/vocabulary/Notes.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { APPROVALS, MODELS } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import type { LineRange } from "./LineRanges.ts"
 
 export const KINDS = ["ai", "human", "mixed", "unknown"] as const
@@ -45,7 +45,7 @@ export const LACKS: ReadonlyArray<Lack> = [
 ]
 
 /** Adds a task whose document holds the attributions. */
-export const map = (runs: Runs, { id, at, revision, attributions, digest }: AttributedRevision): void => {
+export const map = (runs: MappedRuns, { id, at, revision, attributions, digest }: AttributedRevision): void => {
   const of = revision === undefined ? "an unknown revision" : `${revision.type} ${revision.revision}`
   const agents = [...new Set(attributions.flatMap(({ agent }) => agent ?? []))]
   const [only = "unknown"] = agents

@@ -2,7 +2,7 @@
 
 import { sha256 } from "../../values/Digest.ts"
 import { TIMES } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { at, field, isObject, nameFrom, textOf } from "../runs/Untrusted.ts"
 import { type FileHead, type Mapper, type Source, Unmappable } from "../Source.ts"
 import * as Attribution from "./Attribution.ts"
@@ -32,7 +32,7 @@ const BEGINS = /^\S[^\n]*\n {2}(?:s_[0-9a-f]+::t_[0-9a-f]+|h_[0-9a-f]+|[0-9a-f]{
 /** Of a note's text, in characters. */
 const MAX_NOTE = 16 * 1024 * 1024
 
-const mapNote = (runs: Runs, text: string): void => {
+const mapNote = (runs: MappedRuns, text: string): void => {
   if (text.length > MAX_NOTE)
     throw new Unmappable(`a note of at most ${MAX_NOTE / 1024 / 1024} MiB`, `${text.length} characters`)
   const note = GitAiNote.read(text)
@@ -56,7 +56,7 @@ const mapNote = (runs: Runs, text: string): void => {
   })
 }
 
-const whoIs = (runs: Runs, key: string, metadata: unknown): Omit<Attribution.Attribution, "path" | "ranges"> => {
+const whoIs = (runs: MappedRuns, key: string, metadata: unknown): Omit<Attribution.Attribution, "path" | "ranges"> => {
   if (key.startsWith("h_")) {
     runs.leaveOut("a person's name", "the key of the person stays")
     return { by: "human", conversation: nameFrom(key) }

@@ -5,7 +5,7 @@
 
 import { defined } from "../../values/defined.ts"
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, listOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, Mapper, Source, SourceFile, SourceRecord } from "../Source.ts"
@@ -86,7 +86,7 @@ const isPrompt = (value: unknown): boolean => {
  * A file holds the session in its name. Records of other sessions were copied on resume or fork and are in those
  * sessions' files. A file with any other name may hold several sessions with their sub-agents.
  */
-const mapper = (file: SourceFile, runs: Runs): Mapper => {
+const mapper = (file: SourceFile, runs: MappedRuns): Mapper => {
   const { session: owner, agent: subagent } = namedBy(file.name)
   const sessions = new Map<string, Session>()
   /** Records before the first one with a session id. */

@@ -2,12 +2,12 @@
 
 import type { PendingCommand } from "../runs/Commands.ts"
 import { edited, type TextEdit } from "../runs/EditedFiles.ts"
-import type { Run } from "../runs/Run.ts"
+import type { MappedRun } from "../runs/Run.ts"
 import { at, field, listOf, numberOf, textOf } from "../runs/Untrusted.ts"
 
 /** Applies a successful call. `result` is the record's `toolUseResult`. */
 export const apply = (
-  run: Run,
+  run: MappedRun,
   callId: string,
   { tool, args }: PendingCommand,
   result: unknown,
@@ -70,7 +70,7 @@ const patchedBy = (before: string, hunks: ReadonlyArray<unknown>): string | null
   return [...after, ...lines.slice(next)].join("\n")
 }
 
-const learn = (run: Run, callId: string, result: unknown, time: number | null): void => {
+const learn = (run: MappedRun, callId: string, result: unknown, time: number | null): void => {
   const file = field(result, "file")
   const path = textOf(file, "filePath")
   const content = field(file, "content")

@@ -2,9 +2,9 @@
 
 import { Chain } from "../runs/Chain.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
+import type { MappedRun } from "../runs/Run.ts"
 import type { RunStart } from "../runs/RunEvent.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { asText, field, isObject, numberOf, textOf } from "../runs/Untrusted.ts"
@@ -31,7 +31,7 @@ const MISPLACED = {
 }
 
 export class Session {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #id: string
   readonly #subagent: string | undefined
@@ -41,18 +41,18 @@ export class Session {
   readonly #sidechains = new Sidechains()
   readonly #costs = new StatedCosts()
   #early: Array<unknown> = []
-  #run: Run | undefined
+  #run: MappedRun | undefined
   /** Id of the first message, by which copies are recognized. */
   #first: string | undefined
   readonly #copies: CopiedRecords
-  #copied: Run | undefined
+  #copied: MappedRun | undefined
   #lastAt: number | null = null
   #number = 0
   /** Why the main agent's turn is unfinished; undefined if it has ended. */
   #open: string | undefined = "it ends before the agent answered"
   #failure: string | undefined
 
-  constructor(runs: Runs, file: SourceFile, id: string, subagent: string | undefined) {
+  constructor(runs: MappedRuns, file: SourceFile, id: string, subagent: string | undefined) {
     this.#runs = runs
     this.#file = file
     this.#id = id
@@ -134,7 +134,7 @@ export class Session {
     return startOf({ id: this.#id, subagent: this.#subagent, first: this.#first, parent }, goal, early)
   }
 
-  #map(run: Run, value: unknown): void {
+  #map(run: MappedRun, value: unknown): void {
     this.#number += 1
     const uuid = textOf(value, "uuid")
     const type = textOf(value, "type") ?? "unknown"
@@ -190,7 +190,7 @@ export class Session {
   }
 
   #assistant(
-    run: Run,
+    run: MappedRun,
     chain: Chain,
     value: unknown,
     key: string,
@@ -243,7 +243,14 @@ export class Session {
   }
 
   /** A failed request, with the text that Claude Code shows instead. */
-  #failed(run: Run, chain: Chain, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
+  #failed(
+    run: MappedRun,
+    chain: Chain,
+    value: unknown,
+    key: string,
+    at: number | null,
+    agentId: string | undefined,
+  ): void {
     chain.finish(run)
     const reason = contentTexts(field(value, "message")) || "an error of the provider"
     const asked = modelNamed(textOf(value, "requestedModel") ?? "unknown")
@@ -251,7 +258,14 @@ export class Session {
     if (agentId === undefined) this.#failure = reason
   }
 
-  #user(run: Run, chain: Chain, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
+  #user(
+    run: MappedRun,
+    chain: Chain,
+    value: unknown,
+    key: string,
+    at: number | null,
+    agentId: string | undefined,
+  ): void {
     const blocks = blocksOf(field(value, "message"))
     const results = blocks.filter((block) => field(block, "type") === "tool_result")
     for (const [index, block] of results.entries()) {
@@ -293,7 +307,7 @@ export class Session {
 
   /** A prompt typed while the agent was working, or a notification that waited the same way. */
   #queued(
-    run: Run,
+    run: MappedRun,
     chain: Chain,
     attachment: unknown,
     key: string,
@@ -319,7 +333,7 @@ export class Session {
   }
 
   /** Notes a rewind: a prompt whose parent is not the last message. */
-  #rewound(run: Run, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
+  #rewound(run: MappedRun, value: unknown, key: string, at: number | null, agentId: string | undefined): void {
     const parent = textOf(value, "parentUuid")
     if (agentId !== undefined || parent === undefined || !this.#order.branchesAt(parent)) return
     run.note(
@@ -333,7 +347,7 @@ export class Session {
   }
 
   #result(
-    run: Run,
+    run: MappedRun,
     chain: Chain,
     value: unknown,
     block: unknown,

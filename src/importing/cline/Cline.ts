@@ -9,8 +9,8 @@ import { defined } from "../../values/defined.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { answered, callPart, settled } from "../messages/Answers.ts"
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
-import { type Run, taskIdOf } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import { type MappedRun, taskIdOf } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { field, listOf, logJson, nameFrom, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -30,7 +30,7 @@ export const cline: Source = {
   recognizes: (head: FileHead) => isTask(head) || Sessions.isSession(head),
   beginning: (head: FileHead) => (isTask(head) ? undefined : Sessions.beginningOf(head)),
   companions: [SHOWN, ABOUT, HISTORY],
-  open: (file: SourceFile, runs: Runs): Mapper => ({
+  open: (file: SourceFile, runs: MappedRuns): Mapper => ({
     record: ({ value }) => (Array.isArray(value) ? mapTask : Sessions.map)(runs, file, value),
     end: () => {},
   }),
@@ -38,7 +38,7 @@ export const cline: Source = {
 
 const isTask = ({ name, text }: FileHead): boolean => name === "api_conversation_history.json" && /^\s*\[/.test(text)
 
-const mapTask = (runs: Runs, file: SourceFile, value: unknown): void => {
+const mapTask = (runs: MappedRuns, file: SourceFile, value: unknown): void => {
   const messages = Array.isArray(value) ? value : []
   const shown = parsed(file.beside(SHOWN) ?? "[]")
   const all: ReadonlyArray<unknown> = Array.isArray(shown) ? shown : []
@@ -80,14 +80,14 @@ const versionIn = (file: SourceFile): string => {
 class Task {
   lastAt: number | null = null
   isDone = false
-  readonly #run: Run
-  readonly #runs: Runs
+  readonly #run: MappedRun
+  readonly #runs: MappedRuns
   readonly #model: string
   readonly #requests: Requests
   /** Calls that the last answer made in its text. */
   #inText: ReadonlyArray<TextCall & { readonly id: string }> = []
 
-  constructor(run: Run, runs: Runs, file: SourceFile, requests: Requests) {
+  constructor(run: MappedRun, runs: MappedRuns, file: SourceFile, requests: Requests) {
     this.#run = run
     this.#runs = runs
     this.#requests = requests

@@ -1,7 +1,7 @@
 /** The requests in the person's view of a Cline or Roo Code task, which has the tokens and costs that answers lack. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { at, countOf, field, isObject, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 
 export interface Request {
@@ -11,11 +11,11 @@ export interface Request {
 }
 
 export class Requests {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   #left: ReadonlyArray<Request>
 
   /** @param isRoo whether Roo Code wrote them; its input tokens include cached ones */
-  constructor(runs: Runs, shown: ReadonlyArray<unknown>, isRoo: boolean) {
+  constructor(runs: MappedRuns, shown: ReadonlyArray<unknown>, isRoo: boolean) {
     this.#runs = runs
     this.#left = shown
       .filter((one) => textOf(one, "say") === "api_req_started")
@@ -58,7 +58,7 @@ const usageIn = (message: unknown): ModelUsage | undefined => {
   }
 }
 
-const requestOf = (runs: Runs, shown: unknown, isRoo: boolean): Request => {
+const requestOf = (runs: MappedRuns, shown: unknown, isRoo: boolean): Request => {
   const said = parsed(textOf(shown, "text") ?? "")
   const [input, cachedTokens, cacheWriteTokens] = ["tokensIn", "cacheReads", "cacheWrites"].map((name) =>
     countOf(said, name),

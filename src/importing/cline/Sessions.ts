@@ -8,9 +8,9 @@ import { anthropic } from "../../providers/formats/Anthropic.ts"
 import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import { Conversation } from "../messages/Conversation.ts"
-import type { Run } from "../runs/Run.ts"
+import type { MappedRun } from "../runs/Run.ts"
 import type { RunStart } from "../runs/RunEvent.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
@@ -37,7 +37,7 @@ export const beginningOf = ({ name, text }: FileHead): FileBeginning | undefined
 
 const isCompaction = (name: string): boolean => name.endsWith(".compaction.json")
 
-export const map = (runs: Runs, file: SourceFile, value: unknown): void => {
+export const map = (runs: MappedRuns, file: SourceFile, value: unknown): void => {
   if (isCompaction(file.name)) {
     runs.leaveOut("document", "a copy of a session's messages that a compaction made")
     return
@@ -79,7 +79,7 @@ export const map = (runs: Runs, file: SourceFile, value: unknown): void => {
   else run.close("end", "abandoned", open, last)
 }
 
-const guide = (run: Run, session: unknown, { at: time }: RunStart): void => {
+const guide = (run: MappedRun, session: unknown, { at: time }: RunStart): void => {
   const system = textOf(session, "system_prompt")
   if (system !== undefined) run.model.guided("system", system, time)
 }
@@ -107,7 +107,13 @@ const copiedOf = (messages: ReadonlyArray<unknown>, { relatives }: SourceFile) =
 const timesOf = (messages: ReadonlyArray<unknown>): ReadonlyArray<number> =>
   messages.flatMap((message) => timeOf(field(message, "ts")) ?? [])
 
-const mapMessage = (runs: Runs, run: Run, conversation: Conversation, message: unknown, key: string): void => {
+const mapMessage = (
+  runs: MappedRuns,
+  run: MappedRun,
+  conversation: Conversation,
+  message: unknown,
+  key: string,
+): void => {
   const time = runs.timeOf(field(message, "ts"))
   if (/^compaction/.test(textOf(field(message, "metadata"), "kind") ?? "")) {
     const text = texts(message).join("\n")

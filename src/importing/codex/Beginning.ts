@@ -5,9 +5,9 @@
 
 import { defined } from "../../values/defined.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
-import { type Run, taskIdOf } from "../runs/Run.ts"
+import { type MappedRun, taskIdOf } from "../runs/Run.ts"
 import type { RunStart } from "../runs/RunEvent.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, logJson, numberOf, textOf, at as valueAt } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
@@ -18,24 +18,24 @@ import { goalIn } from "./Items.ts"
 const MAX_BEFORE_GOAL = 200
 
 interface Receiver {
-  readonly map: (run: Run, line: unknown) => void
+  readonly map: (run: MappedRun, line: unknown) => void
   /** Called after the last copied line. */
-  readonly endCopied: (run: Run) => void
+  readonly endCopied: (run: MappedRun) => void
 }
 
 export class Beginning {
   meta: unknown
   /** The run, once its goal is known. */
-  run: Run | undefined
-  readonly #runs: Runs
+  run: MappedRun | undefined
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #receiver: Receiver
   #early: Array<unknown> = []
   /** Set while lines are copies, and the run built from them. */
   #copies: CopiedTurns | undefined
-  #copied: Run | undefined
+  #copied: MappedRun | undefined
 
-  constructor(runs: Runs, file: SourceFile, receiver: Receiver) {
+  constructor(runs: MappedRuns, file: SourceFile, receiver: Receiver) {
     this.#runs = runs
     this.#file = file
     this.#receiver = receiver

@@ -4,7 +4,7 @@
  */
 
 import { APPROVALS, DEFINITIONS, REQUESTS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { field, isObject, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { idIn } from "./Beginning.ts"
@@ -36,7 +36,7 @@ export const codex: Source = {
     const run = textOf(meta, "id") ?? (lines.some(isOwn) ? (idIn(name) ?? path) : undefined)
     return run === undefined ? undefined : { run, at: LineOrder.beginningOf(meta, lines), ...isOutOfOrder }
   },
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     const rollout = new Rollout(runs, file)
     if (!file.isOutOfOrder) return { record: ({ value }) => rollout.record(value), end: () => rollout.end() }
     const lines: Array<unknown> = []

@@ -5,8 +5,8 @@ import { Chain } from "../runs/Chain.ts"
 import type { CommandResult } from "../runs/Commands.ts"
 import type { OpenTurn } from "../runs/OpenTurn.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { field, isObject, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
@@ -17,7 +17,7 @@ import { ITEMS_TOLD_TWICE, RepeatedWords, TOLD_TWICE } from "./RepeatedWords.ts"
 import { TokenCounts } from "./TokenCounts.ts"
 
 export class Rollout {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #beginning: Beginning
   readonly #chain = new Chain({
@@ -36,7 +36,7 @@ export class Rollout {
   /** Whether the source marks the beginning and end of turns. */
   #tellsTurns = false
 
-  constructor(runs: Runs, file: SourceFile) {
+  constructor(runs: MappedRuns, file: SourceFile) {
     this.#runs = runs
     this.#file = file
     this.#beginning = new Beginning(runs, file, {
@@ -71,7 +71,7 @@ export class Rollout {
     else run.close(String(this.#number), "abandoned", this.#open, this.#lastAt)
   }
 
-  #map(run: Run, value: unknown): void {
+  #map(run: MappedRun, value: unknown): void {
     const at = this.#runs.timeOf(field(value, "timestamp"))
     // Lines have no ids. An identical line with the same millisecond is a duplicate.
     const key = at === null ? this.#keys.of(value) : this.#keys.ofNew(value)
@@ -115,7 +115,7 @@ export class Rollout {
     }
   }
 
-  #settingsOf(run: Run, payload: unknown, key: string, at: number | null): void {
+  #settingsOf(run: MappedRun, payload: unknown, key: string, at: number | null): void {
     this.#chain.finish(run)
     this.#model = textOf(payload, "model") ?? this.#model
     const settings = JSON.stringify(logJson(payload).json)
@@ -124,7 +124,7 @@ export class Rollout {
     this.#settings = settings
   }
 
-  #item(run: Run, item: unknown, key: string, at: number | null): void {
+  #item(run: MappedRun, item: unknown, key: string, at: number | null): void {
     const type = textOf(item, "type") ?? "unknown"
     const callId = textOf(item, "call_id") ?? textOf(item, "id") ?? key
     switch (type) {
@@ -172,7 +172,7 @@ export class Rollout {
   }
 
   /** The current answer; a new one after a result. */
-  #answered(run: Run, key: string, at: number | null): OpenTurn {
+  #answered(run: MappedRun, key: string, at: number | null): OpenTurn {
     const { turn } = this.#chain
     if (turn !== undefined && (turn.ended || turn === this.#withResults)) this.#chain.finish(run)
     this.#open = undefined
@@ -183,7 +183,7 @@ export class Rollout {
   /** The answer that results have followed. */
   #withResults: OpenTurn | undefined
 
-  #result(run: Run, item: unknown, callId: string, key: string, at: number | null): void {
+  #result(run: MappedRun, item: unknown, callId: string, key: string, at: number | null): void {
     const { content, ok } = resultOf(item)
     this.#chain.toldAt = at
     const keep = (): void => {
@@ -195,7 +195,7 @@ export class Rollout {
     run.commands.whenCalled(callId, () => this.#pair(run, callId, { ok, content, at }), keep)
   }
 
-  #pair(run: Run, callId: string, { ok, content, at }: CommandResult): void {
+  #pair(run: MappedRun, callId: string, { ok, content, at }: CommandResult): void {
     this.#chain.messages += 1
     if (isRefusal(content)) {
       run.commands.denied(callId, content, at)
@@ -213,7 +213,7 @@ export class Rollout {
       run.environment.fileChanged(callId, path, before, after, at)
   }
 
-  #toldMessage(run: Run, item: unknown, key: string, at: number | null): void {
+  #toldMessage(run: MappedRun, item: unknown, key: string, at: number | null): void {
     const text = textIn(item, "content")
     const isPrompt = isTyped(item, text)
     if (isPrompt && this.#words.isRepeated("user", { text, by: "item", key, at })) {
@@ -227,7 +227,7 @@ export class Rollout {
     else run.model.told({ role: "user", content: [{ type: "text", text }], author: "harness" })
   }
 
-  #said(run: Run, key: string, content: ReturnType<typeof contentParts>, text: string, at: number | null): void {
+  #said(run: MappedRun, key: string, content: ReturnType<typeof contentParts>, text: string, at: number | null): void {
     this.#spokeByEvent(run)
     const said = { at, source: this.#beginning.isOfAgent ? "agent" : "user" }
     run.said(key, content.length > 1 ? content : text, this.#isAtWork ? { ...said, delivery: "steering" } : said)
@@ -240,7 +240,7 @@ export class Rollout {
   }
 
   /** Assigns tokens to the current answer. An answer without items, such as a summary, counts too. */
-  #used(run: Run, usage: ModelUsage | undefined, type: string, key: string, at: number | null): void {
+  #used(run: MappedRun, usage: ModelUsage | undefined, type: string, key: string, at: number | null): void {
     if (usage === undefined) {
       this.#runs.leaveOut(type, "it is of no answer, or repeats the one before")
       return
@@ -260,7 +260,7 @@ export class Rollout {
   }
 
   /** A screen event, which often repeats an item. */
-  #message(run: Run, payload: unknown, key: string, at: number | null): void {
+  #message(run: MappedRun, payload: unknown, key: string, at: number | null): void {
     const type = textOf(payload, "type") ?? "unknown"
     const why = TOLD_TWICE.get(type)
     if (why !== undefined) {
@@ -304,14 +304,14 @@ export class Rollout {
   }
 
   /** The source marks the end of a turn, so its last answer is complete. */
-  #turnEnded(run: Run): void {
+  #turnEnded(run: MappedRun): void {
     this.#chain.finish(run)
     this.#spokeByEvent(run)
     this.#isAtWork = false
   }
 
   /** A screen item, since 0.170. */
-  #shown(run: Run, payload: unknown, key: string, at: number | null): void {
+  #shown(run: MappedRun, payload: unknown, key: string, at: number | null): void {
     const item = field(payload, "item")
     const type = textOf(item, "type") ?? "unknown"
     const why = ITEMS_TOLD_TWICE.get(type)
@@ -321,7 +321,7 @@ export class Rollout {
     else this.#later(run, () => run.keep(key, type, payload, { at }))
   }
 
-  #typedByEvent(run: Run, type: string, text: string, key: string, at: number | null): void {
+  #typedByEvent(run: MappedRun, type: string, text: string, key: string, at: number | null): void {
     if (this.#words.isRepeated("user", { text, by: "event", key, at })) {
       this.#runs.leaveOut(type, "it repeats a message")
       return
@@ -338,14 +338,14 @@ export class Rollout {
   }
 
   /** Records agent text that exists only as an event, in rollouts with missing items. */
-  #spokeByEvent(run: Run): void {
+  #spokeByEvent(run: MappedRun): void {
     const words = this.#words.takeOfEvent()
     if (words === undefined) return
     run.spoke(words.key, words.text, { at: words.at })
     this.#open = undefined
   }
 
-  #later(run: Run, what: () => void): void {
+  #later(run: MappedRun, what: () => void): void {
     this.#withResults = this.#chain.turn
     this.#chain.later(run, what)
   }

@@ -9,7 +9,7 @@ import { accountOf, mapShared } from "../agentlogs/SharedSession.ts"
 import { evaluationIn } from "../otlp/Evaluations.ts"
 import { type LogRecord, logRecordOf, logRecordsIn } from "../otlp/LogRecord.ts"
 import { taskIdOf } from "../runs/Run.ts"
-import { type Runs, TOO_MANY_SCORES } from "../runs/Runs.ts"
+import { type MappedRuns, TOO_MANY_SCORES } from "../runs/Runs.ts"
 import type { Asked, SourceFile } from "../Source.ts"
 import { HeldScores, type SourceScore } from "../scores/SourceScores.ts"
 
@@ -25,14 +25,14 @@ interface Open {
 
 export class LogSessions {
   readonly #file: SourceFile
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   /** The conversation of a trace, as the file's spans name it. */
   readonly #conversationOf: (trace: string) => string
   readonly #open = new Map<string, Open>()
   /** Evaluations, which may come before what they judge. */
   readonly #judged = new HeldScores()
 
-  constructor(file: SourceFile, runs: Runs, conversationOf: (trace: string) => string) {
+  constructor(file: SourceFile, runs: MappedRuns, conversationOf: (trace: string) => string) {
     this.#file = file
     this.#runs = runs
     this.#conversationOf = conversationOf

@@ -3,7 +3,7 @@
  */
 
 import { APPROVALS, DEFINITIONS, REQUESTS, SETTINGS, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { at, field, isObject, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { Session } from "./Session.ts"
@@ -24,7 +24,7 @@ export const copilotCli: Source = {
     const run = textOf(field(start, "data"), "sessionId")
     return run === undefined ? undefined : { run, at: Date.parse(textOf(start, "timestamp") ?? "") || null }
   },
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     const session = new Session(runs, file, (value) => textOf(at(value, "data"), "sessionId"))
     return { record: ({ value }) => session.record(value), end: () => session.end() }
   },

@@ -6,8 +6,8 @@ import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, settled, textPart } from "../messages/Answers.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
 import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { at, countOf, field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
@@ -24,7 +24,7 @@ const REPEATED = new Map([
 ])
 
 export class Session {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #idIn: (value: unknown) => string | undefined
   readonly #keys = new RecordKeys()
@@ -33,14 +33,14 @@ export class Session {
   readonly #used = new Map<string, unknown>()
   #start: unknown
   #early: Array<unknown> = []
-  #run: Run | undefined
+  #run: MappedRun | undefined
   #lastAt: number | null = null
   #toldAt: number | null = null
   #isAtWork = false
   #open: string | undefined = "it ends before the agent answered"
   #failure: string | undefined
 
-  constructor(runs: Runs, file: SourceFile, idIn: (value: unknown) => string | undefined) {
+  constructor(runs: MappedRuns, file: SourceFile, idIn: (value: unknown) => string | undefined) {
     this.#runs = runs
     this.#file = file
     this.#idIn = idIn
@@ -83,7 +83,7 @@ export class Session {
     for (const value of this.#early.splice(0)) this.#map(run, value)
   }
 
-  #map(run: Run, value: unknown): void {
+  #map(run: MappedRun, value: unknown): void {
     const type = textOf(value, "type") ?? "unknown"
     const id = textOf(value, "id")
     if (id !== undefined && !this.#seen.add(idOf(id))) {
@@ -111,7 +111,7 @@ export class Session {
     }
   }
 
-  #said(run: Run, data: unknown, key: string, time: number | null): void {
+  #said(run: MappedRun, data: unknown, key: string, time: number | null): void {
     const [words, told] = [textOf(data, "content") ?? "", textOf(data, "transformedContent")]
     this.#toldAt = time
     this.#open = "it ends before the agent answered"
@@ -130,7 +130,7 @@ export class Session {
   }
 
   /** Usage comes before its answer. */
-  #uses(run: Run, data: unknown, value: unknown, key: string, time: number | null): void {
+  #uses(run: MappedRun, data: unknown, value: unknown, key: string, time: number | null): void {
     const usage = field(data, "usage")
     const id = textOf(usage, "apiCallId")
     if (id === undefined) run.keep(key, "session.usage_record", value, { at: time })
@@ -140,7 +140,7 @@ export class Session {
     }
   }
 
-  #answer(run: Run, data: unknown, key: string, time: number | null): void {
+  #answer(run: MappedRun, data: unknown, key: string, time: number | null): void {
     const id = textOf(data, "apiCallId") ?? ""
     const usage = this.#used.get(id)
     this.#used.delete(id)
@@ -167,7 +167,7 @@ export class Session {
     this.#open = calls.length > 0 ? "it ends with calls that have no result" : undefined
   }
 
-  #result(run: Run, data: unknown, value: unknown, key: string, time: number | null): void {
+  #result(run: MappedRun, data: unknown, value: unknown, key: string, time: number | null): void {
     const callId = textOf(data, "toolCallId") ?? key
     const error = field(data, "error")
     const code = textOf(error, "code") ?? ""

@@ -5,7 +5,7 @@
  */
 
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { Session } from "./Session.ts"
@@ -23,7 +23,7 @@ export const geminiCli: Source = {
     (/^\s*\{\s*"sessionId"/.test(text) &&
       /"projectHash"\s*:/.test(text.slice(0, 1_000)) &&
       /"messages"\s*:/.test(text)),
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     const session = new Session(runs, file)
     return {
       record: ({ value }) => {

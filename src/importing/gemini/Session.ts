@@ -4,8 +4,8 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, textPart } from "../messages/Answers.ts"
 import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
-import { type Run, taskIdOf } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import { type MappedRun, taskIdOf } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { countOf, field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
@@ -17,19 +17,19 @@ const MAX_BEFORE_GOAL = 100
 const OF_THE_PROGRAM = /^\s*<(?:session_context|hook_context|state_snapshot|system-reminder)/
 
 export class Session {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #keys = new RecordKeys()
   #head: unknown
   #early: Array<unknown> = []
-  #run: Run | undefined
+  #run: MappedRun | undefined
   #last: unknown
   #lastAt: number | null = null
   #toldAt: number | null = null
   #open: string | undefined = "it ends before the agent answered"
   #failure: string | undefined
 
-  constructor(runs: Runs, file: SourceFile) {
+  constructor(runs: MappedRuns, file: SourceFile) {
     this.#runs = runs
     this.#file = file
   }
@@ -100,7 +100,7 @@ export class Session {
     for (const message of this.#early.splice(0)) this.#map(run, message)
   }
 
-  #map(run: Run, message: unknown): void {
+  #map(run: MappedRun, message: unknown): void {
     const key = textOf(message, "id") ?? this.#keys.of(message)
     const at = this.#runs.timeOf(field(message, "timestamp"))
     if (at !== null) this.#lastAt = at
@@ -114,7 +114,7 @@ export class Session {
     }
   }
 
-  #user(run: Run, message: unknown, key: string, at: number | null): void {
+  #user(run: MappedRun, message: unknown, key: string, at: number | null): void {
     const content = field(message, "content")
     const isResult = listOf(message, "content").some((part) => field(part, "functionResponse") !== undefined)
     // The calls have their results.
@@ -129,7 +129,7 @@ export class Session {
     this.#open = "it ends before the agent answered"
   }
 
-  #answer(run: Run, message: unknown, key: string, at: number | null): void {
+  #answer(run: MappedRun, message: unknown, key: string, at: number | null): void {
     const calls = listOf(message, "toolCalls")
     const thoughts = listOf(message, "thoughts").map((thought) =>
       [textOf(thought, "subject"), textOf(thought, "description")].filter((text) => text !== undefined).join(": "),
@@ -147,7 +147,7 @@ export class Session {
     for (const call of calls) this.#call(run, call, callIdOf(call, key))
   }
 
-  #call(run: Run, call: unknown, callId: string): void {
+  #call(run: MappedRun, call: unknown, callId: string): void {
     const at = this.#runs.timeOf(field(call, "timestamp"))
     const status = textOf(call, "status") ?? "unknown"
     const content = resultOf(call)

@@ -4,7 +4,7 @@
  */
 
 import { WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { field, isObject, listOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile, SourceRecord } from "../Source.ts"
 import { mapSample } from "./Sample.ts"
@@ -47,7 +47,7 @@ interface Chunked {
   readonly attachments: Array<unknown>
 }
 
-const mapper = (file: SourceFile, runs: Runs): Mapper => {
+const mapper = (file: SourceFile, runs: MappedRuns): Mapper => {
   let header: unknown
   let chunked: Chunked | undefined
   let isUnfinished = true

@@ -4,8 +4,8 @@ import type { PatchOperation } from "../../events/vocabulary/Sensing.ts"
 import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { asText, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
@@ -24,7 +24,7 @@ const STRUCTURE = new Map([
 ])
 
 /** `header` is undefined for a log without one. */
-export const mapSample = (runs: Runs, file: SourceFile, header: unknown, sample: unknown): void => {
+export const mapSample = (runs: MappedRuns, file: SourceFile, header: unknown, sample: unknown): void => {
   if (!isObject(sample)) {
     runs.leaveOut("sample", "it is no object")
     return
@@ -67,8 +67,8 @@ const inputText = (input: unknown): string => {
 }
 
 class SampleMapper {
-  readonly #runs: Runs
-  readonly #run: Run
+  readonly #runs: MappedRuns
+  readonly #run: MappedRun
   readonly #sample: unknown
   readonly #events: ReadonlyArray<unknown>
   readonly #messages: SampleMessages
@@ -77,7 +77,7 @@ class SampleMapper {
   #system = ""
   #hasStore = false
 
-  constructor(runs: Runs, run: Run, sample: unknown, events: ReadonlyArray<unknown>) {
+  constructor(runs: MappedRuns, run: MappedRun, sample: unknown, events: ReadonlyArray<unknown>) {
     this.#runs = runs
     this.#run = run
     this.#sample = sample

@@ -1,12 +1,12 @@
 /** Converts a sample's scores to numbers. */
 
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { field, isObject, nameFrom, textOf } from "../runs/Untrusted.ts"
 import { resolved } from "./Messages.ts"
 
 /** Adds each scorer's scores to its score set; a scorer with several values gets one for each. */
-export const addScores = (runs: Runs, run: Run, sample: unknown, attachments: unknown): void => {
+export const addScores = (runs: MappedRuns, run: MappedRun, sample: unknown, attachments: unknown): void => {
   const scores = field(sample, "scores")
   if (!isObject(scores)) return
   for (const [scorer, score] of Object.entries(scores)) {

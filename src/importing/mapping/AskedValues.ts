@@ -1,6 +1,6 @@
 /** Tracks which values of a mapping occurred in any record. */
 
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 
 export class AskedValues {
   readonly #asked = new Map<string, boolean>()
@@ -11,7 +11,7 @@ export class AskedValues {
   }
 
   /** Remarks on values that no record had, usually because of a wrong path. */
-  tellMissing(runs: Runs): void {
+  tellMissing(runs: MappedRuns): void {
     for (const [place, isThere] of this.#asked) {
       const [, rule = "", name = place] = /^(records\[\d+\])\.([\w.]+)$/.exec(place) ?? []
       const isCalled = name === "text" && this.#asked.get(`${rule}.calls.in`) === true

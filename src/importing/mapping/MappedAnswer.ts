@@ -4,14 +4,14 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
-import type { Run } from "../runs/Run.ts"
+import type { MappedRun } from "../runs/Run.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { countOf, logJson, nameFrom, numberOf } from "../runs/Untrusted.ts"
 import { jsonIn, type Readers, textFrom } from "./MappedValues.ts"
 
 /** Records an answer and its calls. Returns the last call's id. */
 export const answer = (
-  run: Run,
+  run: MappedRun,
   readers: Readers,
   read: (name: string) => unknown,
   key: string,

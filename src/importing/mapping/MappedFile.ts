@@ -3,8 +3,8 @@
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { IdSet, idOf } from "../runs/EventIds.ts"
 import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { logJson, nameFrom } from "../runs/Untrusted.ts"
@@ -24,7 +24,7 @@ export interface Rule {
 }
 
 interface Mapped {
-  readonly run: Run
+  readonly run: MappedRun
   readonly seen: IdSet
   readonly keys: RecordKeys
   number: number
@@ -37,7 +37,7 @@ interface Mapped {
 const MAX_BEFORE_GOAL = 100
 
 export class MappedFile {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #name: string
   readonly #heads: Readers
@@ -47,7 +47,7 @@ export class MappedFile {
   #unnamed: string | undefined
   readonly #values = new AskedValues()
 
-  constructor(runs: Runs, file: SourceFile, name: string, heads: Readers, rules: ReadonlyArray<Rule>) {
+  constructor(runs: MappedRuns, file: SourceFile, name: string, heads: Readers, rules: ReadonlyArray<Rule>) {
     this.#runs = runs
     this.#file = file
     this.#name = name
@@ -207,12 +207,12 @@ export class MappedFile {
     return reader === undefined ? undefined : this.#values.count(`${place}.${name}`, reader(record))
   }
 
-  #lacksCall(run: Run, item: object, key: string, at: number | null): void {
+  #lacksCall(run: MappedRun, item: object, key: string, at: number | null): void {
     this.#runs.remark("results of calls that are not there: they are kept as they are")
     run.keep(key, "result", item, { at })
   }
 
-  #scored(run: Run, read: (name: string) => unknown): void {
+  #scored(run: MappedRun, read: (name: string) => unknown): void {
     const value = read("value")
     const [name, scorer] = [nameFrom(textFrom(read("name")) ?? "score"), textFrom(read("scorer")) ?? this.#name]
     const number = typeof value === "boolean" ? Number(value) : typeof value === "number" ? value : null

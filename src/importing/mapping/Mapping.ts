@@ -5,7 +5,7 @@ import * as Rubric from "../../kernel/rules/Rubric.ts"
 import { JsonObject } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { UNMAPPED, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { type Mapper, type Source, type SourceFile, type SourceRecord, Unmappable } from "../Source.ts"
 import * as Document from "./Document.ts"
 import * as Expressions from "./Expressions.ts"
@@ -101,7 +101,7 @@ const sourceOf = (name: string, heads: Rule["readers"], rules: ReadonlyArray<Rul
   capture: { pairing: "call-id", lacks: [UNMAPPED, WORLD] },
   // The user chose the mapping for these files.
   recognizes: () => true,
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     const mapped = new MappedFile(runs, file, name, heads, rules)
     const isLine = (where: string) => /^\d+$/.test(where)
     const lists = new FoundLists(each.readers.length)

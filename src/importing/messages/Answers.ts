@@ -5,7 +5,7 @@ import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
 import * as LongIntegers from "../../providers/LongIntegers.ts"
 import type { Json } from "../../values/Json.ts"
 import type { CommandResult } from "../runs/Commands.ts"
-import type { Run } from "../runs/Run.ts"
+import type { MappedRun } from "../runs/Run.ts"
 import { field, logJson, nameFrom, textOf } from "../runs/Untrusted.ts"
 
 export interface Answer {
@@ -36,7 +36,7 @@ export const callPart = (callId: string, tool: string, args: unknown): Json => (
 })
 
 /** Records a turn, its calls, and its text if it has no calls. */
-export const answered = (run: Run, { usage = UNKNOWN, ...answer }: Answer): void => {
+export const answered = (run: MappedRun, { usage = UNKNOWN, ...answer }: Answer): void => {
   const { key, parts, at, agentId } = answer
   run.model.turn({ ...answer, usage })
   const cause = `answered:${key}`
@@ -57,7 +57,7 @@ export const answered = (run: Run, { usage = UNKNOWN, ...answer }: Answer): void
  * call.
  */
 export const settled = (
-  run: Run,
+  run: MappedRun,
   callId: string,
   result: CommandResult,
   kept: { readonly key: string; readonly record: unknown },

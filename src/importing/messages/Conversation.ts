@@ -2,7 +2,7 @@
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
-import type { Run } from "../runs/Run.ts"
+import type { MappedRun } from "../runs/Run.ts"
 import { field, isObject, logJson, textOf } from "../runs/Untrusted.ts"
 import { answered, settled } from "./Answers.ts"
 
@@ -26,12 +26,12 @@ export interface Told {
 export class Conversation {
   /** Why the conversation is unfinished; undefined once the agent has ended its turn. */
   open: string | undefined = "it ends before the agent answered"
-  readonly #run: Run
+  readonly #run: MappedRun
   #toldAt: number | null = null
   /** Number of uses of each call id; some sources reuse ids. */
   readonly #calls = new Map<string, number>()
 
-  constructor(run: Run) {
+  constructor(run: MappedRun) {
     this.#run = run
   }
 

@@ -11,8 +11,8 @@ import { IdSet, idOf } from "../runs/EventIds.ts"
 import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { asText, at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -63,7 +63,7 @@ const isDocument = (text: string): boolean =>
   (/^\s*\[\s*\{\s*"(?:role|id|content|parts|messages|prompt)"/.test(text) ||
     /^\s*\{[^[\]]*"messages"\s*:\s*\[\s*\{\s*"(?:role|id|content|parts)"/.test(text))
 
-const mapper = (file: SourceFile, runs: Runs): Mapper => {
+const mapper = (file: SourceFile, runs: MappedRuns): Mapper => {
   const seen = new IdSet()
   return {
     record: ({ value, where }) => {
@@ -97,7 +97,7 @@ interface Found {
   readonly isWhole: boolean
 }
 
-const mapConversation = (runs: Runs, file: SourceFile, { id, record, messages, isWhole }: Found): void => {
+const mapConversation = (runs: MappedRuns, file: SourceFile, { id, record, messages, isWhole }: Found): void => {
   const timeOf = (message: unknown) =>
     runs.timeOf(
       ["createdAt", "created_at", "timestamp"]
@@ -194,14 +194,14 @@ const usageOf = (message: unknown, record: unknown) => {
   return ProviderUsage.whole(ProviderUsage.openAi.read(ProviderUsage.openAi.inPiece(isLogged ? answer : message)))
 }
 
-const keepRest = (run: Run, record: unknown): void => {
+const keepRest = (run: MappedRun, record: unknown): void => {
   if (!isObject(record)) return
   const rest = Object.entries(record).filter(([name]) => !["messages", "prompt", "completion"].includes(name))
   if (rest.length > 0) run.keep("record", "record", Object.fromEntries(rest), { at: null })
 }
 
 /** Rewards and metrics of an evaluation become scores. */
-const scores = (runs: Runs, run: Run, record: unknown): void => {
+const scores = (runs: MappedRuns, run: MappedRun, record: unknown): void => {
   const give = (scorer: string, name: string, value: unknown) => {
     if (typeof value === "number")
       runs.score({

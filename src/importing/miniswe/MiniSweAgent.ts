@@ -13,8 +13,8 @@ import { answered, callPart, reasoningPart, settled, textPart } from "../message
 import { callsIn, contentText } from "../messages/ChatMessage.ts"
 import { APPROVALS, DEFINITIONS, REQUESTS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { at, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -29,7 +29,7 @@ export const miniSweAgent: Source = {
     (/"trajectory_format"\s*:\s*"mini-swe-agent/.test(text) ||
       /"mini_version"\s*:/.test(text) ||
       (name.endsWith(".traj.json") && /"instance_cost"\s*:/.test(text))),
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     let document: unknown
     return {
       record: ({ value }) => {
@@ -40,7 +40,7 @@ export const miniSweAgent: Source = {
   },
 }
 
-const mapTrajectory = (runs: Runs, file: SourceFile, value: unknown): void => {
+const mapTrajectory = (runs: MappedRuns, file: SourceFile, value: unknown): void => {
   const messages = listOf(value, "messages")
   if (messages.length === 0) {
     runs.leaveOut("trajectory", "it has no messages")
@@ -75,8 +75,8 @@ const mapTrajectory = (runs: Runs, file: SourceFile, value: unknown): void => {
 }
 
 class Trajectory {
-  readonly #run: Run
-  readonly #runs: Runs
+  readonly #run: MappedRun
+  readonly #runs: MappedRuns
   readonly #named: ReturnType<typeof named>
   /** Calls that the last answer made in its text; the next messages have their results. */
   #inText: Array<string> = []
@@ -84,7 +84,7 @@ class Trajectory {
   #hasAnswered = false
   #usd = 0
 
-  constructor(run: Run, runs: Runs, model: ReturnType<typeof named>) {
+  constructor(run: MappedRun, runs: MappedRuns, model: ReturnType<typeof named>) {
     this.#run = run
     this.#runs = runs
     this.#named = model
@@ -150,7 +150,7 @@ interface Paired {
   readonly by?: PairingRule
 }
 
-const timeOf = (runs: Runs, message: unknown): number | null =>
+const timeOf = (runs: MappedRuns, message: unknown): number | null =>
   runs.timeOf(field(field(message, "extra"), "timestamp") ?? field(message, "timestamp"))
 
 const callIdOf = (message: unknown): string => textOf(message, "tool_call_id") ?? textOf(message, "call_id") ?? ""

@@ -7,8 +7,8 @@ import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, settled, textPart } from "../messages/Answers.ts"
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, WORLD } from "../runs/FormatCapture.ts"
-import { type Run, taskIdOf } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import { type MappedRun, taskIdOf } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { at, countOf, field, isObject, listOf, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -19,7 +19,7 @@ export const openCode: Source = {
   form: "document",
   capture: { pairing: "call-id", lacks: [INSTRUCTIONS, DEFINITIONS, SETTINGS, REQUESTS, APPROVALS, WORLD] },
   recognizes: ({ text }: FileHead) => /^\s*\{\s*"info"\s*:\s*\{/.test(text) && /"id"\s*:\s*"ses_/.test(text),
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     let document: unknown
     return {
       record: ({ value }) => {
@@ -30,7 +30,7 @@ export const openCode: Source = {
   },
 }
 
-const mapSession = (runs: Runs, file: SourceFile, document: unknown): void => {
+const mapSession = (runs: MappedRuns, file: SourceFile, document: unknown): void => {
   const info = field(document, "info")
   const messages = listOf(document, "messages")
   const id = textOf(info, "id") ?? file.name
@@ -60,12 +60,12 @@ class Session {
   lastAt: number | null = null
   open: string | undefined = "it ends before the agent answered"
   failure: string | undefined
-  readonly #run: Run
-  readonly #runs: Runs
+  readonly #run: MappedRun
+  readonly #runs: MappedRuns
   readonly #isOfAgent: boolean
   #toldAt: number | null = null
 
-  constructor(run: Run, runs: Runs, isOfAgent: boolean) {
+  constructor(run: MappedRun, runs: MappedRuns, isOfAgent: boolean) {
     this.#run = run
     this.#runs = runs
     this.#isOfAgent = isOfAgent

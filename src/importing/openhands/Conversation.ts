@@ -7,8 +7,8 @@ import { IdSet, idOf } from "../runs/EventIds.ts"
 import { named } from "../runs/ModelName.ts"
 import type { OpenTurn } from "../runs/OpenTurn.ts"
 import { RecordKeys } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { asObject, field, isObject, listOf, nameFrom, parsed, textOf, at as valueAt } from "../runs/Untrusted.ts"
@@ -20,14 +20,14 @@ import { costOf, GrowingCost, NO_TOKENS, usageOf } from "./Usage.ts"
 const MAX_BEFORE_GOAL = 200
 
 export class Conversation {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #id: string
   readonly #state: unknown
   readonly #seen = new IdSet()
   readonly #keys = new RecordKeys()
   #early: Array<unknown> = []
-  #run: Run | undefined
+  #run: MappedRun | undefined
   readonly #chain = new Chain({ named })
   #model = "unknown"
   /** Call ids by action id, for events that name only the action. */
@@ -41,7 +41,7 @@ export class Conversation {
   #failure: string | undefined
   #number = 0
 
-  constructor(runs: Runs, file: SourceFile, id: string, state: unknown) {
+  constructor(runs: MappedRuns, file: SourceFile, id: string, state: unknown) {
     this.#runs = runs
     this.#file = file
     this.#id = id
@@ -96,7 +96,7 @@ export class Conversation {
     for (const value of early) this.#map(run, value)
   }
 
-  #map(run: Run, value: unknown): void {
+  #map(run: MappedRun, value: unknown): void {
     const id = textOf(value, "id")
     const kind = textOf(value, "kind") ?? "unknown"
     if (id !== undefined && !this.#seen.add(idOf(id))) {
@@ -146,7 +146,7 @@ export class Conversation {
     }
   }
 
-  #message(run: Run, value: unknown, key: string, at: number | null): void {
+  #message(run: MappedRun, value: unknown, key: string, at: number | null): void {
     const text = textIn(listOf(field(value, "llm_message"), "content"))
     this.#failure = undefined
     if (textOf(value, "source") === "agent") {
@@ -162,7 +162,7 @@ export class Conversation {
   }
 
   /** The answer of an event; several events may belong to one answer. */
-  #answer(run: Run, id: string, at: number | null): OpenTurn {
+  #answer(run: MappedRun, id: string, at: number | null): OpenTurn {
     const before = this.#chain.turn
     const turn = this.#chain.answer(run, id, this.#model, at)
     if (turn !== before) {
@@ -174,7 +174,7 @@ export class Conversation {
     return turn
   }
 
-  #action(run: Run, value: unknown, key: string, at: number | null): void {
+  #action(run: MappedRun, value: unknown, key: string, at: number | null): void {
     const turn = this.#answer(run, textOf(value, "llm_response_id") ?? key, at)
     const callId = textOf(value, "tool_call_id") ?? key
     const tool = textOf(value, "tool_name") ?? "unknown"
@@ -194,7 +194,7 @@ export class Conversation {
     } else this.#open = "it ends with calls that have no result"
   }
 
-  #outcome(run: Run, value: unknown, kind: string, key: string, at: number | null): void {
+  #outcome(run: MappedRun, value: unknown, kind: string, key: string, at: number | null): void {
     const named = textOf(value, "tool_call_id")
     const callId = named ?? this.#calls.get(textOf(value, "action_id") ?? "") ?? ""
     this.#chain.toldAt = at
@@ -214,7 +214,7 @@ export class Conversation {
   }
 
   /** Counts are totals of the conversation; an answer used the difference. */
-  #stateChanged(run: Run, value: unknown, key: string, at: number | null): void {
+  #stateChanged(run: MappedRun, value: unknown, key: string, at: number | null): void {
     const what = textOf(value, "key") ?? "unknown"
     const changed = field(value, "value")
     if (what === "stats") {

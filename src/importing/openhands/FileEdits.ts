@@ -1,9 +1,9 @@
 /** Tracks file contents through observations of OpenHands' file editor. */
 
-import type { Run } from "../runs/Run.ts"
+import type { MappedRun } from "../runs/Run.ts"
 import { field, textOf } from "../runs/Untrusted.ts"
 
-export const apply = (run: Run, callId: string, observation: unknown, at: number | null): void => {
+export const apply = (run: MappedRun, callId: string, observation: unknown, at: number | null): void => {
   const path = textOf(observation, "path")
   const after = field(observation, "new_content")
   if (path === undefined || typeof after !== "string" || field(observation, "is_error") === true) return

@@ -5,7 +5,7 @@
 
 import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { Conversation } from "./Conversation.ts"
@@ -28,7 +28,7 @@ export const openhands: Source = {
   companions: [STATE],
   recognizes: ({ lines, name, text }: FileHead) =>
     lines.some(isOwn) || (/^event-\d+-.+\.json$/.test(name) && isOwn(parsed(text))),
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     const state = parsed(file.beside(STATE) ?? "")
     let conversation: Conversation | undefined
     return {

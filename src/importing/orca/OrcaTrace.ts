@@ -4,7 +4,7 @@
  */
 
 import { APPROVALS, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { field, isObject, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { Trace } from "./Trace.ts"
@@ -23,7 +23,7 @@ export const orcaTrace: Source = {
   recognizes: ({ lines }: FileHead) => isEvent(lines[0]),
   companions: ["manifest.json"],
   blobs: /^blobs\/[0-9a-f]{2}\/[0-9a-f]{64}$/,
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     const trace = new Trace(runs, file)
     return { record: ({ value }) => trace.record(value), end: () => trace.end() }
   },

@@ -6,8 +6,8 @@ import { type Asked, askedBy } from "../../providers/WireFormats.ts"
 import type { Json } from "../../values/Json.ts"
 import { type Answer, answered, callPart, settled } from "../messages/Answers.ts"
 import { named } from "../runs/ModelName.ts"
-import { type Run, taskIdOf } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import { type MappedRun, taskIdOf } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { at, countOf, field, isObject, listOf, logJson, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
@@ -23,21 +23,21 @@ interface Conversation {
 }
 
 export class Trace {
-  readonly #runs: Runs
+  readonly #runs: MappedRuns
   readonly #file: SourceFile
   readonly #manifest: unknown
   /** By system prompt and first message. */
   readonly #conversations = new Map<string, Conversation>()
   readonly #called = new Set<string>()
   #early: Array<unknown> = []
-  #run: Run | undefined
+  #run: MappedRun | undefined
   #asked:
     | { readonly asked: Asked | undefined; readonly at: number | null; readonly agentId: string | undefined }
     | undefined
   #lastAt: number | null = null
   #exitCode: number | undefined
 
-  constructor(runs: Runs, file: SourceFile) {
+  constructor(runs: MappedRuns, file: SourceFile) {
     this.#runs = runs
     this.#file = file
     this.#manifest = parsed(file.beside("manifest.json") ?? "null")
@@ -94,7 +94,7 @@ export class Trace {
     for (const event of this.#early.splice(0)) this.#map(run, event)
   }
 
-  #map(run: Run, event: unknown): void {
+  #map(run: MappedRun, event: unknown): void {
     const time = this.#runs.timeOf(field(event, "ts"))
     if (time !== null) this.#lastAt = time
     run.tick(time)
@@ -149,7 +149,7 @@ export class Trace {
   }
 
   /** Maps the new user messages of a request. Results of calls have events of their own. */
-  #request(run: Run, event: unknown, key: string, time: number | null): void {
+  #request(run: MappedRun, event: unknown, key: string, time: number | null): void {
     const asked = this.#requestOf(event)
     if (asked === undefined) {
       this.#asked = { asked, at: time, agentId: undefined }
@@ -178,7 +178,7 @@ export class Trace {
     this.#asked = { asked, at: time, agentId }
   }
 
-  #answer(run: Run, event: unknown, key: string, time: number | null): void {
+  #answer(run: MappedRun, event: unknown, key: string, time: number | null): void {
     const { asked, agentId, at: askedAt = null } = this.#asked ?? {}
     this.#asked = undefined
     const attrs = field(event, "attrs")
@@ -211,13 +211,13 @@ export class Trace {
   }
 
   /** Records an answer of which the trace has only token counts. */
-  #counted(run: Run, attrs: unknown, answer: Omit<Answer, "parts" | "usage">): void {
+  #counted(run: MappedRun, attrs: unknown, answer: Omit<Answer, "parts" | "usage">): void {
     this.#runs.remark("answers whose text is not in the trace")
     answered(run, { ...answer, parts: [], usage: usageIn(attrs) })
   }
 
   /** Skips calls that an answer already contained. */
-  #call(run: Run, attrs: unknown, key: string, time: number | null): void {
+  #call(run: MappedRun, attrs: unknown, key: string, time: number | null): void {
     const id = textOf(attrs, "tool_use_id") ?? key
     if (this.#called.delete(id)) {
       this.#runs.leaveOut("tool.call", "it repeats a call of an answer")

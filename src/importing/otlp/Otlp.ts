@@ -6,7 +6,7 @@
 
 import { groupBy } from "../../values/groupBy.ts"
 import { APPROVALS, type FormatCapture, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { field, listOf, textOf } from "../runs/Untrusted.ts"
 import type { Mapper, SourceFile, SourceRecord } from "../Source.ts"
@@ -73,7 +73,7 @@ export interface SpanMapper extends Mapper {
 }
 
 /** Maps spans, as a reader finds them, to the runs of their conversations. */
-export const spanMapper = (file: SourceFile, runs: Runs, reader: SpanReader): SpanMapper => {
+export const spanMapper = (file: SourceFile, runs: MappedRuns, reader: SpanReader): SpanMapper => {
   const conversations = new Conversations()
   /** Spans of a document, which has no survey. */
   const held: Array<Span> = []
@@ -126,7 +126,7 @@ export function* spansIn(value: unknown): Iterable<readonly [span: unknown, reso
  */
 export const mapConversation = (
   file: Pick<SourceFile, "now" | "modifiedAt">,
-  runs: Runs,
+  runs: MappedRuns,
   { id, spans }: Conversation,
   endsWithRoot = false,
 ): void => {

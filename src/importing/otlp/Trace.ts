@@ -1,8 +1,8 @@
 /** Maps the spans of one conversation to a run, by start time: spans are written when they end. */
 
 import type { Json, JsonObject } from "../../values/Json.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { logJson, nameFrom } from "../runs/Untrusted.ts"
 import { evaluationsOf } from "./Evaluations.ts"
 import { type Meaning, type ModelMeaning, meaningOf, type ToolMeaning } from "./Meaning.ts"
@@ -10,7 +10,7 @@ import type { Call, Message } from "./Messages.ts"
 import type { Span } from "./Span.ts"
 
 /** Maps a conversation and closes its run if it has ended. */
-export const mapTrace = (runs: Runs, id: string, spans: ReadonlyArray<Span>, ended: boolean): void => {
+export const mapTrace = (runs: MappedRuns, id: string, spans: ReadonlyArray<Span>, ended: boolean): void => {
   const all = [...spans]
     .sort((a, b) => (a.start ?? 0) - (b.start ?? 0) || (a.spanId < b.spanId ? -1 : 1))
     .map((span) => ({ span, meaning: meaningOf(span) }))
@@ -87,8 +87,8 @@ interface OpenCall extends Call {
 }
 
 class TraceMapper {
-  readonly #runs: Runs
-  readonly #run: Run
+  readonly #runs: MappedRuns
+  readonly #run: MappedRun
   readonly #meant: ReadonlyArray<Meant>
   /** Messages of the last request, with its answer. */
   #told: ReadonlyArray<string> = []
@@ -97,7 +97,7 @@ class TraceMapper {
   #said = 0
   #lastError: string | undefined
 
-  constructor(runs: Runs, run: Run, meant: ReadonlyArray<Meant>) {
+  constructor(runs: MappedRuns, run: MappedRun, meant: ReadonlyArray<Meant>) {
     this.#runs = runs
     this.#run = run
     this.#meant = meant

@@ -6,8 +6,8 @@
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { APPROVALS, MODELS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, nameFrom, textOf } from "../runs/Untrusted.ts"
@@ -25,7 +25,7 @@ export const piaAvt: Source = {
   form: "lines",
   capture: { pairing: null, lacks: [MODELS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ lines }: FileHead) => lines.length > 0 && isOwn(lines[0]),
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     const simulations = new Map<string, Simulation>()
     /** The run of lines that name none. It derives from the first line, since the file may be rotated or restarted. */
     let unnamed: string | undefined
@@ -63,14 +63,14 @@ const ENDS = new Map<string, TaskOutcome>([
 
 /** Maps one simulation run: actions become commands, all other lines are kept. */
 class Simulation {
-  readonly #runs: Runs
-  readonly #run: Run
+  readonly #runs: MappedRuns
+  readonly #run: MappedRun
   readonly #keys = new RecordKeys()
   #lastAt: number | null
   #outcome: { readonly outcome: TaskOutcome; readonly reason: string } | undefined
   #number = 0
 
-  constructor(runs: Runs, id: string, first: unknown) {
+  constructor(runs: MappedRuns, id: string, first: unknown) {
     this.#runs = runs
     this.#lastAt = timeOf(field(first, "timestamp"))
     const data = dataOf(first)

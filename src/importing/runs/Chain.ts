@@ -3,7 +3,7 @@
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { defined } from "../../values/defined.ts"
 import { OpenTurn } from "./OpenTurn.ts"
-import type { Run } from "./Run.ts"
+import type { MappedRun } from "./Run.ts"
 
 const MAX_WRITTEN = 64
 
@@ -34,7 +34,7 @@ export class Chain {
   }
 
   /** Returns the answer in progress if it has this id; otherwise writes it and begins a new one. */
-  answer(run: Run, id: string, model: string, at: number | null): OpenTurn {
+  answer(run: MappedRun, id: string, model: string, at: number | null): OpenTurn {
     if (this.turn !== undefined && this.turn.id !== id) this.finish(run)
     this.turn ??= new OpenTurn(id, model, this.toldAt, at)
     this.turn.at = at ?? this.turn.at
@@ -42,7 +42,7 @@ export class Chain {
   }
 
   /** Runs a function now, or after the answer in progress. */
-  later(run: Run, what: () => void): void {
+  later(run: MappedRun, what: () => void): void {
     if (this.turn === undefined) {
       what()
       return
@@ -57,7 +57,7 @@ export class Chain {
   }
 
   /** Writes the answer in progress, then everything that waited for it. */
-  finish(run: Run): void {
+  finish(run: MappedRun): void {
     const { turn } = this
     if (turn === undefined) return
     this.turn = undefined

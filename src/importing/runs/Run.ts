@@ -35,7 +35,7 @@ interface Saying {
 }
 
 /** A run being mapped. Its methods write events, whose keys derive from the source's ids. */
-export class Run implements ImportedRun {
+export class MappedRun implements ImportedRun {
   readonly taskId: string
   readonly model: ModelTurns
   readonly commands: Commands

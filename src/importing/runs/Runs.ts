@@ -3,7 +3,7 @@
 import type { PriceTable } from "../../kernel/pricing/Prices.ts"
 import { HeldScores, MAX_BYTES, type SourceScore } from "../scores/SourceScores.ts"
 import type { FormatCapture, MappingCounts } from "./FormatCapture.ts"
-import { Run } from "./Run.ts"
+import { MappedRun } from "./Run.ts"
 import type { RunEvent, RunSink, RunStart } from "./RunEvent.ts"
 import { timeOf } from "./SourceTimes.ts"
 import { increase } from "./Tally.ts"
@@ -14,7 +14,7 @@ interface SourceOfRuns {
   readonly capture: FormatCapture
 }
 
-export class Runs implements RunSink {
+export class MappedRuns implements RunSink {
   readonly source: string
   readonly prices: PriceTable
   readonly capture: FormatCapture
@@ -36,8 +36,8 @@ export class Runs implements RunSink {
     this.prices = prices
   }
 
-  open(start: RunStart): Run {
-    const run = new Run(this, start)
+  open(start: RunStart): MappedRun {
+    const run = new MappedRun(this, start)
     this.#opened.add(run.taskId)
     return run
   }
@@ -48,8 +48,8 @@ export class Runs implements RunSink {
   }
 
   /** Opens a run that begins with copied records. It counts as a run once it has something of its own. */
-  openCopied(start: RunStart): Run {
-    return new Run(this, start, true)
+  openCopied(start: RunStart): MappedRun {
+    return new MappedRun(this, start, true)
   }
 
   add(event: RunEvent): void {
@@ -65,7 +65,7 @@ export class Runs implements RunSink {
   }
 
   /** Takes over events and counts of a mapping under another name. */
-  absorb(other: Runs): void {
+  absorb(other: MappedRuns): void {
     for (const event of other.drain()) this.#events.push(event)
     for (const score of other.scores) this.score(score)
     for (const name of ["kept", "leftOut", "remarks"] as const)

@@ -10,8 +10,8 @@ import type { Json } from "../../values/Json.ts"
 import { contentText } from "../messages/ChatMessage.ts"
 import { APPROVALS, DEFINITIONS, FAILURES, REQUESTS, TIMES, TOKENS, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
-import type { Run, StatedUse } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun, StatedUse } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { field, isObject, listOf, logJson, nameFrom, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
@@ -26,7 +26,7 @@ export const sweAgent: Source = {
     !/"schema_version"/.test(text) &&
     (/\.traj$/i.test(name) ||
       (/"trajectory"\s*:\s*\[/.test(text) && /"(?:observation|response|thought)"\s*:/.test(text))),
-  open: (file: SourceFile, runs: Runs): Mapper => {
+  open: (file: SourceFile, runs: MappedRuns): Mapper => {
     let trajectory: unknown
     return {
       record: ({ value }) => {
@@ -40,7 +40,7 @@ export const sweAgent: Source = {
 /** Number of steps between two writes. */
 const STEPS_AT_A_TIME = 256
 
-function* mapTrajectory(runs: Runs, file: SourceFile, value: unknown): Generator<void> {
+function* mapTrajectory(runs: MappedRuns, file: SourceFile, value: unknown): Generator<void> {
   const steps = listOf(value, "trajectory")
   const history = listOf(value, "history")
   if (steps.length === 0 && history.length === 0) {
@@ -112,7 +112,7 @@ interface Step {
 }
 
 /** Records an answer with its command. Every action of SWE-agent is a shell line. */
-const answered = (run: Run, model: string, { key, thought, action, response }: Step): void => {
+const answered = (run: MappedRun, model: string, { key, thought, action, response }: Step): void => {
   const said = thought === "" ? response : thought
   const parts: ReadonlyArray<Json> = [
     ...(said === "" ? [] : [{ type: "text", text: said }]),
@@ -125,7 +125,7 @@ const answered = (run: Run, model: string, { key, thought, action, response }: S
 
 const toolOf = (action: string): string => nameFrom(/^[\w.-]+/.exec(action.trim())?.[0] ?? "shell")
 
-function* mapSteps(run: Run, steps: ReadonlyArray<unknown>, model: string): Generator<void> {
+function* mapSteps(run: MappedRun, steps: ReadonlyArray<unknown>, model: string): Generator<void> {
   for (const [index, step] of steps.entries()) {
     const key = `step-${index + 1}`
     const text = (name: string) => textOf(step, name) ?? ""
@@ -139,7 +139,7 @@ function* mapSteps(run: Run, steps: ReadonlyArray<unknown>, model: string): Gene
   }
 }
 
-function* mapHistory(run: Run, history: ReadonlyArray<unknown>, model: string): Generator<void> {
+function* mapHistory(run: MappedRun, history: ReadonlyArray<unknown>, model: string): Generator<void> {
   let last: string | undefined
   let isAfterAnswer = false
   for (const [index, message] of history.entries()) {

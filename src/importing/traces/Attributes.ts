@@ -1,6 +1,6 @@
 /** Shared by trace exports: span attributes and their remarks. */
 
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import type { Unread } from "./ContentParts.ts"
 
 /** Drops attributes without a value. */
@@ -9,6 +9,6 @@ export const given = (values: Readonly<Record<string, unknown>>): Readonly<Recor
 
 /** Counts message content of unknown types. */
 export const unreadIn =
-  (runs: Runs): Unread =>
+  (runs: MappedRuns): Unread =>
   (kind) =>
     runs.leaveOut(`content of the type ${kind}`, "messages are read as text, reasoning, calls and results")

@@ -7,7 +7,7 @@ import { defined } from "../../values/defined.ts"
 import { spanMapper } from "../otlp/Otlp.ts"
 import type { Span } from "../otlp/Span.ts"
 import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
 import { field, isObject, listOf, numericOf, parsed, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Source } from "../Source.ts"
@@ -72,7 +72,7 @@ const scoresIn = (record: unknown): number => {
 const sessionOf = (one: unknown, trace: unknown): string | undefined =>
   textAt(one, "sessionId") ?? textAt(trace, "sessionId") ?? textOf(metadataOf(one), "thread_id")
 
-const spansIn = (record: unknown, runs: Runs): ReadonlyArray<Span | undefined> => {
+const spansIn = (record: unknown, runs: MappedRuns): ReadonlyArray<Span | undefined> => {
   const scores = scoresIn(record)
   if (scores > 0) runs.leaveOut("score", "scores of Langfuse are not read; export them and use a mapping", scores)
   return observationsIn(record).map(([one, trace]) => spanOf(one, trace, unreadIn(runs)))

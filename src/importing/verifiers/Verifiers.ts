@@ -14,8 +14,8 @@ import { Conversation } from "../messages/Conversation.ts"
 import { APPROVALS, REQUESTS, SETTINGS, TOOL_TIMES, WORLD } from "../runs/FormatCapture.ts"
 import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
-import type { Run } from "../runs/Run.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRun } from "../runs/Run.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 
@@ -33,7 +33,7 @@ export const verifiers: Source = {
   form: "lines",
   capture: { pairing: "call-id", lacks: [SETTINGS, REQUESTS, APPROVALS, TOOL_TIMES, WORLD] },
   recognizes: ({ lines }: FileHead) => isTrace(lines[0]) || isEpisode(lines[0]),
-  open: (_: SourceFile, runs: Runs): Mapper => ({
+  open: (_: SourceFile, runs: MappedRuns): Mapper => ({
     record: ({ value }) => {
       if (isTrace(value)) mapTrace(runs, value, undefined)
       else if (isEpisode(value)) mapEpisode(runs, value)
@@ -47,7 +47,7 @@ export const verifiers: Source = {
 const LIMITS = new Set(["max_turns", "max_input_tokens", "max_output_tokens", "max_total_tokens", "compaction_failed"])
 
 /** Maps each agent's trace of an episode to a run. An episode that failed before its first trace becomes one run. */
-const mapEpisode = (runs: Runs, episode: unknown): void => {
+const mapEpisode = (runs: MappedRuns, episode: unknown): void => {
   const [traces, others] = [listOf(episode, "traces").filter(isTrace), listOf(episode, "traces").length]
   if (traces.length < others) runs.leaveOut("trace", "it has no nodes, calls and task", others - traces.length)
   for (const trace of traces) mapTrace(runs, trace, episode)
@@ -68,7 +68,7 @@ const mapEpisode = (runs: Runs, episode: unknown): void => {
   run.close("end", "failed", error ?? "the episode has no trace", null)
 }
 
-const mapTrace = (runs: Runs, trace: unknown, episode: unknown): void => {
+const mapTrace = (runs: MappedRuns, trace: unknown, episode: unknown): void => {
   const id = textOf(trace, "id") ?? "unnamed"
   const nodes = listOf(trace, "nodes")
   const task = field(trace, "task")
@@ -137,7 +137,7 @@ interface Node {
   readonly key: string
 }
 
-const map = (runs: Runs, run: Run, conversation: Conversation, { node, call, key }: Node): void => {
+const map = (runs: MappedRuns, run: MappedRun, conversation: Conversation, { node, call, key }: Node): void => {
   const message = field(node, "message")
   const role = textOf(message, "role")
   const time = runs.timeOf(at(call, "time", "end") ?? field(node, "timestamp"))
@@ -177,7 +177,7 @@ const asChat = (message: unknown): unknown => {
 }
 
 /** Weighted rewards add up to the rollout's reward. */
-const score = (runs: Runs, run: Run, trace: unknown): void => {
+const score = (runs: MappedRuns, run: MappedRun, trace: unknown): void => {
   const [rewards, metrics] = [field(trace, "rewards"), field(trace, "metrics")]
   for (const [name, reward] of Object.entries(isObject(rewards) ? rewards : {})) {
     const value = typeof reward === "number" ? reward : numberOf(reward, "score")

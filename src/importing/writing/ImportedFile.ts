@@ -5,7 +5,7 @@ import { Effect, Option } from "effect"
 import type { AppendError, LogError, NewEvent } from "../../events/log/EventLog.ts"
 import type { FileReport } from "../ImportReport.ts"
 import { idOf } from "../runs/EventIds.ts"
-import type { Runs } from "../runs/Runs.ts"
+import type { MappedRuns } from "../runs/Runs.ts"
 import { redacted, type Writing, withSubject } from "./Writing.ts"
 import type { WrittenRuns } from "./WrittenRuns.ts"
 
@@ -62,7 +62,7 @@ type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" |
 
 export const report = (
   { file, parts, source, digest, bytes, records, known, added }: About,
-  { waits, scores, kept, leftOut, remarks }: Runs,
+  { waits, scores, kept, leftOut, remarks }: MappedRuns,
   { named, totals: { foreign, waiting, added: ofRuns, ...counts } }: ReturnType<WrittenRuns["conclude"]>,
 ): FileReport => ({
   file,
