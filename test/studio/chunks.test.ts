@@ -8,7 +8,7 @@ import * as EnvironmentState from "../../src/projections/state/EnvironmentState.
 import * as EventSummary from "../../src/projections/summary/EventSummary.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
 import type { Studio } from "../../src/studio/Studio.ts"
-import type { Change, Chunk } from "../../src/studio/wire/Chunk.ts"
+import type { Change, CourseSlice } from "../../src/studio/wire/Chunk.ts"
 import type { TaskList } from "../../src/studio/wire/Task.ts"
 import { type Json, pointerKeys } from "../../src/values/Json.ts"
 import { demoLog } from "../demoLog.ts"
@@ -24,7 +24,7 @@ const applied = (state: Json, changes: ReadonlyArray<Change>): Json =>
   Option.getOrThrow(Option.fromNullable(Either.getOrThrow(JsonPatch.apply(state, changes))))
 
 /** The state at each entry, as the page makes it: what is aside comes before. */
-const statesOf = (chunk: Chunk): ReadonlyArray<readonly [position: number, state: Json]> => {
+const statesOf = (chunk: CourseSlice): ReadonlyArray<readonly [position: number, state: Json]> => {
   let state: Json = { shared: chunk.state.shared, tasks: chunk.state.tasks }
   const aside = [...chunk.aside]
   return chunk.entries.map(({ position, changes }) => {
@@ -50,7 +50,7 @@ describe("a chunk", () => {
         const { position: head } = yield* log.head
         const folded = begin(EnvironmentState.projection, EnvironmentState.projection.initial)
         for (let number = 0; number * 200 < head; number++) {
-          const chunk = yield* get<Chunk>(`/api/chunk?${query({ timeline: "main", number })}`)
+          const chunk = yield* get<CourseSlice>(`/api/chunk?${query({ timeline: "main", number })}`)
           expect(chunk.entries.map(({ position }) => position)).toEqual(
             Array.from({ length: Math.min(200, head - number * 200) }, (_, index) => number * 200 + index + 1),
           )
@@ -78,7 +78,7 @@ describe("a chunk", () => {
         const { rows } = yield* get<TaskList>("/api/tasks?order=worst&limit=6")
         expect(rows).toHaveLength(6)
         for (const { id, events } of rows) {
-          const chunk = yield* get<Chunk>(`/api/chunk?${query({ task: id, number: 0 })}`)
+          const chunk = yield* get<CourseSlice>(`/api/chunk?${query({ task: id, number: 0 })}`)
           const own = yield* log.readPage({ taskId: id }, 1000)
           expect(chunk.entries.map((entry) => [entry.position, entry.type, entry.line, entry.payload])).toEqual(
             own.slice(0, 200).map((event) => [event.position, event.type, EventSummary.of(event), event.payload]),
@@ -100,7 +100,7 @@ describe("a chunk", () => {
       Effect.gen(function* () {
         const { get } = yield* page
         const travel = yield* TimeTravel
-        const chunk = yield* get<Chunk>("/api/chunk?timeline=main&number=2")
+        const chunk = yield* get<CourseSlice>("/api/chunk?timeline=main&number=2")
         const pointers = Object.keys(chunk.written)
         expect(pointers.length).toBeGreaterThan(20)
         for (const pointer of pointers) {
@@ -124,9 +124,9 @@ describe("a chunk", () => {
           [201, 1],
           [1646, 8],
         ] as const) {
-          expect((yield* get<Chunk>(`/api/chunk?${query({ at })}`)).number).toBe(number)
+          expect((yield* get<CourseSlice>(`/api/chunk?${query({ at })}`)).number).toBe(number)
         }
-        const ofTask = yield* get<Chunk>(`/api/chunk?${query({ task: "task-0015", at: 1043 })}`)
+        const ofTask = yield* get<CourseSlice>(`/api/chunk?${query({ task: "task-0015", at: 1043 })}`)
         expect(ofTask.entries.map(({ position }) => position)).toContain(1043)
         expect(yield* refused("/api/chunk?number=99")).toMatchObject({ status: 404, error: "ChunkNotFound" })
         expect(yield* refused("/api/chunk?task=task-0015&number=1")).toMatchObject({ status: 404 })
@@ -144,7 +144,7 @@ describe("a chunk", () => {
       Effect.gen(function* () {
         const { get } = yield* page
         const [imported] = yield* (yield* EventLog).readPage({ types: ["PluginImported"] }, 1)
-        const { views } = yield* get<Chunk>("/api/chunk?task=task-0001&number=0")
+        const { views } = yield* get<CourseSlice>("/api/chunk?task=task-0001&number=0")
         expect(views).toHaveLength(1)
         expect(views[0]).toMatchObject({ plugin: "text-room", from: imported?.position, code: null })
         expect(views[0]?.view).not.toBeNull()

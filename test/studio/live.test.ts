@@ -12,7 +12,7 @@ import * as Sensor from "../../src/kernel/program/Sensor.ts"
 import * as Tool from "../../src/kernel/program/Tool.ts"
 import * as Studio from "../../src/studio/Studio.ts"
 import type { Live, Question } from "../../src/studio/wire/Asking.ts"
-import type { Chunk } from "../../src/studio/wire/Chunk.ts"
+import type { CourseSlice } from "../../src/studio/wire/Chunk.ts"
 import type { LogInfo } from "../../src/studio/wire/Log.ts"
 import type { RubricOfSet } from "../../src/studio/wire/Scoring.ts"
 import type { TaskHead, TaskList } from "../../src/studio/wire/Task.ts"
@@ -85,7 +85,7 @@ describe("what happens", () => {
           expect(told[0]).toMatchObject({ type: "questions", data: [] })
           const { events } = yield* get<TaskHead>("/api/task?task=t")
           expect(events).toBe(1_051)
-          const { number, entries: shown } = yield* get<Chunk>(`/api/chunk?${query({ task: "t", at: 1_051 })}`)
+          const { number, entries: shown } = yield* get<CourseSlice>(`/api/chunk?${query({ task: "t", at: 1_051 })}`)
           expect([number, shown.at(-1)?.payload]).toEqual([5, expect.objectContaining({ reading: 1_050 })])
         }).pipe(Effect.provide(served(filename)))
       }),
@@ -312,7 +312,7 @@ describe("a fork from the page", () => {
         const parent = yield* get<TaskHead>("/api/task?task=t")
         expect(parent.forks).toEqual([{ timeline: "fork-1", task: "t", position: at }])
         // The chunk of the fork begins with what it shares with its parent.
-        const chunk = yield* get<Chunk>("/api/chunk?timeline=fork-1&task=t&number=0")
+        const chunk = yield* get<CourseSlice>("/api/chunk?timeline=fork-1&task=t&number=0")
         expect(new Set(chunk.entries.map(({ timeline }) => timeline))).toEqual(new Set(["main", "fork-1"]))
         expect(chunk.entries).toHaveLength(head.events)
         const info = yield* get<LogInfo>("/api/log")
@@ -503,7 +503,7 @@ describe("a task's chunk", () => {
       yield* shared(3)
       yield* Effect.gen(function* () {
         const { get } = yield* page
-        const chunk = yield* get<Chunk>("/api/chunk?task=t&number=0")
+        const chunk = yield* get<CourseSlice>("/api/chunk?task=t&number=0")
         expect(chunk.entries.map(({ position }) => position)).toEqual([1, 3, 6])
         expect(chunk.state).toEqual({ shared: { readings: {}, environment: {}, pending: {} }, tasks: {} })
         const path = "/shared/readings/room~1heard"
@@ -511,7 +511,7 @@ describe("a task's chunk", () => {
           { position: 2, changes: [{ op: "add", path, value: 1 }] },
           { position: 4, changes: [{ op: "replace", path, value: 2 }] },
         ])
-        const whole = yield* get<Chunk>("/api/chunk?number=0")
+        const whole = yield* get<CourseSlice>("/api/chunk?number=0")
         expect(whole.entries.map(({ changes }) => changes.length)).toEqual([1, 1, 1, 1, 0, 1, 1])
       }).pipe(Effect.provide(served(filename)))
     }),

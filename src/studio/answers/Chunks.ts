@@ -16,7 +16,7 @@ import * as Writers from "../course/Writers.ts"
 import { Drawing } from "../drawing/Drawing.ts"
 import * as DrawingCode from "../drawing/DrawingCode.ts"
 import { StudioLog } from "../StudioLog.ts"
-import { CHUNK, type Chunk, type WorldView } from "../wire/Chunk.ts"
+import { CHUNK, type CourseSlice, type WorldView } from "../wire/Chunk.ts"
 import * as Query from "./Query.ts"
 
 export const ChunkQuery = Schema.Struct({
@@ -111,7 +111,7 @@ const chunkOf = (
   past: TimelineHistory,
   scopes: ReadonlyArray<ScopeCourse.ScopeState>,
   events: ReadonlyArray<Event>,
-  rest: Pick<Chunk, "task" | "number" | "offset" | "full" | "aside">,
+  rest: Pick<CourseSlice, "task" | "number" | "offset" | "full" | "aside">,
 ) =>
   Effect.gen(function* () {
     const state = merged(scopes)
@@ -125,7 +125,7 @@ const chunkOf = (
       written,
       views: yield* viewsOf(past, state, events),
       entries: yield* Entries.of(yield* EventLog, events, changesAt),
-    } satisfies Chunk
+    } satisfies CourseSlice
   })
 
 const merged = ([shared, ...tasks]: ReadonlyArray<ScopeCourse.ScopeState>): EnvironmentState.EnvironmentState => {

@@ -38,7 +38,7 @@ export const layer = (consents: ReadonlyArray<Consent.Consent>): Layer.Layer<nev
   consents.length === 0 ? Layer.empty : Layer.scoped(Drawing, serving(consents))
 
 /** A consent, bound to the first requested version whose digest begins with its digits. */
-interface Frame {
+interface BoundConsent {
   readonly consent: Consent.Consent
   digest: string | null
   file: string | null
@@ -48,7 +48,7 @@ const serving = (consents: ReadonlyArray<Consent.Consent>) =>
   Effect.gen(function* () {
     const log = yield* EventLog
     const frames = new Map(
-      consents.map((consent) => [labelOf(consent), { consent, digest: null, file: null } as Frame]),
+      consents.map((consent) => [labelOf(consent), { consent, digest: null, file: null } as BoundConsent]),
     )
     let page: string | null = null
     const { originOf, addressOf } = yield* FrameServer.serve((label) => {
@@ -91,7 +91,7 @@ const serving = (consents: ReadonlyArray<Consent.Consent>) =>
  */
 const labelOf = ({ digest }: Consent.Consent): string => digest.slice(0, 63)
 
-const elsewhere = (plugin: string, digest: string, frames: ReadonlyArray<Frame>): string => {
+const elsewhere = (plugin: string, digest: string, frames: ReadonlyArray<BoundConsent>): string => {
   const allowed = frames.map(({ consent }) => `${plugin}@${Consent.short(consent.digest)}`).join(", ")
   return `Studio was started to draw with the code of ${allowed}; at this position ${plugin}@${Consent.short(digest)} is installed.`
 }

@@ -12,7 +12,7 @@ export const CHUNK = 200
  * events at positions from `n × CHUNK + 1` to `(n + 1) × CHUNK`. So a full chunk changes only if payloads are archived
  * or shredded.
  */
-export interface Chunk {
+export interface CourseSlice {
   readonly timeline: string
   readonly task: string | null
   readonly number: number
@@ -21,7 +21,7 @@ export interface Chunk {
   /** Whether the chunk cannot get further events. */
   readonly full: boolean
   /** The state before the first entry, limited to `/shared` and the `/tasks/…` of the entries. */
-  readonly state: ChunkState
+  readonly state: SliceState
   /**
    * For leaves of `state`, by JSON Pointer, the position of the event that last wrote it. A missing leaf is unknown.
    */
@@ -38,7 +38,7 @@ export interface Chunk {
 }
 
 /** A part of the environment's state (`EnvironmentState`), with the same JSON Pointers. */
-export interface ChunkState {
+export interface SliceState {
   readonly shared: Json
   readonly tasks: { readonly [taskId: string]: Json }
 }

@@ -5,7 +5,7 @@ import { chainOf } from "../../../src/studio/page/model/chain.ts"
 import { EarlierTalk, MOST } from "../../../src/studio/page/model/talk/EarlierTalk.ts"
 import { barsOf } from "../../../src/studio/page/model/waterfall.ts"
 import type { Source } from "../../../src/studio/page/source/Source.ts"
-import { CHUNK, type Change, type Chunk, type Entry } from "../../../src/studio/wire/Chunk.ts"
+import { CHUNK, type Change, type CourseSlice, type Entry } from "../../../src/studio/wire/Chunk.ts"
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 
 const entry = (position: number, task: string | null, changes: ReadonlyArray<Change> = []): Entry => ({
@@ -29,7 +29,7 @@ const entry = (position: number, task: string | null, changes: ReadonlyArray<Cha
 
 /** A task with one event, whose chunk is answered when a test lets it be. */
 const course = async () => {
-  const chunk: Chunk = {
+  const chunk: CourseSlice = {
     timeline: "main",
     task: "t",
     number: 0,
@@ -42,7 +42,7 @@ const course = async () => {
     entries: [entry(1, "t")],
   }
   let answer = () => {}
-  const asked = new Promise<Chunk>((resolve) => {
+  const asked = new Promise<CourseSlice>((resolve) => {
     answer = () => resolve(chunk)
   })
   const answers = {

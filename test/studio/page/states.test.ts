@@ -6,7 +6,7 @@ import { differences } from "../../../src/studio/page/model/differences.ts"
 import { LoadedChunk } from "../../../src/studio/page/model/LoadedChunk.ts"
 import { oldReadings } from "../../../src/studio/page/model/oldReadings.ts"
 import { applied } from "../../../src/studio/page/model/patch.ts"
-import type { Change, Chunk, Entry } from "../../../src/studio/wire/Chunk.ts"
+import type { Change, CourseSlice, Entry } from "../../../src/studio/wire/Chunk.ts"
 import { type Json, pointerKeys, valueAt } from "../../../src/values/Json.ts"
 
 const json = fc.letrec<{ value: Json }>((tie) => ({
@@ -41,7 +41,7 @@ const entry = (position: number, changes: ReadonlyArray<Change>): Entry => ({
   changes,
 })
 
-const chunkOf = (state: Json, entries: ReadonlyArray<Entry>, rest: Partial<Chunk> = {}): Chunk => ({
+const chunkOf = (state: Json, entries: ReadonlyArray<Entry>, rest: Partial<CourseSlice> = {}): CourseSlice => ({
   timeline: "main",
   task: "t",
   number: 0,

@@ -1,6 +1,6 @@
 /** The events of one course, loaded in chunks around the visited position, and extended by live events. */
 import { type Signal, signal } from "@preact/signals"
-import { CHUNK, type Chunk, type Entry } from "../../wire/Chunk.ts"
+import { CHUNK, type CourseSlice, type Entry } from "../../wire/Chunk.ts"
 import type { TaskHead } from "../../wire/Task.ts"
 import { type Source, SourceFailed } from "../source/Source.ts"
 import type { Course } from "./Address.ts"
@@ -10,7 +10,7 @@ import { LoadedChunk, type State } from "./LoadedChunk.ts"
 /** Chunks kept around the position: about 10,000 events. */
 const KEPT = 50
 
-export interface Frame {
+export interface CourseMoment {
   readonly position: number
   /** Null before the first event. */
   readonly entry: Entry | null
@@ -77,11 +77,11 @@ export class CourseHistory {
   }
 
   /** The frame at a position; null while it loads. */
-  frameAt(position: number): Frame | null {
+  frameAt(position: number): CourseMoment | null {
     this.version.value
     const number = this.#numberAt(position)
     const chunk = number === null ? undefined : this.#chunks.get(number)
-    return chunk === undefined ? null : frameOf(chunk, position)
+    return chunk === undefined ? null : momentOf(chunk, position)
   }
 
   /** The event at a position, without states: null if there is none, undefined while it loads. */
@@ -95,13 +95,13 @@ export class CourseHistory {
   }
 
   /** Loads a position's chunk, then its neighbours, so that a step needs no request. */
-  async load(position: number): Promise<Frame | null> {
+  async load(position: number): Promise<CourseMoment | null> {
     const number = this.#numberAt(position)
     if (number === null) return null
     const chunk = await this.#get(number)
     for (const beside of [number + 1, number - 1]) if (this.#exists(beside)) void this.#get(beside)
     this.#forget(number)
-    return chunk === null ? null : frameOf(chunk, position)
+    return chunk === null ? null : momentOf(chunk, position)
   }
 
   async chunk(number: number): Promise<LoadedChunk | null> {
@@ -124,13 +124,18 @@ export class CourseHistory {
   }
 
   /** Finds the next event in a direction that satisfies a condition. Loads chunk after chunk. */
-  async seek(from: number, by: 1 | -1, holds: (frame: Frame) => boolean, signal: AbortSignal): Promise<number | null> {
+  async seek(
+    from: number,
+    by: 1 | -1,
+    holds: (frame: CourseMoment) => boolean,
+    signal: AbortSignal,
+  ): Promise<number | null> {
     let number = this.#numberAt(from)
     let chunk = number === null ? null : await this.#get(number)
-    let index = chunk === null ? 0 : frameOf(chunk, from).index + by
+    let index = chunk === null ? 0 : momentOf(chunk, from).index + by
     while (number !== null && chunk !== null && !signal.aborted) {
       for (; index >= 0 && index < chunk.entries.length; index += by) {
-        const found = frameIn(chunk, index, from)
+        const found = momentIn(chunk, index, from)
         if (holds(found)) return found.position
       }
       number += by
@@ -212,7 +217,7 @@ export class CourseHistory {
     return answer
   }
 
-  #keep(number: number, chunk: Chunk): LoadedChunk {
+  #keep(number: number, chunk: CourseSlice): LoadedChunk {
     const loaded = new LoadedChunk(chunk)
     this.#chunks.set(number, loaded)
     for (const entry of this.#meanwhile) if (this.#chunkOf(entry) === number) this.#put(entry, loaded)
@@ -228,7 +233,8 @@ export class CourseHistory {
   }
 }
 
-const frameOf = (chunk: LoadedChunk, position: number): Frame => frameIn(chunk, indexIn(chunk, position), position)
+const momentOf = (chunk: LoadedChunk, position: number): CourseMoment =>
+  momentIn(chunk, indexIn(chunk, position), position)
 
 /** The index of the last entry at or before a position, or -1. */
 const indexIn = ({ entries }: LoadedChunk, position: number): number => {
@@ -242,7 +248,7 @@ const indexIn = ({ entries }: LoadedChunk, position: number): number => {
 }
 
 /** @param position the frame's position if there is no such event */
-const frameIn = (chunk: LoadedChunk, index: number, position: number): Frame => {
+const momentIn = (chunk: LoadedChunk, index: number, position: number): CourseMoment => {
   const entry = chunk.entries[index] ?? null
   return {
     position: entry?.position ?? position,

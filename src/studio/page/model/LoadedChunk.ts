@@ -1,14 +1,14 @@
 /** A chunk with the state at each of its entries, and the writer of each value. */
 import { type Json, pointerKeys, valueAt } from "../../../values/Json.ts"
-import type { Chunk, Entry, WorldView } from "../../wire/Chunk.ts"
+import type { CourseSlice, Entry, WorldView } from "../../wire/Chunk.ts"
 import { applied } from "./patch.ts"
 
-type Aside = Chunk["aside"][number]
+type Aside = CourseSlice["aside"][number]
 
 export type State = Json
 
 export class LoadedChunk {
-  readonly #chunk: Chunk
+  readonly #chunk: CourseSlice
   readonly #entries: Array<Entry>
   /** The state before the first entry, after the first, after the second …, computed on demand. */
   readonly #states: Array<State>
@@ -19,7 +19,7 @@ export class LoadedChunk {
   #changes: Map<string, Array<number>> | undefined
   readonly #within = new Map<string, Array<number>>()
 
-  constructor(chunk: Chunk) {
+  constructor(chunk: CourseSlice) {
     this.#chunk = chunk
     this.#entries = [...chunk.entries]
     this.#aside = [...chunk.aside]

@@ -9,7 +9,7 @@ import type { RewardRow, TaskHead } from "../../wire/Task.ts"
 import { messageOf, type Source } from "../source/Source.ts"
 import { Drafts } from "../writing/Drafts.ts"
 import { type Address, type Course, OVERVIEW, type Visit, visit } from "./Address.ts"
-import { CourseHistory, type Frame } from "./CourseHistory.ts"
+import { CourseHistory, type CourseMoment } from "./CourseHistory.ts"
 import type { Links } from "./Links.ts"
 import { Marked } from "./Marked.ts"
 import { byPosition, type Moment, momentsOf } from "./rewards.ts"
@@ -43,7 +43,7 @@ export class Studio {
   readonly log: Signal<LogInfo>
   readonly marked: Marked
   readonly drafts: Drafts = new Drafts()
-  readonly frame: ReadonlySignal<Frame | null>
+  readonly frame: ReadonlySignal<CourseMoment | null>
   /** Increases when tasks may have changed. */
   readonly tasksVersion: Signal<number> = signal(0)
   /** Increases when all loaded data was dropped, so that screens start over. */
@@ -120,7 +120,7 @@ export class Studio {
   async #stepFar(by: number, end: string): Promise<void> {
     let left = Math.abs(by)
     let reached: number | undefined
-    const isThere = ({ position }: Frame): boolean => {
+    const isThere = ({ position }: CourseMoment): boolean => {
       reached = position
       left -= 1
       return left === 0
@@ -134,7 +134,7 @@ export class Studio {
    *
    * @param missing called if there is none
    */
-  async seek(by: 1 | -1, holds: (frame: Frame) => boolean, missing: () => void): Promise<void> {
+  async seek(by: 1 | -1, holds: (frame: CourseMoment) => boolean, missing: () => void): Promise<void> {
     const { value: course } = this.history
     if (course === null) return
     this.#seeking.abort()

@@ -6,12 +6,12 @@
 import { pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
 import { dayOf } from "../parts/format.ts"
 import { type Address, OVERVIEW, positionOf, visit } from "./Address.ts"
-import { KEYS, type Page } from "./keys.ts"
+import { KEYS, type KeyTargets } from "./keys.ts"
 import type { Studio } from "./Studio.ts"
 
 export interface Meaning {
   readonly says: string
-  readonly run: (studio: Studio, page: Page) => void | Promise<void>
+  readonly run: (studio: Studio, page: KeyTargets) => void | Promise<void>
 }
 
 const SCREENS: { readonly [name: string]: { readonly says: string; readonly to: Address } } = {

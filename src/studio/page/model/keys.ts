@@ -2,13 +2,13 @@
 
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
 import type { Pane } from "./Address.ts"
-import type { Frame } from "./CourseHistory.ts"
+import type { CourseMoment } from "./CourseHistory.ts"
 import type { Studio } from "./Studio.ts"
 
 export type Dialog = "help" | "copy" | "fork" | "compare" | "rescore" | "task" | null
 
 /** The parts of the page that keys reach, besides the studio. */
-export interface Page {
+export interface KeyTargets {
   readonly open: (dialog: Dialog) => void
   readonly focusBox: (text: string) => void
 }
@@ -19,7 +19,7 @@ export interface Key {
   /** Its name in the box; null for keys that lead to the box. */
   readonly name: string | null
   readonly says: string
-  readonly run: (studio: Studio, page: Page) => void
+  readonly run: (studio: Studio, page: KeyTargets) => void
 }
 
 const LEAP = 10
@@ -27,7 +27,7 @@ const LEAP = 10
 /** Whether an event changed the followed value, or without one, any value. */
 const changes =
   (studio: Studio) =>
-  (frame: Frame): boolean => {
+  (frame: CourseMoment): boolean => {
     const path = studio.visit?.path ?? ""
     if (path === "") return (frame.entry?.changes.length ?? 0) > 0
     const touches = frame.entry?.changes.some(
@@ -44,7 +44,7 @@ const noChange = (studio: Studio, where: string): string =>
 
 const rewardsOf = (studio: Studio): ReadonlyArray<number> => [...new Set(studio.moments.value.map(({ at }) => at))]
 
-const hit = (studio: Studio, by: 1 | -1, page: Page): void => {
+const hit = (studio: Studio, by: 1 | -1, page: KeyTargets): void => {
   const hits = studio.marked.hits.value
   if (hits === null) page.focusBox("")
   else studio.hop(hits.positions, by, `\`${hits.when}\` does not become true ${by > 0 ? "after" : "before"} this.`)

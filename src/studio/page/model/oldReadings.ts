@@ -1,6 +1,6 @@
 /** Stale readings: values that the agent knew while the world had already changed. */
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
-import type { Frame } from "./CourseHistory.ts"
+import type { CourseMoment } from "./CourseHistory.ts"
 
 /** The world's current value. */
 export interface OldReading {
@@ -13,7 +13,7 @@ export interface OldReading {
  * The stale readings of a scope, by pointer. A value of a reading is stale if the plugin's world has another value of
  * the same name, written later. That both are the same quantity is a guess by their name, so the page shows both.
  */
-export const oldReadings = ({ after, chunk, index }: Frame, root: string): ReadonlyMap<string, OldReading> => {
+export const oldReadings = ({ after, chunk, index }: CourseMoment, root: string): ReadonlyMap<string, OldReading> => {
   const found = new Map<string, OldReading>()
   const scope = valueAt(after, pointerKeys(root))
   const [readings, environment] = [member(scope, "readings"), member(scope, "environment")]

@@ -2,7 +2,7 @@
 import { type Json, pointerKeys, valueAt } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import { positionOf } from "../model/Address.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 import { differences } from "../model/differences.ts"
 import { useStudio } from "../parts/context.ts"
 import { inline } from "../parts/format.ts"
@@ -10,7 +10,7 @@ import { At } from "../parts/Link.tsx"
 
 const ROWS = 500
 
-export const DiffPane = ({ frame }: { readonly frame: Frame }) => {
+export const DiffPane = ({ frame }: { readonly frame: CourseMoment }) => {
   const studio = useStudio()
   const other = positionOf(studio.visit?.vs ?? "")
   const otherFrame = other === undefined ? null : (studio.history.value?.frameAt(other) ?? null)
@@ -68,7 +68,7 @@ export const DiffPane = ({ frame }: { readonly frame: Frame }) => {
   )
 }
 
-const Writer = ({ frame, path }: { readonly frame: Frame; readonly path: string }) => {
+const Writer = ({ frame, path }: { readonly frame: CourseMoment; readonly path: string }) => {
   const writer = frame.chunk.writerOf(path, frame.index)
   return writer === undefined || valueAt(frame.after, pointerKeys(path)) === (undefined as Json | undefined) ? null : (
     <At position={writer} />

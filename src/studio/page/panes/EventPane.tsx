@@ -1,13 +1,13 @@
 /** The complete event at the position. */
 import type { Entry } from "../../wire/Chunk.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 import { clock, count, time } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
 import { Mark } from "../parts/Mark.tsx"
 import { useWhole } from "../parts/useWhole.ts"
 import { Value } from "../parts/Value.tsx"
 
-export const EventPane = ({ frame }: { readonly frame: Frame }) => {
+export const EventPane = ({ frame }: { readonly frame: CourseMoment }) => {
   const { entry } = frame
   if (entry === null) return <p class="empty">Before the first event. Press n to go to it.</p>
   return (

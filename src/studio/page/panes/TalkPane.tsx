@@ -4,7 +4,7 @@
  */
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Entry } from "../../wire/Chunk.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 import { conversation, useOf } from "../model/talk/conversation.ts"
 import { EarlierTalk } from "../model/talk/EarlierTalk.ts"
 import { LiveTalk, type Streaming } from "../model/talk/LiveTalk.ts"
@@ -16,7 +16,7 @@ import { useWhole } from "../parts/useWhole.ts"
 import { Value } from "../parts/Value.tsx"
 import { Speaking } from "./Speaking.tsx"
 
-export const TalkPane = ({ frame }: { readonly frame: Frame }) => {
+export const TalkPane = ({ frame }: { readonly frame: CourseMoment }) => {
   const studio = useStudio()
   // For a long task, shows the position's chunk, and earlier chunks on demand.
   const { entries, number } = frame.chunk

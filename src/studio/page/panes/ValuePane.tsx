@@ -1,7 +1,7 @@
 /** One value of the state: its writer, its previous value, and its history. */
 import { type Json, pointerKeys } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
 import { count, inline } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"
@@ -13,7 +13,7 @@ import { Value } from "../parts/Value.tsx"
 
 const ROWS = 200
 
-export const ValuePane = ({ frame }: { readonly frame: Frame }) => {
+export const ValuePane = ({ frame }: { readonly frame: CourseMoment }) => {
   const studio = useStudio()
   const { path, timeline, task } = studio.visit ?? { path: "", timeline: "main", task: null }
   const last = useThrottled(studio.history.value?.last ?? 0)

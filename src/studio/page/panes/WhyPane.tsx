@@ -1,6 +1,6 @@
 /** The event's causes up to the root, and its effects. */
 import type { Why } from "../../wire/Chunk.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
 import { clock } from "../parts/format.ts"
 import { Inferred, Rules } from "../parts/Inferred.tsx"
@@ -9,7 +9,7 @@ import { Mark } from "../parts/Mark.tsx"
 import { Problem } from "../parts/Problem.tsx"
 import { useAnswer } from "../parts/useAnswer.ts"
 
-export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
+export const WhyPane = ({ frame }: { readonly frame: CourseMoment }) => {
   const asked = frame.entry === null ? null : { position: frame.entry.position }
   const why = useAnswer("why", asked)
   const timeline = useStudio().visit?.timeline
@@ -57,4 +57,4 @@ export const WhyPane = ({ frame }: { readonly frame: Frame }) => {
   )
 }
 
-const knownOf = ({ entry }: Frame): Why => (entry === null ? [] : [entry])
+const knownOf = ({ entry }: CourseMoment): Why => (entry === null ? [] : [entry])

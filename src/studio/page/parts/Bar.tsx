@@ -2,14 +2,14 @@
 import type { Signal } from "@preact/signals"
 import { oneLine } from "../../../values/PlainText.ts"
 import { OVERVIEW, visit } from "../model/Address.ts"
-import type { Page } from "../model/keys.ts"
+import type { KeyTargets } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
 import { CommandBox } from "./CommandBox.tsx"
 import { useStudio } from "./context.ts"
 import { count } from "./format.ts"
 import { Link } from "./Link.tsx"
 
-export const Bar = ({ connection, page }: { readonly connection: Signal<Connection>; readonly page: Page }) => {
+export const Bar = ({ connection, page }: { readonly connection: Signal<Connection>; readonly page: KeyTargets }) => {
   const studio = useStudio()
   const address = studio.address.value
   const log = studio.log.value

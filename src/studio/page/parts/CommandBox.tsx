@@ -3,13 +3,13 @@ import { signal } from "@preact/signals"
 import { useRef, useState } from "preact/hooks"
 import { isVisible, visible } from "../../../values/PlainText.ts"
 import { meaningOf, suggestionsFor } from "../model/commands.ts"
-import type { Page } from "../model/keys.ts"
+import type { KeyTargets } from "../model/keys.ts"
 import { useStudio } from "./context.ts"
 
 /** Set this to put a text into the box, with the cursor at its end. */
 export const boxText = signal<{ readonly text: string } | null>(null)
 
-export const CommandBox = ({ page }: { readonly page: Page }) => {
+export const CommandBox = ({ page }: { readonly page: KeyTargets }) => {
   const studio = useStudio()
   const input = useRef<HTMLInputElement>(null)
   const [text, setText] = useState("")

@@ -4,7 +4,7 @@
 import { useState } from "preact/hooks"
 import { type Json, type JsonObject, pointerKeys, pointerToken, valueAt } from "../../../values/Json.ts"
 import { oneLine } from "../../../values/PlainText.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 import { type OldReading, oldReadings } from "../model/oldReadings.ts"
 import { useStudio } from "./context.ts"
 import { inline } from "./format.ts"
@@ -15,7 +15,7 @@ const MEMBERS = 60
 const OPEN = 4
 
 interface Shown {
-  readonly frame: Frame
+  readonly frame: CourseMoment
   readonly changed: ReadonlySet<string>
   readonly around: ReadonlySet<string>
   readonly old: ReadonlyMap<string, OldReading>
@@ -23,7 +23,7 @@ interface Shown {
 }
 
 /** The parts of the state that concern a task, or all of it for an event of no task. */
-export const StateTree = ({ frame, task }: { readonly frame: Frame; readonly task: string | null }) => {
+export const StateTree = ({ frame, task }: { readonly frame: CourseMoment; readonly task: string | null }) => {
   const studio = useStudio()
   const root = task === null ? "" : `/tasks/${pointerToken(task)}`
   const shown: Shown = {

@@ -6,7 +6,7 @@ import type { Block, Shape } from "../../../views/Drawing.ts"
 import { draw } from "../../../views/draw.ts"
 import type { View } from "../../../views/View.ts"
 import type { Change, ViewCode } from "../../wire/Chunk.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 import { DrawnByCode, NotDrawn } from "./DrawnByCode.tsx"
 
 /** A plugin's world with a view, drawing code, or both. */
@@ -23,7 +23,7 @@ export interface DrawnWorld {
   readonly code: ViewCode | null
 }
 
-export const worldsOf = (frame: Frame, task: string | null): ReadonlyArray<DrawnWorld> => {
+export const worldsOf = (frame: CourseMoment, task: string | null): ReadonlyArray<DrawnWorld> => {
   const scopes = [task === null ? null : ["tasks", task], ["shared"]].filter((keys) => keys !== null)
   return scopes.flatMap((keys) => {
     const environment = valueAt(frame.after, [...keys, "environment"])

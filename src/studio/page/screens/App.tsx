@@ -2,7 +2,7 @@
 import type { Signal } from "@preact/signals"
 import { useEffect, useMemo, useState } from "preact/hooks"
 import { OVERVIEW, otherOf } from "../model/Address.ts"
-import { commandOf, type Dialog, type Page } from "../model/keys.ts"
+import { commandOf, type Dialog, type KeyTargets } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
 import type { Studio } from "../model/Studio.ts"
 import { settings } from "../model/settings.ts"
@@ -26,7 +26,7 @@ import { VisitScreen } from "./VisitScreen.tsx"
 
 export const App = ({ studio, connection }: { readonly studio: Studio; readonly connection: Signal<Connection> }) => {
   const [dialog, open] = useState<Dialog>(null)
-  const page = useMemo<Page>(
+  const page = useMemo<KeyTargets>(
     () => ({
       open,
       focusBox: (text) => {

@@ -2,7 +2,7 @@
 import { useEffect, useState } from "preact/hooks"
 import { Lanes } from "../lanes/Lanes.tsx"
 import { PANES, type Pane } from "../model/Address.ts"
-import type { CourseHistory, Frame } from "../model/CourseHistory.ts"
+import type { CourseHistory, CourseMoment } from "../model/CourseHistory.ts"
 import { netAt } from "../model/rewards.ts"
 import { CapturePane } from "../panes/CapturePane.tsx"
 import { DiffPane } from "../panes/DiffPane.tsx"
@@ -127,7 +127,7 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
   )
 }
 
-const WorldAndState = ({ frame, task }: { readonly frame: Frame; readonly task: string | null }) => {
+const WorldAndState = ({ frame, task }: { readonly frame: CourseMoment; readonly task: string | null }) => {
   const scope = task ?? frame.entry?.task ?? null
   const worlds = worldsOf(frame, scope)
   return (
@@ -156,7 +156,7 @@ const NAMES: { readonly [pane in Pane]: readonly [name: string, key: string] } =
 
 interface AboutProps {
   readonly course: CourseHistory
-  readonly frame: Frame | null
+  readonly frame: CourseMoment | null
 }
 
 const AboutEvent = ({ course, frame }: AboutProps) => {
@@ -189,7 +189,7 @@ const AboutEvent = ({ course, frame }: AboutProps) => {
   )
 }
 
-const PaneOf = ({ pane, frame }: { readonly pane: Pane; readonly frame: Frame }) => {
+const PaneOf = ({ pane, frame }: { readonly pane: Pane; readonly frame: CourseMoment }) => {
   switch (pane) {
     case "event":
       return <EventPane frame={frame} />

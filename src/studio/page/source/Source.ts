@@ -13,7 +13,7 @@ import type {
   RubricIssue,
   TextIssue,
 } from "../../wire/Asking.ts"
-import type { Chunk, Effects, WholeEvent, Why } from "../../wire/Chunk.ts"
+import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/Chunk.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type {
   Saved,
@@ -49,7 +49,7 @@ export interface Questions {
   readonly task: TaskHead
   readonly course: Course
   readonly capture: TaskCapture
-  readonly chunk: Chunk
+  readonly chunk: CourseSlice
   readonly event: WholeEvent
   readonly why: Why
   readonly effects: Effects

@@ -82,7 +82,7 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
       <section class="beside-text" aria-label="Help and world">
         {kind === "scenario" ? (
           <>
-            <Run file={file} digest={saved.digest} agents={agents} isReady={isValid && !isChanged} />
+            <PlaySaved file={file} digest={saved.digest} agents={agents} isReady={isValid && !isChanged} />
             <Look text={text} isValid={isValid} />
           </>
         ) : (
@@ -94,7 +94,7 @@ export const ScenarioEditor = ({ name, opened, agents, onAgain }: Props) => {
   )
 }
 
-interface RunProps {
+interface PlaySavedProps {
   readonly file: string
   readonly digest: string
   readonly agents: ReadonlyArray<string>
@@ -102,7 +102,7 @@ interface RunProps {
 }
 
 /** Lets an agent play the saved file, and goes to its task. */
-const Run = ({ file, digest, agents, isReady }: RunProps) => {
+const PlaySaved = ({ file, digest, agents, isReady }: PlaySavedProps) => {
   const studio = useStudio()
   const [chosen, choose] = useAgentAndSeed(agents)
   const { isBusy, problem, give } = useOrder()

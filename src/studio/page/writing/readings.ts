@@ -1,9 +1,9 @@
 /** The readings of an agent, and their replacements in a fork. */
 import { type Json, type JsonObject, valueAt } from "../../../values/Json.ts"
-import type { Frame } from "../model/CourseHistory.ts"
+import type { CourseMoment } from "../model/CourseHistory.ts"
 
 /** The last reading of each sensor of a task, by `plugin/sensor`. */
-export const readingsOf = (frame: Frame | null, task: string): JsonObject => {
+export const readingsOf = (frame: CourseMoment | null, task: string): JsonObject => {
   const found = frame === null ? undefined : valueAt(frame.after, ["tasks", task, "readings"])
   return typeof found === "object" && found !== null && !Array.isArray(found) ? (found as JsonObject) : {}
 }
