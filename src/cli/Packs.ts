@@ -24,7 +24,7 @@ export interface Packs {
 
 type Exported = Readonly<Record<string, unknown>>
 
-type Chunk = (
+type PackedModules = (
   chunk: (number: number) => Exported,
   later: (number: number) => Promise<Exported>,
   module: (specifier: string) => Promise<unknown>,
@@ -41,7 +41,7 @@ export const run = ({ url, contents, caches }: Packs, entry: number): Exported =
   const packOf = new Map(
     Object.entries(contents).flatMap(([name, numbers]) => numbers.map((number) => [number, name] as const)),
   )
-  const loaded = new Map<string, Readonly<Record<number, Chunk>>>()
+  const loaded = new Map<string, Readonly<Record<number, PackedModules>>>()
   const exported = new Map<number, Exported>()
   const parts = new Set<number>()
   const scripts: Compiled[] = []
@@ -51,7 +51,7 @@ export const run = ({ url, contents, caches }: Packs, entry: number): Exported =
     if (known !== undefined) return known
     const compiled = compile(path.join(directory, name), caches)
     scripts.push(compiled)
-    const functions: Readonly<Record<number, Chunk>> = compiled.script.runInThisContext()
+    const functions: Readonly<Record<number, PackedModules>> = compiled.script.runInThisContext()
     loaded.set(name, functions)
     return functions
   }

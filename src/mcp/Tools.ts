@@ -25,7 +25,7 @@ export interface ToolsParts {
 }
 
 /** One page of the server's list. */
-export interface Page {
+export interface ListedTools {
   readonly tools: ReadonlyArray<Json>
   readonly isFirst: boolean
   readonly isLast: boolean
@@ -33,7 +33,7 @@ export interface Page {
 
 export interface Tools {
   /** Takes a page. Returns the tools that the client may see, if these are not all. */
-  readonly listed: (page: Page) => Promise<ReadonlyArray<Json> | undefined>
+  readonly listed: (page: ListedTools) => Promise<ReadonlyArray<Json> | undefined>
   readonly definition: (name: string) => Json | undefined
   /** The names of a tool's arguments, by its schema. */
   readonly argumentsOf: (name: string) => ReadonlySet<string>

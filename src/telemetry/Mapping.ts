@@ -8,7 +8,7 @@ import { lastEnd, mapConversation, traces } from "../importing/otlp/Otlp.ts"
 import type { Span } from "../importing/otlp/Span.ts"
 import { taskIdOf } from "../importing/runs/Run.ts"
 import type { RunEvent } from "../importing/runs/RunEvent.ts"
-import { Runs } from "../importing/runs/Runs.ts"
+import { MappedRuns } from "../importing/runs/Runs.ts"
 import { SETTLED_MS } from "../importing/runs/Silence.ts"
 import type { SourceScore } from "../importing/scores/SourceScores.ts"
 import type { Owner } from "../importing/writing/Owner.ts"
@@ -39,7 +39,7 @@ export const runOf = ({ conversation, trace, part }: Pick<Group, "conversation" 
 /** Maps spans and evaluations of one conversation, or of one trace without a conversation. */
 export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTable, now: number): Mapped => {
   const spans = kept.flatMap(({ kind, body }) => (kind === "span" ? [JSON.parse(body) as Span] : []))
-  const runs = new Runs(traces, prices)
+  const runs = new MappedRuns(traces, prices)
   const id = runOf(group)
   const isOneTrace = group.conversation === undefined
   const written = { now, modifiedAt: group.touched }

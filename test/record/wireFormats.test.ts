@@ -1,6 +1,6 @@
 import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
-import { bytesOf, chunkOf } from "../../src/agents/models/Cassette.ts"
+import { bytesOf, pieceOf } from "../../src/agents/models/Cassette.ts"
 import { type Answered, answeredBy, askedBy, type Came } from "../../src/providers/WireFormats.ts"
 import { written } from "../../src/providers/WrittenAnswer.ts"
 import { joined } from "../../src/record/http/HttpMessage.ts"
@@ -181,7 +181,7 @@ describe.each(names)("an answer as %s", (name) => {
     fc.assert(
       fc.property(fc.array(fc.nat(bytes.length), { maxLength: 12 }), (cuts) => {
         const places = [0, ...cuts.toSorted((a, b) => a - b), bytes.length]
-        const chunks = places.slice(1).map((to, index) => chunkOf(index, bytes.slice(places[index], to)))
+        const chunks = places.slice(1).map((to, index) => pieceOf(index, bytes.slice(places[index], to)))
         expect(chunks.reduce((length, chunk) => length + bytesOf(chunk).byteLength, 0)).toBe(bytes.length)
         expect(answered(name, Buffer.from(joined(chunks)).toString("utf8"))).toEqual(whole)
       }),

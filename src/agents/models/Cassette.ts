@@ -18,12 +18,12 @@ export const VERSION = 1
 const NonNegative = Schema.Finite.pipe(Schema.nonNegative())
 
 /** A piece of a body, with the milliseconds since the response began. Base64 if its bytes alone are not valid UTF-8. */
-export const Chunk = Schema.Union(
+export const BodyPiece = Schema.Union(
   Schema.Tuple(NonNegative, Schema.String),
   Schema.Tuple(NonNegative, Schema.String, Schema.Literal("base64")),
 )
 
-export type Chunk = typeof Chunk.Type
+export type BodyPiece = typeof BodyPiece.Type
 
 /** A request and its response. */
 export const Interaction = Schema.Struct({
@@ -36,7 +36,7 @@ export const Interaction = Schema.Struct({
   response: Schema.Struct({
     status: Schema.Int.pipe(Schema.between(200, 599)),
     headers: Schema.Record({ key: Schema.String, value: Schema.String }),
-    chunks: Schema.Array(Chunk),
+    chunks: Schema.Array(BodyPiece),
     end: Schema.Literal("clean", "cut").annotations({ description: "Whether the body ended, or broke off" }),
   }),
 })
@@ -225,11 +225,11 @@ const after = (ms: number): Promise<void> => new Promise((resolve) => setTimeout
 const brokenOff = (): Error => new TypeError("terminated", { cause: new Error("the recorded connection broke off") })
 
 /** Keeps valid UTF-8 as text, which people can read. */
-export const chunkOf = (ms: number, bytes: Uint8Array): Chunk => {
+export const pieceOf = (ms: number, bytes: Uint8Array): BodyPiece => {
   const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)
   return isUtf8(buffer) ? [ms, buffer.toString("utf8")] : [ms, buffer.toString("base64"), "base64"]
 }
 
 /** The bytes of a piece of a body. */
-export const bytesOf = ([, text, encoding]: Chunk): Uint8Array =>
+export const bytesOf = ([, text, encoding]: BodyPiece): Uint8Array =>
   new Uint8Array(Buffer.from(text, encoding === "base64" ? "base64" : "utf8"))

@@ -100,7 +100,7 @@ const recorded = (
           keep({ chunks, end: "clean" })
           return controller.close()
         }
-        chunks.push(Cassette.chunkOf(Math.round(performance.now() - startedAt), value))
+        chunks.push(Cassette.pieceOf(Math.round(performance.now() - startedAt), value))
         controller.enqueue(value)
       } catch (error) {
         keep({ chunks, end: "cut" })

@@ -3,7 +3,7 @@ import { Data, Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
-import type { Run } from "../../projections/timetravel/TimeTravel.ts"
+import type { RunSelector } from "../../projections/timetravel/TimeTravel.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
 import { defined } from "../../values/defined.ts"
 import * as Ids from "./Ids.ts"
@@ -24,7 +24,7 @@ export const named = (text: string, onlyTask: Option.Option<string>) =>
     return {
       ...defined({ timeline }),
       ...(task === undefined ? {} : { taskId: yield* taskId(task, timeline).pipe(orNoRun(text, known)) }),
-    } satisfies Run
+    } satisfies RunSelector
   })
 
 export class NoSuchRun extends Data.TaggedError("NoSuchRun")<{

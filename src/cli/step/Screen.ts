@@ -35,9 +35,9 @@ export const rows = (style: Style, session: Session, { columns, rows }: Size): R
 const ABOVE = 4
 
 const header = (style: Style, session: Session, top: number, columns: number): ReadonlyArray<string> => {
-  const { frame, timeline, head: last, log, task } = session
-  const { event } = frame
-  const positionText = `${style.bold(`${oneLine(timeline)}@${frame.position}`)} of @${last}`
+  const { moment, timeline, head: last, log, task } = session
+  const { event } = moment
+  const positionText = `${style.bold(`${oneLine(timeline)}@${moment.position}`)} of @${last}`
   const taskFilter = task === null ? "" : `  ${style.warn(`only task ${oneLine(task)}`)}`
   const named = event === null ? style.dim("before the first event") : EventLine.typeOf(style, event)
   const by = event === null ? "" : `  ${style.dim(`${oneLine(event.actor)}  ${time(event.occurredAt)}`)}`
@@ -52,14 +52,14 @@ const header = (style: Style, session: Session, top: number, columns: number): R
 
 const PANES: ReadonlyArray<Exclude<Pane, "help">> = ["event", "state", "view", "diff", "why"]
 
-const tab = (style: Style, { pane, frame }: Session, name: Exclude<Pane, "help">): string => {
-  const label = name === "diff" ? `diff ${frame.changes.length}` : name
+const tab = (style: Style, { pane, moment }: Session, name: Exclude<Pane, "help">): string => {
+  const label = name === "diff" ? `diff ${moment.changes.length}` : name
   return pane === name ? style.bold(`[${label}]`) : style.dim(` ${label} `)
 }
 
 const paneLines = (style: Style, session: Session, columns: number): Array<string> => {
-  const { frame } = session
-  const { event } = frame
+  const { moment } = session
+  const { event } = moment
   switch (session.pane) {
     case "help":
       return [...HELP]
@@ -72,21 +72,21 @@ const paneLines = (style: Style, session: Session, columns: number): Array<strin
     case "state":
       return stateLines(style, session)
     case "view":
-      return frame.worlds.length === 0
+      return moment.worlds.length === 0
         ? ["No world has a view at this moment. A plugin's manifest draws its world by peas.environment.view."]
-        : [...ViewPage.lines(style, frame.worlds, columns)]
+        : [...ViewPage.lines(style, moment.worlds, columns)]
     case "diff":
-      return frame.changes.length === 0
+      return moment.changes.length === 0
         ? ["This event changed nothing in the environment. c goes to the next one that does."]
-        : [...PatchLines.lines(style, frame.changes)]
+        : [...PatchLines.lines(style, moment.changes)]
     case "why":
-      return event === null ? ["Nothing has happened yet."] : [...EventPage.chain(style, frame.causes)]
+      return event === null ? ["Nothing has happened yet."] : [...EventPage.chain(style, moment.causes)]
   }
 }
 
 const stateLines = (style: Style, session: Session): Array<string> => {
-  const path = session.path === "" ? defaultPath(session.frame.event) : session.path
-  const value = valueAt(session.frame.state, pointerKeys(path))
+  const path = session.path === "" ? defaultPath(session.moment.event) : session.path
+  const value = valueAt(session.moment.state, pointerKeys(path))
   const title = `${style.name(oneLine(path) || "all")}${style.dim(session.path === "" ? "  (/ shows another path)" : "")}`
   return value === undefined ? [title, "The path has no value at this moment."] : [title, ...json(value, 2).split("\n")]
 }

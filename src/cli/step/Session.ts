@@ -6,7 +6,7 @@ import type { Json } from "../../values/Json.ts"
 import type { ShownChange } from "../pages/time/PatchLines.ts"
 import type { Key } from "../terminal/FullScreen.ts"
 
-export interface Frame {
+export interface ShownMoment {
   /** 0 is before the first event. */
   readonly position: number
   /** Null at 0. */
@@ -37,7 +37,7 @@ export interface Session {
   readonly log: string
   readonly timeline: string
   readonly head: number
-  readonly frame: Frame
+  readonly moment: ShownMoment
   readonly pane: Pane
   /** Number of the pane's lines above the screen. */
   readonly scroll: number
@@ -75,9 +75,9 @@ const show = (session: Session): Update => ({ do: "show", session })
 
 export const say = (session: Session, text: string, bad = false): Session => ({ ...session, message: { text, bad } })
 
-export const moved = (session: Session, frame: Frame): Session => ({
+export const moved = (session: Session, moment: ShownMoment): Session => ({
   ...session,
-  frame,
+  moment,
   scroll: session.pane === "state" || session.pane === "view" ? session.scroll : 0,
 })
 
@@ -119,7 +119,7 @@ const repeatPredicate =
 
 const toggleTask = (session: Session): Update => {
   if (session.task !== null) return show(say({ ...session, task: null }, "Stepping through all events."))
-  const task = session.frame.event?.taskId ?? null
+  const task = session.moment.event?.taskId ?? null
   if (task === null)
     return show(say(session, "This event belongs to no task. Go to an event of a task and press t there.", true))
   return show(say({ ...session, task }, `Stepping only through events of task ${task}; t ends that.`))

@@ -56,7 +56,7 @@ const openSession = (name: string, task: Option.Option<string>, at: Option.Optio
       log: name,
       timeline: start.timeline,
       head: cursor.head,
-      frame: yield* TimelineCursor.frameAt(cursor, start.position),
+      moment: yield* TimelineCursor.momentAt(cursor, start.position),
       pane: "event",
       scroll: 0,
       task: taskId,
@@ -88,15 +88,15 @@ const runSearch = (session: Session, search: Search) =>
     const found = search.kind === "moment" ? Option.some(target.position) : yield* findPosition(cursor, session, search)
     const now = { ...session, timeline: target.timeline, head: cursor.head }
     if (Option.isNone(found)) return say(now, notFoundMessage(search))
-    return moved(now, yield* TimelineCursor.frameAt(cursor, found.value))
+    return moved(now, yield* TimelineCursor.momentAt(cursor, found.value))
   }).pipe(Effect.catchAll(({ message }) => Effect.succeed(say(session, message, true))))
 
 const findPosition = (
   cursor: TimelineCursor.TimelineCursor,
-  { frame, task }: Session,
+  { moment, task }: Session,
   search: Exclude<Search, { kind: "moment" }>,
 ) => {
-  const { position } = frame
+  const { position } = moment
   const which = task === null ? {} : { taskId: task }
   switch (search.kind) {
     case "event":

@@ -24,7 +24,7 @@ import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import * as ValueChanges from "../../projections/timetravel/ValueChanges.ts"
 import type { Json } from "../../values/Json.ts"
 import * as PatchLines from "../pages/time/PatchLines.ts"
-import type { Direction, Frame } from "./Session.ts"
+import type { Direction, ShownMoment } from "./Session.ts"
 
 export interface TimelineCursor {
   readonly history: TimelineHistory.TimelineHistory
@@ -42,12 +42,12 @@ export const of = (timeline: string) =>
     return { history, head: (yield* log.head).position }
   })
 
-export const frameAt = ({ history }: TimelineCursor, position: number) =>
+export const momentAt = ({ history }: TimelineCursor, position: number) =>
   Effect.gen(function* () {
     const [event] = position === 0 ? [] : yield* history.readPage({ after: position - 1, until: position }, 1)
     const state = yield* history.stateAt(position)
     if (event === undefined)
-      return { position, event: null, state, worlds: [], changes: [], causes: [] } satisfies Frame
+      return { position, event: null, state, worlds: [], changes: [], causes: [] } satisfies ShownMoment
     const worlds = yield* worldsAt(history.timeline, state, event)
     const before: Json = yield* history.stateAt(position - 1)
     const differences = JsonPatch.diff(before, state).map((operation) => ({ ...operation, event: position }))
@@ -59,7 +59,7 @@ export const frameAt = ({ history }: TimelineCursor, position: number) =>
       worlds,
       changes: PatchLines.withBefore(before, differences),
       causes,
-    } satisfies Frame
+    } satisfies ShownMoment
   })
 
 /** The worlds that an event can concern: its task's, and those that all tasks share. */

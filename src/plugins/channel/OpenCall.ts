@@ -14,19 +14,19 @@ export interface OpenCall {
   /** Receives the call's progress reports. */
   readonly onProgress: CallProgress.OnProgress | undefined
   /** Reads the events of the judged task, in calls that judge one. */
-  readonly readPage: ReadPage | undefined
+  readonly readPage: ReadBatch | undefined
   /** Fibers that work for the call; see `interruptWithCall`. */
   hostFibers: Set<Fiber.RuntimeFiber<unknown>> | undefined
   /** Pauses the time-out while a person decides about a request. Call the returned function once, to resume it. */
   readonly pauseTimeout: () => () => void
 }
 
-/** A chunk of a task's events, in order. */
-export interface Page {
+/** A batch of a task's events, in order. */
+export interface EventBatch {
   readonly events: ReadonlyArray<JsonObject>
   /** Whether events follow. */
   readonly more: boolean
 }
 
-/** Reads the chunk after a position. */
-export type ReadPage = (after: number) => Effect.Effect<Page, Failure>
+/** Reads the batch after a position. */
+export type ReadBatch = (after: number) => Effect.Effect<EventBatch, Failure>

@@ -4,7 +4,7 @@ import type { Failure } from "../../events/vocabulary/EventType.ts"
 import type { Child } from "../sandbox/Child.ts"
 import { CALL_OVER } from "./HostRequests.ts"
 import type { Misbehaved } from "./Misbehaviour.ts"
-import type { OpenCall, Page } from "./OpenCall.ts"
+import type { EventBatch, OpenCall } from "./OpenCall.ts"
 import type { PageFrame } from "./Protocol.ts"
 import { answerFrame } from "./Protocol.ts"
 
@@ -24,7 +24,7 @@ export const make = () => {
   }
 
   return (frame: PageFrame, call: OpenCall | undefined, child: Child, misbehaved: Misbehaved): Effect.Effect<void> => {
-    const answer = (page: Either.Either<Page, Failure>) =>
+    const answer = (page: Either.Either<EventBatch, Failure>) =>
       child.deliver(
         answerFrame(
           frame.id,

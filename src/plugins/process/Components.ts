@@ -8,7 +8,7 @@ import { defined } from "../../values/defined.ts"
 import { type Json, JsonObject, plainText } from "../../values/Json.ts"
 import type { OnProgress } from "../channel/CallProgress.ts"
 import type { Calls, OkFrame } from "../channel/Calls.ts"
-import type { ReadPage } from "../channel/OpenCall.ts"
+import type { ReadBatch } from "../channel/OpenCall.ts"
 import type { Exports, HostFrame } from "../channel/Protocol.ts"
 import { actuatorsOf, judgedOf, type Manifest, sensorsOf } from "../manifest/Manifest.ts"
 import { AnswerInvalid, type CallError, ExportsDisagree } from "../PluginError.ts"
@@ -75,7 +75,7 @@ export interface ResetOptions extends CallOptions {
 
 /** Options of `judge`. */
 export interface JudgeOptions extends CallOptions {
-  readonly readPage: ReadPage
+  readonly readPage: ReadBatch
   /** `context.now`, in epoch milliseconds. Default: the time of the call. */
   readonly now?: number
 }

@@ -36,7 +36,7 @@ import * as ReniceWhenBusy from "./ReniceWhenBusy.ts"
 import { validatorsOf } from "./validatingCalls.ts"
 
 export type { Progress } from "../channel/CallProgress.ts"
-export type { Page } from "../channel/OpenCall.ts"
+export type { EventBatch } from "../channel/OpenCall.ts"
 export type { CallOptions, JudgeOptions } from "./Components.ts"
 
 /** A running plugin process. Its scope's end stops it. */

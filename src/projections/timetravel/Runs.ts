@@ -11,13 +11,13 @@ import * as TaskAlignment from "./TaskAlignment.ts"
 import { sharedBy, type TimelineHistory } from "./TimelineHistory.ts"
 
 /** A task, a timeline, or a task on a timeline. */
-export interface Run {
+export interface RunSelector {
   readonly taskId?: string
   /** Default: the log's own, `main`. */
   readonly timeline?: string
 }
 
-export const Run = Options.of<Run>({ optional: { taskId: Options.Text, timeline: Options.Text } })
+export const RunSelector = Options.of<RunSelector>({ optional: { taskId: Options.Text, timeline: Options.Text } })
 
 /** Two aligned runs. */
 export interface Aligned extends TaskAlignment.TaskAlignment {
@@ -36,8 +36,8 @@ export class RunTooLong extends Data.TaggedError("RunTooLong")<{ readonly run: s
 const MAX_EVENTS = 200_000
 
 export const align = (
-  [pastA, a]: readonly [TimelineHistory, Run],
-  [pastB, b]: readonly [TimelineHistory, Run],
+  [pastA, a]: readonly [TimelineHistory, RunSelector],
+  [pastB, b]: readonly [TimelineHistory, RunSelector],
 ): Effect.Effect<Aligned, TaskNotFound | RunTooLong | LogError> =>
   Effect.gen(function* () {
     // Different tasks share no event.
@@ -48,7 +48,7 @@ export const align = (
 
 const eventsOf = (
   past: TimelineHistory,
-  { taskId }: Run,
+  { taskId }: RunSelector,
   after: number,
 ): Effect.Effect<Array<Event>, TaskNotFound | RunTooLong | LogError> =>
   Effect.gen(function* () {

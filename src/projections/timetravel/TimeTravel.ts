@@ -32,7 +32,7 @@ export type { Difference } from "./Diff.ts"
 export { PathInvalid, PathNeverExisted, PathNotFound } from "./Path.ts"
 export { type Predicate, PredicateFailed, type PredicateInput } from "./Predicate.ts"
 export { PredicatePathNeverExisted } from "./PredicateReads.ts"
-export { type Aligned, Run, RunTooLong } from "./Runs.ts"
+export { type Aligned, RunSelector, RunTooLong } from "./Runs.ts"
 export type { Pair, TaskAlignment } from "./TaskAlignment.ts"
 export type { OnProgress } from "./TimelineHistory.ts"
 export { BisectOptions, EffectsOptions, Range } from "./TimeTravelOptions.ts"
@@ -131,8 +131,8 @@ export declare namespace TimeTravel {
     ) => Stream.Stream<Event, PredicateError | PathError | RangeError>
     /** Aligns two tasks or timelines, event by event: see `TaskAlignment`. */
     readonly align: (
-      a: Runs.Run,
-      b: Runs.Run,
+      a: Runs.RunSelector,
+      b: Runs.RunSelector,
     ) => Effect.Effect<
       Runs.Aligned,
       Options.InvalidOptions | TaskNotFound | TimelineNotFound | Runs.RunTooLong | LogError

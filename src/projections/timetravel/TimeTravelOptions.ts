@@ -3,7 +3,7 @@
 import { Schema } from "effect"
 import * as Moment from "../../events/read/Moment.ts"
 import * as Options from "../../values/Options.ts"
-import { Run } from "./Runs.ts"
+import { RunSelector } from "./Runs.ts"
 import type { OnProgress } from "./TimelineHistory.ts"
 
 /** A range of moments on one timeline: that of `until`, otherwise that of `since`, otherwise the log's. */
@@ -52,4 +52,6 @@ export const EffectsOptions = Options.of<EffectsOptions>({
 })
 
 /** The two runs of `align`, in one schema that reports the mistakes of both at once. */
-export const Both = Options.of<{ readonly a: Run; readonly b: Run }>({ required: { a: Run, b: Run } })
+export const Both = Options.of<{ readonly a: RunSelector; readonly b: RunSelector }>({
+  required: { a: RunSelector, b: RunSelector },
+})

@@ -23,7 +23,7 @@ export interface Examined {
   readonly asked: ReadonlyArray<Asked>
 }
 
-export interface Runs {
+export interface ComparedRuns {
   readonly base: Examined
   readonly again: Examined
   /** Runs with another clock, other random numbers, another order of answers, another time zone and locale. */
@@ -31,7 +31,7 @@ export interface Runs {
 }
 
 export const of = (
-  { base, again, changed }: Runs,
+  { base, again, changed }: ComparedRuns,
   events: ReadonlyArray<Event>,
   places: Readonly<Record<string, string>>,
 ): ReadonlyArray<Finding> => {

@@ -3,7 +3,7 @@
  * its steps here, in order.
  */
 
-import { type Chunk, chunkOf } from "../../agents/models/Cassette.ts"
+import { type BodyPiece, pieceOf } from "../../agents/models/Cassette.ts"
 import * as MonotonicClock from "../../platform/MonotonicClock.ts"
 import * as RunningTool from "../RunningTool.ts"
 import * as ExchangeEvents from "./ExchangeEvents.ts"
@@ -66,13 +66,13 @@ const answerBody = (
   keep: (kept: ExchangeEvents.KeptBody | undefined) => Promise<void>,
 ): AnswerBody => {
   const startedAt = performance.now()
-  const chunks: Array<Chunk> = []
+  const chunks: Array<BodyPiece> = []
   let size = 0
   let recorded: Promise<void> | undefined
   const body: AnswerBody = {
     took: (piece) => {
       size += piece.byteLength
-      if (size <= mostRead) chunks.push(chunkOf(Math.round(performance.now() - startedAt), piece))
+      if (size <= mostRead) chunks.push(pieceOf(Math.round(performance.now() - startedAt), piece))
       else chunks.length = 0
     },
     ended: (how, abortedBy) => {

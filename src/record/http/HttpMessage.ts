@@ -1,7 +1,7 @@
 /** Recorded HTTP requests and responses: redacted, with bodies byte for byte. */
 
 import { Schema } from "effect"
-import { bytesOf, Chunk, chunkOf } from "../../agents/models/Cassette.ts"
+import { BodyPiece, bytesOf, pieceOf } from "../../agents/models/Cassette.ts"
 import type { HttpHeaders, HttpResponse } from "../../agents/models/Fetch.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { jsonOf } from "../../providers/BodyPieces.ts"
@@ -30,7 +30,7 @@ export const RecordedResponse = Schema.Struct({
   redirected: optional(Schema.Literal(true)),
   headers: Schema.Record({ key: Schema.String, value: Schema.String }),
   /** The body in the pieces that the program got. */
-  chunks: Schema.Array(Chunk),
+  chunks: Schema.Array(BodyPiece),
   /** `open`: the program was still reading when the recording ended. */
   end: Schema.Literal("none", "clean", "cut", "cancelled", "open"),
   /**
@@ -117,7 +117,7 @@ const pathOf = remembered((url) => {
 const keptBody = (body: SentRequest["body"], text: string | undefined, redaction: Redaction) => {
   if (body === null || Buffer.byteLength(body) > MOST_KEPT) return {}
   if (text !== undefined) return { body: [0, redaction.text(text)] as const }
-  return typeof body === "string" || hasKey(body, redaction) ? {} : { body: chunkOf(0, body) }
+  return typeof body === "string" || hasKey(body, redaction) ? {} : { body: pieceOf(0, body) }
 }
 
 /**
@@ -162,21 +162,22 @@ const keptHeaders = (headers: HttpHeaders, kept: RegExp, redaction: Redaction) =
     [...headers].filter(([name]) => kept.test(name)).map(([name, value]) => [name, redaction.text(value)]),
   )
 
-export const areChunks = (value: unknown): value is ReadonlyArray<Chunk> =>
+export const areChunks = (value: unknown): value is ReadonlyArray<BodyPiece> =>
   Array.isArray(value) &&
   value.every((piece: unknown) => Array.isArray(piece) && typeof piece[0] === "number" && typeof piece[1] === "string")
 
 /** The joined text. Most chunks are text already and skip decoding. */
-export const joinedText = (chunks: ReadonlyArray<Chunk>): string =>
+export const joinedText = (chunks: ReadonlyArray<BodyPiece>): string =>
   chunks.every(([, , encoding]) => encoding === undefined)
     ? chunks.map(([, text]) => text).join("")
     : Buffer.from(joined(chunks)).toString("utf8")
 
 /** Whether a body is text, even if chunks split characters. */
-export const isText = (chunks: ReadonlyArray<Chunk>): boolean =>
+export const isText = (chunks: ReadonlyArray<BodyPiece>): boolean =>
   chunks.every(([, , encoding]) => encoding === undefined) || textOf(joined(chunks)) !== undefined
 
-export const joined = (chunks: ReadonlyArray<Chunk>): Uint8Array => new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
+export const joined = (chunks: ReadonlyArray<BodyPiece>): Uint8Array =>
+  new Uint8Array(Buffer.concat(chunks.map(bytesOf)))
 
 /** Whether the name is that of an abort: `AbortError`, or `TimeoutError` from `AbortSignal.timeout`. */
 export const isAbort = (name: string): boolean => name === "AbortError" || name === "TimeoutError"

@@ -1,6 +1,6 @@
 /** Recorded form of HTTP answers: redacted, and as much as arrived. */
 
-import type { Chunk } from "../../agents/models/Cassette.ts"
+import type { BodyPiece } from "../../agents/models/Cassette.ts"
 import { defined } from "../../values/defined.ts"
 import { failureOf } from "../Thrown.ts"
 import * as HttpMessage from "./HttpMessage.ts"
@@ -19,7 +19,7 @@ export interface AnswerHead {
 
 /** A body, or as much of it as arrived. */
 export interface KeptBody {
-  readonly chunks: ReadonlyArray<Chunk>
+  readonly chunks: ReadonlyArray<BodyPiece>
   readonly end: "clean" | "cut" | "unfinished" | "cancelled" | "open"
   /** The reason of the program's abort signal. */
   readonly abortedBy?: unknown

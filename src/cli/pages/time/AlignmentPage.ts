@@ -2,7 +2,7 @@
 import { MAIN } from "../../../events/log/EventLog.ts"
 import * as EventSummary from "../../../projections/summary/EventSummary.ts"
 import * as EventContent from "../../../projections/timetravel/alignment/EventContent.ts"
-import type { Aligned, Pair, Run } from "../../../projections/timetravel/TimeTravel.ts"
+import type { Aligned, Pair, RunSelector } from "../../../projections/timetravel/TimeTravel.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -10,13 +10,13 @@ import { at, count, MORE_HINT } from "../../terminal/Text.ts"
 import * as EventLine from "../events/EventLine.ts"
 import * as HistoryPage from "./HistoryPage.ts"
 
-export interface Page extends Aligned {
-  readonly a: Run
-  readonly b: Run
+export interface AlignedRuns extends Aligned {
+  readonly a: RunSelector
+  readonly b: RunSelector
 }
 
 /** How much two runs agree, then their differences from the first divergence on. Only counts equal events. */
-export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<string> => {
+export const lines = (style: Style, page: AlignedRuns, limit: number): ReadonlyArray<string> => {
   const { pairs, divergence, shared } = page
   const sharedNote = shared > 0 ? [`Both share their history up to ${at(shared)}.`] : []
   if (divergence === null)
@@ -34,7 +34,7 @@ export const lines = (style: Style, page: Page, limit: number): ReadonlyArray<st
   ]
 }
 
-const nameOf = ({ taskId, timeline = MAIN }: Run): string => {
+const nameOf = ({ taskId, timeline = MAIN }: RunSelector): string => {
   if (taskId === undefined) return `timeline ${oneLine(timeline)}`
   return timeline === MAIN ? oneLine(taskId) : `${oneLine(timeline)}@${oneLine(taskId)}`
 }

@@ -140,7 +140,7 @@ const SETTINGS = "PRAGMA cache_size = -16000; PRAGMA synchronous = NORMAL"
 
 const scalarOf = (connection: Connection, sql: string): unknown => connection.prepare(sql).rows([])[0]?.[0]
 
-const pagesOf = (connection: Connection): truncationCheck.Pages => ({
+const pagesOf = (connection: Connection): truncationCheck.DatabasePages => ({
   count: Number(scalarOf(connection, "PRAGMA page_count")),
   bytes: Number(scalarOf(connection, "PRAGMA page_size")),
 })

@@ -5,7 +5,7 @@ import * as path from "node:path"
 import { LogCorrupt } from "../../log/EventLog.ts"
 import { FRAME_HEADER_BYTES, WAL_HEADER_BYTES } from "./fileIdentity.ts"
 
-export interface Pages {
+export interface DatabasePages {
   readonly count: number
   readonly bytes: number
 }
@@ -21,7 +21,11 @@ export interface Pages {
  * @param pagesNow the current size as SQLite reports it
  * @param fromNow true to accept a file that is too short already, so that its intact part can be read
  */
-export const rememberSize = (filename: string, pagesNow: () => Pages, fromNow: boolean): ((size: number) => void) => {
+export const rememberSize = (
+  filename: string,
+  pagesNow: () => DatabasePages,
+  fromNow: boolean,
+): ((size: number) => void) => {
   const file = fs.realpathSync(filename)
   let verifiedSize = fromNow ? sizeOf(file) : NO_SIZE
 
@@ -54,7 +58,7 @@ const MAX_ATTEMPTS = 3
 const sizeOf = (file: string): number => fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0
 
 /** True if a page is neither within the file's size nor in the write-ahead log. */
-const isMissing = ({ count, bytes }: Pages, size: number, inWal: ReadonlySet<number>): boolean => {
+const isMissing = ({ count, bytes }: DatabasePages, size: number, inWal: ReadonlySet<number>): boolean => {
   for (let page = Math.floor(size / bytes) + 1; page <= count; page++) if (!inWal.has(page)) return true
   return false
 }
