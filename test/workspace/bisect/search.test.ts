@@ -2,8 +2,8 @@ import { Effect } from "effect"
 import fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as Halving from "../../../src/workspace/bisect/Halving.ts"
-import * as Search from "../../../src/workspace/bisect/Search.ts"
 import * as Mark from "../../../src/workspace/bisect/Mark.ts"
+import * as Search from "../../../src/workspace/bisect/Search.ts"
 
 interface History {
   /** For each state, what its files are: equal ones are one state. */
