@@ -3,11 +3,12 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodePath from "@effect/platform-node/NodePath"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as NodeTerminal from "@effect/platform-node/NodeTerminal"
-import { Effect, Exit, Layer, Logger } from "effect"
+import { Effect, Exit, Layer, Logger, MutableRef } from "effect"
 import { FoldWatch } from "../projections/projector/FoldWatch.ts"
 import * as Argv from "./command/Argv.ts"
 import * as CommandHints from "./command/CommandHints.ts"
 import * as Failure from "./command/Failure.ts"
+import * as UntilEnded from "./command/UntilEnded.ts"
 import { program } from "./Program.ts"
 import * as LongFolds from "./terminal/LongFolds.ts"
 
@@ -26,7 +27,9 @@ const exit = (code: number) => process.stdout.write("", () => process.exit(code)
 
 export const start = async (words: ReadonlyArray<string>): Promise<void> => {
   const arranged = await Argv.arrange(words)
+  const untilEnded = MutableRef.make(false)
   program(arranged).pipe(
+    Effect.provideService(UntilEnded.UntilEnded, untilEnded),
     Effect.provideService(FoldWatch, LongFolds.watch(arranged, process.stderr, CommandHints.inText)),
     Effect.raceFirst(readerGone),
     Effect.provide(Layer.mergeAll(NodeFileSystem.layer, NodePath.layer, NodeTerminal.layer)),
@@ -37,7 +40,8 @@ export const start = async (words: ReadonlyArray<string>): Promise<void> => {
       disablePrettyLogger: true,
       teardown: (result) => {
         const failure = Exit.isSuccess(result) ? undefined : Failure.ofCause(result.cause, arranged.path)
-        if (failure !== undefined) process.stderr.write(`${Failure.render(failure, arranged.json)}\n`)
+        if (failure !== undefined && UntilEnded.isToSay(untilEnded, failure))
+          process.stderr.write(`${Failure.render(failure, arranged.json)}\n`)
         // A command that runs another program exits with that program's code.
         exit(failure?.exitCode ?? Number(process.exitCode ?? 0))
       },

@@ -113,11 +113,25 @@ export const serve = ({ from, to }: Streams, handlersOf: (peer: Peer) => Handler
 
     const lines = Lines.make()
     // A stream that breaks ends the connection, as its end does.
-    yield* Stream.fromAsyncIterable(from as AsyncIterable<Buffer>, (cause) => cause).pipe(
+    yield* Stream.fromAsyncIterable(interruptible(from), (cause) => cause).pipe(
       Stream.runForEach((chunk) => Effect.forEach(lines.push(chunk), read, { discard: true })),
       Effect.ignore,
     )
   }).pipe(Effect.scoped)
+
+/** A stream's own iterator returns only after its next chunk, which may never come: an interrupt would wait for it. */
+const interruptible = (from: Readable): AsyncIterable<Buffer> => ({
+  [Symbol.asyncIterator]: () => {
+    const chunks: AsyncIterator<Buffer> = from[Symbol.asyncIterator]()
+    return {
+      next: () => chunks.next(),
+      return: async () => {
+        from.destroy()
+        return { done: true, value: undefined }
+      },
+    }
+  },
+})
 
 const TOO_LONG = `Expected a message of at most ${Lines.MAX_LINE_BYTES / 1024 / 1024} MiB, found a longer one. Nothing of it was read.`
 

@@ -13,6 +13,7 @@ import { userName } from "../../platform/user/Machine.ts"
 import { common, given, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as RunCommand from "../task/RunCommand.ts"
@@ -101,6 +102,7 @@ export const agent = Command.make("acp", options, ({ log, ...typed }) =>
       }).pipe(Effect.mapError(failed))
 
     const streams = { from: ProtocolStreams.input, to: ProtocolStreams.output }
+    yield* UntilEnded.begin
     yield* AgentServer.serve({ streams, title: `Hindcast, ${typed.model}`, open, list })
   }).pipe(Effect.scoped),
 ).pipe(

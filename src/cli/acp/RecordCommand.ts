@@ -13,6 +13,7 @@ import { BadInput } from "../command/BadInput.ts"
 import { common, flag, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as WhatIsRecorded from "../pages/files/WhatIsRecorded.ts"
 import * as Program from "../record/Program.ts"
 
@@ -86,6 +87,7 @@ export const record = Command.make(
         },
       })
       const user = userName()
+      yield* UntilEnded.begin
       const ended = yield* started(command, args, (child) =>
         Between.run({
           recorder,

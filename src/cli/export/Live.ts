@@ -10,6 +10,7 @@ import { BadInput } from "../command/BadInput.ts"
 import { common, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as ReceiverAddress from "../record/ReceiverAddress.ts"
 import { at, count } from "../terminal/Text.ts"
 
@@ -43,6 +44,7 @@ export const live = Command.make("live", { ...common, to, service }, ({ log, jso
         : Output.write(`Sent ${count(sent.spans, "span")}, up to ${at(sent.position)}`)
       void Effect.runFork(line)
     }
+    yield* UntilEnded.begin
     yield* json
       ? Effect.void
       : Output.write(`Sends the tasks of ${file} to ${address.origin}, now and while they run. Ctrl-C ends it.`)

@@ -13,6 +13,7 @@ import { newToken } from "../../platform/loopback/Access.ts"
 import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as Text from "../terminal/Text.ts"
 import { attempt } from "./Attempt.ts"
 
@@ -68,6 +69,7 @@ export const serve = Command.make(
         }
         return
       }
+      yield* UntilEnded.begin
       if (json) yield* Output.writeWhole(Text.json({ socket, log: file }))
       else if (!quiet) yield* Output.write(`Answers hooks on ${socket}, and records to ${file}. Ctrl-C ends it.`)
       let isOver = false

@@ -12,6 +12,7 @@ import { BadInput } from "../command/BadInput.ts"
 import { common, flag, given, oneOf, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as ProgressLine from "../terminal/ProgressLine.ts"
 import { count } from "../terminal/Text.ts"
 import * as V8Tuning from "../terminal/V8Tuning.ts"
@@ -110,6 +111,7 @@ const followFiles = (log: Option.Option<string>, options: Omit<Follow.FollowOpti
   Effect.gen(function* () {
     // Fail for a missing path before creating a log.
     for (const named of options.paths) yield* Listing.filesOf(named)
+    yield* UntilEnded.begin
     yield* Follow.followFiles({
       ...options,
       onReport: (report) =>

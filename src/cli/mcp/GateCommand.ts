@@ -11,6 +11,7 @@ import { common, flag, optionalText, wholeNumber } from "../command/CommonOption
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as ServerUrl from "../plugin/ServerUrl.ts"
 import * as GateCheck from "./GateCheck.ts"
 import * as GateReplay from "./GateReplay.ts"
@@ -80,6 +81,7 @@ export const gate = Command.make(
           : (await import("../../mcp/server/HttpServer.ts")).connect({ url, headers, note: ProtocolStreams.remark })
       if (check) return yield* GateCheck.run({ server, gate: config, connect })
       const file = yield* OpenLog.fileOf(log)
+      yield* UntilEnded.begin
       const end = yield* Effect.async<Gateway.GatewayEnd, GatewayFailed>((resume) => {
         const stopping = new AbortController()
         const running = Gateway.run({

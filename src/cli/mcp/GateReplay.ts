@@ -8,6 +8,7 @@ import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 
 /** The replay did not go as recorded. */
 export class ReplayFailed extends Data.TaggedError("ReplayFailed")<{ readonly reason: string }> {
@@ -24,6 +25,7 @@ export const run = (task: string, log: Option.Option<string>): Effect.Effect<voi
   Effect.gen(function* () {
     const taskId = yield* Ids.task(task)
     const events = yield* eventsOf(taskId)
+    yield* UntilEnded.begin
     const end = yield* Effect.async<Replay.ReplayEnd, ReplayFailed>((resume) => {
       const stopping = new AbortController()
       const { input, output, remark: note } = ProtocolStreams

@@ -4,6 +4,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { Effect } from "effect"
 import { common, flag } from "../command/CommonOptions.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as OpenedLog from "./server/OpenedLog.ts"
 import * as Server from "./server/Server.ts"
 import * as Tools from "./tools/Tools.ts"
@@ -17,6 +18,7 @@ export const server = Command.make("mcp", { ...common, personal }, ({ log, perso
   Effect.gen(function* () {
     const opened = yield* OpenedLog.make(log, personal)
     const runtime = yield* Effect.runtime()
+    yield* UntilEnded.begin
     yield* served(() => Server.make({ log: opened, runtime, tools: Tools.ALL }))
   }).pipe(Effect.scoped),
 ).pipe(

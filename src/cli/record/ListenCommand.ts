@@ -13,6 +13,7 @@ import * as LiveExport from "../../telemetry/sending/LiveExport.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as Received from "./Received.ts"
 import * as ReceiverAddress from "./ReceiverAddress.ts"
 
@@ -91,6 +92,7 @@ export const listen = Command.make(
           ownName: LiveExport.viaOf(yield* EventLog).pipe(Effect.orElseSucceed(() => undefined)),
           onRemark: received.remark,
         })
+        yield* UntilEnded.begin
         yield* Received.started({
           json,
           address,

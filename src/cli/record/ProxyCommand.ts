@@ -5,6 +5,7 @@ import * as ConversationRuns from "../../record/conversations/ConversationRuns.t
 import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as Text from "../terminal/Text.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
@@ -52,6 +53,7 @@ export const proxy = Command.make(
       )
       yield* Effect.addFinalizer(() => ProxiedProgram.noteUnrecorded(served.unrecorded))
       const variables = routes.variables(served.url)
+      yield* UntilEnded.begin
       yield* json
         ? Output.writeWhole(Text.json({ url: served.url, variables }))
         : Output.show(json, {}, () => [

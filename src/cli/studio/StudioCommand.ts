@@ -14,6 +14,7 @@ import { argument, common, flag, MOMENT, repeatedText, TASK, wholeNumber } from 
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
+import * as UntilEnded from "../command/UntilEnded.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import type * as Style from "../terminal/Style.ts"
@@ -84,6 +85,7 @@ export const studio = Command.make(
         const { url } = yield* Studio.Studio
         const address = new URL(path, url)
         address.hash = new URL(url).hash
+        yield* UntilEnded.begin
         yield* json
           ? Output.writeWhole(Text.json({ url: address.href }))
           : Output.show(json, {}, (style) => lines(style, address.href, allowed, consents))

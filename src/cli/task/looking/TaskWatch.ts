@@ -10,6 +10,7 @@ import * as Ids from "../../command/Ids.ts"
 import * as OpenLog from "../../command/OpenLog.ts"
 import * as Output from "../../command/Output.ts"
 import * as TimelineOption from "../../command/TimelineOption.ts"
+import * as UntilEnded from "../../command/UntilEnded.ts"
 import * as ViewPage from "../../pages/time/ViewPage.ts"
 import * as FullScreen from "../../terminal/FullScreen.ts"
 import * as Question from "../../terminal/Question.ts"
@@ -25,6 +26,7 @@ export const watch = Command.make(
   ({ log, json, task, timeline }) => {
     const watching = Effect.gen(function* () {
       const taskId = yield* Ids.task(task)
+      yield* UntilEnded.begin
       if (json) return yield* Stream.runForEach(eventsOf(taskId), (event) => Output.writeWhole(jsonText(event)))
       return yield* Question.isPossible() ? onScreen(taskId) : asLines(taskId)
     })
