@@ -37,21 +37,28 @@ const atWork = async (words: ReadonlyArray<string>, hello?: object) => {
   child.stderr.setEncoding("utf8").on("data", (text: string) => {
     said += text
   })
-  const ended: Promise<[number | null]> = once(child, "close") as never
+  const ended = once(child, "close").then(([code]) => ({ code, said }))
   if (hello !== undefined) child.stdin.write(`${JSON.stringify(hello)}\n`)
   const isOver = await Promise.race([once(child.stdout, "data").then(() => false), ended.then(() => true)])
   if (isOver) throw new Error(`${words.join(" ")} ended at once: ${said}`)
-  return { child, ended: async () => ({ code: (await ended)[0], said }) }
+  return { child, ended }
 }
 
 describe("a command that works until it is ended", () => {
-  it.each<readonly [name: string, signal: NodeJS.Signals, words: () => ReadonlyArray<string>, hello?: object]>([
-    ["listen", "SIGINT", () => ["listen", "--port", "0", "--log", place.file("listen.db")]],
-    ["proxy", "SIGTERM", () => ["proxy", "--json", "--log", place.file("proxy.db")]],
-    ["hooks serve", "SIGINT", () => ["hooks", "serve", "--log", place.file("hooks.db")]],
-    ["studio", "SIGTERM", () => ["studio", "--log", log]],
-    ["export live", "SIGINT", () => ["export", "live", "--to", "http://127.0.0.1:9", "--log", log]],
-    ["import --follow", "SIGTERM", () => ["import", SESSION, "--follow", "--json", "--log", place.file("import.db")]],
+  it.each<
+    readonly [name: string, signal: NodeJS.Signals, words: () => ReadonlyArray<string>, hello: object | undefined]
+  >([
+    ["listen", "SIGINT", () => ["listen", "--port", "0", "--log", place.file("listen.db")], undefined],
+    ["proxy", "SIGTERM", () => ["proxy", "--json", "--log", place.file("proxy.db")], undefined],
+    ["hooks serve", "SIGINT", () => ["hooks", "serve", "--log", place.file("hooks.db")], undefined],
+    ["studio", "SIGTERM", () => ["studio", "--log", log], undefined],
+    ["export live", "SIGINT", () => ["export", "live", "--to", "http://127.0.0.1:9", "--log", log], undefined],
+    [
+      "import --follow",
+      "SIGTERM",
+      () => ["import", SESSION, "--follow", "--json", "--log", place.file("import.db")],
+      undefined,
+    ],
     ["mcp", "SIGINT", () => ["mcp", "--log", log], HELLO],
     ["mcp gate", "SIGTERM", () => ["mcp", "gate", "--log", place.file("gate.db"), "--", ...scripted("plain")], HELLO],
     ["acp", "SIGTERM", () => ["acp", "--model", "openai/gpt-5", "--log", place.file("acp.db")], EDITOR],
@@ -59,7 +66,7 @@ describe("a command that works until it is ended", () => {
   ])("ends by a signal without an error: %s", async (_, signal, words, hello) => {
     const { child, ended } = await atWork(words(), hello)
     child.kill(signal)
-    const { code, said } = await ended()
+    const { code, said } = await ended
     expect(said).not.toMatch(/error|Interrupted/i)
     expect(code).toBe(130)
   })

@@ -7,6 +7,7 @@ import * as CommitTrees from "../../workspace/git/CommitTrees.ts"
 import * as Git from "../../workspace/git/Git.ts"
 import * as TaskCommits from "../../workspace/git/TaskCommits.ts"
 import * as Origin from "../../workspace/history/Origin.ts"
+import { apply } from "../../workspace/model/Document.ts"
 import * as RecordedContent from "../../workspace/questions/RecordedContent.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { oneOf, text } from "../command/CommonOptions.ts"
@@ -54,27 +55,22 @@ export const branch = Command.make(
       const agent = events.flatMap((event) => (is(event, "TaskOpened") ? [event.payload.agent] : [])).at(0) ?? "unknown"
       const prompts = events.filter(({ type }) => type === "InputReceived")
       const groups = by === "step" ? TaskCommits.byStep(steps) : TaskCommits.byPrompt(steps, prompts)
+      const tree = new Map(yield* RecordedContent.treeAfter(recorded, [start.look]))
       const trees = yield* CommitTrees.make(git, recorded.store)
-      let parent: string | undefined
       for (const group of [{ steps: [start], prompt: undefined }, ...groups]) {
         const last = group.steps.at(-1)?.look ?? start.look
-        const seen = looks.filter(({ event }) => event.position <= last.event.position)
-        const tree = yield* trees.write(yield* RecordedContent.treeAfter(recorded, seen))
-        const input =
+        if (last !== start.look) for (const { look } of group.steps) apply(tree, look.files)
+        const message =
           last === start.look ? startMessage(taskId, last.event.position) : TaskCommits.messageOf(group, taskId)
         const author = TaskCommits.isOfAgent(group, taskId) ? agent : "unknown"
-        const env = TaskCommits.identity(author, last.event.occurredAt)
-        const args = ["commit-tree", tree, ...(parent === undefined ? [] : ["-p", parent]), "-F", "-"]
-        parent = (yield* git.run(["-c", "i18n.commitEncoding=UTF-8", ...args], { input, env }))
-          .toString("latin1")
-          .trim()
+        yield* trees.commit({ tree, message, identity: TaskCommits.identity(author, last.event.occurredAt) })
       }
-      const none = yield* CommitTrees.noObject(git)
-      yield* git.run(["update-ref", "--no-deref", "-m", "hindcast export git", ref, parent ?? "", none], {
+      const head = yield* trees.finish
+      yield* git.run(["update-ref", "--no-deref", "-m", "hindcast export git", ref, head, "0".repeat(head.length)], {
         expected: `${branch} to be a new branch`,
       })
       const leftOut = [...trees.leftOut].map(([path, why]) => ({ path, why }))
-      const document = { branch, head: parent, task: taskId, commits: groups.length + 1, leftOut }
+      const document = { branch, head, task: taskId, commits: groups.length + 1, leftOut }
       yield* Output.show(json, document, () => [
         `Wrote ${Text.count(document.commits, "commit")} of task ${taskId} to the new branch ${branch}.`,
         ...leftOut.map(({ path, why }) => `Left out: ${oneLine(path)}: ${why}`),

@@ -1,8 +1,7 @@
-/** Writes recorded trees to a repository, with an index of its own: no filter runs, and the user's index stays. */
+/** Writes recorded trees as commits by one `git fast-import`: no filter runs, and the user's index stays. */
 
-import * as fs from "node:fs"
-import * as os from "node:os"
-import * as path from "node:path"
+import { Buffer } from "node:buffer"
+import { randomUUID } from "node:crypto"
 import { Effect, type Scope } from "effect"
 import * as Content from "../history/Content.ts"
 import * as Changes from "../model/Changes.ts"
@@ -10,26 +9,33 @@ import type { Entry, Tree } from "../model/Entry.ts"
 import { refused } from "../restore/RestorablePaths.ts"
 import { reading, type StoreUnavailable } from "../store/StoreFile.ts"
 import type { Git, GitFailed } from "./Git.ts"
+import * as TakenPaths from "./TakenPaths.ts"
 
 export interface CommitTrees {
-  /** Returns the id of the tree. Succeeding trees cost what changed between them. */
-  readonly write: (tree: Tree) => Effect.Effect<string, GitFailed | StoreUnavailable>
+  /** Adds a commit after the last one. It costs what changed since. */
+  readonly commit: (commit: Commit) => Effect.Effect<void, GitFailed | StoreUnavailable>
+  /** Writes everything, and returns the id of the last commit, to which no reference leads. */
+  readonly finish: Effect.Effect<string, GitFailed>
   /** The files that no tree holds, and why. */
   readonly leftOut: ReadonlyMap<string, string>
 }
 
+export interface Commit {
+  readonly tree: Tree
+  /** See `TaskCommits.identity`. */
+  readonly identity: string
+  readonly message: string
+}
+
 export const make = (git: Git, contents: Content.Contents): Effect.Effect<CommitTrees, GitFailed, Scope.Scope> =>
   Effect.gen(function* () {
-    const directory = yield* Effect.acquireRelease(
-      Effect.sync(() => fs.mkdtempSync(path.join(os.tmpdir(), "hindcast-git-"))),
-      (made) => Effect.sync(() => fs.rmSync(made, { recursive: true, force: true })),
-    )
-    const env = { GIT_INDEX_FILE: path.join(directory, "index") }
+    const taken = yield* TakenPaths.make(git)
+    const importing = yield* git.feed(["fast-import", "--quiet", "--done", "--date-format=raw"])
+    /** Commits need a reference. The end of the input removes it again, before Git has written it. */
+    const ref = `refs/hindcast/export/${randomUUID()}`
     const leftOut = new Map<string, string>()
-    const ids = new Map<string, string>()
-    /** Files that Git took into its index at some time. */
-    const taken = new Set<string>()
-    const none = yield* noObject(git)
+    const marks = new Map<string, number>()
+    let [lastMark, lastCommit] = [0, 0]
     let last: Tree = new Map()
 
     /** Without paths that are no files of a repository, and contents that the store lacks. */
@@ -46,70 +52,54 @@ export const make = (git: Git, contents: Content.Contents): Effect.Effect<Commit
     }
 
     const unknownIn = (entry: Entry): string | undefined => {
-      if (entry.digest !== undefined && entry.omitted === undefined && ids.has(entry.digest)) return undefined
+      if (entry.digest !== undefined && entry.omitted === undefined && marks.has(entry.digest)) return undefined
       const content = Content.of(entry, contents)
       return content.kind === "unknown" ? Content.WHY[content.why] : undefined
     }
 
-    const writeBlobs = (entries: Iterable<Entry>) =>
-      Effect.gen(function* () {
-        const missing = new Set<string>()
-        for (const { digest } of entries) if (digest !== undefined && !ids.has(digest)) missing.add(digest)
-        let group: Array<string> = []
-        let bytes = 0
-        const flush = () =>
-          Effect.gen(function* () {
-            if (group.length === 0) return
-            const files = group.map((digest) => path.join(directory, digest))
-            const input = files.map((file) => `${file}\n`).join("")
-            const said = yield* git.run(["hash-object", "-w", "--no-filters", "--stdin-paths"], { input })
-            for (const [index, id] of said.toString("latin1").trim().split("\n").entries())
-              ids.set(group[index] ?? "", id)
-            for (const file of files) fs.rmSync(file)
-            group = []
-            bytes = 0
-          })
-        for (const digest of missing) {
-          const content = yield* reading(() => contents.get(digest) ?? new Uint8Array(0))
-          yield* Effect.sync(() => fs.writeFileSync(path.join(directory, digest), content))
-          group.push(digest)
-          bytes += content.length
-          if (bytes > MAX_GROUP || group.length >= MAX_FILES) yield* flush()
-        }
-        yield* flush()
+    const withoutRefused = (tree: Tree) =>
+      Effect.map(taken.refused(tree), (refused) => {
+        if (refused.size === 0) return tree
+        for (const file of refused) leftOut.set(file, WHY.refused)
+        return new Map([...tree].filter(([file]) => !refused.has(file)))
       })
 
-    /** Git skips paths that some system takes for its own files, and succeeds. */
-    const checkTaken = (changes: ReadonlyArray<Changes.OwnChange>) =>
+    const writeBlob = (digest: string) =>
       Effect.gen(function* () {
-        const added = changes.flatMap((one) =>
-          one.kind === "removed" || taken.has(`${one.after.kind} ${one.path}`) ? [] : [one],
-        )
-        if (added.length === 0) return
-        const listed = new Set((yield* git.run(["ls-files", "-z"], { env })).toString("utf8").split("\0"))
-        for (const { path, after } of added)
-          if (listed.has(path)) taken.add(`${after.kind} ${path}`)
-          else leftOut.set(path, WHY.refused)
+        const content = yield* reading(() => contents.get(digest) ?? new Uint8Array(0))
+        marks.set(digest, ++lastMark)
+        yield* importing.write(`blob\nmark :${lastMark}\ndata ${content.length}\n`)
+        yield* importing.write(content)
+        yield* importing.write("\n")
       })
 
     return {
       leftOut,
-      write: (tree) =>
+      commit: ({ tree, identity, message }) =>
         Effect.gen(function* () {
-          const now = yield* reading(() => writable(tree))
+          const now = yield* withoutRefused(yield* reading(() => writable(tree)))
           const changes = Changes.ofPaths(last, now)
-          yield* writeBlobs(changes.flatMap((change) => (change.kind === "removed" ? [] : [change.after])))
+          for (const change of changes) {
+            const digest = change.kind === "removed" ? undefined : change.after.digest
+            if (digest !== undefined && !marks.has(digest)) yield* writeBlob(digest)
+          }
           // A file may take the place of a directory: removals go first.
-          const removed = changes.flatMap((one) => (one.kind === "removed" ? [`0 ${none}\t${one.path}\0`] : []))
+          const removed = changes.flatMap((one) => (one.kind === "removed" ? [`D ${quoted(one.path)}\n`] : []))
           const set = changes.flatMap((one) =>
-            one.kind === "removed" ? [] : [`${modeOf(one.after)} ${ids.get(one.after.digest ?? "")}\t${one.path}\0`],
+            one.kind === "removed"
+              ? []
+              : [`M ${modeOf(one.after)} :${marks.get(one.after.digest ?? "")} ${quoted(one.path)}\n`],
           )
-          const input = [...removed, ...set].join("")
-          if (input !== "") yield* git.run(["update-index", "-z", "--index-info"], { input, env })
-          yield* checkTaken(changes)
+          const parent = lastCommit === 0 ? "" : `from :${lastCommit}\n`
+          lastCommit = ++lastMark
+          const head = `commit ${ref}\nmark :${lastCommit}\n${identity}data ${Buffer.byteLength(message)}\n${message}`
+          yield* importing.write([head, parent, ...removed, ...set, "\n"].join(""))
           last = now
-          return (yield* git.run(["write-tree"], { env })).toString("latin1").trim()
         }),
+      finish: Effect.gen(function* () {
+        yield* importing.write(`get-mark :${lastCommit}\nreset ${ref}\nfrom ${taken.noObject}\n\ndone\n`)
+        return (yield* importing.end).trim()
+      }),
     }
   })
 
@@ -118,14 +108,8 @@ const modeOf = ({ kind, mode }: Entry): string => {
   return (mode & 0o100) === 0 ? "100644" : "100755"
 }
 
-/** The id of no object: its length is that of the repository's ids. */
-export const noObject = (git: Git): Effect.Effect<string, GitFailed> =>
-  Effect.map(git.run(["hash-object", "--stdin", "--no-filters"]), (id) =>
-    "0".repeat(id.toString("latin1").trim().length),
-  )
-
-const MAX_GROUP = 64 * 1024 * 1024
-const MAX_FILES = 1_000
+/** As Git quotes paths. Other bytes stand for themselves. */
+const quoted = (path: string): string => `"${path.replaceAll(/["\\]/g, "\\$&").replaceAll("\n", "\\n")}"`
 
 const WHY = {
   outside: "its path leads out of the directory",

@@ -3,9 +3,9 @@
  * `GIT_*` variables do not count, and the index, HEAD and the files stay as they are.
  */
 
-import { spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import * as path from "node:path"
-import { Data, Effect } from "effect"
+import { Data, Effect, type Scope } from "effect"
 import * as GitIndex from "../../platform/git/GitIndex.ts"
 
 export class GitFailed extends Data.TaggedError("GitFailed")<{
@@ -23,6 +23,15 @@ export interface Git {
   readonly root: string
   /** The standard output. Fails if the exit code is not 0. */
   readonly run: (args: ReadonlyArray<string>, options?: RunOptions) => Effect.Effect<Buffer, GitFailed>
+  /** Starts a program that takes its input piece by piece. It is killed if the scope closes before its end. */
+  readonly feed: (args: ReadonlyArray<string>) => Effect.Effect<Feed, never, Scope.Scope>
+}
+
+export interface Feed {
+  /** Succeeds once the program has taken the bytes. */
+  readonly write: (bytes: string | Uint8Array) => Effect.Effect<void, GitFailed>
+  /** Ends the input, and returns the standard output. Fails if the exit code is not 0. */
+  readonly end: Effect.Effect<string, GitFailed>
 }
 
 export interface RunOptions {
@@ -50,8 +59,7 @@ const at = (root: string): Git => ({
     Effect.suspend(() => {
       const done = spawnSync("git", [...SETTINGS, ...args], {
         cwd: root,
-        // A directory `.git` that is no repository would lead to one further up.
-        env: { ...environment(), GIT_CEILING_DIRECTORIES: path.dirname(root), ...env },
+        env: { ...environment(root), ...env },
         input: input ?? "",
         maxBuffer: maxBytes,
         timeout: TIMEOUT_MS,
@@ -59,10 +67,63 @@ const at = (root: string): Git => ({
       })
       if (done.error !== undefined) return failed(root, expected, `${done.error.message}. Is Git installed?`)
       if (done.status === 0) return Effect.succeed(done.stdout)
-      const said = done.stderr.toString("utf8").trim().slice(-MAX_SAID).replaceAll(/\s+/g, " ")
-      return failed(root, expected, said === "" ? `exit code ${done.status ?? done.signal}` : said)
+      return failed(root, expected, saidOf(done.stderr.toString("utf8"), done.status ?? done.signal))
     }),
+  feed: (args) => feed(root, args),
 })
+
+const feed = (root: string, args: ReadonlyArray<string>): Effect.Effect<Feed, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const expected = `\`git ${args[0]}\` to succeed`
+    const child = yield* Effect.acquireRelease(
+      Effect.sync(() => spawn("git", [...SETTINGS, ...args], { cwd: root, env: environment(root) })),
+      (child) => Effect.sync(() => child.kill("SIGKILL")),
+    )
+    let [output, said] = ["", ""]
+    child.stdout.setEncoding("latin1").on("data", (text: string) => {
+      output = (output + text).slice(0, MAX_SAID)
+    })
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      said = (said + text).slice(-MAX_SAID)
+    })
+    // The program may end before it has read everything: its exit says why.
+    child.stdin.on("error", () => {})
+    const ended = new Promise<GitFailed | undefined>((resolve) => {
+      child.on("error", ({ message }) => resolve(failed(root, expected, `${message}. Is Git installed?`)))
+      child.on("close", (code, signal) =>
+        resolve(code === 0 ? undefined : failed(root, expected, saidOf(said, code ?? signal))),
+      )
+    })
+    const failure = Effect.flatMap(
+      Effect.promise(() => ended),
+      (why) => why ?? failed(root, expected, "its end before that of its input"),
+    )
+    const timeout = Effect.timeoutFail({
+      duration: TIMEOUT_MS,
+      onTimeout: () => failed(root, expected, `nothing done within ${TIMEOUT_MS / 1000} s`),
+    })
+    const taken = (bytes: string | Uint8Array) =>
+      Effect.async<void, GitFailed>((resume) => {
+        child.stdin.write(bytes, (error) => resume(error ? failure : Effect.void))
+      })
+    return {
+      write: (bytes) => timeout(taken(bytes)),
+      end: Effect.suspend(() => {
+        child.stdin.end()
+        return timeout(
+          Effect.flatMap(
+            Effect.promise(() => ended),
+            (why) => why ?? Effect.succeed(output),
+          ),
+        )
+      }),
+    }
+  })
+
+const saidOf = (stderr: string, code: number | string | null): string => {
+  const said = stderr.trim().slice(-MAX_SAID).replaceAll(/\s+/g, " ")
+  return said === "" ? `exit code ${code}` : said
+}
 
 /** Whether a reference names another one, to which writes would go: a repository from elsewhere may have such. */
 export const isSymbolic = (git: Git, ref: string): Effect.Effect<boolean> =>
@@ -82,9 +143,11 @@ const SETTINGS = [
 ]
 
 /** Objects that a partial clone lacks are missing: fetching them can run programs. */
-const environment = (): NodeJS.ProcessEnv => ({
+const environment = (root: string): NodeJS.ProcessEnv => ({
   ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("GIT_"))),
   GIT_ALLOW_PROTOCOL: "none",
+  // A directory `.git` that is no repository would lead to one further up.
+  GIT_CEILING_DIRECTORIES: path.dirname(root),
   GIT_NO_LAZY_FETCH: "1",
   GIT_OPTIONAL_LOCKS: "0",
   GIT_TERMINAL_PROMPT: "0",

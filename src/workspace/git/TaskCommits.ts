@@ -74,17 +74,20 @@ const MAX_SUBJECT = 72
 const cut = (text: string): string =>
   text.length <= MAX_SUBJECT ? text : `${text.slice(0, MAX_SUBJECT - 1).toWellFormed()}…`
 
-/** Variables for Git: an agent as the author. The domain is nobody's (RFC 2606). */
-export const identity = (agent: string, occurredAt: number): Record<string, string> => {
+/** Who made a commit and when, as `git fast-import` takes it: an agent as the author. */
+export const identity = (agent: string, occurredAt: number): string => {
   const plain = agent.replaceAll(/[\p{Cc}<>]/gu, " ").trim()
   // Git refuses a name of nothing but these.
   const name = /^[\s.,:;"\\']*$/.test(plain) ? "unknown" : plain
   const local = name.replaceAll(/[^\w.@-]/g, "-").replaceAll("@", "-")
   // Git has no time before 1970; a log from elsewhere may have impossible ones.
   const seconds = Time.isMoment(occurredAt) ? Math.max(0, Math.floor(occurredAt / 1000)) : 0
-  const date = `@${seconds} +0000`
-  return {
-    ...{ GIT_AUTHOR_NAME: name, GIT_AUTHOR_EMAIL: `${local}@hindcast.invalid`, GIT_AUTHOR_DATE: date },
-    ...{ GIT_COMMITTER_NAME: "Hindcast", GIT_COMMITTER_EMAIL: "export@hindcast.invalid", GIT_COMMITTER_DATE: date },
-  }
+  // The domain is nobody's (RFC 2606).
+  return [
+    `author ${trimmed(name)} <${trimmed(local)}@hindcast.invalid> ${seconds} +0000\n`,
+    `committer Hindcast <export@hindcast.invalid> ${seconds} +0000\n`,
+  ].join("")
 }
+
+/** As `git commit` trims names. */
+const trimmed = (text: string): string => text.replaceAll(/^[ .,:;"\\']+|[ .,:;"\\']+$/g, "")

@@ -152,10 +152,10 @@ describe("the author of a commit", () => {
     const root = temporary("authors")
     fs.mkdirSync(root)
     git(root, "init", "-q")
-    const tree = git(root, "write-tree")
-    const env = { ...process.env, ...TaskCommits.identity(agent, occurredAt) }
-    const commit = execFileSync("git", ["commit-tree", tree, "-m", "x"], { cwd: root, env, encoding: "utf8" }).trim()
-    expect(git(root, "log", "-1", "--format=%an", commit)).toBe(expected.trim())
+    const input = `commit refs/heads/x\n${TaskCommits.identity(agent, occurredAt)}data 2\nx\n`
+    execFileSync("git", ["fast-import", "--quiet"], { cwd: root, input })
+    expect(git(root, "log", "-1", "--format=%an", "x")).toBe(expected.trim())
+    expect(git(root, "fsck", "--strict")).not.toMatch(/error|warning/)
   })
 })
 
@@ -226,21 +226,26 @@ describe("a recorded tree with hostile paths", () => {
     const entry = { kind: "file", mode: 0o644, size: 1, digest: digestOf(bytes) } as const
     const bad = [".git/hooks/x", "a/.GIT/config", "../up", "/etc/passwd", "a//b", ".git\u200c/config", "git~1/x", "./c"]
     bad.push("half\ud800", "a\\.git\\x")
-    const tree = new Map<string, Entry>([...bad, "plain", "new\nline", "-rf"].map((file) => [file, entry]))
+    const kept = ["-rf", 'a "quoted" one', "new\nline", "tab\tand é"]
+    const tree = new Map<string, Entry>([...bad, "plain", ...kept].map((file) => [file, entry]))
     bad.push(".gitmodules")
     tree.set(".gitmodules", { ...entry, kind: "link" })
     const { id, leftOut } = await Effect.runPromise(
       Effect.gen(function* () {
         const trees = yield* CommitTrees.make(yield* Git.around(root), { get: () => bytes })
-        return { id: yield* trees.write(tree), leftOut: trees.leftOut }
+        yield* trees.commit({ tree, message: "x\n", identity: TaskCommits.identity("a", 0) })
+        // What Git refused once, it refuses again; what is not there any more is removed.
+        tree.delete("plain")
+        yield* trees.commit({ tree, message: "y\n", identity: TaskCommits.identity("a", 0) })
+        return { id: yield* trees.finish, leftOut: trees.leftOut }
       }).pipe(Effect.scoped),
     )
     expect([...leftOut.keys()].sort()).toEqual([...bad].sort())
-    expect(git(root, "ls-tree", "-r", "-z", "--name-only", id).split("\0").filter(Boolean)).toEqual([
-      "-rf",
-      "new\nline",
-      "plain",
-    ])
+    const names = (revision: string) => git(root, "ls-tree", "-r", "-z", "--name-only", revision).split("\0")
+    expect(names(id).filter(Boolean)).toEqual(kept)
+    expect(names(`${id}~1`).filter(Boolean).sort()).toEqual([...kept, "plain"].sort())
+    expect(git(root, "for-each-ref", "--format=%(refname)")).toBe("")
+    expect(git(root, "fsck", "--strict")).not.toMatch(/error|warning/)
     expect(fs.existsSync(path.join(root, ".git/hooks/x"))).toBe(false)
   })
 })
