@@ -45,6 +45,7 @@ export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTa
   const written = { now, modifiedAt: group.touched }
   if (spans.length > 0) runs.mapping(() => mapConversation(written, runs, { id, spans }, isOneTrace))
   const taskId = taskIdOf(traces.name, id)
+  const wholeTaskId = taskIdOf(traces.name, runOf({ ...group, part: 1 }))
   const judged = kept.flatMap(({ kind, body }): ReadonlyArray<SourceScore> => {
     if (kind !== "evaluation") return []
     return evaluationIn(JSON.parse(body) as LogRecord).map((one) => ({ taskId, ...one }))
@@ -53,7 +54,7 @@ export const ofSpans = (group: Group, kept: ReadonlyArray<Kept>, prices: PriceTa
   const isDone = !runs.waits && events.every(({ run }) => run.closed)
   return {
     events,
-    scores: [...runs.scores, ...judged],
+    scores: [...runs.scores, ...judged].map((score) => ({ ...score, wholeTaskId })),
     againAfterMs: isDone ? null : untilSilent(now, lastEnd(spans)),
     leftOut: runs.leftOut,
   }

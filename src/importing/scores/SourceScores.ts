@@ -14,6 +14,11 @@ export interface SourceScore {
    * same judgement finds it.
    */
   readonly of?: string | undefined
+  /**
+   * The task that other accounts name instead, for a score with an id: `hindcast listen` divides a conversation that is
+   * too large for one task. Default: `taskId`
+   */
+  readonly wholeTaskId?: string | undefined
 }
 
 /** Maximum size of a file's scores, in bytes. */

@@ -39,8 +39,8 @@ export const append = (writing: Writing, scores: ReadonlyArray<SourceScore>): Ef
   })
 
 const setIdOf = ({ source }: Writing, scores: ReadonlyArray<SourceScore>): string => {
-  const given = scores.map(({ taskId, name, value, rationale, of }) => [
-    ...[taskId, name, value, rationale],
+  const given = scores.map(({ taskId, wholeTaskId = taskId, name, value, rationale, of }) => [
+    ...[of === undefined ? taskId : wholeTaskId, name, value, rationale],
     ...(of === undefined ? [] : [of]),
   ])
   return idOf(source, "scores", scores[0]?.scorer ?? "", JSON.stringify(given))
