@@ -8,9 +8,9 @@ import { FoldWatch } from "../projections/projector/FoldWatch.ts"
 import * as Argv from "./command/Argv.ts"
 import * as CommandHints from "./command/CommandHints.ts"
 import * as Failure from "./command/Failure.ts"
-import * as UntilEnded from "./command/UntilEnded.ts"
 import { program } from "./Program.ts"
 import * as LongFolds from "./terminal/LongFolds.ts"
+import * as UntilEnded from "./terminal/UntilEnded.ts"
 
 /** Succeeds when the output's reader closes its end (`EPIPE`), as `head` does. That is not an error. */
 const readerGone = Effect.async<void>((resume) => {

@@ -13,11 +13,11 @@ import { userName } from "../../platform/user/Machine.ts"
 import { common, given, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
 import * as AgentAtWork from "../task/AgentAtWork.ts"
 import * as AgentOption from "../task/AgentOption.ts"
 import * as RunCommand from "../task/RunCommand.ts"
 import * as RunPlugins from "../task/RunPlugins.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 
 const { goal: _goal, scenario: _scenario, ...workOptions } = RunCommand.workOptions
 

@@ -13,9 +13,9 @@ import { BadInput } from "../command/BadInput.ts"
 import { common, flag, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
 import * as WhatIsRecorded from "../pages/files/WhatIsRecorded.ts"
 import * as Program from "../record/Program.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 
 class AcpFailed extends Data.TaggedError("AcpFailed")<{ readonly reason: string }> {
   override get message() {

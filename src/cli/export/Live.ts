@@ -10,9 +10,9 @@ import { BadInput } from "../command/BadInput.ts"
 import { common, text } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
 import * as ReceiverAddress from "../record/ReceiverAddress.ts"
 import { at, count } from "../terminal/Text.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 
 const to = text("to", "The OTLP receiver's address, such as http://127.0.0.1:4318; spans go to /v1/traces below it")
 

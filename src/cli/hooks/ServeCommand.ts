@@ -13,8 +13,8 @@ import { newToken } from "../../platform/loopback/Access.ts"
 import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
 import * as Text from "../terminal/Text.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 import { attempt } from "./Attempt.ts"
 
 /** Interval of the check for silent sessions, in milliseconds. */

@@ -8,7 +8,7 @@ import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 
 /** The replay did not go as recorded. */
 export class ReplayFailed extends Data.TaggedError("ReplayFailed")<{ readonly reason: string }> {

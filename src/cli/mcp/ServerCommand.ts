@@ -4,7 +4,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import { Effect } from "effect"
 import { common, flag } from "../command/CommonOptions.ts"
 import * as ProtocolStreams from "../command/ProtocolStreams.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 import * as OpenedLog from "./server/OpenedLog.ts"
 import * as Server from "./server/Server.ts"
 import * as Tools from "./tools/Tools.ts"

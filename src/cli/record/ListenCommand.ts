@@ -13,7 +13,7 @@ import * as LiveExport from "../../telemetry/sending/LiveExport.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 import * as Received from "./Received.ts"
 import * as ReceiverAddress from "./ReceiverAddress.ts"
 

@@ -5,8 +5,8 @@ import * as ConversationRuns from "../../record/conversations/ConversationRuns.t
 import { common, optionalText, wholeNumber } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
-import * as UntilEnded from "../command/UntilEnded.ts"
 import * as Text from "../terminal/Text.ts"
+import * as UntilEnded from "../terminal/UntilEnded.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
 /** Interval of the check for silent conversations, in milliseconds. */

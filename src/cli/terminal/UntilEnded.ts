@@ -1,7 +1,6 @@
 /** Commands that work until somebody ends them: a signal is then the end that was asked for, and no error. */
 
 import { Context, Effect, MutableRef } from "effect"
-import type { Failure } from "./Failure.ts"
 
 /** Whether the command now works until somebody ends it. */
 export class UntilEnded extends Context.Reference<UntilEnded>()("hindcast/UntilEnded", {
@@ -15,5 +14,5 @@ export class UntilEnded extends Context.Reference<UntilEnded>()("hindcast/UntilE
 export const begin: Effect.Effect<void> = Effect.map(UntilEnded, (is) => void MutableRef.set(is, true))
 
 /** Whether a failure is worth a message. The exit code of an end by a signal stays. */
-export const isToSay = (is: MutableRef.MutableRef<boolean>, { tag }: Failure): boolean =>
+export const isToSay = (is: MutableRef.MutableRef<boolean>, { tag }: { readonly tag: string }): boolean =>
   tag !== "Interrupted" || !MutableRef.get(is)
