@@ -76,7 +76,7 @@ export interface Pages {
   readonly shorten: (text: string, length: number) => string
   /** A text from outside, without characters that could disturb a terminal. */
   readonly oneLine: (text: string) => string
-  readonly outcome: (of: TaskAudit.TaskAudit["outcome"]) => string
+  readonly outcome: (of: TaskAudit.TaskAudit) => string
   readonly net: (of: Score) => string
   readonly events: (events: ReadonlyArray<Event>) => Lines
   readonly summary: (of: Event) => string

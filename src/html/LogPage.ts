@@ -243,7 +243,7 @@ const list = (
     listed.map((of) => [
       markup`<span class="wide"><bdi>${of.goal}</bdi></span>`,
       markup`<bdi>${of.agent}</bdi>`,
-      of.outcome ?? "open",
+      of.outcome,
       signed(of.net),
       FormattedNumbers.amount(of.possible),
       of[why] === null ? "" : markup`<bdi>${of[why]}</bdi>`,

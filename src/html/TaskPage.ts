@@ -4,6 +4,7 @@ import { Either } from "effect"
 import { type ScoredVerdict, verdictsOf } from "../projections/audit/Scores.ts"
 import type { TaskReport } from "../projections/report/TaskReport.ts"
 import { filesInWords } from "../projections/state/files/filesInWords.ts"
+import * as Outcome from "../projections/state/Outcome.ts"
 import { scoreSetOf } from "../projections/state/WorldReturn.ts"
 import type { World } from "../projections/state/Worlds.ts"
 import { type Markup, markup, type Value } from "../values/Markup.ts"
@@ -46,25 +47,27 @@ function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<Wor
 }
 
 const head = ({ audit }: TaskReport, { studio }: Source): Markup => {
-  const { taskId, goal, agent, outcome, reason, openedAt, range } = audit
+  const { taskId, goal, agent, reason, openedAt, range } = audit
   return markup`<header><p class="under">What one task perceived, did and scored</p><h1><bdi>${goal}</bdi></h1><p class="lead"><bdi>${agent}</bdi> ${
-    outcome === null ? "is still working on it" : ENDED[outcome]
+    ENDED[Outcome.of(audit)]
   }${reason === undefined ? "." : markup`: <bdi>${reason}</bdi>`}</p><p class="under">Task ${StudioLinks.task(studio, taskId)}, ${FormattedNumbers.moment(openedAt)}, ${StudioLinks.at(studio, taskId, range.from)} to ${StudioLinks.at(studio, taskId, range.to)}</p></header>`
 }
 
 const ENDED = {
+  open: "has not ended it",
   achieved: "achieved it",
+  finished: "finished",
   failed: "failed",
   truncated: "was stopped before it finished",
   abandoned: "did not finish",
 } as const
 
 const figures = ({ audit, score }: TaskReport): Markup => {
-  const { outcome, durationMs, steps, acting, sensing, confirming } = audit
+  const { durationMs, steps, acting, sensing, confirming } = audit
   return markup`<dl class="key">${[
     key(
       "outcome",
-      outcome ?? "open",
+      Outcome.of(audit),
       durationMs === null ? "not closed yet" : `after ${FormattedNumbers.duration(durationMs)}`,
     ),
     score === null

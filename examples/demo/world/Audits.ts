@@ -22,7 +22,7 @@ const lines = (stage: Stage, audits: ReadonlyArray<TaskAudit.TaskAudit>): Readon
     ["", ...numbers(...audits.map((audit) => nameOf(stage, audit)))],
     [
       row("task", ({ taskId }) => endOf(taskId)),
-      row("outcome", ({ outcome }) => pages.outcome(outcome)),
+      row("outcome", pages.outcome),
       row("readings", ({ sensing }) => String(sensing.reads)),
       row("commands", ({ acting }) => String(acting.commanded)),
       row("  refused by the world", ({ acting }) => String(acting.failed)),

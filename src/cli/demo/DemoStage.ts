@@ -3,6 +3,7 @@ import { Effect } from "effect"
 import type { Stage, User } from "#demo"
 import { EventLog } from "../../events/log/EventLog.ts"
 import { userAsActor, userName } from "../../platform/user/Machine.ts"
+import * as Outcome from "../../projections/state/Outcome.ts"
 import * as EventSummary from "../../projections/summary/EventSummary.ts"
 import type { Json } from "../../values/Json.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -80,7 +81,7 @@ const lent = (style: Style): Omit<Stage, "part" | "say" | "show" | "shell" | "wi
     withBefore: PatchLines.withBefore,
     table: (headings, cells) => Table.lines(style, headings, cells),
     rows: (cells) => Table.rows(style, cells, ["right"]),
-    outcome: (of) => AuditPage.outcome(style, of),
+    outcome: (of) => AuditPage.outcome(style, Outcome.of(of)),
     events: (events) => EventLine.lines(style, events),
     chain: (causes) => EventPage.chain(style, causes),
     question: (shown) => ConfirmationPage.page(style, shown, { width: Number.POSITIVE_INFINITY }).lines,

@@ -3,7 +3,6 @@ import { Options } from "@effect/cli"
 import { Effect, Option } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as Moment from "../../events/read/Moment.ts"
-import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import type { TaskSelection } from "../../kernel/scoring/TaskSelection.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import { projection, type Tasks } from "../../projections/state/Tasks.ts"
@@ -12,6 +11,9 @@ import { optionalText, repeatedText, someOf } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 
 /** Values of one option are alternatives; different options must all match. */
+/** The outcomes of closed tasks. */
+const CLOSED = ["achieved", "finished", "failed", "truncated", "abandoned"] as const
+
 export const options = {
   task: repeatedText(
     "task",
@@ -19,7 +21,7 @@ export const options = {
   ),
   agent: repeatedText("agent", "Only this agent's tasks: `name@version`, or its name alone for all versions"),
   plugin: repeatedText("plugin", "Only tasks that this plugin takes part in"),
-  outcome: someOf("outcome", TaskOutcome.literals).pipe(Options.withDescription("Only tasks with this outcome")),
+  outcome: someOf("outcome", CLOSED).pipe(Options.withDescription("Only tasks with this outcome")),
   since: optionalText("since", "Only tasks that opened after this moment"),
   until: optionalText("until", "Only tasks that closed by this moment"),
   where: optionalText("where", "Only tasks for which this CEL expression over `task` is true, such as task.steps > 10"),
@@ -29,7 +31,7 @@ export interface TaskSelectionInput {
   readonly task: ReadonlyArray<string>
   readonly agent: ReadonlyArray<string>
   readonly plugin: ReadonlyArray<string>
-  readonly outcome: ReadonlyArray<TaskOutcome>
+  readonly outcome: ReadonlyArray<(typeof CLOSED)[number]>
   readonly since: Option.Option<string>
   readonly until: Option.Option<string>
   readonly where: Option.Option<string>

@@ -2,6 +2,7 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
+import * as Outcome from "../../projections/state/Outcome.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as CommandHints from "../command/CommandHints.ts"
@@ -34,7 +35,7 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
                 `${oneLine(parent)}${at(shared)}`,
                 time(forkedAt),
                 oneLine(taskId),
-                AuditPage.outcome(style, task.outcome),
+                AuditPage.outcome(style, Outcome.of(task)),
                 String(task.steps),
                 oneLine(task.agent),
                 oneLine(String(io ?? "live")),

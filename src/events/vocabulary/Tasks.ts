@@ -103,6 +103,11 @@ export const taskEvents = [
     "A task ended.",
     {
       outcome: TaskOutcome,
+      unjudged: optional(
+        Schema.Literal(true).annotations({
+          description: "Nobody judged the result: `achieved` says only that the work finished. Absent if somebody did",
+        }),
+      ),
       reason: optional(Schema.String),
       exit: optional(
         Schema.Union(Schema.Int, Schema.NonEmptyString).annotations({

@@ -1,6 +1,7 @@
 /** The key figures of a report of many tasks. */
 
 import type { LogReport } from "../../projections/report/LogReport.ts"
+import { OUTCOMES } from "../../projections/state/Outcome.ts"
 import { type Markup, markup } from "../../values/Markup.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
 import { key } from "./KeyFigures.ts"
@@ -14,7 +15,7 @@ export const figures = (report: LogReport): Markup => {
   const commanded = sum(({ commanded }) => commanded)
   const stopped = sum(({ denied, expired }) => denied + expired)
   const net = netOf(report)
-  const others = (["failed", "truncated", "abandoned", "open"] as const).filter((outcome) => outcomes[outcome] > 0)
+  const others = OUTCOMES.filter((outcome) => outcome !== "achieved" && outcomes[outcome] > 0)
   return markup`<dl class="key">${[
     key(
       "tasks achieved",

@@ -100,7 +100,7 @@ class SessionMapper {
     if (!ended) return
     const { lastAt } = this.#run
     if (this.#lastFailure !== undefined) this.#run.close("end", "failed", this.#lastFailure, lastAt)
-    else this.#run.close("end", "achieved", "the session was silent; it has no verdict", lastAt)
+    else this.#run.close("end", "finished", "the session was silent; it has no verdict", lastAt)
   }
 
   #map({ record, telling, key }: Record): void {

@@ -57,7 +57,7 @@ export function* mapSteps(
   if (!hasEnded(run.lastAt)) return
   if (failure !== undefined) run.close("end", "failed", failure, run.lastAt)
   else if (open !== undefined) run.close("end", "abandoned", open, run.lastAt)
-  else run.close("end", "achieved", "the agent ended its turn; what it was worth is in its score sets", run.lastAt)
+  else run.close("end", "finished", "the agent ended its turn; what it was worth is in its score sets", run.lastAt)
 }
 
 /** Number of steps between two writes. */

@@ -101,7 +101,7 @@ export class Session {
     if (used !== undefined) run.stated(key, used, this.#lastAt)
     if (this.#failure !== undefined) run.close(key, "failed", this.#failure, this.#lastAt)
     else if (this.#open !== undefined) run.close(key, "abandoned", this.#open, this.#lastAt)
-    else run.close(key, "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
+    else run.close(key, "finished", "the agent ended its turn; the source has no verdict", this.#lastAt)
   }
 
   #isSettled(): boolean {

@@ -63,7 +63,7 @@ const mapTask = (runs: MappedRuns, file: SourceFile, value: unknown): void => {
   const last = Math.max(times.at(-1) ?? Number.NEGATIVE_INFINITY, task.lastAt ?? Number.NEGATIVE_INFINITY)
   const lastAt = Number.isFinite(last) ? last : null
   if (!isSilent(file, lastAt ?? file.modifiedAt)) return
-  if (task.isDone) run.close("end", "achieved", "the agent said that it is done; the source has no verdict", lastAt)
+  if (task.isDone) run.close("end", "finished", "the agent said that it is done; the source has no verdict", lastAt)
   else run.close("end", "abandoned", "it ends before the agent said that it is done", lastAt)
 }
 

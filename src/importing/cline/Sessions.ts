@@ -75,7 +75,7 @@ export const map = (runs: MappedRuns, file: SourceFile, value: unknown): void =>
   const last = timesOf(messages).at(-1) ?? timeOf(field(value, "updated_at"))
   if (!isSilent(file, last ?? file.modifiedAt)) return
   const { open } = conversation
-  if (open === undefined) run.close("end", "achieved", "the agent ended its turn; the source has no verdict", last)
+  if (open === undefined) run.close("end", "finished", "the agent ended its turn; the source has no verdict", last)
   else run.close("end", "abandoned", open, last)
 }
 

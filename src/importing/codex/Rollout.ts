@@ -67,7 +67,7 @@ export class Rollout {
     this.#chain.finish(run)
     this.#spokeByEvent(run)
     if (this.#open === undefined)
-      run.close(String(this.#number), "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
+      run.close(String(this.#number), "finished", "the agent ended its turn; the source has no verdict", this.#lastAt)
     else run.close(String(this.#number), "abandoned", this.#open, this.#lastAt)
   }
 

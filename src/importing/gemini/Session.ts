@@ -69,7 +69,7 @@ export class Session {
     }
     if (this.#failure !== undefined) run.close("end", "failed", this.#failure, this.#lastAt)
     else if (this.#open !== undefined) run.close("end", "abandoned", this.#open, this.#lastAt)
-    else run.close("end", "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
+    else run.close("end", "finished", "the agent ended its turn; the source has no verdict", this.#lastAt)
   }
 
   #take(message: unknown): void {

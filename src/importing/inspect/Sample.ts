@@ -11,7 +11,7 @@ import { asText, field, isObject, listOf, logJson, numberOf, textOf } from "../r
 import type { SourceFile } from "../Source.ts"
 import { answerParts, textIn, toldMessage, usageOf } from "./Messages.ts"
 import { SampleMessages } from "./SampleMessages.ts"
-import { addScores } from "./Scores.ts"
+import { addScores, judgedBy } from "./Scores.ts"
 
 /** Events that record no action. */
 const STRUCTURE = new Map([
@@ -291,7 +291,13 @@ class SampleMapper {
         `limit: ${textOf(limit, "type") ?? "unknown"} ${asText(field(limit, "limit") ?? "")}`.trim(),
         end,
       )
-    else this.#run.close("end", "achieved", "the sample was completed; what it was worth is in its score sets", end)
+    else
+      this.#run.close(
+        "end",
+        judgedBy(this.#sample),
+        "the sample was completed; its score sets say what it was worth",
+        end,
+      )
   }
 }
 

@@ -21,6 +21,18 @@ export const addScores = (runs: MappedRuns, run: MappedRun, sample: unknown, att
   }
 }
 
+/**
+ * The outcome that a sample's scorers agree on: `achieved` if each says 1, `failed` if each says 0. Otherwise
+ * `finished`, since other scales and other answers do not say whether the goal was reached.
+ */
+export const judgedBy = (sample: unknown): "achieved" | "failed" | "finished" => {
+  const scores = field(sample, "scores")
+  const values = isObject(scores) ? Object.values(scores).map((score) => scoreOf(field(score, "value"))) : []
+  if (values.length === 0) return "finished"
+  if (values.every((value) => value === 1)) return "achieved"
+  return values.every((value) => value === 0) ? "failed" : "finished"
+}
+
 /** A score's number, as Inspect's own metrics read it; null if it has none. */
 export const scoreOf = (value: unknown): number | null => {
   if (typeof value === "number") return Number.isFinite(value) ? value : null

@@ -140,7 +140,7 @@ const mapConversation = (runs: MappedRuns, file: SourceFile, { id, record, messa
   if (!isWhole && !isSilent(file, last)) return
   const { open } = conversation
   if (open === undefined)
-    run.close("end", "achieved", "the agent ended its turn; the source has no verdict", times.at(-1) ?? null)
+    run.close("end", "finished", "the agent ended its turn; the source has no verdict", times.at(-1) ?? null)
   else run.close("end", "abandoned", open, times.at(-1) ?? null)
 }
 

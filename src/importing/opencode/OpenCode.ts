@@ -53,7 +53,7 @@ const mapSession = (runs: MappedRuns, file: SourceFile, document: unknown): void
   if (!isSilent(file, last)) return
   if (session.failure !== undefined) run.close("end", "failed", session.failure, last)
   else if (session.open !== undefined) run.close("end", "abandoned", session.open, last)
-  else run.close("end", "achieved", "the agent ended its turn; the source has no verdict", last)
+  else run.close("end", "finished", "the agent ended its turn; the source has no verdict", last)
 }
 
 class Session {

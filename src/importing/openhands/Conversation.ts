@@ -77,7 +77,7 @@ export class Conversation {
     const key = String(this.#number)
     if (this.#failure !== undefined) run.close(key, "failed", this.#failure, this.#lastAt)
     else if (this.#open !== undefined) run.close(key, "abandoned", this.#open, this.#lastAt)
-    else run.close(key, "achieved", "the agent ended its turn; the source has no verdict", this.#lastAt)
+    else run.close(key, "finished", "the agent ended its turn; the source has no verdict", this.#lastAt)
   }
 
   #begin(goal: string | undefined): void {

@@ -58,7 +58,7 @@ export class Trace {
     const run = this.#run
     if (run === undefined || (this.#exitCode === undefined && !isSilent(this.#file, this.#lastAt))) return
     if (this.#exitCode === 0)
-      run.close("end", "achieved", "the program ended with 0; the source has no verdict", this.#lastAt)
+      run.close("end", "finished", "the program ended with 0; the source has no verdict", this.#lastAt)
     else if (this.#exitCode === undefined)
       run.close("end", "abandoned", "the trace does not say how it ended", this.#lastAt)
     else run.close("end", "failed", `the program ended with ${this.#exitCode}`, this.#lastAt)

@@ -117,7 +117,7 @@ class TraceMapper {
     if (!ended) return
     const { lastAt } = this.#run
     if (this.#lastError !== undefined) this.#run.close("end", "failed", this.#lastError, lastAt)
-    else this.#run.close("end", "achieved", "the trace has ended; it has no verdict", lastAt)
+    else this.#run.close("end", "finished", "the trace has ended; it has no verdict", lastAt)
   }
 
   #model({ spanId, start, end, error }: Span, { provider, model, usage, usd, input, output }: ModelMeaning): void {

@@ -147,16 +147,18 @@ export class MappedRun implements ImportedRun {
   }
 
   /**
-   * Closes the task. The cause is the last failure if it failed, otherwise the last event. Open calls get unknown
-   * outcomes.
+   * Closes the task. `finished`: the work ended, and the source does not judge it. The cause is the last failure if it
+   * failed, otherwise the last event. Open calls get unknown outcomes.
    */
-  close(key: string, outcome: TaskOutcome, reason: string, at: number | null): void {
+  close(key: string, end: TaskOutcome | "finished", reason: string, at: number | null): void {
     this.commands.endAll(at)
     const unseen = unseenOf(this.#runs.takeCounts())
     if (unseen.length > 0) this.#write(`captured:${key}`, this.#captured(unseen), { at })
     this.closed = true
-    const cause = outcome === "failed" ? (this.#lastFailed ?? this.#last) : this.#last
-    this.#write(`closed:${key}`, { type: "TaskClosed", payload: { outcome, reason: plainText(reason) } }, { at, cause })
+    const cause = end === "failed" ? (this.#lastFailed ?? this.#last) : this.#last
+    const judged = end === "finished" ? ({ outcome: "achieved", unjudged: true } as const) : { outcome: end }
+    const payload = { ...judged, reason: plainText(reason) }
+    this.#write(`closed:${key}`, { type: "TaskClosed", payload }, { at, cause })
   }
 
   /**

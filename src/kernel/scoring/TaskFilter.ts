@@ -1,7 +1,7 @@
 /** Filters tasks by fields and by a CEL expression. */
 
 import { Data, Either, Schema } from "effect"
-import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as Outcome from "../../projections/state/Outcome.ts"
 import type { Task } from "../../projections/state/Tasks.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
@@ -30,7 +30,8 @@ export interface TaskFilter {
   /** Agents, as `name@version` or by name alone. */
   readonly agents?: ReadonlyArray<string>
   readonly plugins?: ReadonlyArray<string>
-  readonly outcomes?: ReadonlyArray<TaskOutcome>
+  /** In one word, so that `achieved` leaves out tasks that nobody judged (`finished`). */
+  readonly outcomes?: ReadonlyArray<Outcome.Outcome>
   /** A CEL expression over `task`; see `FIELDS`. */
   readonly where?: string
 }
@@ -42,7 +43,7 @@ export const TaskFilter = Options.of<TaskFilter>({
     closedBy: Options.wholeNumber(0),
     agents: Schema.Array(Schema.String),
     plugins: Schema.Array(Schema.String),
-    outcomes: Schema.Array(TaskOutcome),
+    outcomes: Schema.Array(Schema.Literal(...Outcome.OUTCOMES)),
     where: Schema.String,
   },
 }).annotations({ description: "an object with openedAfter, closedBy, agents, plugins, outcomes or where" })
@@ -76,7 +77,7 @@ export const prepare = (selection: TaskFilter): Either.Either<TaskMatcher, Selec
       task.to <= closedBy &&
       (agents === undefined || agents.some((agent) => task.agent === agent || task.agent.split("@")[0] === agent)) &&
       (plugins === undefined || task.plugins.some((plugin) => plugins.includes(plugin))) &&
-      (outcomes === undefined || outcomes.some((outcome) => outcome === task.outcome))
+      (outcomes === undefined || outcomes.includes(Outcome.of(task)))
         ? fits(task)
         : Either.right(false)
   })
@@ -118,7 +119,7 @@ const fieldsOf = (task: SelectableTask): { readonly [field in (typeof FIELDS)[nu
   id: task.taskId,
   goal: task.goal,
   agent: task.agent,
-  outcome: task.outcome,
+  outcome: task.outcome === null ? null : Outcome.of(task),
   reason: task.reason ?? null,
   steps: task.steps,
   seed: task.seed,

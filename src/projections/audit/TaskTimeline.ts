@@ -4,9 +4,11 @@ import { Schema } from "effect"
 import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import type { Projection } from "../fold/Projection.ts"
 import * as LateAccount from "../state/LateAccount.ts"
 import * as TaskClock from "../state/TaskClock.ts"
+import { Unjudged } from "../state/Tasks.ts"
 
 /** When a task ran, and how it ended. */
 export const TaskTimeline = Schema.Struct({
@@ -15,6 +17,7 @@ export const TaskTimeline = Schema.Struct({
   timeline: Schema.String,
   outcome: Schema.NullOr(TaskOutcome).annotations({ description: "null while the task is open" }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
+  unjudged: Schema.optionalWith(Unjudged, { exact: true }),
   range: Schema.Struct({ from: Position, to: Position }).annotations({
     description: "Positions of the task's opening and closing, or of its last event so far while it is open",
   }),
@@ -95,8 +98,7 @@ const advance = (all: State, event: Event): State => {
   if (!is(event, "TaskClosed")) {
     return { ...section, range, steps: isStep(event) ? section.steps + 1 : section.steps }
   }
-  const { outcome, reason } = event.payload
+  const { outcome, reason, unjudged } = event.payload
   const closedAt = event.occurredAt
-  const closed: State = { ...section, range, outcome, closedAt, durationMs: clock.elapsedMs }
-  return reason === undefined ? closed : { ...closed, reason }
+  return { ...section, range, outcome, closedAt, durationMs: clock.elapsedMs, ...defined({ reason, unjudged }) }
 }

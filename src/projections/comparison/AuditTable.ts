@@ -9,9 +9,10 @@ import * as Sum from "../../values/Sum.ts"
 import * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { addTokens } from "../state/ModelCallEnd.ts"
+import * as Outcome from "../state/Outcome.ts"
+import { OUTCOMES } from "../state/Outcome.ts"
 
-/** Outcomes of a task, and `open`. */
-export const OUTCOMES = ["achieved", "failed", "truncated", "abandoned", "open"] as const
+export { OUTCOMES } from "../state/Outcome.ts"
 
 const RowScore = Schema.Struct({
   scoreSetId: Schema.String,
@@ -88,6 +89,7 @@ export const Group = Schema.Struct({
   tasks: Schema.Int,
   outcomes: Schema.Struct({
     achieved: Schema.Int,
+    finished: Schema.Int.annotations({ description: "Tasks that finished, and that nobody judged" }),
     failed: Schema.Int,
     truncated: Schema.Int,
     abandoned: Schema.Int,
@@ -107,7 +109,7 @@ export const rowOf = (audit: TaskAudit, scoreSetIds: ReadonlySet<string>): Row =
   const score = audit.scores.findLast(({ scoreSetId }) => scoreSetIds.has(scoreSetId))
   return {
     taskId: audit.taskId,
-    outcome: audit.outcome ?? "open",
+    outcome: Outcome.of(audit),
     score:
       score === undefined
         ? null
@@ -206,6 +208,7 @@ const groupOf = (name: string, rows: ReadonlyArray<Row>): Group => {
     tasks: rows.length,
     outcomes: {
       achieved: of("achieved"),
+      finished: of("finished"),
       failed: of("failed"),
       truncated: of("truncated"),
       abandoned: of("abandoned"),
@@ -268,6 +271,7 @@ export const GROUP_COLUMNS = {
   group: ({ group }) => group,
   tasks: ({ tasks }) => tasks,
   achieved: ({ outcomes }) => outcomes.achieved,
+  finished: ({ outcomes }) => outcomes.finished,
   failed: ({ outcomes }) => outcomes.failed,
   truncated: ({ outcomes }) => outcomes.truncated,
   abandoned: ({ outcomes }) => outcomes.abandoned,

@@ -4,6 +4,7 @@ import * as ModelUse from "../audit/ModelUse.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { RARE_COUNTS } from "../state/ModelCallEnd.ts"
+import * as Outcome from "../state/Outcome.ts"
 import type { Column } from "./ParquetRows.ts"
 
 /** An audit with one of its scores; null if the task has none. */
@@ -55,7 +56,7 @@ export const COLUMNS: ReadonlyArray<Column<Row>> = [
   text("timeline", ({ audit }) => audit.timeline),
   text("agent", ({ audit }) => audit.agent),
   text("goal", ({ audit }) => audit.goal),
-  text("outcome", ({ audit }) => audit.outcome, true),
+  text("outcome", ({ audit }) => (audit.outcome === null ? null : Outcome.of(audit)), true),
   text("reason", ({ audit }) => audit.reason ?? null, true),
   integer("from_position", ({ audit }) => audit.range.from),
   integer("to_position", ({ audit }) => audit.range.to),

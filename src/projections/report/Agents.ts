@@ -2,16 +2,17 @@
 
 import type { Score } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
+import * as Outcome from "../state/Outcome.ts"
 import { BoundedMap } from "./BoundedMap.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, type Point, Series } from "./Series.ts"
-import type { Outcomes } from "./TaskOutcomes.ts"
+import * as TaskOutcomes from "./TaskOutcomes.ts"
 
 /** One agent, over all its tasks. */
 export interface AgentReport {
   readonly agent: string
   readonly tasks: number
-  readonly outcomes: Outcomes
+  readonly outcomes: TaskOutcomes.Outcomes
   /** Its scores in the report's unit; null if none of its tasks was scored. */
   readonly score: Spread | null
   /** Net scores, whatever the report's unit. */
@@ -39,7 +40,7 @@ export class Agents {
   readonly #agents = new BoundedMap(MAX_AGENTS, (agent) => ({
     agent,
     tasks: 0,
-    outcomes: { achieved: 0, failed: 0, truncated: 0, abandoned: 0, open: 0 },
+    outcomes: TaskOutcomes.none(),
     share: new Quantiles(),
     net: new Quantiles(),
     steps: new Quantiles(),
@@ -50,7 +51,7 @@ export class Agents {
   add(task: number, audit: TaskAudit, score: Score | null): void {
     const agent = this.#agents.get(audit.agent)
     agent.tasks += 1
-    agent.outcomes[audit.outcome ?? "open"] += 1
+    agent.outcomes[Outcome.of(audit)] += 1
     agent.steps.add(audit.steps)
     if (score === null) return
     agent.net.add(score.net)

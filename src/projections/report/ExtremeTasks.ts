@@ -2,13 +2,14 @@
 
 import type { Score, ScoredVerdict } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
+import * as Outcome from "../state/Outcome.ts"
 
 /** A listed task. */
 export interface ListedTask {
   readonly taskId: string
   readonly goal: string
   readonly agent: string
-  readonly outcome: TaskAudit["outcome"]
+  readonly outcome: Outcome.Outcome
   readonly range: TaskAudit["range"]
   readonly steps: number
   readonly durationMs: number | null
@@ -54,10 +55,10 @@ const insert = (list: Array<ListedTask>, audit: TaskAudit, score: Score, before:
 }
 
 const listed = (audit: TaskAudit, { net, possible, measures }: Score): ListedTask => {
-  const { taskId, outcome, range, steps, durationMs } = audit
+  const { taskId, range, steps, durationMs } = audit
   return {
     taskId,
-    outcome,
+    outcome: Outcome.of(audit),
     range,
     steps,
     durationMs,

@@ -3,6 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
+import * as Outcome from "../state/Outcome.ts"
 import { type AgentReport, Agents } from "./Agents.ts"
 import { type ActuatorReport, Components, type SensorReport } from "./Components.ts"
 import { ConfirmationWaitTimes, type WaitReport } from "./ConfirmationWaitTimes.ts"
@@ -10,7 +11,7 @@ import { type Extremes, ExtremeTasks } from "./ExtremeTasks.ts"
 import { type ModelReport, Models } from "./Models.ts"
 import { type RewardReport, Rewards } from "./Rewards.ts"
 import type { ScoreChoice } from "./ScoreChoice.ts"
-import type { Outcomes } from "./TaskOutcomes.ts"
+import * as TaskOutcomes from "./TaskOutcomes.ts"
 
 /** A report of many tasks. Its size does not grow with their number. */
 export interface LogReport {
@@ -22,7 +23,7 @@ export interface LogReport {
   readonly scored: number
   /** Tasks with an undecided reward or punishment. */
   readonly unscored: number
-  readonly outcomes: Outcomes
+  readonly outcomes: TaskOutcomes.Outcomes
   readonly steps: number
   /** The model calls of all tasks, in total and by model, by descending number of calls. */
   readonly model: ModelUse.UseOfModel & { readonly models: ReadonlyArray<ModelReport> }
@@ -62,7 +63,7 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
   const extremes = new ExtremeTasks()
   const critics = new Set<string>()
   const models = new Models()
-  const outcomes = { achieved: 0, failed: 0, truncated: 0, abandoned: 0, open: 0 }
+  const outcomes = TaskOutcomes.none()
   let [tasks, scored, unscored, steps] = [0, 0, 0, 0]
   let everythingPossible = true
   let range: LogReport["range"] = null
@@ -71,7 +72,7 @@ export const begin = (choice: ScoreChoice): LogReportBuilder => {
     addAudit: (audit) => {
       const task = tasks++
       const score = choice.pick(audit.scores)
-      outcomes[audit.outcome ?? "open"] += 1
+      outcomes[Outcome.of(audit)] += 1
       steps += audit.steps
       range = extend(range, audit.range.from, audit.range.to)
       period = extend(period, audit.openedAt, audit.closedAt ?? audit.openedAt)

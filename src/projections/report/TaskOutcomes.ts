@@ -1,10 +1,13 @@
 /** Counts of tasks by outcome, for reports. */
 
+import { OUTCOMES, type Outcome } from "../state/Outcome.ts"
+
 /** Numbers of tasks by outcome. */
-export interface Outcomes {
-  readonly achieved: number
-  readonly failed: number
-  readonly truncated: number
-  readonly abandoned: number
-  readonly open: number
+export type Outcomes = { readonly [outcome in Outcome]: number }
+
+/** Counters of all outcomes, at 0. */
+export const none = (): { [outcome in Outcome]: number } => {
+  const counts: Partial<{ [outcome in Outcome]: number }> = {}
+  for (const outcome of OUTCOMES) counts[outcome] = 0
+  return counts as { [outcome in Outcome]: number }
 }

@@ -5,6 +5,7 @@ import { EpochMs, type Event, Position } from "../../events/vocabulary/Event.ts"
 import { optional } from "../../events/vocabulary/EventType.ts"
 import { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is, isStep } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import type { RecordBuilder } from "../fold/RecordBuilder.ts"
 import { recordProjection } from "../fold/RecordProjection.ts"
 import * as LateAccount from "./LateAccount.ts"
@@ -17,12 +18,18 @@ const Asked = Schema.Struct({
   reason: optional(Schema.String),
 })
 
+/** Present if nobody judged a task that finished. */
+export const Unjudged = Schema.Literal(true).annotations({
+  description: "Nobody judged the result: `achieved` says only that the work finished. Absent if somebody did",
+})
+
 /** A task, open or closed. */
 export const Task = Schema.Struct({
   goal: Schema.String,
   agent: Schema.String,
   outcome: Schema.NullOr(TaskOutcome).annotations({ description: "null while the task is open" }),
   reason: Schema.optionalWith(Schema.String, { exact: true }),
+  unjudged: optional(Unjudged),
   from: Position.annotations({ description: "Where it was opened" }),
   to: Position.annotations({ description: "Where it was closed; while it is open, its last event so far" }),
   openedAt: EpochMs.annotations({ description: "When it began: of an imported task by its source's clock" }),
@@ -85,9 +92,9 @@ const advance = (before: Task, event: Event): Task => {
   if (is(event, "TaskContinued")) return { ...unasked, to: event.position }
   if (is(event, "TaskResumed")) return { ...task, agent: event.payload.agent, to: event.position }
   if (is(event, "TaskClosed")) {
-    const { outcome, reason } = event.payload
+    const { outcome, reason, unjudged } = event.payload
     const closed = { ...unasked, outcome, to: event.position, closedAt: event.occurredAt }
-    return reason === undefined ? closed : { ...closed, reason }
+    return { ...closed, ...defined({ reason, unjudged }) }
   }
   if (is(event, "TimelineForked")) {
     const { agent, goal } = event.payload.overrides

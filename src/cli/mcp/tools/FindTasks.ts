@@ -1,10 +1,10 @@
 /** The tool `find_tasks`: a line for each task that fits, with what to look at first. */
 import { Effect, Option, Schema } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
-import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import * as Chosen from "../../../kernel/scoring/TaskSelection.ts"
 import * as SetScores from "../../../projections/comparison/SetScores.ts"
 import { Projector } from "../../../projections/projector/Projector.ts"
+import * as Outcome from "../../../projections/state/Outcome.ts"
 import type * as ScoreSets from "../../../projections/state/ScoreSets.ts"
 import * as Tasks from "../../../projections/state/Tasks.ts"
 import * as Money from "../../../values/Money.ts"
@@ -19,8 +19,6 @@ import * as Tool from "../server/Tool.ts"
 
 const SORTS = ["new", "worst", "cost"] as const
 
-const OUTCOMES = [...TaskOutcome.literals, "open"] as const
-
 export const findTasks = Tool.make({
   name: "find_tasks",
   title: "Find tasks",
@@ -28,7 +26,7 @@ export const findTasks = Tool.make({
     "Tasks, a line each: positions, id, outcome, score, cost, agent, goal. `sort`: newest first (new), lowest score first (worst), most expensive first (cost).",
   input: Schema.Struct({
     query: Tool.optional(Tool.text("Words in the goal or in the reason of the outcome, case ignored")),
-    outcome: Tool.optional(Schema.Literal(...OUTCOMES)),
+    outcome: Tool.optional(Schema.Literal(...Outcome.OUTCOMES)),
     agent: Tool.optional(Tool.text("An agent: name@version, or its name for all versions")),
     since: Tool.optional(Tool.moment("Only tasks that opened after this moment")),
     sort: Tool.optional(Schema.Literal(...SORTS)),
@@ -100,7 +98,7 @@ const line = ({ id, task, score }: Found): string =>
   [
     `@${task.from}–@${task.to}`,
     Text.oneLine(TaskArgument.written(id, task.from)),
-    AuditPage.outcome(Style.plain, task.outcome),
+    AuditPage.outcome(Style.plain, Outcome.of(task)),
     ...(score === undefined ? [] : [`score ${AuditPage.net(score)}`]),
     ...(task.model === undefined ? [] : [Money.costInTable(task.model.cost)]),
     Text.count(task.steps, "step"),

@@ -2,6 +2,7 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import * as Outcome from "../../../projections/state/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -23,8 +24,9 @@ export const lines = (style: Style, audit: TaskAudit, times?: Rewards.Times): Re
   ...(audit.scores.length === 0 ? ["", style.dim("Not scored: no measure is active.")] : []),
 ]
 
-export const outcome = (style: Style, of: TaskAudit["outcome"]): string => {
-  if (of === null) return style.warn("open")
+export const outcome = (style: Style, of: Outcome.Outcome): string => {
+  if (of === "open") return style.warn(of)
+  if (of === "finished") return of
   return of === "achieved" ? style.good(of) : style.bad(of)
 }
 
@@ -36,7 +38,7 @@ const header = (style: Style, audit: TaskAudit): ReadonlyArray<string> => [
   `Task ${style.name(audit.taskId)}`,
   ...Table.facts(style, [
     ["goal", style.bold(oneLine(audit.goal))],
-    ["outcome", outcome(style, audit.outcome) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
+    ["outcome", outcome(style, Outcome.of(audit)) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
     ["agent", oneLine(audit.agent)],
     ...(audit.timeline === "main" ? [] : [["timeline", oneLine(audit.timeline)] as const]),
     ["when", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],

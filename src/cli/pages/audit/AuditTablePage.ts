@@ -64,7 +64,7 @@ export const rows = (
         {
           heading: "outcome",
           rank: 0,
-          cells: cells((row) => outcome(style, row.outcome === "open" ? null : row.outcome)),
+          cells: cells((row) => outcome(style, row.outcome)),
         },
         { heading: "score", rank: 0, align: "right", cells: cells((row) => scoreOf(style, row)) },
         { heading: "steps", rank: 1, align: "right", cells: cells(({ steps }) => String(steps)) },
@@ -115,6 +115,7 @@ export const groups = (
           ? []
           : [
               ...counts("achieved", 1, ({ outcomes }) => outcomes.achieved),
+              ...counts("finished", 1, ({ outcomes }) => outcomes.finished),
               ...counts("failed", 1, ({ outcomes }) => outcomes.failed),
               ...counts("truncated", 4, ({ outcomes }) => outcomes.truncated),
               ...counts("abandoned", 4, ({ outcomes }) => outcomes.abandoned),
@@ -224,12 +225,13 @@ export const groupsMarkdown = (shown: ShownTable, by: Grouping, of: ReadonlyArra
       : table(
           [
             by,
-            ...Table.right("Tasks", "Achieved", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
+            ...Table.right("Tasks", "Achieved", "Finished", "Failed", "Truncated", "Abandoned", "Open", "Unscored"),
             ...Table.right("Mean", "Median", "Spread", "Least", "Most", "Steps", "Took", ...ifModels(of, SPENT)),
           ],
           of.map(({ group, outcomes, ...counted }) => [
-            ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.failed)],
+            ...[code(group), String(counted.tasks), String(outcomes.achieved), String(outcomes.finished)],
             ...[
+              String(outcomes.failed),
               String(outcomes.truncated),
               String(outcomes.abandoned),
               String(outcomes.open),

@@ -1,6 +1,7 @@
 /** Formats the list of tasks as text. */
 import { MAIN } from "../../../events/log/EventLog.ts"
 import { addTokens } from "../../../projections/state/ModelCallEnd.ts"
+import * as Outcome from "../../../projections/state/Outcome.ts"
 import type * as Tasks from "../../../projections/state/Tasks.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
@@ -50,7 +51,7 @@ export const lines = (style: Style, tasks: ReadonlyArray<ListedTask>, width: num
 }
 
 const stateOf = (style: Style, task: ListedTask): string =>
-  task.outcome === null && task.asked !== undefined ? style.warn(task.asked.what) : outcome(style, task.outcome)
+  task.outcome === null && task.asked !== undefined ? style.warn(task.asked.what) : outcome(style, Outcome.of(task))
 
 const tokensOf = ({ model }: ListedTask): string => (model === undefined ? "" : tokensIn(model))
 

@@ -2,6 +2,7 @@
 import { MAIN } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import * as Outcome from "../../../projections/state/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
@@ -20,7 +21,7 @@ export const lines = (
   `Task ${style.name(audit.taskId)}`,
   ...Table.facts(style, [
     ["goal", style.bold(oneLine(audit.goal))],
-    ["outcome", outcome(style, audit.outcome) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
+    ["outcome", outcome(style, Outcome.of(audit)) + (audit.reason === undefined ? "" : `: ${oneLine(audit.reason)}`)],
     ["agent", oneLine(audit.agent)],
     ...(audit.timeline === MAIN ? [] : [["timeline", oneLine(audit.timeline)] as const]),
     ["opened", `${time(audit.openedAt)}, ${at(audit.range.from)} to ${at(audit.range.to)}`],

@@ -1,5 +1,6 @@
 /** Formats the explanation of how a task ended: a few lines for each part, each with its positions. */
 import type { Explanation } from "../../../projections/explanation/Explanation.ts"
+import * as Outcome from "../../../projections/state/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, duration, number, shorten, value } from "../../terminal/Text.ts"
@@ -19,10 +20,10 @@ export const lines = (style: Style, explained: Explanation): ReadonlyArray<strin
 ]
 
 const heading = (style: Style, { audit, examinedFrom }: Explanation): ReadonlyArray<string> => {
-  const { taskId, outcome, reason, agent, range, goal, durationMs, timeline } = audit
+  const { taskId, reason, agent, range, goal, durationMs, timeline } = audit
   const where = timeline === "main" ? "" : ` on ${oneLine(timeline)}`
   return [
-    `Task ${oneLine(taskId)}${where} by ${oneLine(agent)}, ${at(range.from)} to ${at(range.to)}: ${AuditPage.outcome(style, outcome)}${reason === undefined ? "" : `: ${shorten(oneLine(reason), 160)}`}`,
+    `Task ${oneLine(taskId)}${where} by ${oneLine(agent)}, ${at(range.from)} to ${at(range.to)}: ${AuditPage.outcome(style, Outcome.of(audit))}${reason === undefined ? "" : `: ${shorten(oneLine(reason), 160)}`}`,
     `Goal: ${shorten(oneLine(goal), 200)}`,
     `${count(audit.acting.commanded, "command")}: ${audit.acting.succeeded} succeeded, ${audit.acting.failed} failed, ${audit.acting.denied} denied, ${audit.acting.unknown} unknown${durationMs === null ? "" : `, in ${duration(durationMs)}`}.`,
     ...(examinedFrom > range.from ? [`Only events from ${at(examinedFrom)} on were examined.`] : []),

@@ -2,6 +2,8 @@
 import type { ScoreSetSummary } from "../../../kernel/scoring/Scoring.ts"
 import { type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
+import * as Outcome from "../../../projections/state/Outcome.ts"
+import { defined } from "../../../values/defined.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
@@ -20,6 +22,7 @@ export interface VerdictChange {
 export interface ScoreChange {
   readonly taskId: string
   readonly outcome: TaskAudit["outcome"]
+  readonly unjudged?: true | undefined
   /** The score from the task's close, if any. */
   readonly before: Score | null
   readonly after: Score | null
@@ -27,10 +30,11 @@ export interface ScoreChange {
 }
 
 /** Compares a task's score in the set labelled `live` with its score in the given set. */
-export const of = ({ taskId, outcome, scores }: TaskAudit, scoreSetId: string): ScoreChange => {
+export const of = ({ taskId, outcome, unjudged, scores }: TaskAudit, scoreSetId: string): ScoreChange => {
   const before = scores.find(({ label }) => label === "live") ?? null
   const after = scores.find((score) => score.scoreSetId === scoreSetId) ?? null
-  return { taskId, outcome, before, after, changed: changes(amountsOf(before), amountsOf(after)) }
+  const changed = changes(amountsOf(before), amountsOf(after))
+  return { taskId, outcome, ...defined({ unjudged }), before, after, changed }
 }
 
 type Verdicts = ReadonlyMap<string, Omit<VerdictChange, "before" | "after"> & { readonly amount: number }>
@@ -63,7 +67,7 @@ export const lines = (
         ["task", "outcome", ...Table.right("before", "now"), "what changed"],
         changes.map((change) => [
           style.name(change.taskId),
-          outcome(style, change.outcome),
+          outcome(style, Outcome.of(change)),
           change.before === null ? "none" : net(change.before),
           change.after === null ? "none" : style.bold(net(change.after)),
           differences(style, change),

@@ -2,9 +2,9 @@
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
-import { TaskOutcome } from "../../../events/vocabulary/Tasks.ts"
 import { Projector } from "../../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../../projections/state/ForkedTasks.ts"
+import * as Outcome from "../../../projections/state/Outcome.ts"
 import * as TaskList from "../../../projections/state/TaskList.ts"
 import * as Tasks from "../../../projections/state/Tasks.ts"
 import { NothingListed } from "../../command/BadInput.ts"
@@ -18,14 +18,14 @@ const listOptions = {
   ...common,
   limit: LimitOption.limit("List at most this many tasks, and as many forked ones: the newest"),
   all: flag("all", "List all tasks"),
-  outcome: someOf("outcome", [...TaskOutcome.literals, "open"]).pipe(
+  outcome: someOf("outcome", Outcome.OUTCOMES).pipe(
     Options.withDescription("Only tasks with this outcome, or open ones"),
   ),
 }
 
 export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) =>
   Effect.gen(function* () {
-    const isListed = ({ outcome: ended }: TaskListPage.ListedTask) => outcome.includes(ended ?? "open")
+    const isListed = (task: TaskListPage.ListedTask) => outcome.includes(Outcome.of(task))
     const some = all || outcome.length > 0 ? yield* allTasks : yield* newestTasks(limit)
     const found = outcome.length === 0 ? some.tasks : some.tasks.filter(isListed)
     const tasks = outcome.length === 0 || all ? found : found.slice(-limit)
