@@ -2,15 +2,19 @@
 
 import { Context, Effect, Layer, Option } from "effect"
 import { EventLog, type LogError } from "../events/log/EventLog.ts"
+import { Lease } from "../events/log/Lease.ts"
+import { Presence } from "../events/log/Presence.ts"
 import { Snapshots } from "../events/log/Snapshots.ts"
 import { Records } from "../events/read/Records.ts"
 import type { TimelineNotFound } from "../events/read/Timelines.ts"
 import type { CoreName } from "../events/vocabulary/Vocabulary.ts"
+import * as TaskActivity from "../kernel/recovery/TaskActivity.ts"
 import { TaskNotFound } from "../projections/audit/TaskAudit.ts"
 import { Projector } from "../projections/projector/Projector.ts"
 import * as TimelineHistory from "../projections/timetravel/TimelineHistory.ts"
 import { Outline } from "./course/Outline.ts"
 import * as ScopeCourse from "./course/ScopeCourse.ts"
+import * as TaskFacts from "./course/TaskFacts.ts"
 import * as EventIndex from "./index/EventIndex.ts"
 import * as OutlinePages from "./index/OutlinePages.ts"
 import { Remembered } from "./Remembered.ts"
@@ -26,12 +30,19 @@ export class StudioLog extends Context.Tag("hindcast/studio/StudioLog")<
     readonly past: (timeline: string) => Effect.Effect<History, TimelineNotFound | LogError>
     /** All events of a task on a timeline, up to the head of the log. The outline keeps growing, so read it at once. */
     readonly outline: (past: History, taskId: string) => Effect.Effect<Outline, TaskNotFound | LogError>
+    /** The duration and the model use of a task, as its audit counts them. */
+    readonly facts: (past: History, taskId: string) => Effect.Effect<TaskFacts.TaskFacts, LogError>
+    /** Tells what goes on in open tasks. Looks for the log's kernel once. */
+    readonly activities: Effect.Effect<(task: TaskActivity.OpenTask) => Effect.Effect<TaskActivity.Activity, LogError>>
     readonly scope: (past: History, taskId: string | null) => Effect.Effect<ScopeCourse.ScopeCourse, LogError>
   }
 >() {}
 
 /** Maximum number of events in cached outlines, about 30 bytes each. */
 const MAX_OUTLINED = 1_000_000
+
+/** Maximum number of tasks whose audits are cached. */
+const MAX_FOLDED = 200
 
 /** Maximum number of cached states. States of one task share structure. */
 const MAX_STATES = 5_000
@@ -49,9 +60,14 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
     const reading = { log, records: yield* Records }
     const projector = yield* Projector
     const snapshots = yield* Effect.serviceOption(Snapshots)
+    const writers = {
+      lease: Option.getOrUndefined(yield* Effect.serviceOption(Lease)),
+      presence: Option.getOrUndefined(yield* Effect.serviceOption(Presence)),
+    }
     const idle = yield* Effect.makeLatch(true)
     let answers = 0
     const outlines = new Remembered<Outline>(MAX_OUTLINED, ({ length }) => length)
+    const folded = new Remembered<TaskFacts.Folded>(MAX_FOLDED, () => 1)
     const scopes = new Remembered<ScopeCourse.ScopeCourse>(MAX_STATES, ({ size }) => size())
     const index = yield* EventIndex.make(reading, {
       pause: Effect.asVoid(Effect.timeoutOption(idle.await, MAX_PAUSE)),
@@ -98,6 +114,16 @@ export const layer: Layer.Layer<StudioLog, never, EventLog | Records | Projector
         ),
       past: (timeline) => TimelineHistory.of(log, projector, timeline),
       outline,
+      facts: (past, taskId) =>
+        TaskFacts.of(
+          past,
+          taskId,
+          folded.get([past.timeline, taskId], () => new TaskFacts.Folded()),
+        ),
+      activities: Effect.map(
+        Effect.cached(TaskActivity.kernelState(writers)),
+        (kernel) => (task) => Effect.flatMap(kernel, (state) => TaskActivity.of(log, writers, state, task)),
+      ),
       scope: (past, taskId) =>
         Effect.map(inEpoch, () =>
           scopes.get([past.timeline, ...(taskId === null ? [] : [taskId])], () => ScopeCourse.make(past, taskId)),

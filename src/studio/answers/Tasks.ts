@@ -15,6 +15,7 @@ import * as TaskRows from "../course/TaskRows.ts"
 import { StudioLog } from "../StudioLog.ts"
 import { decodeKind } from "../wire/Kind.ts"
 import type {
+  Activity,
   RewardRow,
   TaskCapture as TaskCaptureRows,
   TaskGroup,
@@ -119,10 +120,13 @@ export const headOf = (past: TimelineHistory, task: string) =>
     const rows = yield* TaskRows.of(past)
     if (SafeRecord.get(rows.standings.tasks, task) === undefined) return yield* new TaskNotFound({ taskId: task })
     const outline = yield* studio.outline(past, task)
-    const row = rows.row(task, outline)
+    const row = yield* rows.row(task, outline)
     const verdicts = row.score === null ? [] : yield* Rewards.ofSet(past, task, row.score.set)
+    const { durationMs, use } = yield* studio.facts(past, task)
     return {
       ...row,
+      durationMs,
+      use,
       sentence: sentenceOf(row),
       worst: worstOf(verdicts, outline),
       sets: rows.standings.setsOf(task),
@@ -138,9 +142,18 @@ export const capture = ({ timeline, task }: typeof TaskQuery.Type) =>
     return (yield* TaskCapture.rows(past, task)) satisfies TaskCaptureRows
   })
 
-const sentenceOf = ({ outcome, reason, steps, goal }: TaskRow): string => {
+const ACTIVITIES: { readonly [activity in Activity]: string } = {
+  running: "running",
+  waiting: "waiting for a person",
+  paused: "paused",
+  stopped: "stopped unexpectedly",
+  unfinished: "not finished in this log",
+  unknown: "open",
+}
+
+const sentenceOf = ({ outcome, activity, reason, steps }: TaskRow): string => {
   const taken = `${steps} ${steps === 1 ? "step" : "steps"}`
-  if (outcome === null) return `at work, ${taken} so far: ${goal}`
+  if (outcome === null) return `${ACTIVITIES[activity ?? "unknown"]} after ${taken}`
   return `${outcome} after ${taken}${reason === null ? "" : `: ${reason}`}`
 }
 

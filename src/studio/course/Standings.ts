@@ -44,7 +44,7 @@ const projection: typeof combined = {
 
 export type Standing = Pick<
   Tasks.Task,
-  "goal" | "agent" | "outcome" | "reason" | "unjudged" | "from" | "to" | "openedAt" | "closedAt"
+  "goal" | "agent" | "outcome" | "reason" | "unjudged" | "from" | "to" | "openedAt" | "closedAt" | "asked"
 >
 
 export interface Standings {

@@ -5,8 +5,10 @@ import type { LogError } from "../../events/log/EventLog.ts"
 import { MAIN } from "../../events/log/EventLog.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
+import * as Outcome from "../../projections/state/Outcome.ts"
 import type { PendingConfirmations } from "../../projections/state/PendingConfirmations.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
+import { defined } from "../../values/defined.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { TaskOrder, TaskRow } from "../wire/Task.ts"
@@ -18,22 +20,31 @@ export interface Rows {
   readonly standings: Standings.Standings
   /** The ids of the tasks in an order, optionally only of open tasks. */
   readonly ids: (order: TaskOrder, open?: boolean) => ReadonlyArray<string>
-  readonly row: (taskId: string, outline: Outline) => TaskRow
+  readonly row: (taskId: string, outline: Outline) => Effect.Effect<TaskRow, LogError>
 }
 
-export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirmations | Projector> =>
+export const of = (past: TimelineHistory): Effect.Effect<Rows, LogError, Confirmations | Projector | StudioLog> =>
   Effect.gen(function* () {
     const projector = yield* Projector
     const on = past.timeline === MAIN ? projector : yield* Effect.orDie(projector.on(past.timeline))
     const standings = yield* Standings.current(on)
     const pending = yield* (yield* Confirmations).pending
+    const activityOf = yield* (yield* StudioLog).activities
     return {
       standings,
       ids: (order, open = false) => {
         const ids = sorted(standings, order)
         return open ? ids.filter((taskId) => SafeRecord.get(standings.tasks, taskId)?.outcome === null) : ids
       },
-      row: (taskId, outline) => rowOf({ past, standings, pending }, taskId, outline),
+      row: (taskId, outline) => {
+        const row = rowOf({ past, standings, pending }, taskId, outline)
+        if (row.outcome !== null) return Effect.succeed(row)
+        const asked = SafeRecord.get(standings.tasks, taskId)?.asked
+        return Effect.map(
+          activityOf({ taskId, timeline: past.timeline, questions: row.waits, ...defined({ asked }) }),
+          (activity): TaskRow => ({ ...row, activity }),
+        )
+      },
     }
   })
 
@@ -42,7 +53,7 @@ export const all = (past: TimelineHistory, rows: Rows, ids: ReadonlyArray<string
   Effect.gen(function* () {
     const { index } = yield* StudioLog
     yield* index.complete
-    return ids.map((taskId) => rows.row(taskId, index.outline(past.spans, taskId)))
+    return yield* Effect.forEach(ids, (taskId) => rows.row(taskId, index.outline(past.spans, taskId)))
   })
 
 /** The rows of a few tasks, without the index. */
@@ -50,7 +61,7 @@ export const some = (past: TimelineHistory, rows: Rows, ids: ReadonlyArray<strin
   Effect.gen(function* () {
     const { outline } = yield* StudioLog
     return yield* Effect.forEach(ids, (taskId) =>
-      Effect.map(outline(past, taskId), (outlined) => rows.row(taskId, outlined)),
+      Effect.flatMap(outline(past, taskId), (outlined) => rows.row(taskId, outlined)),
     )
   })
 
@@ -69,7 +80,7 @@ const sorted = ({ tasks, scoreOf }: Standings.Standings, order: TaskOrder): Read
 /** Treats infinities as equal. */
 const compare = (a = 0, b = 0): number => (a === b ? 0 : a - b)
 
-const RANKS = { failed: 0, abandoned: 0, truncated: 1, open: 1, achieved: 1 }
+const RANKS = { failed: 0, abandoned: 0, truncated: 1, open: 1, finished: 1, achieved: 1 }
 
 interface Known {
   readonly past: TimelineHistory
@@ -89,7 +100,8 @@ const rowOf = ({ past, standings, pending }: Known, taskId: string, outline: Out
     id: taskId,
     goal: standing?.goal ?? "",
     agent: standing?.agent ?? null,
-    outcome: standing?.outcome ?? null,
+    outcome: standing === undefined || standing.outcome === null ? null : Outcome.of(standing),
+    activity: null,
     reason: standing?.reason ?? null,
     from: standing?.from ?? outline.positions[0] ?? 0,
     to,

@@ -1,7 +1,10 @@
 /** The API's answers about tasks. */
 
+import type { Activity } from "../../kernel/recovery/TaskActivity.ts"
 import type { CaptureRow } from "../../projections/state/CaptureSummary.ts"
 import type { OwnTime } from "../../values/time/OwnTime.ts"
+
+export type { Activity }
 
 /** A task in a list. */
 export interface TaskRow {
@@ -10,8 +13,10 @@ export interface TaskRow {
   readonly goal: string
   /** Such as `daredevil@1.0.0`; null if unknown. */
   readonly agent: string | null
-  /** `achieved`, `failed`, `abandoned` …; null while it is open. */
+  /** `achieved`, `finished` (nobody judged it), `failed`, `abandoned` …; null while it is open. */
   readonly outcome: string | null
+  /** What goes on in an open task; null if it is closed. */
+  readonly activity: Activity | null
   readonly reason: string | null
   readonly from: number
   /** The position of its closing, or of its last event while it is open. */
@@ -65,6 +70,10 @@ export interface TaskGroup {
 export interface TaskHead extends TaskRow {
   /** One sentence about its end: `failed after 6 steps: There is no boiler any more.` */
   readonly sentence: string
+  /** From opening to close by the task's own time, in ms, as the audit counts it; null while it is open. */
+  readonly durationMs: number | null
+  /** The use of language models, as the audit counts it; null if none was called. */
+  readonly use: ModelTotals | null
   /** The position of the worst moment: the greatest punishment's evidence, else the last failure, if any. */
   readonly worst: number | null
   readonly sets: ReadonlyArray<ScoreSetRow>
@@ -80,6 +89,17 @@ export interface TaskHead extends TaskRow {
  * a kernel ran.
  */
 export type TaskCapture = ReadonlyArray<CaptureRow>
+
+/** Totals of a task's model calls. */
+export interface ModelTotals {
+  readonly calls: number
+  readonly inputTokens: number
+  readonly outputTokens: number
+  /** Calls whose tokens are unknown, so that the counts are lower bounds. */
+  readonly unmetered: number
+  /** In US dollars; `usd` is null if the cost of a call is unknown, and `atLeast` is the known part. */
+  readonly cost: { readonly usd: number | null; readonly atLeast: number }
+}
 
 /** A score set that judged a task. */
 export interface ScoreSetRow extends Score {
