@@ -2,7 +2,7 @@
 import { Command } from "@effect/cli"
 import { Effect } from "effect"
 import * as ForkedTasks from "../../projections/state/ForkedTasks.ts"
-import * as Outcome from "../../projections/state/Outcome.ts"
+import * as Outcome from "../../projections/summary/Outcome.ts"
 import { asObject } from "../../values/JsonObjects.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import * as CommandHints from "../command/CommandHints.ts"

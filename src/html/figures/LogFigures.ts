@@ -1,7 +1,7 @@
 /** The key figures of a report of many tasks. */
 
 import type { LogReport } from "../../projections/report/LogReport.ts"
-import { OUTCOMES } from "../../projections/state/Outcome.ts"
+import { OUTCOMES } from "../../projections/summary/Outcome.ts"
 import { type Markup, markup } from "../../values/Markup.ts"
 import * as FormattedNumbers from "../FormattedNumbers.ts"
 import { key } from "./KeyFigures.ts"

@@ -1,7 +1,7 @@
 /** Filters tasks by fields and by a CEL expression. */
 
 import { Data, Either, Schema } from "effect"
-import * as Outcome from "../../projections/state/Outcome.ts"
+import * as Outcome from "../../projections/summary/Outcome.ts"
 import type { Task } from "../../projections/state/Tasks.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"

@@ -9,10 +9,10 @@ import * as Sum from "../../values/Sum.ts"
 import * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { addTokens } from "../state/ModelCallEnd.ts"
-import * as Outcome from "../state/Outcome.ts"
-import { OUTCOMES } from "../state/Outcome.ts"
+import * as Outcome from "../summary/Outcome.ts"
+import { OUTCOMES } from "../summary/Outcome.ts"
 
-export { OUTCOMES } from "../state/Outcome.ts"
+export { OUTCOMES } from "../summary/Outcome.ts"
 
 const RowScore = Schema.Struct({
   scoreSetId: Schema.String,

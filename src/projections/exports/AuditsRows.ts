@@ -4,7 +4,7 @@ import * as ModelUse from "../audit/ModelUse.ts"
 import { type Score, verdictsOf } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
 import { RARE_COUNTS } from "../state/ModelCallEnd.ts"
-import * as Outcome from "../state/Outcome.ts"
+import * as Outcome from "../summary/Outcome.ts"
 import type { Column } from "./ParquetRows.ts"
 
 /** An audit with one of its scores; null if the task has none. */

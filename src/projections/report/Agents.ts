@@ -2,7 +2,7 @@
 
 import type { Score } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
-import * as Outcome from "../state/Outcome.ts"
+import * as Outcome from "../summary/Outcome.ts"
 import { BoundedMap } from "./BoundedMap.ts"
 import { Quantiles, type Spread } from "./Quantiles.ts"
 import { type Bin, type Point, Series } from "./Series.ts"

@@ -2,7 +2,7 @@
 
 import type { Score, ScoredVerdict } from "../audit/Scores.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
-import * as Outcome from "../state/Outcome.ts"
+import * as Outcome from "../summary/Outcome.ts"
 
 /** A listed task. */
 export interface ListedTask {

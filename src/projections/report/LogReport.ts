@@ -3,7 +3,7 @@
 import type { Event } from "../../events/vocabulary/Event.ts"
 import type * as ModelUse from "../audit/ModelUse.ts"
 import type { TaskAudit } from "../audit/TaskAudit.ts"
-import * as Outcome from "../state/Outcome.ts"
+import * as Outcome from "../summary/Outcome.ts"
 import { type AgentReport, Agents } from "./Agents.ts"
 import { type ActuatorReport, Components, type SensorReport } from "./Components.ts"
 import { ConfirmationWaitTimes, type WaitReport } from "./ConfirmationWaitTimes.ts"

@@ -1,6 +1,6 @@
 /** Counts of tasks by outcome, for reports. */
 
-import { OUTCOMES, type Outcome } from "../state/Outcome.ts"
+import { OUTCOMES, type Outcome } from "../summary/Outcome.ts"
 
 /** Numbers of tasks by outcome. */
 export type Outcomes = { readonly [outcome in Outcome]: number }

@@ -2,7 +2,7 @@
 import * as Rewards from "../../../projections/audit/Rewards.ts"
 import { type MeasureVerdict, type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
-import * as Outcome from "../../../projections/state/Outcome.ts"
+import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"

@@ -2,7 +2,7 @@
 import { MAIN } from "../../../events/log/EventLog.ts"
 import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
-import * as Outcome from "../../../projections/state/Outcome.ts"
+import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"

@@ -1,6 +1,6 @@
 /** Formats the explanation of how a task ended: a few lines for each part, each with its positions. */
 import type { Explanation } from "../../../projections/explanation/Explanation.ts"
-import * as Outcome from "../../../projections/state/Outcome.ts"
+import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
 import { at, count, duration, number, shorten, value } from "../../terminal/Text.ts"

@@ -2,7 +2,7 @@
 import type { ScoreSetSummary } from "../../../kernel/scoring/Scoring.ts"
 import { type Score, verdictsOf } from "../../../projections/audit/Scores.ts"
 import type { TaskAudit } from "../../../projections/audit/TaskAudit.ts"
-import * as Outcome from "../../../projections/state/Outcome.ts"
+import * as Outcome from "../../../projections/summary/Outcome.ts"
 import { defined } from "../../../values/defined.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import type { Style } from "../../terminal/Style.ts"
