@@ -1,8 +1,8 @@
 /** Filters tasks by fields and by a CEL expression. */
 
 import { Data, Either, Schema } from "effect"
-import * as Outcome from "../../projections/summary/Outcome.ts"
 import type { Task } from "../../projections/state/Tasks.ts"
+import * as Outcome from "../../projections/summary/Outcome.ts"
 import { plainText } from "../../values/Json.ts"
 import * as Options from "../../values/Options.ts"
 import { dateOf } from "../../values/Time.ts"

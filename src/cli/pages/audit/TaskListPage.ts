@@ -1,8 +1,8 @@
 /** Formats the list of tasks as text. */
 import { MAIN } from "../../../events/log/EventLog.ts"
 import { addTokens } from "../../../projections/state/ModelCallEnd.ts"
-import * as Outcome from "../../../projections/summary/Outcome.ts"
 import type * as Tasks from "../../../projections/state/Tasks.ts"
+import * as Outcome from "../../../projections/summary/Outcome.ts"
 import * as Money from "../../../values/Money.ts"
 import { oneLine } from "../../../values/PlainText.ts"
 import * as ResponsiveTable from "../../terminal/ResponsiveTable.ts"
