@@ -9,6 +9,7 @@ import { defined } from "../values/defined.ts"
 import type { Entry, Omission, Tree } from "./model/Entry.ts"
 import * as FileTimes from "./scan/FileTimes.ts"
 import { IgnoreRules } from "./scan/IgnoreRules.ts"
+import type { OuterRules } from "./scan/OuterRules.ts"
 import * as ReadFile from "./scan/ReadFile.ts"
 import { type Gap, Scan } from "./scan/Scan.ts"
 import * as SecretNames from "./scan/SecretNames.ts"
@@ -54,6 +55,7 @@ export interface Snapshot {
 export class Snapshots {
   readonly #root: string
   readonly #store: SnapshotStore
+  readonly #rules: IgnoreRules
   readonly #scan: Scan
   readonly #hasSecret: (text: string) => boolean
   readonly #maxBytes: number
@@ -74,7 +76,13 @@ export class Snapshots {
     this.#purges = store.purges()
     this.#known = Known.load(store, root)
     this.#secrets = new Set(keepsSecrets ? secretsAmong(this.#known) : [])
-    this.#scan = new Scan({ root, rules: new IgnoreRules(root), limit: files, isOwn: isOneOf(own) })
+    this.#rules = new IgnoreRules(root)
+    this.#scan = new Scan({ root, rules: this.#rules, limit: files, isOwn: isOneOf(own) })
+  }
+
+  /** The rules from outside that held for the last snapshot. */
+  outerRules(): OuterRules {
+    return this.#rules.outer()
   }
 
   /**

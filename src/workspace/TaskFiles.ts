@@ -13,6 +13,7 @@ import * as OtherRecorders from "./OtherRecorders.ts"
 import * as OwnLines from "./OwnLines.ts"
 import * as PastFiles from "./PastFiles.ts"
 import { attribute, type Cause, type RunningCall } from "./Suspects.ts"
+import * as OuterRules from "./scan/OuterRules.ts"
 import type { Gap } from "./scan/Scan.ts"
 import * as UnseenFiles from "./UnseenFiles.ts"
 import type { Shared, Workspaces } from "./Workspaces.ts"
@@ -91,6 +92,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   /** Calls in progress whose events come with their end. */
   const announced = new Set<string>()
   const news = UnseenFiles.make()
+  let outerRules = OuterRules.among(past, Number.POSITIVE_INFINITY)
   // Before the first snapshot of this process, an earlier one may have watched, or nobody.
   let isWatched = false
   let heard: OtherRecorders.Heard = { states: new Map() }
@@ -185,7 +187,9 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       )
       for (const { cause, changes } of found) events.push(changed(cause, changes, owned))
     }
-    const unseen = [...news(tree, gaps), ...deafness(now)]
+    const rules = shared.snapshots.outerRules()
+    const unseen = [...news(tree, gaps), ...deafness(now), ...OuterRules.notes(rules, outerRules)]
+    outerRules = rules
     if (unseen.length > 0) events.push(note(unseen))
     return events
   }

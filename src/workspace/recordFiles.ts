@@ -16,7 +16,7 @@ import * as Root from "./Root.ts"
 import * as IgnoredThen from "./restore/IgnoredThen.ts"
 import * as InPlace from "./restore/InPlace.ts"
 import type * as Removal from "./restore/Removal.ts"
-import { unreadAmong } from "./restore/RemovalEvidence.ts"
+import { notedAmong } from "./restore/RemovalEvidence.ts"
 import * as IgnoreRules from "./scan/IgnoreRules.ts"
 import type { ContentStore } from "./store/ContentStore.ts"
 import * as Recorded from "./TaskFiles.ts"
@@ -136,7 +136,7 @@ const filesOf = (
             tree: recorded,
             contents: store,
             isIgnoredToday: IgnoreRules.outside(root),
-            unread: unreadAmong(until),
+            ...notedAmong([...past, ...(abandoned ?? [])], at),
           }),
           wasAbsent: () => false,
         }

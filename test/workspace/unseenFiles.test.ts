@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import type { Tree } from "../../src/workspace/model/Entry.ts"
-import { unreadAmong } from "../../src/workspace/restore/RemovalEvidence.ts"
+import { notedAmong } from "../../src/workspace/restore/RemovalEvidence.ts"
 import { type Gap, UNREAD_DIRECTORY } from "../../src/workspace/scan/Scan.ts"
 import * as UnseenFiles from "../../src/workspace/UnseenFiles.ts"
 
@@ -10,8 +10,11 @@ const unread = (path: string): Gap => ({ what: UNREAD_DIRECTORY, path })
 
 const noted = (unseen: ReturnType<ReturnType<typeof UnseenFiles.make>>) => ({
   type: "CaptureNoted",
+  position: 1,
   payload: { unseen },
 })
+
+const unreadAmong = (...notes: ReadonlyArray<ReturnType<typeof noted>>) => notedAmong(notes as never, 1).unread
 
 describe("gaps of snapshots", () => {
   it("are each named once, with the number of those of a kind", () => {
@@ -28,9 +31,9 @@ describe("gaps of snapshots", () => {
   it("beyond those that a task names leave it unknown which directories were not read", () => {
     const news = UnseenFiles.make(2)
     const first = noted(news(NONE, [unread("a")]))
-    expect(unreadAmong([first] as never)).toEqual(new Set(["a"]))
+    expect(unreadAmong(first)).toEqual(new Set(["a"]))
     const second = noted(news(NONE, [unread("a"), { what: "a name that is not UTF-8", path: "x" }, unread("b")]))
-    expect(unreadAmong([first, second] as never)).toBeUndefined()
+    expect(unreadAmong(first, second)).toBeUndefined()
     expect(news(NONE, [unread("c")])).toEqual([])
   })
 })

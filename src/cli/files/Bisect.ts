@@ -62,7 +62,7 @@ export const bisect = Command.make("bisect", options, (typed) =>
     const last = yield* treeIn(recorded, states.at(-1))
     const paths = typed.copy.map((one) => one.replace(/\/+$/, ""))
     const copied = yield* CopiedFiles.of(root, paths, last)
-    const missing = NotRecorded.namesIn(root, last, copied.tree)
+    const missing = yield* NotRecorded.namesIn(recorded, last, copied.tree)
     const linked = yield* RecordedFiles.reading(() => LeadingOut.ofLooks(looks, treeOf, store))
     yield* FileRuns.remarks(json, copied, missing, linked)
     const redaction = Redaction.make()

@@ -147,7 +147,8 @@ const verify = ({ log, json, command, timeoutMs, copy, fresh }: Typed, sides: Re
     const linked = yield* RecordedFiles.reading(() =>
       known.flatMap(({ recorded: { looks, treeOf, store } }) => LeadingOut.ofLooks(looks, treeOf, store)),
     )
-    yield* FileRuns.remarks(json, copied, NotRecorded.namesIn(root, first.tree, copied.tree), linked)
+    const missing = yield* NotRecorded.namesIn(first.recorded, first.tree, copied.tree)
+    yield* FileRuns.remarks(json, copied, missing, linked)
     const redaction = Redaction.make()
     const asked: RecordedRuns.Asked = {
       command: redaction.text(command),

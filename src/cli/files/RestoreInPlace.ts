@@ -150,10 +150,10 @@ const find = ({ json, moment, task, trustLog }: Typed) =>
     const { root, timeline, position, store } = recorded
     yield* assertHere(root)
     const tree = yield* RecordedContent.treeAfter(recorded, recorded.looks)
-    const unread = yield* RemovalEvidence.unreadIn(recorded.log, recorded.looks, position)
+    const noted = yield* RemovalEvidence.notedIn(recorded.log, recorded.looks, position)
     const { looks } = now
     const evidence = (present: Tree) =>
-      RemovalEvidence.of({ root, position, recorded: tree, store, looks, restores, unread }, present)
+      RemovalEvidence.of({ root, position, recorded: tree, store, looks, restores, noted }, present)
     const open = yield* TaskList.open(yield* EventLog)
     const here = new Set(now.looks.map(({ taskId }) => taskId))
     const sessions = open.flatMap(([taskId, { agent }]) => (here.has(taskId) ? [{ taskId, agent }] : []))

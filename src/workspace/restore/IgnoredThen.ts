@@ -3,23 +3,30 @@
 import * as Content from "../history/Content.ts"
 import type { Tree } from "../model/Entry.ts"
 import * as GitPattern from "../scan/GitPattern.ts"
+import type { OuterRules } from "../scan/OuterRules.ts"
 import * as PathRules from "../scan/PathRules.ts"
 
 export interface Rules {
   /** The files of the moment, its `.gitignore` files among them. */
   readonly tree: Tree
   readonly contents: Content.Contents
-  /** Rules outside of the tree, which no snapshot has: those of today stand for those of the moment. */
+  /** Rules outside of the tree that the task noted; undefined if nobody knows them all. */
+  readonly outerRules: OuterRules
+  /** Rules outside of the tree, as they are today. They count too: recordings of earlier versions note none. */
   readonly isIgnoredToday: (path: string, isDirectory: boolean) => boolean
   /** Directories that could not be read; undefined if nobody knows which ones. */
   readonly unread: ReadonlySet<string> | undefined
 }
 
+/** Whether no snapshot could hold a path, or for a directory anything in it. */
+export type WasHidden = (path: string, isDirectory?: boolean) => boolean
+
 /**
  * Below a `.gitignore` whose content is not known, any path may have been ignored. A tree does not tell which of its files
  * Git tracked: an ignored path counts as ignored.
  */
-export const of = ({ tree, contents, isIgnoredToday, unread }: Rules): ((path: string) => boolean) => {
+export const of = ({ tree, contents, outerRules, isIgnoredToday, unread }: Rules): WasHidden => {
+  const outer = outerRules && GitPattern.parse(outerRules.join("\n"))
   const known = new Map<string, ReadonlyArray<GitPattern.GitPattern> | "unknown">()
   const rulesIn = (directory: string) => {
     const before = known.get(directory)
@@ -38,6 +45,7 @@ export const of = ({ tree, contents, isIgnoredToday, unread }: Rules): ((path: s
     const before = directories.get(directory)
     if (before !== undefined) return before
     const answer =
+      outer === undefined ||
       rulesIn(directory) === "unknown" ||
       unread?.has(directory) !== false ||
       (directory !== "" && isIgnored(directory, true))
@@ -47,8 +55,9 @@ export const of = ({ tree, contents, isIgnoredToday, unread }: Rules): ((path: s
   // Nothing below an excluded directory can be included again.
   const isIgnored = (path: string, isDirectory: boolean): boolean =>
     isHidden(path.slice(0, Math.max(0, path.lastIndexOf("/")))) ||
-    (PathRules.ruling(path, isDirectory, patternsOf) ?? isIgnoredToday(path, isDirectory))
-  return (path) => isIgnored(path, false)
+    (PathRules.ruling(path, isDirectory, patternsOf) ??
+      (PathRules.decision(outer, path, isDirectory) === true || isIgnoredToday(path, isDirectory)))
+  return (path, isDirectory = false) => isIgnored(path, isDirectory)
 }
 
 const read = (tree: Tree, directory: string, contents: Content.Contents) => {

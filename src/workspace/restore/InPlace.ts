@@ -49,7 +49,7 @@ export const unhidden = (
   contents: Content.Contents,
 ): ReadonlyArray<string> => {
   const isIgnoredToday = IgnoreRules.outside(root)
-  const isIgnored = IgnoredThen.of({ tree: present, contents, isIgnoredToday, unread: new Set() })
+  const isIgnored = IgnoredThen.of({ tree: present, contents, outerRules: [], isIgnoredToday, unread: new Set() })
   return steps.flatMap((step) => (step.kind === "added" && isIgnored(step.path) ? [step.path] : []))
 }
 

@@ -9,12 +9,15 @@ import * as ExcludesFile from "../../platform/git/ExcludesFile.ts"
 import * as GitIndex from "../../platform/git/GitIndex.ts"
 import * as SmallFile from "../../platform/SmallFile.ts"
 import * as GitPattern from "./GitPattern.ts"
+import * as OuterRules from "./OuterRules.ts"
 import * as PathRules from "./PathRules.ts"
 
 /** A directory's rules, and what the system said about their file when it was read. */
 interface Rules {
   readonly stamp: string
   readonly patterns: ReadonlyArray<GitPattern.GitPattern>
+  /** The file's beginning. */
+  readonly bytes: Uint8Array
 }
 
 /** Tracked files and the directories above them, and the state of the index that lists them. */
@@ -176,6 +179,15 @@ export class IgnoreRules {
     )
   }
 
+  /** The user's rules and those of the repository's `info/exclude`, as of the last refresh. */
+  outer(): OuterRules.OuterRules {
+    const lines = ["user", "exclude"].flatMap((key) =>
+      OuterRules.linesIn(Buffer.from(this.#known.get(key)?.bytes ?? []).toString("utf8")),
+    )
+    // In a part of a repository, they are relative to another directory.
+    return lines.length === 0 || this.#prefix === "" ? lines : undefined
+  }
+
   /** Whether Git tracks an excluded file, or one in an excluded directory. */
   isTracked(relative: string): boolean {
     const inRepository = this.#prefix + relative
@@ -216,7 +228,8 @@ export class IgnoreRules {
     const before = this.#known.get(key)
     if (before?.stamp === stamp) return false
     this.#answers.clear()
-    this.#known.set(key, { stamp, patterns: stamp === "" ? [] : patternsIn(file) })
+    const bytes = stamp === "" ? new Uint8Array() : bytesIn(file)
+    this.#known.set(key, { stamp, patterns: GitPattern.ofFile(bytes), bytes })
     return before !== undefined || stamp !== ""
   }
 }
@@ -245,11 +258,11 @@ const stampOf = (file: string, followsLinks = false): string => {
   }
 }
 
-const patternsIn = (file: string): ReadonlyArray<GitPattern.GitPattern> => {
+const bytesIn = (file: string): Uint8Array => {
   try {
-    return GitPattern.ofFile(SmallFile.readUpTo(file, GitPattern.MAX_FILE_BYTES))
+    return SmallFile.readUpTo(file, GitPattern.MAX_FILE_BYTES)
   } catch {
-    return []
+    return new Uint8Array()
   }
 }
 

@@ -10,12 +10,13 @@ afterEach(async () => {
 })
 
 /** A recorded project of this name with an agent's program, and a moment with its files. */
-const recorded = async (name = "project") => {
+const recorded = async (name = "project", more: Readonly<Record<string, string>> = {}) => {
   const made = await Session.project(undefined, { root: path.join(temporary("above"), name) })
   opened.push(made)
   const { write, session, close, json } = made
   write("agent", "#!/bin/sh\n")
   write("conversation.md", "of the project\n")
+  for (const [file, content] of Object.entries(more)) write(file, content)
   const { prompt, call } = session()
   await prompt("improve it")
   await call("Write", { file_path: "b.txt" }, () => write("b.txt", "b\n"))
@@ -36,6 +37,23 @@ describe("the directory of a fork", () => {
     const { directory, handover, remove } = await forked(await recorded())
     expect(fs.readFileSync(path.join(directory, "conversation.md"), "utf8")).toBe("of the project\n")
     expect(fs.readFileSync(handover.file, "utf8")).toContain("> improve it")
+    remove()
+  })
+
+  it("is said to be without what snapshots left out then, and not without what came later", async () => {
+    const made = await recorded("project", { ".gitignore": "lib/\n*.log\n/now\n", "deep/.gitignore": "made\n" })
+    const { write, at } = made
+    for (const file of ["lib/tool", "out.log", "deep/made", "README.md", "later/too.md", "mixed/a", "mixed/x.log"])
+      write(file, "x\n")
+    write("now", "hidden today\n")
+    fs.rmSync(at("deep/.gitignore"))
+    const first = await forked(made)
+    first.remove()
+    expect(first.missing).toEqual(["lib", "mixed", "now", "out.log"])
+    // Rules of today do not count, but those of the moment.
+    write(".gitignore", "README.md\n")
+    const { missing, remove } = await forked(made)
+    expect(missing).toEqual(["lib", "mixed", "now", "out.log"])
     remove()
   })
 

@@ -35,7 +35,7 @@ const given = () => {
   const plan = (present: Tree, recorded: Tree, others: Partial<InPlace.Planning> = {}) => {
     const unread = new Set<string>()
     const isIgnoredToday = IgnoreRules.outside(root)
-    const wasHidden = IgnoredThen.of({ tree: recorded, contents: store, isIgnoredToday, unread })
+    const wasHidden = IgnoredThen.of({ tree: recorded, contents: store, outerRules: [], isIgnoredToday, unread })
     const evidence = { isSeen: () => true, wasHidden, wasAbsent: () => false }
     return InPlace.plan({ root, present, recorded, store, own: [], evidence, willHold: false, ...others })
   }

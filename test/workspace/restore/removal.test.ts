@@ -38,11 +38,12 @@ const hidden = (
   const wasHidden = IgnoredThen.of({
     tree: new Map(entries),
     contents: { get: (digest) => bytes.get(digest) },
+    outerRules: [],
     isIgnoredToday: () => false,
     unread: new Set(),
     ...others,
   })
-  return paths.filter(wasHidden)
+  return paths.filter((one) => wasHidden(one))
 }
 
 describe("paths that no snapshot of a moment could hold", () => {
@@ -76,6 +77,16 @@ describe("paths that no snapshot of a moment could hold", () => {
     ])
   })
 
+  it("are those of rules that the task noted, by the last that matches, unless its own rules decide", () => {
+    const outerRules = ["*.log", "!kept.log", "/out/", "d/e"]
+    const paths = ["a.log", "d/a.log", "d/kept.log", "out/a", "d/out/a", "d/e/a", "e/a"]
+    expect(hidden({ d: "!a.log\n" }, paths, { outerRules })).toEqual(["a.log", "out/a", "d/e/a"])
+    expect(hidden({ "": "!*.log\n" }, ["a.log", "out/a"], { outerRules })).toEqual(["out/a"])
+    const both = { outerRules, isIgnoredToday: (path: string) => path === "kept.log" }
+    expect(hidden({}, ["a.log", "kept.log", "a"], both)).toEqual(["a.log", "kept.log"])
+    expect(hidden({}, paths, { outerRules: undefined })).toEqual(paths)
+  })
+
   it("are all below a directory that could not be read, and all where nobody knows which those are", () => {
     const paths = ["a", "d/a", "d/e/f/a", "da"]
     expect(hidden({}, paths, { unread: new Set(["d"]) })).toEqual(["d/a", "d/e/f/a"])
@@ -98,7 +109,7 @@ describe("directories that a task could not read", () => {
       const [event] = events as ReadonlyArray<Event>
       if (event === undefined) throw new Error("no event")
       const look = { event, taskId: "t1", root: "/", base: undefined, files: [] }
-      return yield* RemovalEvidence.unreadIn(log, [look], until ?? event.position)
+      return (yield* RemovalEvidence.notedIn(log, [look], until ?? event.position)).unread
     }).pipe(Effect.provide(MemoryEventLog.layer()), Effect.runPromise)
 
   it("are named up to the moment, or are not known", async () => {
@@ -112,16 +123,16 @@ describe("directories that a task could not read", () => {
   })
 
   it("are not known where a task has more notes than one page takes, or where there is no task", async () => {
-    const event = { type: "CaptureNoted", version: 1, payload: { unseen: [] } } as unknown as Event
+    const event = { type: "CaptureNoted", version: 1, position: 1, payload: { unseen: [] } } as unknown as Event
     const look = { event, taskId: "t1", root: "/", base: undefined, files: [] }
     const withNotes = (lacking: number) => ({
       readPage: (_: unknown, limit: number) => Effect.succeed(Array.from({ length: limit - lacking }, () => event)),
     })
     const found = (lacking: number, looks: ReadonlyArray<typeof look>) =>
-      Effect.runPromise(RemovalEvidence.unreadIn(withNotes(lacking), looks, 1))
-    expect(await found(1, [look])).toEqual(new Set())
-    expect(await found(0, [look])).toBeUndefined()
-    expect(await found(1, [])).toBeUndefined()
+      Effect.runPromise(RemovalEvidence.notedIn(withNotes(lacking), looks, 1))
+    expect(await found(1, [look])).toEqual({ unread: new Set(), outerRules: [] })
+    for (const unknown of [await found(0, [look]), await found(1, [])])
+      expect(unknown).toEqual({ unread: undefined, outerRules: undefined })
   })
 })
 

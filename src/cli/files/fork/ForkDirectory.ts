@@ -108,13 +108,9 @@ export const copiesFor = (root: string, paths: ReadonlyArray<string>, tree: Tree
   )
 
 /** Writes the files. Fails with `DirectoryUnfit`, and as the disk does. */
-export const write = (
-  { directory }: Places,
-  tree: Tree,
-  copies: CopiedFiles.CopiedFiles,
-  { root, store }: Pick<RecordedFiles, "root" | "store">,
-) =>
+export const write = ({ directory }: Places, tree: Tree, copies: CopiedFiles.CopiedFiles, recorded: RecordedFiles) =>
   Effect.gen(function* () {
+    const { store } = recorded
     const whole = new Map([...tree, ...copies.tree])
     const contents = {
       get: (digest: string) => store.get(digest) ?? copies.contents.get(digest),
@@ -127,6 +123,6 @@ export const write = (
       restored: written.restored.length,
       omitted: written.left.filter(isOmitted),
       lost: written.left.filter((one) => !isOmitted(one)),
-      missing: NotRecorded.namesIn(root, tree, copies.tree),
+      missing: yield* NotRecorded.namesIn(recorded, tree, copies.tree),
     } satisfies ForkDirectory
   })
