@@ -7,6 +7,8 @@ import type { CoreNewEvent } from "../../src/events/log/EventLog.ts"
 import type { Event } from "../../src/events/vocabulary/Event.ts"
 import * as Projection from "../../src/projections/fold/Projection.ts"
 import * as RecordedFiles from "../../src/projections/state/files/RecordedFiles.ts"
+import * as LineDiff from "../../src/workspace/history/LineDiff.ts"
+import { LineTable } from "../../src/workspace/history/LineTable.ts"
 import { moved } from "../../src/workspace/OwnLines.ts"
 import * as TaskFiles from "../../src/workspace/TaskFiles.ts"
 import * as Workspaces from "../../src/workspace/Workspaces.ts"
@@ -66,6 +68,23 @@ const given = () => {
     facts: () => RecordedFiles.section(Projection.fold(RecordedFiles.projection, place(told))),
     close: () => process.workspaces.close(),
   }
+}
+
+/** The lines after a change, one by one: those that the difference leaves are whose they were. */
+const replayed = (
+  before: ReadonlyArray<readonly [line: string, isOwn: boolean]>,
+  after: ReadonlyArray<string>,
+  isOwn: boolean,
+): ReadonlyArray<readonly [line: string, isOwn: boolean]> => {
+  const table = new LineTable()
+  const [old, now] = [table.numbersOf(before.map(([line]) => line)), table.numbersOf(after)]
+  const lines = [...before]
+  for (const { oldStart, oldEnd, newStart, newEnd } of LineDiff.between(old, now).hunks.toReversed()) {
+    const added = after.slice(newStart, newEnd).map((line) => [line, isOwn] as const)
+    lines.splice(oldStart, oldEnd - oldStart, ...added)
+  }
+  expect(lines.map(([line]) => line)).toEqual(after)
+  return lines
 }
 
 describe("the lines of a task's own calls", () => {
@@ -146,6 +165,39 @@ describe("the lines of a task's own calls", () => {
         close()
       }),
       { numRuns: 30 },
+    )
+  })
+
+  it("are those of a slow replay of all differences where lines are equal, however often the recorder starts again", async () => {
+    const lines = fc.array(fc.constantFrom("", "}", "a", "b"), { maxLength: 7 })
+    const step = fc.oneof(
+      { weight: 5, arbitrary: fc.tuple(fc.constantFrom("own", "hand"), lines) },
+      { weight: 1, arbitrary: fc.constant(["restart", []] as const) },
+    )
+    await fc.assert(
+      fc.asyncProperty(lines, fc.array(step, { maxLength: 12 }), async (start, steps) => {
+        const { write, look, call, restart, facts, close } = given()
+        write("a", start)
+        await look()
+        // Each line, and whether a call of the task wrote it.
+        let now: ReadonlyArray<readonly [line: string, isOwn: boolean]> = start.map((line) => [line, false])
+        let hasOwn = false
+        for (const [by, after] of steps) {
+          if (by === "restart") restart()
+          else {
+            now = replayed(now, after, by === "own")
+            hasOwn ||= by === "own"
+            if (by === "own") await call(() => write("a", after))
+            else {
+              write("a", after)
+              await look()
+            }
+          }
+          if (hasOwn) expect(facts()?.linesKept ?? 0).toBe(now.filter(([, isOwn]) => isOwn).length)
+        }
+        close()
+      }),
+      { numRuns: 40 },
     )
   })
 
