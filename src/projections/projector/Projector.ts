@@ -3,21 +3,21 @@
  * changes. Starts from snapshots if the log has any, and writes new ones.
  */
 
-import { Cause, Context, Effect, Exit, Layer, Option, Schema, Scope, Stream } from "effect"
-import { CaughtUp, type DiskFull, EventLog, type LogError } from "../../events/log/EventLog.ts"
+import { Context, Effect, Layer, Option, Schema, Scope, Stream } from "effect"
+import { type DiskFull, EventLog, type LogError } from "../../events/log/EventLog.ts"
 import { Snapshots } from "../../events/log/Snapshots.ts"
 import { checkedPosition, type PositionOutOfRange } from "../../events/read/Moment.ts"
 import * as Timelines from "../../events/read/Timelines.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
 import * as EventLoopTurn from "../../platform/EventLoopTurn.ts"
 import { defined } from "../../values/defined.ts"
 import * as Options from "../../values/Options.ts"
-import { applyAll, begin, type Positioned, type Projection } from "../fold/Projection.ts"
+import type { Positioned, Projection } from "../fold/Projection.ts"
 import * as PurityChecks from "../fold/PurityChecks.ts"
+import * as Folding from "./Folding.ts"
 import * as PagedFold from "./PagedFold.ts"
 import type * as SnapshotSource from "./SnapshotSource.ts"
 import * as SnapshotStrategy from "./SnapshotStrategy.ts"
+import * as StateChanges from "./StateChanges.ts"
 
 export { PositionOutOfRange } from "../../events/read/Moment.ts"
 export { FoldFailed, type Positioned } from "../fold/Projection.ts"
@@ -121,20 +121,12 @@ const folding = (
     const foldings = new WeakMap<object, unknown>()
     const foldPages = PagedFold.over(log)
 
-    const foldingOf = <S>(original: Projection<S>): Folding<S> => {
+    const foldingOf = <S>(original: Projection<S>): Folding.Folding<S> => {
       const known = foldings.get(original)
       // Only this function writes to the map, and stores under each projection a folding of its state.
-      if (known !== undefined) return known as Folding<S>
+      if (known !== undefined) return known as Folding.Folding<S>
       const projection = checks ? PurityChecks.checked(original) : original
-      const folding: Folding<S> = {
-        projection,
-        strategy: strategyOf(original),
-        latest: { position: 0, state: projection.initial },
-        foldedTo: 0,
-        currentIn: undefined,
-        sinceSnapshot: SnapshotStrategy.start(""),
-        lock: Effect.unsafeMakeSemaphore(1),
-      }
+      const folding = Folding.make(projection, strategyOf(original))
       foldings.set(original, folding)
       return folding
     }
@@ -151,7 +143,7 @@ const folding = (
       })
 
     /** The last state if no relevant event was committed since; undefined if one may have been. */
-    const knownWithoutReading = <S>(folding: Folding<S>): Positioned<S> | undefined => {
+    const knownWithoutReading = <S>(folding: Folding.Folding<S>): Positioned<S> | undefined => {
       const { projection, latest, foldedTo } = folding
       if (foldedTo === 0 || log.mayHave === undefined) return undefined
       // Take the turn before the log answers, which may outlast it.
@@ -162,7 +154,7 @@ const folding = (
       return latest
     }
 
-    const readCurrent = <S>(folding: Folding<S>, turn: number) =>
+    const readCurrent = <S>(folding: Folding.Folding<S>, turn: number) =>
       Effect.flatMap(log.head, ({ position }) =>
         Effect.flatMap(knownAt(folding, position, turn), (known) =>
           known === undefined
@@ -176,7 +168,7 @@ const folding = (
      * the fiber may have yielded since.
      */
     const knownAt = <S>(
-      folding: Folding<S>,
+      folding: Folding.Folding<S>,
       position: number,
       turn: number,
     ): Effect.Effect<Positioned<S> | undefined, LogError> => {
@@ -196,7 +188,7 @@ const folding = (
       })
     }
 
-    const foldNew = <S>(folding: Folding<S>) =>
+    const foldNew = <S>(folding: Folding.Folding<S>) =>
       Effect.gen(function* () {
         const { position: head } = yield* log.head
         const { sinceSnapshot, latest, projection } = folding
@@ -206,26 +198,10 @@ const folding = (
           ? PagedFold.startAt(projection, snapshot.value, true)
           : PagedFold.startAt(projection, latest, false)
         yield* foldPages(folding, progress, sinceSnapshot, { until: undefined, head }).pipe(
-          Effect.onExit((exit) => Effect.sync(() => keep(folding, sinceSnapshot, progress, exit, head))),
+          Effect.onExit((exit) => Effect.sync(() => Folding.keep(folding, sinceSnapshot, progress, exit, head))),
         )
         return PagedFold.reachedBy(progress)
       })
-
-    /** Keeps the folded state, also after a read error or an interrupt, but not after a defect. */
-    const keep = <S>(
-      folding: Folding<S>,
-      sinceSnapshot: SnapshotStrategy.FoldProgress,
-      progress: PagedFold.Progress<S>,
-      exit: Exit.Exit<void, LogError>,
-      head: number,
-    ) => {
-      const isWhole = Exit.isSuccess(exit) || !Cause.isDie(exit.cause)
-      // `inEpoch` may have discarded everything in the meantime.
-      if (!isWhole || folding.sinceSnapshot !== sinceSnapshot) return
-      folding.latest = PagedFold.reachedBy(progress)
-      folding.currentIn = undefined
-      folding.foldedTo = Exit.isSuccess(exit) ? Math.max(head, progress.position) : progress.position
-    }
 
     const current = <S>(projection: Projection<S>) => Effect.map(currentWithPosition(projection), ({ state }) => state)
 
@@ -234,7 +210,7 @@ const folding = (
         yield* Effect.provideService(checkedPosition(at), EventLog, log)
         const folding = foldingOf(original)
         yield* inEpoch(folding)
-        const { progress, sinceSnapshot } = yield* startBelow(folding, at)
+        const { progress, sinceSnapshot } = yield* Folding.startBelow(folding, at)
         yield* foldPages(folding, progress, sinceSnapshot, { until: at, head: at })
         return progress.builder.state()
       })
@@ -243,36 +219,9 @@ const folding = (
      * Discards the folded states if the log's epoch changed: a subject's key was destroyed, and older events now decode
      * differently.
      */
-    const inEpoch = <S>(folding: Folding<S>) =>
+    const inEpoch = <S>(folding: Folding.Folding<S>) =>
       Effect.map(epoch, (now) => {
-        if (folding.sinceSnapshot.epoch === now) return
-        folding.latest = { position: 0, state: folding.projection.initial }
-        folding.currentIn = undefined
-        folding.foldedTo = 0
-        folding.sinceSnapshot = SnapshotStrategy.start(now)
-      })
-
-    /** The state from which a fold to `at` starts, and the progress since the last snapshot below it. */
-    const startBelow = <S>({ projection, strategy, latest, sinceSnapshot }: Folding<S>, at: number) =>
-      Effect.gen(function* () {
-        const known =
-          latest.position <= at
-            ? { from: latest, sinceSnapshot: { ...sinceSnapshot } }
-            : {
-                from: { position: 0, state: projection.initial },
-                sinceSnapshot: SnapshotStrategy.start(sinceSnapshot.epoch),
-              }
-        const after = known.from.position
-        if (at - after >= SnapshotStrategy.POLICY.minEvents) {
-          const snapshot = yield* strategy.nearest({ after, until: at, epoch: sinceSnapshot.epoch })
-          if (Option.isSome(snapshot)) {
-            return {
-              progress: PagedFold.startAt(projection, snapshot.value, true),
-              sinceSnapshot: SnapshotStrategy.start(sinceSnapshot.epoch),
-            }
-          }
-        }
-        return { progress: PagedFold.startAt(projection, known.from, false), sinceSnapshot: known.sinceSnapshot }
+        if (folding.sinceSnapshot.epoch !== now) Folding.discard(folding, now)
       })
 
     const storeSnapshot = <S>(original: Projection<S>) =>
@@ -280,7 +229,7 @@ const folding = (
         const folding = foldingOf(original)
         yield* inEpoch(folding)
         const { position: head } = yield* log.head
-        const { progress, sinceSnapshot } = yield* startBelow(folding, head)
+        const { progress, sinceSnapshot } = yield* Folding.startBelow(folding, head)
         yield* foldPages(folding, progress, sinceSnapshot, { until: head, head })
         const { position, builder } = progress
         const [last] = position === 0 ? [] : yield* log.readPage({ after: position - 1, until: position }, 1)
@@ -293,59 +242,12 @@ const folding = (
       Effect.flatMap(epoch, (now) => foldingOf(projection).strategy.reach(now))
 
     const changes = <S>(original: Projection<S>) =>
-      currentWithPosition(original).pipe(
-        Effect.map((start) => {
-          const { projection } = foldingOf(original)
-          let builder = begin(projection, start.state)
-          let shown: Positioned<S> | undefined
-
-          const show = (position: number) => {
-            const state = builder.state()
-            if (shown !== undefined && state === shown.state) return Option.none()
-            shown = { position, state }
-            return Option.some(shown)
-          }
-          const take = (event: Event): Effect.Effect<void, LogError> => {
-            if (event.type !== SHREDDED) return Effect.sync(() => applyAll(projection, builder, [event]))
-            // A key was destroyed, and all earlier events now decode differently: fold again. The event's position is
-            // within its log.
-            return stateAt(original, event.position).pipe(
-              Effect.catchTag("PositionOutOfRange", (error) => Effect.die(error)),
-              Effect.map((state) => {
-                builder = begin(projection, state)
-              }),
-            )
-          }
-          return log.follow({ after: start.position, timeline: log.timeline }).pipe(
-            Stream.mapEffect((next) =>
-              next instanceof CaughtUp
-                ? Effect.sync(() => show(next.position))
-                : Effect.map(take(next), () => (shown === undefined ? Option.none() : show(next.position))),
-            ),
-            Stream.filterMap((emitted) => emitted),
-          )
-        }),
-        Stream.unwrap,
-      )
+      Effect.map(currentWithPosition(original), (start) =>
+        StateChanges.after(log, foldingOf(original).projection, start, (at) => stateAt(original, at)),
+      ).pipe(Stream.unwrap)
 
     return { stateAt, current, currentWithPosition, storeSnapshot, snapshotAt, changes }
   })
-
-interface Folding<S> {
-  readonly projection: Projection<S>
-  readonly strategy: SnapshotStrategy.SnapshotStrategy<S>
-  latest: Positioned<S>
-  /** The position up to which `latest` lacks no event. */
-  foldedTo: number
-  /** The turn of the event loop in which `latest` was found to be current. */
-  currentIn: number | undefined
-  sinceSnapshot: SnapshotStrategy.FoldProgress
-  /** Prevents two callers from folding the same tail twice. */
-  readonly lock: Effect.Semaphore
-}
-
-/** Records the destruction of a subject's key. */
-const SHREDDED: CoreName = "PayloadShredded"
 
 const isDevelopment = () => {
   const { NODE_ENV } = process.env
