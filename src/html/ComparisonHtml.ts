@@ -16,7 +16,7 @@ import { leftOut, numbers, table } from "./Table.ts"
  *
  * @param models how the tasks were divided, if the sides are two models
  */
-export const chunks = (of: Comparison, source: Source, models?: ModelSides): Iterable<string> =>
+export const pieces = (of: Comparison, source: Source, models?: ModelSides): Iterable<string> =>
   document(`${of.a.name} and ${of.b.name}`, sections(of, source, models))
 
 function* sections(of: Comparison, source: Source, models?: ModelSides): Generator<Markup> {

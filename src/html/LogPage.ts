@@ -17,7 +17,7 @@ import * as SensorTraces from "./SensorTraces.ts"
 import * as StudioLinks from "./StudioLinks.ts"
 import { leftOut, numbers, table } from "./Table.ts"
 
-export const chunks = (report: LogReport, source: Source): Iterable<string> =>
+export const pieces = (report: LogReport, source: Source): Iterable<string> =>
   document(`Report of ${source.log}`, sections(report, source))
 
 function* sections(report: LogReport, source: Source): Generator<Markup> {

@@ -27,7 +27,7 @@ import * as TaskCharts from "./TaskCharts.ts"
  *
  * @param worlds the final states of the task's worlds
  */
-export const chunks = (report: TaskReport, source: Source, worlds: ReadonlyArray<World> = []): Iterable<string> =>
+export const pieces = (report: TaskReport, source: Source, worlds: ReadonlyArray<World> = []): Iterable<string> =>
   document(`Task ${report.audit.taskId}`, sections(report, source, worlds))
 
 function* sections(report: TaskReport, source: Source, worlds: ReadonlyArray<World>): Generator<Markup> {

@@ -26,9 +26,9 @@ export class PluginFailedToLoad extends Data.TaggedError("PluginFailedToLoad")<{
 }> {
   /** The reason and the first stack frame in the plugin. `details` and the log have the full traces. */
   override get message() {
-    const reason = withoutFrames(this.reason).join("\n")
-    const thrownAt = FRAME_LOCATION.exec(frames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
-    const lines = this.stderr.flatMap(withoutFrames).map((line) => `\n  | ${line}`)
+    const reason = withoutStackFrames(this.reason).join("\n")
+    const thrownAt = FRAME_LOCATION.exec(stackFrames(this.reason).find((line) => !OWN_FRAME.test(line)) ?? "")?.[1]
+    const lines = this.stderr.flatMap(withoutStackFrames).map((line) => `\n  | ${line}`)
     const at = thrownAt === undefined ? "" : ` (at ${thrownAt})`
     return visibleLines(`Plugin ${this.plugin} did not load: ${reason}${at}${lines.join("")}`)
   }
@@ -47,9 +47,9 @@ const FRAME_LOCATION = /file:\/\/([^\s)]+:\d+:\d+)/
 /** A frame of the host's own runner. It is never the cause, so the message skips it. */
 const OWN_FRAME = /\/runner\/runner\.[jt]s:/
 
-const frames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => FRAME.test(line))
+const stackFrames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => FRAME.test(line))
 
-const withoutFrames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => !FRAME.test(line))
+const withoutStackFrames = (text: string): ReadonlyArray<string> => text.split("\n").filter((line) => !FRAME.test(line))
 
 /** Make the manifest and the entry agree: one declares components that the other lacks. */
 export class ExportsDisagree extends Data.TaggedError("ExportsDisagree")<{

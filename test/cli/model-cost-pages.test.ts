@@ -236,7 +236,7 @@ describe("the report as HTML", () => {
   const textOf = (chunks: Iterable<string>) => [...chunks].join("").replace(/<style>.*?<\/style>/s, "")
 
   it("of a task shows cost as a figure, and a table by model", () => {
-    const page = (audit: TaskAudit) => textOf(TaskPage.chunks(TaskReport.begin(audit, null, () => "").report(), source))
+    const page = (audit: TaskAudit) => textOf(TaskPage.pieces(TaskReport.begin(audit, null, () => "").report(), source))
     expect(page(known)).toContain("<dd>$0.0123<small>the cost of every call is known</small></dd>")
     expect(page(mixed)).toContain("<dd>≥ $0.0123<small>2 calls of unknown cost</small></dd>")
     expect(page(mixed)).toMatch(/<bdi>local\/llama<\/bdi>.*?unknown/)
@@ -259,7 +259,7 @@ describe("the report as HTML", () => {
       ["acme/large", 2, 6],
       ["local/llama", 1, 2],
     ])
-    const page = textOf(LogPage.chunks(both, source))
+    const page = textOf(LogPage.pieces(both, source))
     expect(page).toContain("<dd>≥ $0.0246<small>2 calls of unknown cost</small></dd>")
     expect(page).toMatch(/<bdi>acme\/large<\/bdi><\/th><td class="n">2<\/td><td class="n">6<\/td>/)
     const many = Array.from({ length: 300 }, (_, index) => {
@@ -270,6 +270,6 @@ describe("the report as HTML", () => {
     expect(model).toMatchObject({ calls: 900, cost: { usd: 3.69 } })
     expect(model.models).toHaveLength(51)
     expect(model.cost.prices.length).toBeLessThanOrEqual(510)
-    expect(textOf(LogPage.chunks(report([without]), source))).not.toMatch(/language model/)
+    expect(textOf(LogPage.pieces(report([without]), source))).not.toMatch(/language model/)
   })
 })

@@ -26,7 +26,7 @@ const madePage = (tasks: number, words?: Words, from = source) => {
   const draft = LogReport.begin(ScoreChoice.labelled("live"))
   for (const audit of audits(tasks, words)) draft.addAudit(audit)
   for (const each of confirmations(tasks)) draft.addConfirmationEvent(each)
-  return [...LogPage.chunks(draft.report(), from)].join("")
+  return [...LogPage.pieces(draft.report(), from)].join("")
 }
 
 /** Pages take a while to make: each is made once. */
@@ -54,7 +54,7 @@ const comparisonPage = (tasks: number, words?: Words) => {
     scores: scored(change),
   })
   const [a, b] = [side(words?.goal ?? "live", (net) => net), side("strict", (net) => (net > 0.4 ? net + 0.1 : 2 * net))]
-  return [...ComparisonHtml.chunks(Either.getOrThrow(Comparison.compare(a, b)), source)].join("")
+  return [...ComparisonHtml.pieces(Either.getOrThrow(Comparison.compare(a, b)), source)].join("")
 }
 
 /** A task of so many turns, with a failure, a question and a number that changes. */
@@ -112,7 +112,7 @@ const taskPage = (turns: number, words: Words = {}) => {
   const audit = Either.getOrThrow(TaskAudit.fold("task-1", events))
   const draft = TaskReport.begin(audit, audit.scores[0] ?? null, ({ payload }) => JSON.stringify(payload))
   for (const each of events) draft.add(each)
-  return [...TaskPage.chunks(draft.report(), source)].join("")
+  return [...TaskPage.pieces(draft.report(), source)].join("")
 }
 
 const pages: ReadonlyArray<readonly [name: string, html: () => string]> = [

@@ -4,7 +4,7 @@ import * as RunProgress from "../../src/cli/task/RunProgress.ts"
 import * as Style from "../../src/cli/terminal/Style.ts"
 import * as EventSummary from "../../src/projections/summary/EventSummary.ts"
 import { conversation } from "../../src/studio/page/model/talk/conversation.ts"
-import type { Entry } from "../../src/studio/wire/Chunk.ts"
+import type { Entry } from "../../src/studio/wire/CourseSlice.ts"
 import { event, inTask, place } from "./given.ts"
 
 const reason = "expected at most 8388608 bytes, found 9000000"

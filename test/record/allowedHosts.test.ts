@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest"
 import * as AllowedHosts from "../../src/record/network/AllowedHosts.ts"
-import { ownFrame, summary } from "../../src/record/network/NetworkAttempt.ts"
+import { ownStackFrame, summary } from "../../src/record/network/NetworkAttempt.ts"
 
 const parsed = (...texts: ReadonlyArray<string>) => texts.flatMap((text) => AllowedHosts.parse(text) ?? [])
 
@@ -32,9 +32,9 @@ describe("Attempt", () => {
     at connect (/app/node_modules/pg/lib/client.js:10:3)
     at async load (file:///app/tools/load.mjs:12:34)
     at file:///app/main.mjs:1:1`
-    expect(ownFrame(stack)).toBe("load (/app/tools/load.mjs:12:34)")
-    expect(ownFrame(stack.split("\n").slice(0, 2).join("\n"))).not.toBeNull()
-    expect(ownFrame("    at node:net:1:2")).toBeNull()
+    expect(ownStackFrame(stack)).toBe("load (/app/tools/load.mjs:12:34)")
+    expect(ownStackFrame(stack.split("\n").slice(0, 2).join("\n"))).not.toBeNull()
+    expect(ownStackFrame("    at node:net:1:2")).toBeNull()
   })
 
   it("tells each target once, with how often and where first", () => {

@@ -71,7 +71,7 @@ describe("what a recorder saw of a task", () => {
       expect(actuators?.columns.map(({ heading }) => heading)).toContain("observed")
       const draft = TaskReport.begin(audit, null, ({ type }) => type)
       for (const event of events) draft.add(event)
-      const html = [...TaskPage.chunks(draft.report(), { log: "a.db", head: events.length, by: "Hindcast" })].join("")
+      const html = [...TaskPage.pieces(draft.report(), { log: "a.db", head: events.length, by: "Hindcast" })].join("")
       expect(html).toContain("1 of the commands were observed: the program ran them itself")
       for (const { name, items } of ROWS) {
         expect(html).toContain(`<th scope="row">${name}</th>`)

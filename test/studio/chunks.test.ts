@@ -8,7 +8,7 @@ import * as EnvironmentState from "../../src/projections/state/EnvironmentState.
 import * as EventSummary from "../../src/projections/summary/EventSummary.ts"
 import { TimeTravel } from "../../src/projections/timetravel/TimeTravel.ts"
 import type { Studio } from "../../src/studio/Studio.ts"
-import type { Change, CourseSlice } from "../../src/studio/wire/Chunk.ts"
+import type { Change, CourseSlice } from "../../src/studio/wire/CourseSlice.ts"
 import type { TaskList } from "../../src/studio/wire/Task.ts"
 import { type Json, pointerKeys } from "../../src/values/Json.ts"
 import { demoLog } from "../demoLog.ts"

@@ -21,7 +21,7 @@ export const replay = (
     let telling = ChannelEvent.initial
     let shown: Updates.Shown = { streamed: "", cwd }
     const updatesOf = (event: Event): ReadonlyArray<JsonObject> => {
-      const opening = is(event, "TaskOpened") ? [Updates.chunk("user_message_chunk", event.payload.goal)] : []
+      const opening = is(event, "TaskOpened") ? [Updates.messagePart("user_message_chunk", event.payload.goal)] : []
       const [next, happenings] = ChannelEvent.tell(telling, event, true)
       telling = next
       return [

@@ -33,13 +33,16 @@ export const of = (
     case "onToolCallSettled":
       return [shown, []]
     case "onRetryWait":
-      return [shown, [chunk("agent_thought_chunk", `The model did not answer (${event.kind}): ${event.reason}\n`)]]
+      return [
+        shown,
+        [messagePart("agent_thought_chunk", `The model did not answer (${event.kind}): ${event.reason}\n`)],
+      ]
     default:
       return [shown, []]
   }
 }
 
-export const chunk = (sessionUpdate: string, text: string): JsonObject => ({
+export const messagePart = (sessionUpdate: string, text: string): JsonObject => ({
   sessionUpdate,
   content: { type: "text", text },
 })
@@ -48,27 +51,27 @@ const delta = (
   shown: Shown,
   { kind, text }: Extract<Told, { readonly type: "onDelta" }>,
 ): readonly [Shown, ReadonlyArray<JsonObject>] => {
-  if (kind === "reasoning") return [shown, [chunk("agent_thought_chunk", text)]]
+  if (kind === "reasoning") return [shown, [messagePart("agent_thought_chunk", text)]]
   if (kind === "call") return [shown, []]
-  return [{ ...shown, streamed: shown.streamed + text }, [chunk("agent_message_chunk", text)]]
+  return [{ ...shown, streamed: shown.streamed + text }, [messagePart("agent_message_chunk", text)]]
 }
 
 /** What of a message the editor does not show yet. */
 const message = ({ streamed }: Shown, content: string): ReadonlyArray<JsonObject> => {
   const rest = content.startsWith(streamed) ? content.slice(streamed.length) : content
-  return rest === "" ? [] : [chunk("agent_message_chunk", rest)]
+  return rest === "" ? [] : [messagePart("agent_message_chunk", rest)]
 }
 
 const words = ({ content }: Extract<Told, { readonly type: "onInputReceived" }>): ReadonlyArray<JsonObject> => {
-  if (typeof content === "string") return [chunk("user_message_chunk", content)]
-  if (!Array.isArray(content)) return [chunk("user_message_chunk", JSON.stringify(content))]
+  if (typeof content === "string") return [messagePart("user_message_chunk", content)]
+  if (!Array.isArray(content)) return [messagePart("user_message_chunk", JSON.stringify(content))]
   return content.filter(isObject).map((part) => {
     const { type, text, mediaType, data } = part
-    if (type === "text" && typeof text === "string") return chunk("user_message_chunk", text)
+    if (type === "text" && typeof text === "string") return messagePart("user_message_chunk", text)
     const isImage = type === "file" && typeof mediaType === "string" && mediaType.startsWith("image/")
     return isImage
       ? { sessionUpdate: "user_message_chunk", content: { type: "image", mimeType: mediaType, data: data ?? "" } }
-      : chunk("user_message_chunk", `[${typeof mediaType === "string" ? mediaType : "file"}]`)
+      : messagePart("user_message_chunk", `[${typeof mediaType === "string" ? mediaType : "file"}]`)
   })
 }
 

@@ -72,17 +72,17 @@ export const html = Command.make(
           return builder.report()
         }),
       )
-      const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.chunks(report, source)))
+      const written = yield* OutputFile.writeAll(target, Stream.fromIterable(LogPage.pieces(report, source)))
       const summary = { ...written, scores: choice.name, tasks: report.tasks, scored: report.scored, head }
       const line = `Wrote a report of ${count(report.tasks, "task")} (${size(written.bytes)}) to ${output}: one page, which every browser opens offline.${ScoreOption.noneScored(choice, report.tasks, report.scored)}`
       yield* ExportSummary.printSummary({ output, json }, summary, line)
     }).pipe(TimelineOption.provide(timeline), Effect.provide(OpenLog.forSharing(named, { decrypted: decrypt }))),
 ).pipe(Command.withDescription("Write a report of all tasks as one HTML page with charts that opens offline"))
 
-export const taskPage = (taskId: string, choice: ScoreChoice, source: Parameters<typeof TaskPage.chunks>[1]) =>
+export const taskPage = (taskId: string, choice: ScoreChoice, source: Parameters<typeof TaskPage.pieces>[1]) =>
   Effect.gen(function* () {
     const report = yield* ofTask(taskId, choice)
-    return { report, chunks: TaskPage.chunks(report, source, yield* worldsOf(report.audit)) }
+    return { report, chunks: TaskPage.pieces(report, source, yield* worldsOf(report.audit)) }
   })
 
 const ofTask = (taskId: string, choice: ScoreChoice) =>

@@ -128,7 +128,7 @@ const writePage = (compared: Comparison.Comparison, target: OutputFile.Target, m
     const log = yield* EventLog
     const { position } = yield* log.head
     const source = { log: path.basename(log.name), head: position, by: `Hindcast ${VERSION}` }
-    const chunks = Stream.fromIterable(ComparisonHtml.chunks(compared, source, models))
+    const chunks = Stream.fromIterable(ComparisonHtml.pieces(compared, source, models))
     return yield* OutputFile.writeAll({ ...target, log: log.name }, chunks)
   })
 

@@ -48,7 +48,7 @@ const unmarkedOf = (head: Buffer): (typeof MARKS)[number] | undefined => {
 }
 
 /** Yields the first bytes of a file's text in buffers that are not reused. Throws if a packed file is damaged. */
-export async function* chunksOf(
+export async function* piecesOf(
   file: string,
   bytes: number,
   onPacking: (packing: Packing) => void = () => {},
@@ -58,17 +58,17 @@ export async function* chunksOf(
     const head = Buffer.alloc(MARK_BYTES)
     const { bytesRead } = await handle.read(head, 0, MARK_BYTES, 0)
     const mark = markOf(head.subarray(0, bytesRead))
-    if (mark === undefined) yield* plainChunksOf(handle, bytes)
+    if (mark === undefined) yield* plainPiecesOf(handle, bytes)
     else {
       onPacking(mark.packing)
-      yield* unpackedChunksOf(plainChunksOf(handle, Number.POSITIVE_INFINITY), mark, bytes)
+      yield* unpackedPiecesOf(plainPiecesOf(handle, Number.POSITIVE_INFINITY), mark, bytes)
     }
   } finally {
     await handle.close()
   }
 }
 
-async function* unpackedChunksOf(all: AsyncGenerator<Buffer>, mark: (typeof MARKS)[number], bytes: number) {
+async function* unpackedPiecesOf(all: AsyncGenerator<Buffer>, mark: (typeof MARKS)[number], bytes: number) {
   const { packing, le = false } = mark
   const text = packing === "gzip" ? gunzipped(all) : packing === "Zstandard" ? unzstd(all) : fromUtf16(all, le)
   let left = bytes
@@ -119,7 +119,7 @@ async function* fromUtf16(chunks: AsyncGenerator<Buffer>, isLittleEndian: boolea
 }
 
 /** Buffers are no larger than the rest of the file; otherwise many small files would allocate large ones. */
-async function* plainChunksOf(handle: fs.FileHandle, bytes: number): AsyncGenerator<Buffer> {
+async function* plainPiecesOf(handle: fs.FileHandle, bytes: number): AsyncGenerator<Buffer> {
   const { size } = await handle.stat()
   let position = 0
   while (position < bytes) {

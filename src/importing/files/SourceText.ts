@@ -7,7 +7,7 @@ import { Data, Effect } from "effect"
 import { isMissing } from "../../platform/SmallFile.ts"
 import { defined } from "../../values/defined.ts"
 import { type Framing, messagesIn } from "../protobuf/Frames.ts"
-import { chunksOf, type Packing } from "./FileText.ts"
+import { type Packing, piecesOf } from "./FileText.ts"
 import { objectsIn } from "./LineText.ts"
 
 /** Maximum length of a line, in bytes; bounds memory for files without line ends. */
@@ -99,7 +99,7 @@ export const examineLines = (file: string, stages: Iterable<number> = []): Effec
       let bytes = 0
       let line = 1
       let packing: Packing | undefined
-      for await (const chunk of chunksOf(file, Number.POSITIVE_INFINITY, (found) => (packing = found))) {
+      for await (const chunk of piecesOf(file, Number.POSITIVE_INFINITY, (found) => (packing = found))) {
         let from = 0
         for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, from)) {
           if (tailBytes + end - from > MAX_LINE_BYTES) throw tooLong(file, line)
@@ -164,7 +164,7 @@ export const examineWhole = (file: string, limit: number): Effect.Effect<Extent,
       const hash = crypto.createHash("sha256")
       let bytes = 0
       let packing: Packing | undefined
-      for await (const chunk of chunksOf(file, Number.POSITIVE_INFINITY, (found) => (packing = found))) {
+      for await (const chunk of piecesOf(file, Number.POSITIVE_INFINITY, (found) => (packing = found))) {
         hash.update(chunk)
         bytes += chunk.length
         if (bytes > limit)
@@ -231,7 +231,7 @@ export async function* linesOf(
     return group.toString("utf8")
   }
   let tail: Array<Buffer> = []
-  for await (const chunk of chunksOf(file, bytes)) {
+  for await (const chunk of piecesOf(file, bytes)) {
     onBytes(chunk)
     const end = chunk.lastIndexOf(NEWLINE)
     if (end < 0) tail.push(chunk)
@@ -247,7 +247,7 @@ export async function* linesOf(
 
 export const beginning = async (file: string, bytes: number): Promise<Buffer> => {
   const chunks: Array<Buffer> = []
-  for await (const chunk of chunksOf(file, bytes)) chunks.push(chunk)
+  for await (const chunk of piecesOf(file, bytes)) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 

@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from "node:async_hooks"
 import * as AllowedHosts from "./AllowedHosts.ts"
 import type { Answering } from "./AnsweringServer.ts"
-import { type NetworkAttempt, NetworkClosed, ownFrame } from "./NetworkAttempt.ts"
+import { type NetworkAttempt, NetworkClosed, ownStackFrame } from "./NetworkAttempt.ts"
 
 export interface Closing {
   readonly allowed: ReadonlyArray<AllowedHosts.AllowedHost>
@@ -103,7 +103,7 @@ export const refused = (
 ): NetworkClosed => {
   const target = typeof to === "string" ? to : AllowedHosts.written(to)
   const stack = stackAbove(door)
-  closing.onAttempt({ means, target, at: ownFrame(stack), stack })
+  closing.onAttempt({ means, target, at: ownStackFrame(stack), stack })
   return new NetworkClosed({ means, target, advice: closing.advice(target) })
 }
 

@@ -40,7 +40,7 @@ export class NetworkClosed extends Data.TaggedError("NetworkClosed")<{
 }
 
 /** The first stack frame outside Node and, if possible, outside packages. */
-export const ownFrame = (stack: string): string | null => {
+export const ownStackFrame = (stack: string): string | null => {
   const frames = stack
     .split("\n")
     .map((line) => /^\s+at (?:async )?(.+)$/.exec(line)?.[1] ?? "")

@@ -16,10 +16,10 @@ import * as Writers from "../course/Writers.ts"
 import { Drawing } from "../drawing/Drawing.ts"
 import * as DrawingCode from "../drawing/DrawingCode.ts"
 import { StudioLog } from "../StudioLog.ts"
-import { CHUNK, type CourseSlice, type WorldView } from "../wire/Chunk.ts"
+import { CHUNK, type CourseSlice, type WorldView } from "../wire/CourseSlice.ts"
 import * as Query from "./Query.ts"
 
-export const ChunkQuery = Schema.Struct({
+export const SliceQuery = Schema.Struct({
   timeline: Query.Timeline,
   task: Query.OptionalText,
   number: Schema.optionalWith(Query.wholeNumber(0, Number.MAX_SAFE_INTEGER), { exact: true }),
@@ -39,7 +39,7 @@ export class ChunkNotFound extends Data.TaggedError("ChunkNotFound")<{
   }
 }
 
-export const chunk = ({ timeline, task, number, at = 0 }: typeof ChunkQuery.Type) =>
+export const slice = ({ timeline, task, number, at = 0 }: typeof SliceQuery.Type) =>
   Effect.gen(function* () {
     const past = yield* (yield* StudioLog).past(timeline)
     return task === undefined
@@ -63,7 +63,7 @@ const ofTask = (past: TimelineHistory, taskId: string, choose: (before: (at: num
     const own = yield* at(past, taskId, after)
     const shared = yield* at(past, null, after)
     const beside = yield* past.readPage({ taskId: null, types: EnvironmentState.TYPES, after, until }, MAX_ASIDE)
-    return yield* chunkOf(past, [shared, own], events, {
+    return yield* sliceOf(past, [shared, own], events, {
       task: taskId,
       number,
       offset,
@@ -83,7 +83,7 @@ const ofTimeline = (past: TimelineHistory, number: number) =>
     const [after, until] = [number * CHUNK, (number + 1) * CHUNK]
     const events = yield* past.readPage({ after, until }, CHUNK)
     const scopes = yield* Effect.forEach([null, ...tasksOf(events)], (taskId) => at(past, taskId, after))
-    return yield* chunkOf(past, scopes, events, {
+    return yield* sliceOf(past, scopes, events, {
       task: null,
       number,
       offset: after,
@@ -107,7 +107,7 @@ const at = (
   })
 
 /** Builds a chunk from its events and the scopes before it, the shared one first. */
-const chunkOf = (
+const sliceOf = (
   past: TimelineHistory,
   scopes: ReadonlyArray<ScopeCourse.ScopeState>,
   events: ReadonlyArray<Event>,

@@ -7,7 +7,7 @@ import { TimeTravel } from "../../projections/timetravel/TimeTravel.ts"
 import * as Entries from "../course/Entries.ts"
 import * as ScopeCourse from "../course/ScopeCourse.ts"
 import { StudioLog } from "../StudioLog.ts"
-import type { Effects, WholeEvent, Why } from "../wire/Chunk.ts"
+import type { Effects, WholeEvent, Why } from "../wire/CourseSlice.ts"
 import * as Query from "./Query.ts"
 
 export const EventQuery = Schema.Struct({ position: Query.Position })

@@ -10,7 +10,7 @@ import * as Entries from "../course/Entries.ts"
 import * as ScopeCourse from "../course/ScopeCourse.ts"
 import { StudioLog } from "../StudioLog.ts"
 import type { Live } from "../wire/Asking.ts"
-import type { Change } from "../wire/Chunk.ts"
+import type { Change } from "../wire/CourseSlice.ts"
 import * as Query from "./Query.ts"
 import * as Questions from "./Questions.ts"
 

@@ -20,7 +20,7 @@ import {
   LONGEST_PAYLOAD,
   type Placed,
   type Why,
-} from "../wire/Chunk.ts"
+} from "../wire/CourseSlice.ts"
 import { isBad, kindOf } from "./EventKind.ts"
 
 /** Events with their causes. Looks up only causes outside these events. */

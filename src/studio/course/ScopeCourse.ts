@@ -15,7 +15,7 @@ import * as EnvironmentState from "../../projections/state/EnvironmentState.ts"
 import type { TimelineHistory } from "../../projections/timetravel/TimelineHistory.ts"
 import { pointerToken } from "../../values/Json.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
-import { CHUNK, type Change } from "../wire/Chunk.ts"
+import { CHUNK, type Change } from "../wire/CourseSlice.ts"
 import * as Writers from "./Writers.ts"
 
 /** A scope after an event, as an otherwise empty environment. */

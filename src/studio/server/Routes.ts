@@ -122,7 +122,7 @@ const routes: ReadonlyMap<string, Route> = new Map(
     "/api/rewards": get(Rewards.RewardsQuery, Rewards.rewards),
     "/api/verdicts": get(Tasks.TaskQuery, Verdicts.verdicts),
     "/api/capture": get(Tasks.TaskQuery, Tasks.capture),
-    "/api/chunk": get(Chunks.ChunkQuery, Chunks.chunk),
+    "/api/chunk": get(Chunks.SliceQuery, Chunks.slice),
     "/api/event": get(Events.EventQuery, Events.event),
     "/api/why": get(Events.EventQuery, Events.why),
     "/api/effects": get(Events.EffectsQuery, Events.effects),

@@ -15,7 +15,7 @@ import * as Rewards from "../answers/Rewards.ts"
 import * as Tasks from "../answers/Tasks.ts"
 import * as Verdicts from "../answers/Verdicts.ts"
 import * as PageFiles from "../server/PageFiles.ts"
-import { CHUNK } from "../wire/Chunk.ts"
+import { CHUNK } from "../wire/CourseSlice.ts"
 import type { LogInfo } from "../wire/Log.ts"
 import { QUESTION, questionOf } from "../wire/Shared.ts"
 import type { TaskHead, TaskList } from "../wire/Task.ts"
@@ -105,7 +105,7 @@ export const document = ({ tasks, at, notes }: SharedOptions) =>
       }
       if (head.sets.length > 1) add("verdicts", { timeline, task }, yield* Verdicts.verdicts({ timeline, task }))
       for (let number = 0; number * CHUNK < course.positions.length; number++) {
-        add("chunk", { timeline, task, number }, yield* Chunks.chunk({ timeline, task, number }))
+        add("chunk", { timeline, task, number }, yield* Chunks.slice({ timeline, task, number }))
         if (bytes > MAX_BYTES) return yield* new SharedFileTooLarge({ bytes, events })
       }
     }

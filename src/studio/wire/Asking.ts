@@ -1,6 +1,6 @@
 /** The API's questions and orders beyond single tasks. */
 import type { Json } from "../../values/Json.ts"
-import type { Entry, Why } from "./Chunk.ts"
+import type { Entry, Why } from "./CourseSlice.ts"
 import type { RewardRow, TaskHead } from "./Task.ts"
 
 /** `GET /api/locate?moment=…`: a position, an event's id, or a time with its zone. */

@@ -7,11 +7,11 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 
 const ToMove = Schema.Struct({ episode: Schema.Struct({ turn: Schema.NullOr(Schema.String) }) })
 
-const decodeTurn = Schema.decodeUnknownOption(ToMove)
+const decodeToMove = Schema.decodeUnknownOption(ToMove)
 
 /** The agent whose turn it is, or null if no agent has the turn. None if all agents act at once. */
-export const turnOf = (document: Json | undefined): Option.Option<string | null> =>
-  Option.map(decodeTurn(document), ({ episode }) => episode.turn)
+export const agentToMove = (document: Json | undefined): Option.Option<string | null> =>
+  Option.map(decodeToMove(document), ({ episode }) => episode.turn)
 
 const Agents = Schema.Struct({
   episode: Schema.Struct({

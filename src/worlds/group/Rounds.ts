@@ -60,7 +60,7 @@ export const run = (options: RoundsOptions, task: AgentTask): Effect.Effect<void
       for (; round < maxRounds; round++) {
         for (const change of changes(round)) yield* members.apply(change)
         if (members.isOver()) break
-        const turn = EpisodeDocument.turnOf(yield* task.document(world))
+        const turn = EpisodeDocument.agentToMove(yield* task.document(world))
         yield* deliver(task, channels, said, members.active(), round)
         if (Option.isSome(turn)) {
           const member = members.taking(turn.value ?? "")

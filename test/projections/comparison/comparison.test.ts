@@ -99,7 +99,7 @@ describe("a comparison", () => {
     expect(compare(a, b)).toEqual(of)
     expect(of.p?.method).toBe("sampled")
     // How many patterns are drawn depends on the pairs.
-    expect([...ComparisonHtml.chunks(of, { log: "l", head: 1, by: "h" })].join("")).toContain(
+    expect([...ComparisonHtml.pieces(of, { log: "l", head: 1, by: "h" })].join("")).toContain(
       "flipping signs (over random patterns of signs)",
     )
   })
@@ -146,7 +146,7 @@ describe("a comparison", () => {
     expect([of.p?.adjusted, of.passes.adjusted].sort()).toEqual([2 * smaller, Math.max(2 * smaller, larger)].sort())
     const text = (each: Comparison.Comparison) => ComparisonPage.lines(plain, each).join("\n")
     const page = (each: Comparison.Comparison) =>
-      [...ComparisonHtml.chunks(each, { log: "l", head: 1, by: "h" })].join("")
+      [...ComparisonHtml.pieces(each, { log: "l", head: 1, by: "h" })].join("")
     expect(text(of)).toContain("2 comparisons are made here, of values and of passes: p by Holm accounts for both.")
     expect(page(of)).toContain(
       "This page makes 2 comparisons, of values and of passes: p-values by Holm allow for both.",
@@ -163,7 +163,7 @@ describe("a comparison", () => {
   it("speaks of Holm only where a p is shown, and counts a comparison that has none", () => {
     const said = (of: Comparison.Comparison) => [
       ComparisonPage.lines(plain, of).join("\n"),
-      [...ComparisonHtml.chunks(of, { log: "l", head: 1, by: "h" })].join(""),
+      [...ComparisonHtml.pieces(of, { log: "l", head: 1, by: "h" })].join(""),
     ]
     const [a, b] = [
       scored("a", tasks(Array.from({ length: 30 }, () => ({ lost: 1 })))),

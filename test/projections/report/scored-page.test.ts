@@ -12,7 +12,7 @@ const page = (tasks: number, scored: number): string => {
     const scores = index++ < scored ? audit.scores : []
     report.addAudit({ ...audit, agent: "learner@2.1.0", scores })
   }
-  return [...LogPage.chunks(report.report(), { log: "a.db", head: 1, by: "Hindcast" })].join("")
+  return [...LogPage.pieces(report.report(), { log: "a.db", head: 1, by: "Hindcast" })].join("")
 }
 
 describe("the report of tasks of which some are scored", () => {

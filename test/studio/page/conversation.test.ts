@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest"
 import { conversation, useOf } from "../../../src/studio/page/model/talk/conversation.ts"
 import { continued } from "../../../src/studio/page/model/talk/LiveTalk.ts"
 import { longIn } from "../../../src/studio/page/model/talk/Spoken.ts"
-import type { Entry } from "../../../src/studio/wire/Chunk.ts"
+import type { Entry } from "../../../src/studio/wire/CourseSlice.ts"
 import type { JsonObject } from "../../../src/values/Json.ts"
 
 /** Events at the positions 1, 2, 3 …, each a type, its payload and the position of its cause. */

@@ -5,7 +5,7 @@ import { chainOf } from "../../../src/studio/page/model/chain.ts"
 import { EarlierTalk, MOST } from "../../../src/studio/page/model/talk/EarlierTalk.ts"
 import { barsOf } from "../../../src/studio/page/model/waterfall.ts"
 import type { Source } from "../../../src/studio/page/source/Source.ts"
-import { CHUNK, type Change, type CourseSlice, type Entry } from "../../../src/studio/wire/Chunk.ts"
+import { CHUNK, type Change, type CourseSlice, type Entry } from "../../../src/studio/wire/CourseSlice.ts"
 import type { RewardRow } from "../../../src/studio/wire/Task.ts"
 
 const entry = (position: number, task: string | null, changes: ReadonlyArray<Change> = []): Entry => ({

@@ -3,10 +3,10 @@ import * as fc from "fast-check"
 import { describe, expect, it } from "vitest"
 import * as JsonPatch from "../../../src/projections/patch/JsonPatch.ts"
 import { differences } from "../../../src/studio/page/model/differences.ts"
-import { LoadedChunk } from "../../../src/studio/page/model/LoadedChunk.ts"
+import { LoadedSlice } from "../../../src/studio/page/model/LoadedSlice.ts"
 import { oldReadings } from "../../../src/studio/page/model/oldReadings.ts"
 import { applied } from "../../../src/studio/page/model/patch.ts"
-import type { Change, CourseSlice, Entry } from "../../../src/studio/wire/Chunk.ts"
+import type { Change, CourseSlice, Entry } from "../../../src/studio/wire/CourseSlice.ts"
 import { type Json, pointerKeys, valueAt } from "../../../src/values/Json.ts"
 
 const json = fc.letrec<{ value: Json }>((tie) => ({
@@ -99,7 +99,7 @@ describe("a chunk", () => {
             changesOf(states[index] ?? null, state).map((change) => ({ ...change, path: `/tasks/t${change.path}` })),
           ),
         )
-        const chunk = new LoadedChunk(chunkOf(first, entries))
+        const chunk = new LoadedSlice(chunkOf(first, entries))
         for (const index of asked.filter((each) => each < states.length))
           expect(valueAt(chunk.stateAfter(index - 1), ["tasks", "t"])).toEqual(states[index])
       }),
@@ -108,20 +108,20 @@ describe("a chunk", () => {
 
   it("has what other events changed between its entries from then on", () => {
     const aside = [{ position: 2, changes: [{ op: "add", path: "/shared/door", value: "open" }] }] as const
-    const chunk = new LoadedChunk(chunkOf({}, [entry(1, []), entry(3, []), entry(5, [])], { aside }))
+    const chunk = new LoadedSlice(chunkOf({}, [entry(1, []), entry(3, []), entry(5, [])], { aside }))
     const doors = [-1, 0, 1, 2].map((index) => valueAt(chunk.stateAfter(index), ["shared", "door"]))
     expect(doors).toEqual([undefined, undefined, "open", "open"])
   })
 
   it("takes what comes live behind its entries", () => {
-    const chunk = new LoadedChunk(chunkOf({}, [entry(1, [])]))
+    const chunk = new LoadedSlice(chunkOf({}, [entry(1, [])]))
     expect(chunk.stateAfter(0)).toEqual({ shared: {}, tasks: { t: {} } })
     chunk.append(entry(2, [{ op: "add", path: "/tasks/t/lamp", value: "on" }]))
     expect(valueAt(chunk.stateAfter(1), ["tasks", "t", "lamp"])).toBe("on")
   })
 
   it("names the event that wrote a value, something above it, or what was known before", () => {
-    const chunk = new LoadedChunk(
+    const chunk = new LoadedSlice(
       chunkOf(
         { a: { b: 1 }, c: 1 },
         [
@@ -139,7 +139,7 @@ describe("a chunk", () => {
 })
 
 describe("a reading", () => {
-  const chunk = new LoadedChunk(
+  const chunk = new LoadedSlice(
     chunkOf({ readings: {}, environment: {} }, [
       entry(1, [{ op: "add", path: "/tasks/t/environment/boiler", value: { bar: 1 } }]),
       entry(2, [{ op: "add", path: "/tasks/t/readings/boiler~1pressure", value: { bar: 1.1 } }]),

@@ -44,11 +44,11 @@ export interface CommandQueue {
    */
   readonly takeTurn: (place: CommandOrder.Place, slot: Omit<Slot, "place">) => Effect.Effect<void> | undefined
   /** Requests a turn. The caller must give it back. */
-  readonly enqueue: (slot: Slot) => Effect.Effect<LaneTurn>
+  readonly enqueue: (slot: Slot) => Effect.Effect<LanePlace>
 }
 
 /** A turn of a command at its lane. */
-export interface LaneTurn {
+export interface LanePlace {
   readonly given: Effect.Effect<void>
   readonly giveBack: Effect.Effect<void>
 }

@@ -5,7 +5,7 @@
  */
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals"
 import type { Json } from "../../../values/Json.ts"
-import type { Change } from "../../wire/Chunk.ts"
+import type { Change } from "../../wire/CourseSlice.ts"
 
 /** The data that a plugin's code may draw: its own world, and nothing else of the log. */
 export interface Picture {

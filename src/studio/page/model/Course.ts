@@ -1,7 +1,7 @@
 /** The course of a task: the positions, times and kinds of all its events. */
 
 import * as OwnTime from "../../../values/time/OwnTime.ts"
-import type { Entry } from "../../wire/Chunk.ts"
+import type { Entry } from "../../wire/CourseSlice.ts"
 import { CODES, decodeKind, encodeKind, type Kind } from "../../wire/Kind.ts"
 import type { Course as WireCourse } from "../../wire/Task.ts"
 

@@ -1,11 +1,11 @@
 /** The events of one course, loaded in chunks around the visited position, and extended by live events. */
 import { type Signal, signal } from "@preact/signals"
-import { CHUNK, type CourseSlice, type Entry } from "../../wire/Chunk.ts"
+import { CHUNK, type CourseSlice, type Entry } from "../../wire/CourseSlice.ts"
 import type { TaskHead } from "../../wire/Task.ts"
 import { type Source, SourceFailed } from "../source/Source.ts"
 import type { Course } from "./Address.ts"
 import { CourseOfTask } from "./Course.ts"
-import { LoadedChunk, type State } from "./LoadedChunk.ts"
+import { LoadedSlice, type State } from "./LoadedSlice.ts"
 
 /** Chunks kept around the position: about 10,000 events. */
 const KEPT = 50
@@ -16,7 +16,7 @@ export interface CourseMoment {
   readonly entry: Entry | null
   readonly before: State
   readonly after: State
-  readonly chunk: LoadedChunk
+  readonly chunk: LoadedSlice
   /** The index of the entry in its chunk; -1 before the first one. */
   readonly index: number
 }
@@ -28,8 +28,8 @@ export class CourseHistory {
   /** Increases with each change, so that computed signals recompute. */
   readonly version: Signal<number> = signal(0)
   readonly problem: Signal<SourceFailed | null> = signal(null)
-  readonly #chunks = new Map<number, LoadedChunk>()
-  readonly #asked = new Map<number, Promise<LoadedChunk | null>>()
+  readonly #chunks = new Map<number, LoadedSlice>()
+  readonly #asked = new Map<number, Promise<LoadedSlice | null>>()
   /** Live events that arrived during a request, whose answer may be older. */
   #meanwhile: Array<Entry> = []
   #opening = false
@@ -104,7 +104,7 @@ export class CourseHistory {
     return chunk === null ? null : momentOf(chunk, position)
   }
 
-  async chunk(number: number): Promise<LoadedChunk | null> {
+  async chunk(number: number): Promise<LoadedSlice | null> {
     return this.#exists(number) ? this.#get(number) : null
   }
 
@@ -186,7 +186,7 @@ export class CourseHistory {
     return this.#has(entry) ? this.#numberAt(entry.position) : null
   }
 
-  #put(entry: Entry, chunk: LoadedChunk): void {
+  #put(entry: Entry, chunk: LoadedSlice): void {
     if (this.#isAside(entry)) chunk.appendAside(entry)
     else if (entry.position > (chunk.entries.at(-1)?.position ?? 0)) chunk.append(entry)
   }
@@ -196,7 +196,7 @@ export class CourseHistory {
     return number >= 0 && number * CHUNK < length
   }
 
-  #get(number: number): Promise<LoadedChunk | null> {
+  #get(number: number): Promise<LoadedSlice | null> {
     const known = this.#chunks.get(number)
     if (known !== undefined) return Promise.resolve(known)
     const asked = this.#asked.get(number)
@@ -217,8 +217,8 @@ export class CourseHistory {
     return answer
   }
 
-  #keep(number: number, chunk: CourseSlice): LoadedChunk {
-    const loaded = new LoadedChunk(chunk)
+  #keep(number: number, chunk: CourseSlice): LoadedSlice {
+    const loaded = new LoadedSlice(chunk)
     this.#chunks.set(number, loaded)
     for (const entry of this.#meanwhile) if (this.#chunkOf(entry) === number) this.#put(entry, loaded)
     this.problem.value = null
@@ -233,11 +233,11 @@ export class CourseHistory {
   }
 }
 
-const momentOf = (chunk: LoadedChunk, position: number): CourseMoment =>
+const momentOf = (chunk: LoadedSlice, position: number): CourseMoment =>
   momentIn(chunk, indexIn(chunk, position), position)
 
 /** The index of the last entry at or before a position, or -1. */
-const indexIn = ({ entries }: LoadedChunk, position: number): number => {
+const indexIn = ({ entries }: LoadedSlice, position: number): number => {
   let [low, high] = [0, entries.length]
   while (low < high) {
     const middle = (low + high) >> 1
@@ -248,7 +248,7 @@ const indexIn = ({ entries }: LoadedChunk, position: number): number => {
 }
 
 /** @param position the frame's position if there is no such event */
-const momentIn = (chunk: LoadedChunk, index: number, position: number): CourseMoment => {
+const momentIn = (chunk: LoadedSlice, index: number, position: number): CourseMoment => {
   const entry = chunk.entries[index] ?? null
   return {
     position: entry?.position ?? position,

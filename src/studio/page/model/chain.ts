@@ -1,5 +1,5 @@
 /** Chains of causes among known events. */
-import type { Entry, InferredCause, Why } from "../../wire/Chunk.ts"
+import type { Entry, InferredCause, Why } from "../../wire/CourseSlice.ts"
 
 /** An event with its causes, up to the first one that is not among these events. */
 export const chainOf = (entries: ReadonlyArray<Entry>, position: number): Why => {

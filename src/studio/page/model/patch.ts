@@ -1,6 +1,6 @@
 /** Applies changes to a state without mutating it. Unchanged parts are shared between the states before and after. */
 import { type Json, type JsonObject, pointerKeys } from "../../../values/Json.ts"
-import type { Change } from "../../wire/Chunk.ts"
+import type { Change } from "../../wire/CourseSlice.ts"
 
 /** The state after a change. Ignores a change of a place that does not exist. */
 export const applied = (state: Json, change: Change): Json => {

@@ -1,5 +1,5 @@
 /** The complete event at the position. */
-import type { Entry } from "../../wire/Chunk.ts"
+import type { Entry } from "../../wire/CourseSlice.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
 import { clock, count, time } from "../parts/format.ts"
 import { At } from "../parts/Link.tsx"

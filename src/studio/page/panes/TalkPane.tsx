@@ -3,7 +3,7 @@
  * model.
  */
 import { useEffect, useMemo, useState } from "preact/hooks"
-import type { Entry } from "../../wire/Chunk.ts"
+import type { Entry } from "../../wire/CourseSlice.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
 import { conversation, useOf } from "../model/talk/conversation.ts"
 import { EarlierTalk } from "../model/talk/EarlierTalk.ts"

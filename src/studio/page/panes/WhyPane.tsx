@@ -1,5 +1,5 @@
 /** The event's causes up to the root, and its effects. */
-import type { Why } from "../../wire/Chunk.ts"
+import type { Why } from "../../wire/CourseSlice.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
 import { useStudio } from "../parts/context.ts"
 import { clock } from "../parts/format.ts"

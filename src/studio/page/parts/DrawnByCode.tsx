@@ -4,7 +4,7 @@
  */
 import type { ComponentChildren } from "preact"
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks"
-import type { ViewCode } from "../../wire/Chunk.ts"
+import type { ViewCode } from "../../wire/CourseSlice.ts"
 import { FrameTalk, type Picture } from "../drawing/FrameTalk.ts"
 
 /** Digits of a digest that people see, the minimum for `--draw`. */

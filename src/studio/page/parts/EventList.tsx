@@ -1,6 +1,6 @@
 /** The events of the course by position. Renders only visible rows. */
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks"
-import type { Entry } from "../../wire/Chunk.ts"
+import type { Entry } from "../../wire/CourseSlice.ts"
 import type { CourseHistory } from "../model/CourseHistory.ts"
 import { amountLabel } from "../model/rewards.ts"
 import { useStudio } from "./context.ts"

@@ -1,6 +1,6 @@
 /** Notes the rules by which causes and places of events were inferred. Anything without a note was recorded. */
 
-import type { Effects, InferredCause, Placed, Why } from "../../wire/Chunk.ts"
+import type { Effects, InferredCause, Placed, Why } from "../../wire/CourseSlice.ts"
 
 interface InferredProps {
   /** Undefined if the cause was recorded. */

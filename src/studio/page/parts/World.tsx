@@ -5,7 +5,7 @@ import { paint } from "../../../views/Colours.ts"
 import type { Block, Shape } from "../../../views/Drawing.ts"
 import { draw } from "../../../views/draw.ts"
 import type { View } from "../../../views/View.ts"
-import type { Change, ViewCode } from "../../wire/Chunk.ts"
+import type { Change, ViewCode } from "../../wire/CourseSlice.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
 import { DrawnByCode, NotDrawn } from "./DrawnByCode.tsx"
 

@@ -6,12 +6,12 @@
 import { defined } from "../../../values/defined.ts"
 import { pointerKeys, valueAt } from "../../../values/Json.ts"
 import type { FindLine, PathHistory } from "../../wire/Asking.ts"
-import type { Effects, Entry, Why } from "../../wire/Chunk.ts"
-import { CHUNK } from "../../wire/Chunk.ts"
+import type { Effects, Entry, Why } from "../../wire/CourseSlice.ts"
+import { CHUNK } from "../../wire/CourseSlice.ts"
 import { QUESTION, questionOf } from "../../wire/Shared.ts"
 import type { Course } from "../../wire/Task.ts"
 import { chainOf } from "../model/chain.ts"
-import { LoadedChunk } from "../model/LoadedChunk.ts"
+import { LoadedSlice } from "../model/LoadedSlice.ts"
 import { type Parameters, type Questions, type Source, SourceFailed } from "./Source.ts"
 
 export const isSharedFile = (): boolean => document.querySelector(`template[${QUESTION}]`) !== null
@@ -36,12 +36,12 @@ export const fileSource = (): Source => {
     return answer
   }
 
-  const chunksOf = async ({ timeline, task }: Parameters): Promise<ReadonlyArray<LoadedChunk>> => {
+  const chunksOf = async ({ timeline, task }: Parameters): Promise<ReadonlyArray<LoadedSlice>> => {
     const course = (await given("course", { timeline, task })) as Course
     const numbers = Array.from({ length: Math.ceil(course.positions.length / CHUNK) }, (_, number) => number)
     return Promise.all(
       numbers.map(
-        async (number) => new LoadedChunk((await given("chunk", { timeline, task, number })) as Questions["chunk"]),
+        async (number) => new LoadedSlice((await given("chunk", { timeline, task, number })) as Questions["chunk"]),
       ),
     )
   }

@@ -13,7 +13,7 @@ import type {
   RubricIssue,
   TextIssue,
 } from "../../wire/Asking.ts"
-import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/Chunk.ts"
+import type { CourseSlice, Effects, WholeEvent, Why } from "../../wire/CourseSlice.ts"
 import type { Density, LogInfo, PluginRow } from "../../wire/Log.ts"
 import type {
   Saved,

@@ -1,6 +1,6 @@
 /** The conversation before the position's chunk, loaded on demand. */
 import { type Signal, signal } from "@preact/signals"
-import type { Entry } from "../../../wire/Chunk.ts"
+import type { Entry } from "../../../wire/CourseSlice.ts"
 import type { CourseHistory } from "../CourseHistory.ts"
 
 /**

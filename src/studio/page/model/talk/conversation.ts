@@ -2,7 +2,7 @@
 import type { Json, JsonObject } from "../../../../values/Json.ts"
 import { messageText } from "../../../../values/JsonObjects.ts"
 import { inWords } from "../../../../values/time/Wait.ts"
-import type { Entry } from "../../../wire/Chunk.ts"
+import type { Entry } from "../../../wire/CourseSlice.ts"
 import type { AnswerPart, InputDelivery } from "../../../wire/Talk.ts"
 import { inTime } from "./inTime.ts"
 import type { Answer, Call, End, Input, Long, Said, Spoken, Use } from "./Spoken.ts"

@@ -1,6 +1,6 @@
 /** Brings what another account told after a task's close to where it happened. */
 import { tells } from "../../../../projections/state/LateAccount.ts"
-import type { Entry } from "../../../wire/Chunk.ts"
+import type { Entry } from "../../../wire/CourseSlice.ts"
 
 /**
  * Orders a task's entries for its conversation: those that an import added after the close stand at their own times,

@@ -3,7 +3,7 @@
 import { Effect } from "effect"
 import type { AdvancingAgent, AgentTask, Input } from "../../kernel/agents/Agent.ts"
 
-export interface TurnGate {
+export interface PromptGate {
   /** Holds the agent before its next step, and before it acts on words that it just took. */
   readonly close: Effect.Effect<void>
   readonly open: Effect.Effect<void>
@@ -33,7 +33,7 @@ export const make = Effect.gen(function* () {
   })
 
   const tasks = new WeakMap<AgentTask, AgentTask>()
-  const behind: TurnGate["behind"] = (agent) => ({
+  const behind: PromptGate["behind"] = (agent) => ({
     ...agent,
     advance: (task) => {
       // An agent recognises its task by identity.
@@ -42,7 +42,7 @@ export const make = Effect.gen(function* () {
       return Effect.zipRight(pass, agent.advance(known))
     },
   })
-  const gate: TurnGate = {
+  const gate: PromptGate = {
     close: Effect.suspend(() => {
       isOpen = false
       return Effect.asVoid(opened.close)

@@ -1,13 +1,13 @@
 /** A chunk with the state at each of its entries, and the writer of each value. */
 import { type Json, pointerKeys, valueAt } from "../../../values/Json.ts"
-import type { CourseSlice, Entry, WorldView } from "../../wire/Chunk.ts"
+import type { CourseSlice, Entry, WorldView } from "../../wire/CourseSlice.ts"
 import { applied } from "./patch.ts"
 
 type Aside = CourseSlice["aside"][number]
 
 export type State = Json
 
-export class LoadedChunk {
+export class LoadedSlice {
   readonly #chunk: CourseSlice
   readonly #entries: Array<Entry>
   /** The state before the first entry, after the first, after the second …, computed on demand. */
