@@ -13,7 +13,7 @@ import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import type { Peer } from "./Peer.ts"
 import * as PromptContent from "./PromptContent.ts"
-import * as TurnGate from "./PromptGate.ts"
+import * as PromptGate from "./PromptGate.ts"
 import * as Questions from "./Questions.ts"
 import { failed, type Refused } from "./Refused.ts"
 import * as Updates from "./Updates.ts"
@@ -63,7 +63,7 @@ export const begin = ({
     const confirmations = yield* Confirmations
     const { position: after } = yield* log.head
     const questions = yield* Questions.make({ peer, sessionId: taskId, cwd: bench.cwd, user: bench.user })
-    const gate = yield* TurnGate.make
+    const gate = yield* PromptGate.make
     const told = yield* SubscriptionRef.make<Told>({ state: "thinking", position: after })
     if (first !== undefined) yield* gate.close
 
