@@ -14,13 +14,15 @@ export type Root = { readonly root: string } | { readonly refused: string }
  */
 export const around = (directory: string): Root => {
   let real: string
+  let repository: string | undefined
   try {
     real = fs.realpathSync(directory)
     if (!fs.statSync(real).isDirectory()) return { refused: `${directory} is no directory` }
+    // Fails in a directory without permission.
+    repository = GitIndex.repositoryAround(real)?.root
   } catch (cause) {
     return { refused: cause instanceof Error ? cause.message : String(cause) }
   }
-  const repository = GitIndex.repositoryAround(real)?.root
   const root = repository === undefined || isTooWide(repository) ? real : repository
   if (!isTooWide(root)) return { root }
   return { refused: `${root} is ${root === path.parse(root).root ? "a whole file system" : "a home directory"}` }

@@ -83,8 +83,10 @@ export const carryOut = (place: Place, step: OwnChange): string | undefined =>
     if (typeof bytes === "string") return bytes
     const why = changedSince(place, step)
     if (why !== undefined) return why
-    if (step.kind === "mode") WrittenFile.setMode(root, step.path, step.after)
-    else WrittenFile.write(root, step.path, step.after, bytes, "replace")
+    if (step.kind !== "mode")
+      // Again, since to write takes longer than to replace: an editor may save meanwhile.
+      return WrittenFile.write(root, step.path, step.after, bytes, "replace", () => changedSince(place, step))
+    WrittenFile.setMode(root, step.path, step.after)
     return undefined
   })
 
@@ -93,7 +95,7 @@ const changedSince = ({ root }: Place, { path, before }: Exclude<OwnChange, { ki
   return difference === undefined ? undefined : `it changed after the snapshot: ${difference}`
 }
 
-const added = (write: () => void): string | undefined => {
+const added = (write: () => unknown): string | undefined => {
   try {
     write()
     return undefined

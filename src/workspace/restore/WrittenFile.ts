@@ -13,21 +13,33 @@ import { digestOf } from "../store/ContentStore.ts"
  *
  * @param root an absolute path without links
  * @param file a path that `RestorablePaths` does not refuse
+ * @param whyNot is asked right before a file is replaced, and may prevent that
+ * @returns the reason of `whyNot`
  */
-export const write = (root: string, file: string, { kind, mode }: Entry, bytes: Uint8Array, way: Way): void => {
+export const write = (
+  root: string,
+  file: string,
+  { kind, mode }: Entry,
+  bytes: Uint8Array,
+  way: Way,
+  whyNot: () => string | undefined = () => undefined,
+): string | undefined => {
   const place = placeIn(root, file)
   makeDirectories(root, file)
   const isAtOnce = kind === "link" ? way !== "replace" : way === "create"
   const make = (at: string) => (kind === "link" ? fs.symlinkSync(Buffer.from(bytes), at) : createFile(at, mode, bytes))
   if (isAtOnce) {
     make(place)
-    return
+    return undefined
   }
   const made = path.join(path.dirname(place), `.hindcast-${crypto.randomBytes(8).toString("hex")}`)
   make(made)
   try {
-    if (way === "replace") fs.renameSync(made, place)
+    const why = whyNot()
+    if (why !== undefined) fs.rmSync(made, { force: true })
+    else if (way === "replace") fs.renameSync(made, place)
     else moveToFree(made, place)
+    return why
   } catch (cause) {
     fs.rmSync(made, { force: true })
     throw cause

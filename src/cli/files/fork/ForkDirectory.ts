@@ -42,7 +42,13 @@ export const placesFor = (into: string | undefined, root: string) =>
       return { directory: path.join(own, nameFor(root)), handover: path.join(own, HANDOVER), remove }
     }
     const directory = yield* Effect.promise(() => realpathOfExisting(path.resolve(into)))
-    const repository = GitIndex.repositoryAround(path.dirname(directory))?.root
+    const repository = yield* Effect.try({
+      try: () => GitIndex.repositoryAround(path.dirname(directory))?.root,
+      catch: (cause) => {
+        const found = cause instanceof Error ? cause.message : String(cause)
+        return new BadInput({ input: `--into ${into}`, expected: "a place that you can read", found })
+      },
+    })
     if (repository !== undefined)
       return yield* new BadInput({
         input: `--into ${into}`,
