@@ -152,6 +152,25 @@ describe("a log in which a stranger names hostile files", () => {
     expect([fs.existsSync("/etc/hindcast-up"), fs.existsSync(path.join(root, "..", "up"))]).toEqual([false, false])
   })
 
+  it("gives a fork only files in its directory, if the user accepts that the others are missing", async () => {
+    const { directory, run, log } = await forged(FILES)
+    const before = below(directory)
+    const last = `@${(await eventsOf(log)).at(-1)?.position}`
+    const place = temporary("forks")
+    fs.mkdirSync(place)
+    const fork = (name: string, ...more: ReadonlyArray<string>) =>
+      run("files", "fork", last, "--into", path.join(place, name), ...more)
+    const refused = await fork("whole")
+    expect(refused).toMatchObject({ code: 1, stdout: "" })
+    expect(refused.error).toContain(".git/hooks/post-checkout: its path belongs to Git's own files")
+    expect(fs.readdirSync(place)).toEqual([])
+    expect(await fork("partial", "--partial")).toMatchObject({ code: 0, error: "" })
+    expect(fs.readdirSync(place).sort()).toEqual(["partial", "partial.conversation.md"])
+    expect(Session.onDisk(path.join(place, "partial"))).toHaveLength(6)
+    expect(fs.readlinkSync(path.join(place, "partial", "link"))).toBe(OUTSIDE)
+    expect(below(directory)).toEqual(before)
+  })
+
   it("makes no patch that Git applies outside of a directory", async () => {
     const { run, json, log } = await forged([["../up", file(GOOD)]])
     const { versions } = await json("history", "a.txt")
