@@ -7,7 +7,7 @@ import * as ClaudeCode from "../../dist/hooks/clients/ClaudeCode.js"
 import * as Sessions from "../../dist/hooks/Sessions.js"
 import { Snapshots } from "../../dist/workspace/Snapshots.js"
 import { ContentStore } from "../../dist/workspace/store/ContentStore.js"
-import { spend } from "../measure.mjs"
+import { median, spend } from "../measure.mjs"
 
 export const run = async (directory, rounds) => {
   const root = path.join(fs.realpathSync(directory), "workspace")
@@ -25,7 +25,7 @@ export const run = async (directory, rounds) => {
       ours: async () => {
         before = after
         change()
-        after = snapshots.take().tree.get("d1/e1/f1.ts")?.digest
+        after = (await snapshots.takeInTurns()).tree.get("d1/e1/f1.ts")?.digest
         if (after === undefined || after === before) throw new Error("expected a snapshot with the change")
       },
       git: async () => {
@@ -35,8 +35,19 @@ export const run = async (directory, rounds) => {
     },
     rounds,
   )
+  const turns = []
+  for (let round = 0; round < rounds; round++) {
+    change()
+    turns.push(await longestTurn(() => snapshots.takeInTurns()))
+  }
   store.close()
   return [
+    {
+      what: "the longest that it keeps its thread from others, in processor time",
+      unit: "ms",
+      ours: median(turns),
+      bound: { at: "most", value: 20, of: "ours" },
+    },
     {
       what: "snapshot after one change among 20,000 files",
       unit: "ms",
@@ -49,6 +60,23 @@ export const run = async (directory, rounds) => {
     bytes(directory),
     await edit(directory, rounds),
   ]
+}
+
+/** The most processor time between two turns of the event loop while something runs, in milliseconds. */
+const longestTurn = async (run) => {
+  let [isOn, longest, last] = [true, 0, process.cpuUsage()]
+  const turn = () => {
+    const { user, system } = process.cpuUsage(last)
+    longest = Math.max(longest, (user + system) / 1000)
+    last = process.cpuUsage()
+    if (isOn) setImmediate(turn)
+  }
+  setImmediate(turn)
+  await run()
+  await new Promise(setImmediate)
+  await new Promise(setImmediate)
+  isOn = false
+  return longest
 }
 
 /** The wait of an edit for its two snapshots among 2,000 files: its hooks with recorded files, minus the same hooks alone. */

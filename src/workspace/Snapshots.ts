@@ -5,6 +5,7 @@
 
 import type * as fs from "node:fs"
 import * as path from "node:path"
+import * as Slices from "../platform/Slices.ts"
 import { defined } from "../values/defined.ts"
 import type { Entry, Omission, Tree } from "./model/Entry.ts"
 import * as FileTimes from "./scan/FileTimes.ts"
@@ -64,6 +65,8 @@ export class Snapshots {
   readonly #known: Map<string, Known.Known>
   /** The store's purges, as of the contents that are known to be there. */
   #purges: number
+  /** The last one of those that do not run at the same time. */
+  #queue: Promise<unknown> = Promise.resolve()
   /** The last snapshot's. Replaced, never changed. */
   #tree: Tree = new Map()
 
@@ -90,11 +93,26 @@ export class Snapshots {
    * `TooManyFiles`, `RootReplaced`, `StoreUnavailable`, or the system's error if the root cannot be read.
    */
   take(): Snapshot {
+    return Slices.atOnce(this.#steps())
+  }
+
+  /** The same, but others on this thread have their turns meanwhile. One after the other, for whoever calls it. */
+  takeInTurns(): Promise<Snapshot> {
+    return this.#afterOthers(() => Slices.inTurns(this.#steps()))
+  }
+
+  #afterOthers<A>(work: () => Promise<A>): Promise<A> {
+    const done = this.#queue.then(work)
+    this.#queue = done.catch(() => {})
+    return done
+  }
+
+  *#steps(): Slices.Steps<Snapshot> {
     this.#forgetRemoved()
     const stale: Array<readonly [string, fs.Stats]> = []
     const fresh: Array<string> = []
     let isNew = false
-    const gaps = this.#scan.run((file, stats) => {
+    const gaps = yield* this.#scan.steps((file, stats) => {
       const known = this.#known.get(file)
       if (known === undefined || known.entry.omitted === "changing" || !FileTimes.isFresh(known.times, stats))
         stale.push([file, stats])
@@ -111,9 +129,12 @@ export class Snapshots {
       const known = this.#known.get(file)
       if (known !== undefined) tree.set(file, known.entry)
     }
-    const present = new Set([...fresh, ...stale.map(([file]) => file)])
+    yield
+    const present = new Set(fresh)
+    for (const [file] of stale) present.add(file)
+    yield
     const gone = this.#known.size === 0 ? [] : [...this.#known.keys()].filter((file) => !present.has(file))
-    this.#update(tree, stale, gone)
+    yield* this.#update(tree, stale, gone)
     this.#tree = tree
     return { tree, gaps }
   }
@@ -122,9 +143,11 @@ export class Snapshots {
    * Puts contents back that a purge removed since the last snapshot. Call it when the events of a snapshot are in the log:
    * purges keep what these need from then on. A content whose file has changed meanwhile is lost.
    */
-  confirm(): void {
-    // Not during a purge, which may not have read the events.
-    if (this.#store.transaction(() => this.#store.purges()) !== this.#purges) this.take()
+  confirm(): Promise<void> {
+    return this.#afterOthers(async () => {
+      // Not during a purge, which may not have read the events.
+      if (this.#store.transaction(() => this.#store.purges()) !== this.#purges) await Slices.inTurns(this.#steps())
+    })
   }
 
   #forgetRemoved(): void {
@@ -143,14 +166,33 @@ export class Snapshots {
     return this.#store.transaction(() => this.#store.putTree(tree))
   }
 
-  #update(
+  /** Each step is a transaction, as most take longer than their files do. */
+  *#update(
     tree: Map<string, Entry>,
     stale: ReadonlyArray<readonly [string, fs.Stats]>,
     gone: ReadonlyArray<string>,
-  ): void {
-    const learned = new Map<string, Known.Known | undefined>(gone.map((file) => [file, undefined]))
+  ): Slices.Steps<void> {
+    let [next, learned] = [0, new Map<string, Known.Known | undefined>(gone.map((file) => [file, undefined]))]
+    for (;;) {
+      next = this.#read(tree, stale, next, learned)
+      if (next === stale.length) return
+      learned = new Map()
+      yield
+    }
+  }
+
+  /** Reads files for a while, from one of them on, and keeps what it learns. Returns the place of the next one. */
+  #read(
+    tree: Map<string, Entry>,
+    stale: ReadonlyArray<readonly [string, fs.Stats]>,
+    first: number,
+    learned: Map<string, Known.Known | undefined>,
+  ): number {
+    const startedAt = performance.now()
+    let next = first
     this.#store.transaction(() => {
-      for (const [file, found] of stale) {
+      while (next < stale.length && (next === first || performance.now() - startedAt < TRANSACTION_MS)) {
+        const [file, found] = stale[next++] as readonly [string, fs.Stats]
         // Before the reading: what changes during it is read again.
         const at = Date.now()
         const read = ReadFile.read(path.join(this.#root, file), found, this.#maxBytes)
@@ -176,6 +218,7 @@ export class Snapshots {
       if (known === undefined) this.#known.delete(file)
       else this.#known.set(file, known)
     }
+    return next
   }
 
   #entryOf(file: string, read: Exclude<ReadFile.Read, { kind: "gone" }>): Entry {
@@ -200,6 +243,9 @@ export class Snapshots {
     return (kind === "file" && SecretNames.isSecret(file)) || this.#hasSecret(bytes.toString("utf8"))
   }
 }
+
+/** The first snapshot of a large directory takes many such. */
+const TRANSACTION_MS = 30
 
 const secretsAmong = (known: ReadonlyMap<string, Known.Known>): ReadonlyArray<string> =>
   [...known].flatMap(([file, { entry }]) =>

@@ -86,13 +86,14 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   let last: Tree | undefined
   let lines: OwnLines.OwnLines | undefined
   let hasFailed = false
+  let hasLeft = false
   /** Calls since the last snapshot, with those in progress. */
   const suspects = new Map<string, RunningCall>()
   const own = new Set<string>()
   /** Calls in progress whose events come with their end. */
   const announced = new Set<string>()
   const news = UnseenFiles.make()
-  let outerRules = OuterRules.among(past, Number.POSITIVE_INFINITY)
+  const rulesNews = OuterRules.news(past)
   // Before the first snapshot of this process, an earlier one may have watched, or nobody.
   let isWatched = false
   let heard: OtherRecorders.Heard = { states: new Map() }
@@ -115,13 +116,15 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   })
 
   /** Uses the store and the directory. Returns undefined if that fails, which the task says once. */
-  const attempt = async <A>(work: () => A): Promise<A | undefined> => {
+  const attempt = async <A>(work: () => A | Promise<A>): Promise<A | undefined> => {
     if (hasFailed) return undefined
     try {
-      return work()
+      return await work()
     } catch (cause) {
+      // Nobody needs it any more, and the store may be closed.
+      if (hasLeft) return undefined
       hasFailed = true
-      leave()
+      forget()
       const reason = cause instanceof Error ? cause.message : String(cause)
       await tell(note([{ what: NO_SNAPSHOTS, target: reason, count: 1 }]))
       return undefined
@@ -129,9 +132,12 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
   }
 
   const look = async (restored: ReadonlyArray<Changes.OwnChange> = []): Promise<Tree | undefined> => {
-    const seen = await attempt(() => {
+    /** Calls that ended before: they can have no changes that this look does not see. */
+    let ended: ReadonlyArray<string> = []
+    const seen = await attempt(async () => {
       const shared = open()
-      const { tree, gaps } = shared.snapshots.take()
+      ended = [...suspects.keys()].filter((commandId) => !shared.open.has(commandId))
+      const { tree, gaps } = await shared.snapshots.takeInTurns()
       // After it: whoever changed a file by now has said before that a call is in progress.
       const now = shared.others.heard()
       return { shared, tree, now, events: eventsOf(shared, { tree, gaps, restored, now }) }
@@ -147,7 +153,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     heard = seen.now
     lines?.keep()
     isWatched = true
-    suspects.clear()
+    for (const commandId of ended) if (!seen.shared.open.has(commandId)) suspects.delete(commandId)
     for (const call of seen.shared.open.values()) listen(call)
     for (const commandId of own) if (!seen.shared.open.has(commandId)) own.delete(commandId)
     rest(seen.shared)
@@ -187,9 +193,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       )
       for (const { cause, changes } of found) events.push(changed(cause, changes, owned))
     }
-    const rules = shared.snapshots.outerRules()
-    const unseen = [...news(tree, gaps), ...deafness(now), ...OuterRules.notes(rules, outerRules)]
-    outerRules = rules
+    const unseen = [...news(tree, gaps), ...deafness(now), ...rulesNews(shared.snapshots.outerRules())]
     if (unseen.length > 0) events.push(note(unseen))
     return events
   }
@@ -212,7 +216,7 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
     return by(openedBy, cause.kind === "calls" ? { commands: cause.commandIds } : { unattributed: cause.kind })
   }
 
-  const leave = () => {
+  const forget = () => {
     shared?.listeners.delete(listen)
     for (const commandId of own) shared?.open.delete(commandId)
     if (shared !== undefined) rest(shared)
@@ -298,6 +302,9 @@ export const make = (options: TaskFilesOptions): TaskFiles => {
       }),
     look: () => inTurn(async () => void (await look())),
     restored: (write) => inTurn(() => restore(write)),
-    leave,
+    leave: () => {
+      hasLeft = true
+      forget()
+    },
   }
 }

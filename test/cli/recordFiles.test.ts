@@ -92,6 +92,12 @@ afterAll(async () => {
   await place.remove()
 })
 
+interface Version {
+  readonly kind: string
+  readonly cause: string
+  readonly timeline: string
+}
+
 let projects = 0
 const project = (cwd?: string) => {
   const root = place.file(`project-${++projects}`)
@@ -140,6 +146,30 @@ describe.each(MEANS)("hindcast record --workspace, %s", (_, options) => {
     expect(blame.versions[0].calls[0]).toMatchObject({ actuator: "program/shell" })
     const replayed = await hindcast("replay", String(events[0]?.taskId), "--", process.execPath, agent, "edits")
     expect(replayed.stderr).toContain("The program did as recorded")
+  })
+
+  it("records the files of a fork in its own directory, each by the call that changed it", async () => {
+    const { root, log, record } = project()
+    expect(await record("edits", ...options)).toMatchObject({ code: 0 })
+    const [, second] = (await eventsOf(log)).filter(({ type }) => type === "ModelCalled")
+    const into = place.file(`fork-${projects}`)
+    const program = ["--", process.execPath, agent, "edits"]
+    const env = { BASE, OPENAI_BASE_URL: BASE, HINDCAST_LOG: log }
+    fs.rmSync(`${root}/copy.txt`)
+    const words = ["files", "fork", `@${second?.position}`, "--into", into, ...program]
+    const forked = await start(words, { cwd: root, env }).ended
+    expect([forked.code, forked.stderr]).toEqual([0, expect.stringContaining("on timeline fork-1")])
+    expect(fs.readFileSync(`${into}/copy.txt`, "utf8")).toBe("two\n")
+    expect(fs.existsSync(`${root}/copy.txt`)).toBe(false)
+    const history = async (file: string) => {
+      const asked = ["files", "history", file, "--at", "fork-1@now", "--json"]
+      const { versions } = JSON.parse((await start(asked, { cwd: into, env }).ended).stdout)
+      return versions.map(({ kind, cause, timeline }: Version) => `${timeline} ${kind} ${cause}`)
+    }
+    // Nobody watched the calls before the moment when they ran again.
+    expect(await history("a.txt")).toEqual(["fork-1 start start", "fork-1 changed not-watched"])
+    expect(await history("named.txt")).toEqual(["fork-1 added call"])
+    expect(await history("other.txt")).toEqual(["fork-1 added calls"])
   })
 
   it("goes on without the directory once it is gone, and says so", async () => {

@@ -11,15 +11,24 @@ import * as GitPattern from "./GitPattern.ts"
 /** Lines of patterns, the last of which that matches a path decides; undefined if nobody knows them all. */
 export type OuterRules = ReadonlyArray<string> | undefined
 
-/** What a note says of each rule. Its target is the rule; an empty one says that there is none any more. */
+/** The words of a note on a rule. Its target is the rule; an empty one says that there is none any more. */
 export const HIDDEN = "files that a rule outside of the directory hides"
 
 /** The lines of a file that can match something. */
 export const linesIn = (text: string): ReadonlyArray<string> =>
   text.split("\n").flatMap((line) => (GitPattern.parse(line).length === 0 ? [] : [line.replace(/\r$/, "")]))
 
-/** The notes on rules that differ from those noted before. */
-export const notes = (rules: OuterRules, before: OuterRules): ReadonlyArray<Unseen> => {
+/** Makes a function that returns the notes on rules which differ from those that the task noted before. */
+export const news = (past: ReadonlyArray<Event>): ((rules: OuterRules) => ReadonlyArray<Unseen>) => {
+  let before = among(past, Number.POSITIVE_INFINITY)
+  return (rules) => {
+    const found = notes(rules, before)
+    before = rules
+    return found
+  }
+}
+
+const notes = (rules: OuterRules, before: OuterRules): ReadonlyArray<Unseen> => {
   const known = bounded(rules)
   if (known === undefined) return before === undefined ? [] : [note("of more rules than are named", 2)]
   if (before !== undefined && known.join("\n") === before.join("\n")) return []

@@ -5,6 +5,7 @@
 
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as Slices from "../../platform/Slices.ts"
 import * as FileTimes from "./FileTimes.ts"
 import type { IgnoreRules } from "./IgnoreRules.ts"
 
@@ -65,23 +66,30 @@ export class Scan {
    * Calls `visit` for each regular file and link, and returns what cannot be in a snapshot. Follows no link. Leaves out
    * files that vanish meanwhile. Throws `TooManyFiles`, `RootReplaced`, and the system's error if the root cannot be read.
    */
-  run(visit: (relative: string, stats: fs.Stats) => void): ReadonlyArray<Gap> {
+  run(visit: Visit): ReadonlyArray<Gap> {
+    return Slices.atOnce(this.steps(visit))
+  }
+
+  /** The same in short steps, which the caller takes one after the other. */
+  *steps(visit: Visit): Slices.Steps<ReadonlyArray<Gap>> {
     const { root } = this.#options
     const found = fs.realpathSync(root)
     if (found !== root) throw new RootReplaced(root, found)
-    const listings = this.#listed()
+    const listings = yield* this.#listed()
+    let count = 0
     for (const { files } of listings) {
       for (const file of files) {
         const stats = statOf(root + path.sep + file)
         // A link or file may have become a directory, which the next scan finds.
         if (stats !== undefined && (stats.isFile() || stats.isSymbolicLink())) visit(file, stats)
+        if (++count % FILES_A_STEP === 0) yield
       }
     }
     return listings.flatMap(({ gaps }) => gaps)
   }
 
   /** The listings of all directories, from the root down. */
-  #listed(): ReadonlyArray<Listing> {
+  *#listed(): Slices.Steps<ReadonlyArray<Listing>> {
     const { rules, root, limit } = this.#options
     if (rules.refresh()) this.#listings.clear()
     let count = 0
@@ -96,12 +104,13 @@ export class Scan {
       const hasRules = listing.rules.has || listing.rules.isRepository
       if (listing === before && hasRules && rules.enter(directory, listing.rules)) {
         this.#listings.clear()
-        return this.#listed()
+        return yield* this.#listed()
       }
       current.set(directory, listing)
       count += listing.files.length
       if (count > limit || current.size > limit) throw new TooManyFiles(root, limit)
       for (const one of listing.directories) pending.push(one)
+      yield
     }
     this.#listings = current
     return [...current.values()]
@@ -151,6 +160,10 @@ export class Scan {
     for (const known of this.#listings.keys()) if (known.startsWith(prefix)) this.#listings.delete(known)
   }
 }
+
+type Visit = (relative: string, stats: fs.Stats) => void
+
+const FILES_A_STEP = 50
 
 const NO_RULES = { has: false, isRepository: false }
 
