@@ -21,6 +21,8 @@ export interface BetweenOptions {
   readonly user: string
   readonly editor: { readonly from: Readable; readonly to: Writable }
   readonly agent: { readonly from: Readable; readonly to: Writable }
+  /** See `OutletOptions`. */
+  readonly unreadMs?: number | undefined
 }
 
 /** The channel of an editor's decisions. */
@@ -37,9 +39,10 @@ interface Question {
   isShown: boolean
 }
 
-/** Passes messages until both sides have ended. */
-export const run = async ({ recorder, isGated, user, editor, agent }: BetweenOptions): Promise<void> => {
-  const [toEditor, toAgent] = [Outlet.make(editor.to), Outlet.make(agent.to)]
+/** Passes messages until both sides have ended. Rejects with `Outlet.Unread` if one of them does not read. */
+export const run = async ({ recorder, isGated, user, editor, agent, unreadMs }: BetweenOptions): Promise<void> => {
+  const toEditor = Outlet.make(editor.to, { reader: "editor", unreadMs })
+  const toAgent = Outlet.make(agent.to, { reader: "agent", unreadMs })
   const questions = new Map<string, Question>()
   /** Questions that somebody else answered: the editor's answer comes too late, and the agent must not get it. */
   const decided = new Set<string>()
@@ -130,18 +133,21 @@ export const run = async ({ recorder, isGated, user, editor, agent }: BetweenOpt
     for (const piece of lines.end()) await pass(piece)
   }
 
-  const ended = pump("agent", agent.from, toEditor).finally(() => {
+  const withdraw = () => {
     for (const { left, resolve } of questions.values()) {
       left.abort()
       resolve({ kind: "response", id: 0, result: Permission.CANCELLED, error: undefined })
     }
-  })
+  }
+  const ended = pump("agent", agent.from, toEditor).finally(withdraw)
   // The editor may stay connected after the agent has ended.
   const editing = pump("editor", editor.from, toAgent).finally(toAgent.end)
   // Whatever ends the editor's stream after the agent has ended changes nothing.
   editing.catch(() => {})
-  await Promise.race([ended, Promise.all([editing, ended])])
+  const end = await Promise.race([ended, Promise.all([editing, ended]), toEditor.stuck, toAgent.stuck])
+  if (end instanceof Outlet.Unread) withdraw()
   await Promise.allSettled(underWay)
+  if (end instanceof Outlet.Unread) throw end
 }
 
 const questionOf = (params: JsonObject): Question => {

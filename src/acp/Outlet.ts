@@ -1,7 +1,11 @@
-/** Writes whole lines to a stream: a line of somebody else never lands within a long one that passes in parts. */
+/**
+ * Writes whole lines to a stream: a line of somebody else never lands within a long one that passes in parts. A reader
+ * that takes nothing for long counts as stuck, and nobody waits for it any more.
+ */
 
 import type { Buffer } from "node:buffer"
 import type { Writable } from "node:stream"
+import { Data } from "effect"
 import type { Piece } from "./Lines.ts"
 
 export interface Outlet {
@@ -10,16 +14,57 @@ export interface Outlet {
   /** Writes a line of our own. */
   readonly line: (bytes: Buffer | string) => Promise<void>
   readonly end: () => void
+  /** Resolves if the reader is stuck. What waits is dropped, and the stream is destroyed. */
+  readonly stuck: Promise<Unread>
 }
 
-export const make = (to: Writable): Outlet => {
+/** The other side of a connection does not read. */
+export class Unread extends Data.TaggedError("Unread")<{ readonly reader: string; readonly ms: number }> {
+  override get message() {
+    return `Expected the ${this.reader} to read its messages, found that it took none for ${this.ms / 1000} s. The connection is ended; start the ${this.reader} again.`
+  }
+}
+
+export interface OutletOptions {
+  /** Who reads, for messages. */
+  readonly reader: "agent" | "editor"
+  /** Time in which the reader has to take something, in milliseconds. Default: five minutes */
+  readonly unreadMs?: number | undefined
+}
+
+/** A program that is stopped by a debugger for a while goes on. */
+const UNREAD_MS = 5 * 60 * 1000
+
+export const make = (to: Writable, { reader, unreadMs = UNREAD_MS }: OutletOptions): Outlet => {
   let isWithin = false
   let waiting: Array<Buffer | string> = []
+  const written = new Set<() => void>()
+  let timer: NodeJS.Timeout | undefined
+  let giveUp = (_: Unread) => {}
+  const stuck = new Promise<Unread>((resolve) => {
+    giveUp = resolve
+  })
+  const watch = () => {
+    clearTimeout(timer)
+    if (written.size === 0) return
+    timer = setTimeout(() => {
+      giveUp(new Unread({ reader, ms: unreadMs }))
+      to.destroy()
+      for (const resolve of written) resolve()
+    }, unreadMs)
+  }
   const write = (bytes: Buffer | string): Promise<void> =>
     new Promise((resolve) => {
       // Whoever reads has gone: the pieces have nowhere to go, and the streams' ends end the session.
       if (to.destroyed || to.writableEnded) return resolve()
-      to.write(bytes, () => resolve())
+      const done = () => {
+        written.delete(done)
+        watch()
+        resolve()
+      }
+      written.add(done)
+      if (written.size === 1) watch()
+      to.write(bytes, done)
     })
   return {
     pass: async ({ bytes, kind }) => {
@@ -35,5 +80,6 @@ export const make = (to: Writable): Outlet => {
       else await write(bytes)
     },
     end: () => void to.end(),
+    stuck,
   }
 }

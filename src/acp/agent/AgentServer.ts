@@ -9,6 +9,7 @@ import { Kernel } from "../../kernel/Kernel.ts"
 import { VERSION } from "../../kernel/versions.ts"
 import * as ProgramLog from "../../platform/ProgramLog.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
+import type { Unread } from "../Outlet.ts"
 import * as EditorSession from "./EditorSession.ts"
 import * as Params from "./Params.ts"
 import * as Peer from "./Peer.ts"
@@ -38,7 +39,7 @@ type Answer = Effect.Effect<Json, Refused>
  * Serves an editor until it closes the connection. Open tasks then stay open in the log, with their questions, and a
  * later connection may load them.
  */
-export const serve = ({ streams, title, open, list }: AgentOptions): Effect.Effect<void, never, Scope.Scope> =>
+export const serve = ({ streams, title, open, list }: AgentOptions): Effect.Effect<void, Unread, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const sessions = new Map<string, EditorSession.EditorSession>()

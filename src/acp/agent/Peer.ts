@@ -42,15 +42,22 @@ export interface Handlers {
 export interface Streams {
   readonly from: Readable
   readonly to: Writable
+  /** See `OutletOptions`. */
+  readonly unreadMs?: number | undefined
 }
 
 /** Maximum number of the editor's requests that wait for an answer. Further ones are refused. */
 const MAX_REQUESTS = 256
 
-/** Serves an editor until its stream ends. Requests in progress are then interrupted. */
-export const serve = ({ from, to }: Streams, handlersOf: (peer: Peer) => Handlers): Effect.Effect<void> =>
+/**
+ * Serves an editor until its stream ends. Requests in progress are then interrupted. Fails if the editor does not read.
+ */
+export const serve = (
+  { from, to, unreadMs }: Streams,
+  handlersOf: (peer: Peer) => Handlers,
+): Effect.Effect<void, Outlet.Unread> =>
   Effect.gen(function* () {
-    const outlet = Outlet.make(to)
+    const outlet = Outlet.make(to, { reader: "editor", unreadMs })
     const waiting = new Map<string, Deferred.Deferred<Json, EditorRefused>>()
     let asked = 0
     const send = (message: JsonObject) =>
@@ -116,6 +123,7 @@ export const serve = ({ from, to }: Streams, handlersOf: (peer: Peer) => Handler
     yield* Stream.fromAsyncIterable(interruptible(from), (cause) => cause).pipe(
       Stream.runForEach((chunk) => Effect.forEach(lines.push(chunk), read, { discard: true })),
       Effect.ignore,
+      Effect.raceFirst(Effect.flatten(Effect.promise(() => outlet.stuck))),
     )
   }).pipe(Effect.scoped)
 

@@ -142,8 +142,10 @@ const started = (
           ProtocolStreams.input.destroy()
           resume(Effect.succeed(ended))
         },
-        (cause) => {
+        async (cause) => {
           end()
+          ProtocolStreams.input.destroy()
+          await closed
           resume(failureOf(cause))
         },
       )
