@@ -98,7 +98,7 @@ const sameArgs = (a: Step, b: Step): boolean => JSON.stringify(a.args) === JSON.
 const quietProblem: Detector = ({ sources }, { isUsed, usersOf }) =>
   sources.flatMap((source): ReadonlyArray<Suspect> => {
     const problem = Facts.problemIn(source.value)
-    if (problem === undefined || source.step?.end?.kind === "failed") return []
+    if (problem === undefined) return []
     const [user] = usersOf(source.at)
     const used = user === undefined ? "" : ` ${named(user)} ${at(user.at)} used it.`
     return [
@@ -133,9 +133,7 @@ const contradiction: Detector = ({ sources, steps }, { isUsed, usersOf }) => {
           shares(new Set([fact.about]), step.args),
       )
       if (written !== undefined) continue
-      const [user] = usersOf(before.source.at).filter(({ at }) => at < source.at || source.step === null)
-      const later = usersOf(before.source.at)[0]
-      const use = user ?? later
+      const [use] = usersOf(before.source.at)
       found.push({
         kind: "sources disagree",
         at: before.source.at,
