@@ -78,6 +78,14 @@ describe("Studio answers as the library does", () => {
           const counts = audit.scores.find(({ scoreSetId }) => scoreSetId === pointers.official) ?? audit.scores[0]
           expect(row.score?.net).toBe(counts?.net)
           expect(row.strip.length).toBeLessThanOrEqual(80)
+          const { durationMs, use } = yield* get<TaskHead>(`/api/task?task=${row.id}`)
+          expect(durationMs).toBe(audit.durationMs)
+          const { calls, inputTokens, outputTokens, unmetered, cost } = audit.model ?? {}
+          expect(use).toEqual(
+            audit.model === undefined
+              ? null
+              : { calls, inputTokens, outputTokens, unmetered, cost: { usd: cost?.usd, atLeast: cost?.atLeast } },
+          )
         }
         const newest = yield* get<TaskList>("/api/tasks?order=newest&offset=3&limit=4")
         expect(newest.rows.map(({ id }) => id)).toEqual(

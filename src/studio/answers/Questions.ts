@@ -55,7 +55,7 @@ const questionOf = (id: string, asked: PendingConfirmation) =>
       expiresAt: asked.expiresAt,
       why: chain
         .map(Entries.cause)
-        .map(({ kind: _kind, bad: _bad, actor: _actor, recordedAt: _recordedAt, ...cause }) => cause),
+        .map(({ kind: _kind, bad: _bad, actor: _actor, occurredAt: _occurredAt, ...cause }) => cause),
     } satisfies Question
   })
 

@@ -62,7 +62,7 @@ const entryOf = (event: Event, cause: Cause | null, changesAt: ReadonlyMap<numbe
     id: event.id,
     task: event.taskId,
     timeline: event.timeline,
-    occurredAt: event.occurredAt,
+    recordedAt: event.recordedAt,
     cause,
     payload: length > LONGEST_PAYLOAD ? null : event.payload,
     length,
@@ -78,7 +78,7 @@ export const brief = (event: Event): Brief => ({
   bad: isBad(event),
   line: EventSummary.of(event),
   actor: event.actor,
-  recordedAt: event.recordedAt,
+  occurredAt: event.occurredAt,
 })
 
 export const cause = (event: TimeTravel.Cause): Why[number] => {

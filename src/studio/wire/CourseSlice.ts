@@ -115,7 +115,7 @@ export interface WholeEvent extends Entry {
 }
 
 /** A short event. */
-export type Brief = Pick<Entry, "position" | "type" | "kind" | "bad" | "line" | "actor" | "recordedAt">
+export type Brief = Pick<Entry, "position" | "type" | "kind" | "bad" | "line" | "actor" | "occurredAt">
 
 /** `GET /api/why?position=…`: the event and its causes up to the root. */
 export type Why = ReadonlyArray<

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest"
-import { conversation, useOf } from "../../../src/studio/page/model/talk/conversation.ts"
+import { conversation } from "../../../src/studio/page/model/talk/conversation.ts"
 import { continued } from "../../../src/studio/page/model/talk/LiveTalk.ts"
 import { longIn } from "../../../src/studio/page/model/talk/Spoken.ts"
 import type { Entry } from "../../../src/studio/wire/CourseSlice.ts"
@@ -146,17 +146,18 @@ describe("a conversation", () => {
       { kind: "call", position: 3, tool: "boiler/heat", args: {}, asked: "waits", end: null },
       { ...answer, position: 5, request: "id-5", text: "", use: use(0, 0) },
     ])
-    expect(useOf(spoken)).toEqual(use(7, 1))
   })
 
-  it("adds up tokens and what is known of the cost", () => {
-    const answered = (cost: JsonObject) =>
-      ["ModelResponded", { response: { parts: [] }, usage: use(1, 2), ...cost }] as const
-    const spoken = conversation(
-      entries(answered({}), answered({ cost: { usd: 0.25 } }), answered({ cost: { usd: 0.5 } })),
+  it("takes an input of a recorded or imported task as given with the next request, which records no delivery", () => {
+    const told = entries(
+      ["InputReceived", { source: "person", content: "Hello", delivery: "queued" }],
+      ["ModelCalled", called],
+      ["InputReceived", { source: "person", content: "And?", delivery: "queued" }],
     )
-    expect(useOf(spoken)).toEqual(use(3, 6, 0.75))
-    expect(useOf([])).toEqual(use(0, 0))
+    const givenIn = (spoken: ReturnType<typeof conversation>) =>
+      spoken.flatMap((one) => (one.kind === "input" ? [one.given] : []))
+    expect(givenIn(conversation(told, true))).toEqual([2, null])
+    expect(givenIn(conversation(told))).toEqual([null, null])
   })
 
   it("shows what an agent without a model says, and says of what is not here or of another form what is known", () => {

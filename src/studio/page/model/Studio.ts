@@ -3,6 +3,7 @@
  * call its methods.
  */
 import { batch, computed, type ReadonlySignal, type Signal, signal } from "@preact/signals"
+import { isAtWork } from "../../wire/Activity.ts"
 import type { Question } from "../../wire/Asking.ts"
 import type { LogInfo } from "../../wire/Log.ts"
 import type { RewardRow, TaskHead } from "../../wire/Task.ts"
@@ -18,6 +19,9 @@ import { byPosition, type Moment, momentsOf } from "./rewards.ts"
  * Delay between a step and the change of the address, in milliseconds: browsers limit how often the address may change.
  */
 const ADDRESS_LAG = 300
+
+/** Number of open tasks among which the page looks for one at work. */
+const NEWEST = 20
 
 export interface Notice {
   readonly text: string
@@ -159,8 +163,8 @@ export class Studio {
     const { visit: now, history: course } = this
     if (now === null || course.value === null) return
     const head = course.value.head.value
-    // A closed task gets no further events, so just go to its end.
-    if (head !== null && head.outcome !== null) {
+    // Nobody works on the task, so just go to its end.
+    if (head !== null && !isAtWork(head)) {
       this.moveTo(course.value.last)
       return
     }
@@ -179,16 +183,16 @@ export class Studio {
     this.say(messageOf(cause), true)
   }
 
-  /** The first address to show: the newest open task, else the list of tasks. */
+  /** The first address to show: the newest task at work, else the list of tasks. */
   async first(): Promise<Address> {
     const { rows } = await this.source.ask("tasks", {
       timeline: "main",
       open: "true",
       order: "newest",
-      limit: 1,
+      limit: NEWEST,
     })
-    const [open] = rows
-    return open === undefined ? OVERVIEW : visit({ timeline: open.timeline, task: open.id }, null)
+    const live = rows.find(({ activity }) => activity === "running" || activity === "waiting" || activity === "paused")
+    return live === undefined ? OVERVIEW : visit({ timeline: live.timeline, task: live.id }, null)
   }
 
   /** The score set of the shown rewards: the chosen one, else the one that counts. */
@@ -240,7 +244,7 @@ export class Studio {
     const course = isSame ? known : await this.#opened(to, isWanted)
     if (!isWanted()) return
     const head = course.head.value
-    const isOpen = head === null || head.outcome === null
+    const isOpen = head === null || isAtWork(head)
     const position = to.at ?? (isOpen ? course.last : (head.worst ?? course.last))
     batch(() => {
       this.address.value = to

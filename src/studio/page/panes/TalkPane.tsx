@@ -5,7 +5,7 @@
 import { useEffect, useMemo, useState } from "preact/hooks"
 import type { Entry } from "../../wire/CourseSlice.ts"
 import type { CourseMoment } from "../model/CourseHistory.ts"
-import { conversation, useOf } from "../model/talk/conversation.ts"
+import { conversation } from "../model/talk/conversation.ts"
 import { EarlierTalk } from "../model/talk/EarlierTalk.ts"
 import { LiveTalk, type Streaming } from "../model/talk/LiveTalk.ts"
 import { type Answer, type Call, type Input, longIn, type Spoken, type Use } from "../model/talk/Spoken.ts"
@@ -21,6 +21,7 @@ export const TalkPane = ({ frame }: { readonly frame: CourseMoment }) => {
   // For a long task, shows the position's chunk, and earlier chunks on demand.
   const { entries, number } = frame.chunk
   const history = studio.history.value
+  const isCaptured = history?.head.value?.isCaptured ?? false
   const earlier = useMemo(() => (history === null ? null : new EarlierTalk(history, number)), [history, number])
   const before = earlier?.entries.value ?? NONE
   const { whole, show } = useWhole()
@@ -31,8 +32,9 @@ export const TalkPane = ({ frame }: { readonly frame: CourseMoment }) => {
           const payload = whole.get(entry.position)
           return payload === undefined ? entry : { ...entry, payload }
         }),
+        isCaptured,
       ),
-    [before, entries, frame.index, entries.length, whole],
+    [before, entries, frame.index, entries.length, whole, isCaptured],
   )
   const live = useLiveTalk()
   return (
@@ -64,7 +66,6 @@ export const TalkPane = ({ frame }: { readonly frame: CourseMoment }) => {
           </li>
         ))}
       </ol>
-      <Used use={useOf(spoken)} of="together" />
       {live === null ? null : <Speaking live={live} />}
     </>
   )
@@ -225,13 +226,12 @@ const Text = ({ text }: { readonly text: string }) => (
   </p>
 )
 
-const Used = ({ use, of }: { readonly use: Use; readonly of?: string }) => {
+const Used = ({ use }: { readonly use: Use }) => {
   const { inputTokens, outputTokens, usd } = use
   if (inputTokens + outputTokens === 0 && usd === null) return null
   const tokens = `${inputTokens.toLocaleString("en")} tokens in, ${outputTokens.toLocaleString("en")} out`
   return (
     <small class="used">
-      {of === undefined ? "" : `${of} `}
       {tokens}
       {usd === null ? "" : ` · $${usd.toFixed(usd < 0.01 ? 5 : 2)}`}
     </small>

@@ -28,7 +28,7 @@ export const WhyPane = ({ frame }: { readonly frame: CourseMoment }) => {
             <span class="type">{event.type}</span> <bdi>{event.line}</bdi>
             <Inferred by={event.inferred} placed={event.placed} />
             <small>
-              <bdi>{event.actor}</bdi>, {clock(event.recordedAt)}
+              <bdi>{event.actor}</bdi>, {clock(event.occurredAt)}
             </small>
           </li>
         ))}

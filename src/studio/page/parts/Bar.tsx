@@ -1,6 +1,7 @@
 /** The bar: log, timeline, task, LIVE, pending questions, and the box. */
 import type { Signal } from "@preact/signals"
 import { oneLine } from "../../../values/PlainText.ts"
+import { isAtWork } from "../../wire/Activity.ts"
 import { OVERVIEW, visit } from "../model/Address.ts"
 import type { KeyTargets } from "../model/keys.ts"
 import type { Connection } from "../model/live.ts"
@@ -16,7 +17,7 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
   const { visit: now } = studio
   const timeline = now?.timeline ?? (address.screen === "tasks" ? address.timeline : "main")
   const head = studio.history.value?.head.value ?? null
-  const isOpen = head === null || head.outcome === null
+  const isLive = head === null || isAtWork(head)
   const waiting = studio.questions.value.length
   return (
     <header class="bar">
@@ -54,7 +55,7 @@ export const Bar = ({ connection, page }: { readonly connection: Signal<Connecti
           <span class="stopped" title="Start hindcast studio again; the page reconnects automatically">
             not connected
           </span>
-        ) : now === null || !isOpen ? null : (
+        ) : now === null || !isLive ? null : (
           <button
             type="button"
             class={studio.following.value ? "live on" : "live"}

@@ -15,6 +15,9 @@ export const duration = (ms: number): string => {
   return `${Math.floor(ms / 3_600_000)} h ${Math.round((ms % 3_600_000) / 60_000)} min`
 }
 
+/** The zone of all times on the page, such as `Europe/Berlin`. */
+export const zone = (): string => Intl.DateTimeFormat().resolvedOptions().timeZone || "local time"
+
 /** A moment in the reader's zone, to the millisecond. */
 export const time = (epochMs: number): string => `${dayOf(epochMs)} ${clock(epochMs)}`
 

@@ -1,5 +1,6 @@
 /** All tasks of a timeline, filtered, ordered and grouped, each with a strip of its course. Handles 10,000 rows. */
 import { useEffect, useRef, useState } from "preact/hooks"
+import { stateOf } from "../../wire/Activity.ts"
 import { decodeKind } from "../../wire/Kind.ts"
 import type { TaskRow } from "../../wire/Task.ts"
 import { type Overview, visit } from "../model/Address.ts"
@@ -160,7 +161,7 @@ export const TasksScreen = ({ address }: { readonly address: Overview }) => {
 
 const TaskLine = ({ task }: { readonly task: TaskRow }) => (
   <Link to={visit({ timeline: task.timeline, task: task.id }, null)} class="task-line">
-    <span class={`outcome ${task.outcome ?? "open"}`}>{task.outcome ?? "open"}</span>
+    <span class={`outcome ${task.outcome ?? task.activity ?? "open"}`}>{stateOf(task)}</span>
     <span class="what">
       <bdi class="goal">{task.goal}</bdi>
       <small>

@@ -1,5 +1,8 @@
 /** The debugger: events, world and state, panes about the event, and lanes, all at one position. */
 import { useEffect, useState } from "preact/hooks"
+import * as Money from "../../../values/Money.ts"
+import { isBad } from "../../wire/Activity.ts"
+import type { ModelTotals, TaskHead } from "../../wire/Task.ts"
 import { Lanes } from "../lanes/Lanes.tsx"
 import { PANES, type Pane } from "../model/Address.ts"
 import type { CourseHistory, CourseMoment } from "../model/CourseHistory.ts"
@@ -13,7 +16,7 @@ import { ValuePane } from "../panes/ValuePane.tsx"
 import { WhyPane } from "../panes/WhyPane.tsx"
 import { useStudio } from "../parts/context.ts"
 import { EventList } from "../parts/EventList.tsx"
-import { count, nameOf, signed } from "../parts/format.ts"
+import { count, duration, nameOf, signed, zone } from "../parts/format.ts"
 import { Hits } from "../parts/Hits.tsx"
 import { At } from "../parts/Link.tsx"
 import { Problem } from "../parts/Problem.tsx"
@@ -93,10 +96,11 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
       <h1 title={head.goal}>
         <bdi>{head.goal}</bdi>
       </h1>
-      <p class={head.outcome === null || head.outcome === "achieved" ? undefined : "bad"} title={head.sentence}>
+      <p class={isBad(head) ? "bad" : undefined} title={head.sentence}>
         {head.agent === null ? null : <bdi>{nameOf(head.agent)}</bdi>} <bdi>{head.sentence}</bdi>
       </p>
       <p class="facts-line">
+        <Totals head={head} />
         {studio.rewards.value.length === 0 ? null : (
           <button
             type="button"
@@ -125,6 +129,30 @@ const Sentence = ({ course }: { readonly course: CourseHistory }) => {
       </p>
     </div>
   )
+}
+
+/** The totals of the task's audit, and the clock that the page shows. */
+const Totals = ({ head: { durationMs, use } }: { readonly head: TaskHead }) => (
+  <>
+    {durationMs === null ? null : (
+      <span title="From opening to close, by the task's own time">{duration(durationMs)}</span>
+    )}
+    {use === null ? null : (
+      <span
+        title={`${count(use.calls, "model call")}: ${use.inputTokens.toLocaleString("en")} tokens in, ${use.outputTokens.toLocaleString("en")} out`}
+      >
+        {tokensOf(use)} · {Money.cost(use.cost)}
+      </span>
+    )}
+    <span title="Every time on this page is when something happened, in this zone">times in {zone()}</span>
+  </>
+)
+
+/** The tokens of all calls; a lower bound if those of some are unknown. */
+const tokensOf = ({ inputTokens, outputTokens, unmetered }: ModelTotals): string => {
+  const tokens = inputTokens + outputTokens
+  if (tokens === 0 && unmetered > 0) return "tokens unknown"
+  return `${unmetered > 0 ? "at least " : ""}${count(tokens, "token")}`
 }
 
 const WorldAndState = ({ frame, task }: { readonly frame: CourseMoment; readonly task: string | null }) => {

@@ -9,25 +9,17 @@ import type { Answer, Call, End, Input, Long, Said, Spoken, Use } from "./Spoken
 
 const NOTHING: Use = { inputTokens: 0, outputTokens: 0, usd: null }
 
-/** The conversation in a task's ordered events. An event that is too long for a page appears as its summary line. */
-export const conversation = (entries: ReadonlyArray<Entry>): ReadonlyArray<Spoken> => {
-  const told = new Conversation()
+/**
+ * The conversation in a task's ordered events. An event that is too long for a page appears as its summary line.
+ *
+ * @param isCaptured whether a recorder or an import wrote the task: then a request to a model delivers the inputs
+ *   before it, since only kernels record deliveries
+ */
+export const conversation = (entries: ReadonlyArray<Entry>, isCaptured = false): ReadonlyArray<Spoken> => {
+  const told = new Conversation(isCaptured)
   for (const entry of inTime(entries)) told.take(entry)
   return told.spoken()
 }
-
-export const useOf = (spoken: ReadonlyArray<Spoken>): Use =>
-  spoken.reduce(
-    (sum, one) =>
-      one.kind !== "answer"
-        ? sum
-        : {
-            inputTokens: sum.inputTokens + one.use.inputTokens,
-            outputTokens: sum.outputTokens + one.use.outputTokens,
-            usd: one.use.usd === null ? sum.usd : (sum.usd ?? 0) + one.use.usd,
-          },
-    NOTHING,
-  )
 
 /** An item that later events may still complete. */
 type Growing<A> = { -readonly [Field in keyof A]: A[Field] }
@@ -46,6 +38,11 @@ class Conversation {
   readonly #questions = new Map<Json, Growing<Call>>()
   /** The calls of each answer, by the model's call ids. */
   readonly #calls = new Map<string, { readonly of: Growing<Answer>; readonly tool: string; readonly args: Json }>()
+  readonly #isCaptured: boolean
+
+  constructor(isCaptured: boolean) {
+    this.#isCaptured = isCaptured
+  }
 
   take(entry: Entry): void {
     const payload = objectOf(entry.payload)
@@ -125,6 +122,7 @@ class Conversation {
   }
 
   #ask(entry: Entry, { provider, model }: JsonObject): void {
+    if (this.#isCaptured) for (const input of this.#inputs.values()) input.given ??= entry.position
     const named = [provider, model].filter((part) => typeof part === "string").join("/")
     this.#begin(entry.position, { position: entry.position, model: named || null, request: entry.id })
   }

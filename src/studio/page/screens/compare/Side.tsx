@@ -1,5 +1,6 @@
 /** One of two runs at its position: its end, its world and its state there. */
 import { useEffect } from "preact/hooks"
+import { isBad } from "../../../wire/Activity.ts"
 import type { TaskHead } from "../../../wire/Task.ts"
 import { visit } from "../../model/Address.ts"
 import type { CourseHistory } from "../../model/CourseHistory.ts"
@@ -31,7 +32,7 @@ export const Side = ({
         </Link>{" "}
         <bdi>{head.agent === null ? "" : nameOf(head.agent)}</bdi>
       </h2>
-      <p class={head.outcome === null || head.outcome === "achieved" ? undefined : "bad"}>
+      <p class={isBad(head) ? "bad" : undefined}>
         <bdi>{head.sentence}</bdi>
       </p>
       {frame === null ? null : (
