@@ -315,3 +315,59 @@ describe("a trace of OrcaReplay without payloads", () => {
     )
   })
 })
+
+describe("what a source does not say", () => {
+  const traced = (response: unknown, times: boolean) => {
+    const event = (seq: number, type: string, attrs: object, payload?: unknown) => ({
+      ...{ seq, mono_us: seq, turn: 1, type, actor: "orca", attrs, payload },
+      ...(times ? { ts: new Date(START + seq * 1_000).toISOString() } : {}),
+    })
+    const path = "/v1/chat/completions"
+    return lines([
+      event(0, "model.request", { path }, { model: "m", messages: [{ role: "user", content: "hi" }] }),
+      event(1, "model.response", { status: 200 }, response),
+      event(2, "run.end", { exit_code: 0 }),
+    ])
+  }
+  const chunk = (text: string, end: object = {}) =>
+    `data: ${JSON.stringify({ id: "a", model: "m", choices: [{ index: 0, delta: { content: text }, ...end }] })}\n\n`
+
+  it.effect("stays unknown: an answer that does not reach its end is none, and its parts are kept", () =>
+    withFiles(
+      {
+        "run_1/events.jsonl": traced(chunk("It is "), true),
+        "run_2/events.jsonl": traced(
+          `${chunk("It is ")}${chunk("so.", { finish_reason: "stop" })}data: [DONE]\n\n`,
+          true,
+        ),
+      },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const all = yield* events
+          expect(payloads(all, "ModelFailed")).toEqual([
+            {
+              kind: "cut-off",
+              reason: "the recorded answer does not reach its end",
+              response: [{ type: "text", text: "It is " }],
+            },
+          ])
+          const [whole] = payloads(all, "ModelResponded")
+          expect(whole).toMatchObject({ response: { parts: [{ text: "It is so." }] }, latencyMs: 1_000 })
+        }),
+    ),
+  )
+
+  it.effect("stays unknown: neither times nor tokens are 0", () =>
+    withFiles(
+      { "run_1/events.jsonl": traced(`${chunk("so.", { finish_reason: "stop" })}data: [DONE]\n\n`, false) },
+      (directory) =>
+        Effect.gen(function* () {
+          yield* importing(directory)
+          const [answer] = payloads(yield* events, "ModelResponded")
+          expect(answer).not.toHaveProperty("latencyMs")
+          expect(answer).toMatchObject({ usage: { unknown: ["inputTokens", "outputTokens"] } })
+        }),
+    ),
+  )
+})

@@ -151,6 +151,11 @@ describe("a request to a model", () => {
     ["/v1/rerank", { model: "m", query: "tea", documents: [] }],
     ["/v1/threads/t/messages", { role: "user", content: "hi" }],
     ["/model/m/invoke", { prompt: "hi" }],
+    // Mistral's, as its reference documents them: begun, continued, and restarted from an entry.
+    ["/v1/conversations", { model: "mistral-medium-latest", inputs: "hi", stream: false, store: true }],
+    ["/v1/conversations", { agent_id: "ag_1", inputs: [{ type: "message.input", role: "user", content: "hi" }] }],
+    ["/v1/conversations/conv_1", { inputs: [{ type: "function.result", tool_call_id: "c1", result: "sunny" }] }],
+    ["/v1/conversations/conv_1/restart", { from_entry_id: "msg_1", inputs: "hi", stream: true }],
   ] as ReadonlyArray<readonly [string, JsonObject]>)("is none to %s, which is kept as bytes", (path, body) => {
     expect(askedBy("POST", { host: "localhost", path }, body)).toBeUndefined()
   })

@@ -40,7 +40,7 @@ export const confirmingEvents = [
       reason: optional(Schema.String),
       argsDigest,
       shownDigest,
-      waitedMs: Milliseconds,
+      waitedMs: optional(Milliseconds.annotations({ description: "Absent: unknown, as in many imported files" })),
     },
     { version: 2, synced: true, personal: { reason: SHREDDED } },
   ),

@@ -69,7 +69,7 @@ export const InputDelivery = Schema.Literal("queued", "steering", "interrupting"
 
 export type InputDelivery = typeof InputDelivery.Type
 
-const latencyMs = Milliseconds
+const latencyMs = optional(Milliseconds.annotations({ description: "Absent: unknown, as in many imported files" }))
 
 const agentId = optional(AgentId)
 

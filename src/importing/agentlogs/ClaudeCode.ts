@@ -1,8 +1,9 @@
 /** The log records of Claude Code (https://code.claude.com/docs/en/monitoring-usage). */
 
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"
 import { json } from "../otlp/Meaning.ts"
-import { countOf, field, numberOf, numericOf, textOf } from "../runs/Untrusted.ts"
+import { field, numberOf, numericOf, plus, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { AgentLog, Decision, Telling } from "./AgentLog.ts"
 
 const PREFIX = "claude_code."
@@ -21,25 +22,25 @@ export const claudeCode: AgentLog = {
         return { kind: "prompt", text: sent(textOf(attributes, "prompt")) }
       case "assistant_response":
         return { kind: "answer", id: requestId, text: sent(textOf(attributes, "response")) }
-      case "api_request":
+      case "api_request": {
+        const cachedTokens = statedCount(attributes, "cache_read_tokens")
+        const cacheWriteTokens = statedCount(attributes, "cache_creation_tokens")
         return {
           kind: "request",
           id: requestId,
           provider: "anthropic",
           model,
-          usage: {
-            inputTokens:
-              countOf(attributes, "input_tokens") +
-              countOf(attributes, "cache_read_tokens") +
-              countOf(attributes, "cache_creation_tokens"),
-            outputTokens: countOf(attributes, "output_tokens"),
-            cachedTokens: countOf(attributes, "cache_read_tokens"),
-            cacheWriteTokens: countOf(attributes, "cache_creation_tokens"),
-          },
+          usage: ProviderUsage.wholeOrUnknown({
+            inputTokens: plus(statedCount(attributes, "input_tokens"), cachedTokens, cacheWriteTokens),
+            outputTokens: statedCount(attributes, "output_tokens"),
+            cachedTokens,
+            cacheWriteTokens,
+          }),
           usd: numberOf(attributes, "cost_usd"),
           durationMs: numericOf(attributes, "duration_ms"),
           text: undefined,
         }
+      }
       case "api_error":
         return { kind: "failure", provider: "anthropic", model, reason: textOf(attributes, "error") ?? "an error" }
       case "tool_decision":

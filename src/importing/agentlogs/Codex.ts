@@ -1,5 +1,6 @@
 /** The log records of Codex (https://developers.openai.com/codex/config-advanced, `[otel]`). */
 
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"
 import { json } from "../otlp/Meaning.ts"
 import { field, numericOf, textOf } from "../runs/Untrusted.ts"
@@ -15,7 +16,10 @@ export const codex: AgentLog = {
   session: "conversation.id",
   tellingOf: ({ name, attributes }: LogRecord): Telling => {
     const model = textOf(attributes, "model") ?? "unknown"
-    const count = (key: string) => Math.max(0, Math.round(numericOf(attributes, key) ?? 0))
+    const count = (key: string) => {
+      const found = numericOf(attributes, key)
+      return found === undefined ? undefined : Math.max(0, Math.round(found))
+    }
     const call = {
       callId: textOf(attributes, "call_id"),
       tool: textOf(attributes, "tool_name") ?? "unknown",
@@ -31,11 +35,11 @@ export const codex: AgentLog = {
           id: undefined,
           provider: "openai",
           model,
-          usage: {
+          usage: ProviderUsage.wholeOrUnknown({
             inputTokens: count("input_token_count"),
             outputTokens: count("output_token_count"),
             cachedTokens: count("cached_token_count"),
-          },
+          }),
           usd: undefined,
           durationMs: numericOf(attributes, "duration_ms"),
           text: undefined,

@@ -1,8 +1,9 @@
 /** The log records of Gemini CLI (https://geminicli.com/docs/cli/telemetry). Its calls have no ids. */
 
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { LogRecord } from "../otlp/LogRecord.ts"
 import { json } from "../otlp/Meaning.ts"
-import { at, countOf, field, listOf, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { at, field, listOf, numberOf, parsed, plus, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { AgentLog, Decision, Telling } from "./AgentLog.ts"
 
 const PREFIX = "gemini_cli."
@@ -26,11 +27,14 @@ export const geminiCli: AgentLog = {
           id: undefined,
           provider: "google",
           model,
-          usage: {
-            inputTokens: countOf(attributes, "input_token_count"),
-            outputTokens: countOf(attributes, "output_token_count") + countOf(attributes, "thoughts_token_count"),
-            cachedTokens: countOf(attributes, "cached_content_token_count"),
-          },
+          usage: ProviderUsage.wholeOrUnknown({
+            inputTokens: statedCount(attributes, "input_token_count"),
+            outputTokens: plus(
+              statedCount(attributes, "output_token_count"),
+              statedCount(attributes, "thoughts_token_count"),
+            ),
+            cachedTokens: statedCount(attributes, "cached_content_token_count"),
+          }),
           usd: undefined,
           durationMs: numberOf(attributes, "duration_ms"),
           text: textIn(textOf(attributes, "response_text")),

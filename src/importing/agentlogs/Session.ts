@@ -148,7 +148,7 @@ class SessionMapper {
     const answer = this.#told.find(({ telling: other }) => other.kind === "answer" && other.id === id)?.telling
     const text = telling.text ?? (answer?.kind === "answer" ? answer.text : undefined)
     const { provider, model, usage, usd, durationMs } = telling
-    const askedAt = at === null || durationMs === undefined ? at : at - durationMs
+    const askedAt = at === null || durationMs === undefined ? null : at - durationMs
     const parts = text === undefined ? [] : [{ type: "text", text }]
     this.#run.model.turn({ key: id, provider, model, usage, usd, parts, askedAt, at })
   }

@@ -1,12 +1,12 @@
 /** Maps the steps of a trajectory to events. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
-import type { Json, JsonObject } from "../../values/Json.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import type { Json } from "../../values/Json.ts"
 import { named } from "../runs/ModelName.ts"
 import type { MappedRun } from "../runs/Run.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
-import { asText, countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
+import { asText, field, isObject, listOf, logJson, nameFrom, numberOf, statedCount, textOf } from "../runs/Untrusted.ts"
 
 interface Circumstances {
   readonly model: string | undefined
@@ -167,12 +167,10 @@ const textIn = (content: unknown): string => {
 }
 
 const usageOf = (metrics: unknown): ModelUsage => {
-  if (numberOf(metrics, "prompt_tokens") === undefined && numberOf(metrics, "completion_tokens") === undefined)
-    return UNKNOWN
-  const cachedTokens = countOf(metrics, "cached_tokens")
-  const usage: JsonObject & ModelUsage = {
-    inputTokens: countOf(metrics, "prompt_tokens"),
-    outputTokens: countOf(metrics, "completion_tokens"),
+  const usage = {
+    inputTokens: statedCount(metrics, "prompt_tokens"),
+    outputTokens: statedCount(metrics, "completion_tokens"),
+    cachedTokens: statedCount(metrics, "cached_tokens") || undefined,
   }
-  return cachedTokens === 0 ? usage : { ...usage, cachedTokens }
+  return ProviderUsage.wholeOrUnknown(usage)
 }

@@ -1,8 +1,9 @@
 /** The requests in the person's view of a Cline or Roo Code task, which has the tokens and costs that answers lack. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
-import { at, countOf, field, isObject, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { at, countOf, field, isObject, numberOf, parsed, statedCount, textOf } from "../runs/Untrusted.ts"
 
 export interface Request {
   readonly at: number | null
@@ -50,27 +51,27 @@ export class Requests {
 const usageIn = (message: unknown): ModelUsage | undefined => {
   const tokens = at(message, "metrics", "tokens")
   if (!isObject(tokens)) return undefined
-  const cachedTokens = countOf(tokens, "cached")
-  return {
-    inputTokens: countOf(tokens, "prompt"),
-    outputTokens: countOf(tokens, "completion"),
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-  }
+  return ProviderUsage.whole({
+    inputTokens: statedCount(tokens, "prompt"),
+    outputTokens: statedCount(tokens, "completion"),
+    cachedTokens: statedCount(tokens, "cached") || undefined,
+  })
 }
 
 const requestOf = (runs: MappedRuns, shown: unknown, isRoo: boolean): Request => {
   const said = parsed(textOf(shown, "text") ?? "")
-  const [input, cachedTokens, cacheWriteTokens] = ["tokensIn", "cacheReads", "cacheWrites"].map((name) =>
-    countOf(said, name),
-  ) as [number, number, number]
+  const input = countOf(said, "tokensIn")
+  const [cachedTokens, cacheWriteTokens] = [statedCount(said, "cacheReads"), statedCount(said, "cacheWrites")]
+  const cached = (cachedTokens ?? 0) + (cacheWriteTokens ?? 0)
   const protocol = textOf(said, "apiProtocol")
-  const isWhole = (isRoo || protocol === "openai") && input >= cachedTokens + cacheWriteTokens
+  const isWhole = (isRoo || protocol === "openai") && input >= cached
   const usage = {
-    inputTokens: input + (isWhole ? 0 : cachedTokens + cacheWriteTokens),
-    outputTokens: countOf(said, "tokensOut"),
+    inputTokens: input + (isWhole ? 0 : cached),
+    outputTokens: statedCount(said, "tokensOut"),
     cachedTokens,
     cacheWriteTokens,
   }
   const isCounted = numberOf(said, "tokensIn") !== undefined
-  return { at: runs.timeOf(field(shown, "ts")), usage: isCounted ? usage : undefined, usd: numberOf(said, "cost") }
+  const whole = isCounted ? ProviderUsage.whole(usage) : undefined
+  return { at: runs.timeOf(field(shown, "ts")), usage: whole, usd: numberOf(said, "cost") }
 }

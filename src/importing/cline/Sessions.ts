@@ -4,6 +4,7 @@
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { anthropic } from "../../providers/formats/Anthropic.ts"
 import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -13,7 +14,7 @@ import type { RunStart } from "../runs/RunEvent.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import { at, countOf, field, isObject, listOf, logJson, numberOf, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { FileBeginning, FileHead, SourceFile } from "../Source.ts"
 
 /** Whether a file is a session: agent and id precede the messages. */
@@ -140,13 +141,12 @@ const mapMessage = (
 const usageOf = (message: unknown): ModelUsage | undefined => {
   const metrics = field(message, "metrics")
   if (!isObject(metrics)) return undefined
-  const [cachedTokens, cacheWriteTokens] = [countOf(metrics, "cacheReadTokens"), countOf(metrics, "cacheWriteTokens")]
-  return {
-    inputTokens: countOf(metrics, "inputTokens"),
-    outputTokens: countOf(metrics, "outputTokens"),
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(cacheWriteTokens === 0 ? {} : { cacheWriteTokens }),
-  }
+  return ProviderUsage.whole({
+    inputTokens: statedCount(metrics, "inputTokens"),
+    outputTokens: statedCount(metrics, "outputTokens"),
+    cachedTokens: statedCount(metrics, "cacheReadTokens") || undefined,
+    cacheWriteTokens: statedCount(metrics, "cacheWriteTokens") || undefined,
+  })
 }
 
 const texts = (message: unknown): ReadonlyArray<string> =>

@@ -1,6 +1,7 @@
 /** Maps the events of one Copilot CLI session, in file order, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, settled, textPart } from "../messages/Answers.ts"
@@ -9,7 +10,7 @@ import { contentIdOf, RecordKeys } from "../runs/RecordKeys.ts"
 import type { MappedRun } from "../runs/Run.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { at, countOf, field, isObject, listOf, textOf } from "../runs/Untrusted.ts"
+import { at, field, listOf, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 
 /** Maximum number of events to hold back until the first prompt, the goal. */
@@ -186,11 +187,9 @@ export class Session {
 }
 
 const usageOf = (usage: unknown): ModelUsage | undefined =>
-  isObject(usage)
-    ? {
-        inputTokens: countOf(usage, "inputTokens"),
-        outputTokens: countOf(usage, "outputTokens"),
-        cachedTokens: countOf(usage, "cacheReadTokens"),
-        cacheWriteTokens: countOf(usage, "cacheWriteTokens"),
-      }
-    : undefined
+  ProviderUsage.whole({
+    inputTokens: statedCount(usage, "inputTokens"),
+    outputTokens: statedCount(usage, "outputTokens"),
+    cachedTokens: statedCount(usage, "cacheReadTokens"),
+    cacheWriteTokens: statedCount(usage, "cacheWriteTokens"),
+  })

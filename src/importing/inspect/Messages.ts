@@ -1,9 +1,9 @@
 /** Converts messages and answers of Inspect's model events to message parts. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { UNKNOWN } from "../../kernel/pricing/ProviderUsage.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
-import { countOf, field, isObject, listOf, logJson, nameFrom, numberOf, textOf } from "../runs/Untrusted.ts"
+import { field, isObject, listOf, logJson, nameFrom, statedCount, textOf } from "../runs/Untrusted.ts"
 
 const PROTOCOL = "attachment://"
 
@@ -72,16 +72,17 @@ export const answerParts = (message: unknown): ReadonlyArray<Json> => {
 /** Some providers do not include cached tokens in `input_tokens`; the total shows it. */
 export const usageOf = (output: unknown): ModelUsage => {
   const usage = field(output, "usage")
-  if (!isObject(usage)) return UNKNOWN
-  const outputTokens = countOf(usage, "output_tokens")
-  const cachedTokens = countOf(usage, "input_tokens_cache_read")
-  const cacheWriteTokens = numberOf(usage, "input_tokens_cache_write")
-  const reasoningTokens = countOf(usage, "reasoning_tokens")
-  return {
-    inputTokens: Math.max(countOf(usage, "input_tokens"), countOf(usage, "total_tokens") - outputTokens),
+  if (!isObject(usage)) return ProviderUsage.UNKNOWN
+  const outputTokens = statedCount(usage, "output_tokens")
+  const input = statedCount(usage, "input_tokens")
+  const total = statedCount(usage, "total_tokens")
+  const rest = total === undefined || outputTokens === undefined ? undefined : total - outputTokens
+  const counts = {
+    inputTokens: input === undefined || rest === undefined ? (input ?? rest) : Math.max(input, rest),
     outputTokens,
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(cacheWriteTokens === undefined ? {} : { cacheWriteTokens: countOf(usage, "input_tokens_cache_write") }),
-    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
+    cachedTokens: statedCount(usage, "input_tokens_cache_read") || undefined,
+    cacheWriteTokens: statedCount(usage, "input_tokens_cache_write"),
+    reasoningTokens: statedCount(usage, "reasoning_tokens") || undefined,
   }
+  return ProviderUsage.wholeOrUnknown(counts)
 }

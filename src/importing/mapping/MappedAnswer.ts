@@ -2,11 +2,10 @@
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
-import { defined } from "../../values/defined.ts"
 import type { Json } from "../../values/Json.ts"
 import type { MappedRun } from "../runs/Run.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { countOf, logJson, nameFrom, numberOf } from "../runs/Untrusted.ts"
+import { logJson, nameFrom, statedCount } from "../runs/Untrusted.ts"
 import { jsonIn, type Readers, textFrom } from "./MappedValues.ts"
 
 /** Records an answer and its calls. Returns the last call's id. */
@@ -59,12 +58,11 @@ export const answer = (
 /** Counts that the record lacks are unknown. */
 const usageFrom = (read: (name: string) => unknown): ModelUsage => {
   const count = (name: string): number | undefined => {
-    const value = { count: read(name) }
-    return numberOf(value, "count") === undefined ? undefined : countOf(value, "count")
+    return statedCount({ count: read(name) }, "count")
   }
   const counts = {
     ...{ inputTokens: count("inputTokens"), outputTokens: count("outputTokens") },
     ...{ cachedTokens: count("cachedTokens") || undefined, cacheWriteTokens: count("cacheWriteTokens") },
   }
-  return ProviderUsage.whole(defined(counts)) ?? ProviderUsage.UNKNOWN
+  return ProviderUsage.wholeOrUnknown(counts)
 }

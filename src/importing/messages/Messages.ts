@@ -14,7 +14,7 @@ import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { MappedRun } from "../runs/Run.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { asText, at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import { asText, at, field, isObject, listOf, logJson, numberOf, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 import { isAiSdk, messagesOf } from "./AiSdk.ts"
 import { Conversation, type ReadMessage } from "./Conversation.ts"
@@ -183,12 +183,12 @@ const usageOf = (message: unknown, record: unknown) => {
   if (textOf(message, "role") !== "assistant") return undefined
   const own = ["usage", "totalUsage"].map((name) => field(field(message, "metadata"), name)).find(isObject)
   if (own !== undefined)
-    return {
-      inputTokens: countOf(own, "inputTokens"),
-      outputTokens: countOf(own, "outputTokens"),
-      cachedTokens: countOf(own, "cachedInputTokens"),
-      reasoningTokens: countOf(own, "reasoningTokens"),
-    }
+    return ProviderUsage.whole({
+      inputTokens: statedCount(own, "inputTokens"),
+      outputTokens: statedCount(own, "outputTokens"),
+      cachedTokens: statedCount(own, "cachedInputTokens"),
+      reasoningTokens: statedCount(own, "reasoningTokens"),
+    })
   const answer = field(record, "response") ?? record
   const isLogged = answersIn(record)[0] === message
   return ProviderUsage.whole(ProviderUsage.openAi.read(ProviderUsage.openAi.inPiece(isLogged ? answer : message)))

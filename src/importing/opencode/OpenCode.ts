@@ -4,13 +4,14 @@
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import type { Json } from "../../values/Json.ts"
 import { answered, callPart, reasoningPart, settled, textPart } from "../messages/Answers.ts"
 import { APPROVALS, DEFINITIONS, INSTRUCTIONS, REQUESTS, SETTINGS, WORLD } from "../runs/FormatCapture.ts"
 import { type MappedRun, taskIdOf } from "../runs/Run.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { at, countOf, field, isObject, listOf, numberOf, textOf } from "../runs/Untrusted.ts"
+import { at, field, isObject, listOf, numberOf, plus, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 
 export const openCode: Source = {
@@ -187,16 +188,14 @@ const wordsIn = (message: unknown): string =>
 /** `input` excludes cached tokens, and `output` excludes reasoning. */
 const usageOf = (tokens: unknown): ModelUsage | undefined => {
   if (!isObject(tokens)) return undefined
-  const [cachedTokens, cacheWriteTokens] = [
-    countOf(field(tokens, "cache"), "read"),
-    countOf(field(tokens, "cache"), "write"),
-  ]
-  const reasoningTokens = countOf(tokens, "reasoning")
-  return {
-    inputTokens: countOf(tokens, "input") + cachedTokens + cacheWriteTokens,
-    outputTokens: countOf(tokens, "output") + reasoningTokens,
+  const cache = field(tokens, "cache")
+  const [cachedTokens, cacheWriteTokens] = [statedCount(cache, "read"), statedCount(cache, "write")]
+  const reasoningTokens = statedCount(tokens, "reasoning")
+  return ProviderUsage.whole({
+    inputTokens: plus(statedCount(tokens, "input"), cachedTokens, cacheWriteTokens),
+    outputTokens: plus(statedCount(tokens, "output"), reasoningTokens),
     cachedTokens,
     cacheWriteTokens,
     reasoningTokens,
-  }
+  })
 }

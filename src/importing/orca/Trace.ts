@@ -1,6 +1,7 @@
 /** Maps the events of one OrcaReplay trace, in order, to a run. */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { bodyOf } from "../../providers/BodyPieces.ts"
 import { type Asked, askedBy } from "../../providers/WireFormats.ts"
 import type { Json } from "../../values/Json.ts"
@@ -9,7 +10,7 @@ import { named } from "../runs/ModelName.ts"
 import { type MappedRun, taskIdOf } from "../runs/Run.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
 import { isSilent } from "../runs/Silence.ts"
-import { at, countOf, field, isObject, listOf, logJson, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { at, field, isObject, listOf, logJson, numberOf, parsed, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { SourceFile } from "../Source.ts"
 
 /** Maximum number of events to hold back until the first request, whose prompt is the goal. */
@@ -199,11 +200,16 @@ export class Trace {
       return
     }
     const parts = answer.parts.map((part): Json => logJson(part).json)
+    const usage = answer.usage ?? usageIn(attrs)
+    if (answer.finish === undefined) {
+      const reason = "the recorded answer does not reach its end"
+      run.model.failed({ key, provider, model, kind: "cut-off", reason, parts, usage, at: time, agentId })
+      return
+    }
     for (const part of parts) {
       const id = field(part, "type") === "call" ? textOf(part, "callId") : undefined
       if (id !== undefined) this.#called.add(id)
     }
-    const usage = answer.usage ?? usageIn(attrs)
     answered(run, { key, provider, model, parts, usage, usd: answer.cost, askedAt, at: time, agentId })
     const conversation = [...this.#conversations.values()].find((one) => one.agentId === agentId)
     // The next request repeats the answer.
@@ -231,6 +237,7 @@ export class Trace {
 }
 
 const usageIn = (attrs: unknown): ModelUsage | undefined =>
-  numberOf(attrs, "input_tokens") === undefined && numberOf(attrs, "output_tokens") === undefined
-    ? undefined
-    : { inputTokens: countOf(attrs, "input_tokens"), outputTokens: countOf(attrs, "output_tokens") }
+  ProviderUsage.whole({
+    inputTokens: statedCount(attrs, "input_tokens"),
+    outputTokens: statedCount(attrs, "output_tokens"),
+  })

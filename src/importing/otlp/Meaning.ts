@@ -3,7 +3,8 @@
  */
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
-import { countOf, field, isObject, numberOf, parsed, textOf } from "../runs/Untrusted.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
+import { field, isObject, numberOf, parsed, statedCount, textOf } from "../runs/Untrusted.ts"
 import * as Messages from "./Messages.ts"
 import type { Span } from "./Span.ts"
 
@@ -169,15 +170,15 @@ const usageIn = (
   cached: ReadonlyArray<string>,
   written: ReadonlyArray<string>,
 ): ModelUsage => {
-  const count = (names: ReadonlyArray<string>) => names.map((name) => countOf(attributes, name)).find((n) => n > 0) ?? 0
-  const cachedTokens = count(cached)
-  const isWritten = written.some((name) => numberOf(attributes, name) !== undefined)
-  return {
-    inputTokens: count(input),
-    outputTokens: count(output),
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(isWritten ? { cacheWriteTokens: count(written) } : {}),
+  const count = (names: ReadonlyArray<string>) => {
+    const counts = names.flatMap((name) => statedCount(attributes, name) ?? [])
+    return counts.find((found) => found > 0) ?? counts[0]
   }
+  const usage = {
+    ...{ inputTokens: count(input), outputTokens: count(output) },
+    ...{ cachedTokens: count(cached) || undefined, cacheWriteTokens: count(written) },
+  }
+  return ProviderUsage.wholeOrUnknown(usage)
 }
 
 /** Parses an attribute with JSON text; other text stays text. */

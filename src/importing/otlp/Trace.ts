@@ -142,7 +142,7 @@ class TraceMapper {
       return
     }
     const parts = output.flatMap((message, index) => partsOf(message, `${key}:${index}`))
-    this.#run.model.turn({ ...request, parts, usage, usd, askedAt: start, at: end ?? start })
+    this.#run.model.turn({ ...request, parts, usage, usd, askedAt: end === undefined ? null : start, at: end ?? start })
     for (const [index, { text, calls }] of output.entries()) {
       if (text !== "" && calls.length === 0)
         this.#run.spoke(`${key}:${index}`, text, { at: end ?? start, cause: `answered:${key}` })

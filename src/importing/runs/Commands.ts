@@ -3,6 +3,7 @@
 import type { PairingRule } from "../../events/vocabulary/Inference.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
 import { digest } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, plainText } from "../../values/Json.ts"
 import { LATEST } from "../../values/Time.ts"
 import { EarlyResults } from "./EarlyResults.ts"
@@ -99,7 +100,7 @@ export class Commands {
     const { commandId } = command
     const { json } = logJson(content ?? null)
     this.#dispatched(callId, command)
-    const latencyMs = command.at === null || at === null ? undefined : elapsed(command.at, at)
+    const latencyMs = elapsed(command.at, at)
     const outcome = ObservedCommand.ended(commandId, { ok, content: json, latencyMs, by: this.#by(by) })
     this.#writer.write(`outcome:${callId}`, outcome, { at, cause: `dispatched:${callId}` })
     this.#toldResult(callId, command, !ok, json)
@@ -153,7 +154,7 @@ export class Commands {
       channel: this.#writer.source,
       argsDigest,
       ...(reason === undefined ? {} : { reason: plainText(reason) }),
-      waitedMs: elapsed(command.at, at),
+      ...defined({ waitedMs: elapsed(command.at, at) }),
     }
     this.#writer.write(
       `decides:${key}`,

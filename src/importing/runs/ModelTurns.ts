@@ -2,6 +2,7 @@
 
 import type { ModelCost, ModelFailureKind, ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import { digest, sha256 } from "../../values/Digest.ts"
+import { defined } from "../../values/defined.ts"
 import { type Json, type JsonObject, plainText } from "../../values/Json.ts"
 import { ofAgent, type RunWriter } from "./RunEvent.ts"
 import { elapsed } from "./SourceTimes.ts"
@@ -30,6 +31,9 @@ export interface FailedTurn extends ModelRequest {
   readonly kind: ModelFailureKind
   readonly reason: string
   readonly at: number | null
+  /** What came before the failure. Default: nothing. */
+  readonly parts?: ReadonlyArray<Json>
+  readonly usage?: ModelUsage | undefined
 }
 
 export class ModelTurns {
@@ -78,7 +82,10 @@ export class ModelTurns {
     const cost = price === null ? {} : { cost: price }
     this.#writer.write(
       `answered:${key}`,
-      { type: "ModelResponded", payload: { response, usage, ...cost, latencyMs: elapsed(askedAt, at) } },
+      {
+        type: "ModelResponded",
+        payload: { response, usage, ...cost, ...defined({ latencyMs: elapsed(askedAt, at) }) },
+      },
       { at, cause: `asked:${key}` },
     )
   }
@@ -92,11 +99,12 @@ export class ModelTurns {
   }
 
   failed(turn: FailedTurn): void {
-    const { key, kind, reason, at } = turn
+    const { key, kind, reason, at, parts = [], usage } = turn
     this.#asked(turn, at)
+    const response = parts.length === 0 ? undefined : parts.map((part) => logJson(part).json)
     this.#writer.write(
       `answered:${key}`,
-      { type: "ModelFailed", payload: { kind, reason: plainText(reason), latencyMs: 0 } },
+      { type: "ModelFailed", payload: { kind, reason: plainText(reason), ...defined({ response, usage }) } },
       { at, cause: `asked:${key}` },
     )
   }

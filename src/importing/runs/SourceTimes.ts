@@ -31,6 +31,6 @@ const fromNumber = (value: number): number => {
   return size >= 1e11 ? value : value * 1e3
 }
 
-/** Milliseconds between two times; 0 if one is unknown or the clock went back. */
-export const elapsed = (from: number | null, to: number | null): number =>
-  from === null || to === null ? 0 : between(from, to)
+/** Milliseconds between two times: 0 if the clock went back, undefined if a time is unknown. */
+export const elapsed = (from: number | null, to: number | null): number | undefined =>
+  from === null || to === null ? undefined : between(from, to)

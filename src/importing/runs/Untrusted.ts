@@ -44,10 +44,17 @@ export const numericOf = (value: unknown, key: string): number | undefined => {
 const LARGEST_COUNT = 2 ** 43
 
 /** A count such as of tokens: a non-negative integer; 0 if there is none. */
-export const countOf = (value: unknown, key: string): number => {
+export const countOf = (value: unknown, key: string): number => statedCount(value, key) ?? 0
+
+/** A count; undefined, that is unknown, if the source does not state it. */
+export const statedCount = (value: unknown, key: string): number | undefined => {
   const found = numberOf(value, key)
-  return found === undefined ? 0 : Math.min(LARGEST_COUNT, Math.max(0, Math.round(found)))
+  return found === undefined ? undefined : Math.min(LARGEST_COUNT, Math.max(0, Math.round(found)))
 }
+
+/** A count with its parts that the source states separately; undefined if the count itself is unknown. */
+export const plus = (count: number | undefined, ...parts: ReadonlyArray<number | undefined>): number | undefined =>
+  count === undefined ? undefined : parts.reduce<number>((sum, part) => sum + (part ?? 0), count)
 
 /** A value as text, or its JSON. `String` would call an untrusted `toString`. */
 export const asText = (value: unknown): string =>

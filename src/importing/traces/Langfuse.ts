@@ -9,7 +9,7 @@ import type { Span } from "../otlp/Span.ts"
 import { APPROVALS, UNTRACED, WORLD } from "../runs/FormatCapture.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
 import { timeOf } from "../runs/SourceTimes.ts"
-import { field, isObject, listOf, numericOf, parsed, textOf } from "../runs/Untrusted.ts"
+import { field, isObject, listOf, numericOf, parsed, plus, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Source } from "../Source.ts"
 import { given, unreadIn } from "./Attributes.ts"
 import { answerIn, askedIn, toldIn } from "./ChatParts.ts"
@@ -128,7 +128,8 @@ const modelOf = (one: unknown, isError: boolean, unread: Unread): Readonly<Recor
   const usage = usageOf(one)
   const [input, output] = [toldIn(get(one, "input"), unread), answerIn(get(one, "output"), unread)]
   // Some programs write empty generations for moments within one.
-  if (!isError && input.length + output.length === 0 && usage.inputTokens + usage.outputTokens === 0) return {}
+  if (!isError && input.length + output.length === 0 && (usage.inputTokens ?? 0) + (usage.outputTokens ?? 0) === 0)
+    return {}
   const metadata = metadataOf(one)
   return given({
     "gen_ai.operation.name": "chat",
@@ -172,8 +173,8 @@ const usageOf = (one: unknown) => {
   const isDotted = of("prompt_details.cache_read", "prompt_details.cache_write") !== undefined
   const isWhole = isDotted || (total !== undefined && total === (input ?? 0) + (output ?? 0))
   return {
-    inputTokens: (input ?? 0) + (isWhole ? 0 : (read ?? 0) + (written ?? 0)),
-    outputTokens: (output ?? 0) + (isWhole ? 0 : (reasoning ?? 0)),
+    inputTokens: isWhole ? input : plus(input, read, written),
+    outputTokens: isWhole ? output : plus(output, reasoning),
     read,
     written,
   }

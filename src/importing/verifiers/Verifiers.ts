@@ -6,6 +6,7 @@
 
 import type { ModelUsage } from "../../events/vocabulary/Deciding.ts"
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
+import * as ProviderUsage from "../../kernel/pricing/ProviderUsage.ts"
 import { openAiChat } from "../../providers/formats/OpenAiChat.ts"
 import { defined } from "../../values/defined.ts"
 import type { JsonObject } from "../../values/Json.ts"
@@ -16,7 +17,7 @@ import { named } from "../runs/ModelName.ts"
 import { contentIdOf } from "../runs/RecordKeys.ts"
 import type { MappedRun } from "../runs/Run.ts"
 import type { MappedRuns } from "../runs/Runs.ts"
-import { at, countOf, field, isObject, listOf, logJson, numberOf, textOf } from "../runs/Untrusted.ts"
+import { at, countOf, field, isObject, listOf, logJson, numberOf, statedCount, textOf } from "../runs/Untrusted.ts"
 import type { FileHead, Mapper, Source, SourceFile } from "../Source.ts"
 
 const isTrace = (value: unknown): boolean =>
@@ -157,12 +158,11 @@ const map = (runs: MappedRuns, run: MappedRun, conversation: Conversation, { nod
 const usageOf = (usage: unknown): ModelUsage | undefined => {
   if (numberOf(usage, "prompt_tokens") === undefined) return undefined
   const [cachedTokens, reasoningTokens] = [countOf(usage, "cached_input_tokens"), countOf(usage, "reasoning_tokens")]
-  return {
+  return ProviderUsage.whole({
     inputTokens: countOf(usage, "prompt_tokens") + cachedTokens,
-    outputTokens: countOf(usage, "completion_tokens"),
-    ...(cachedTokens === 0 ? {} : { cachedTokens }),
-    ...(reasoningTokens === 0 ? {} : { reasoningTokens }),
-  }
+    outputTokens: statedCount(usage, "completion_tokens"),
+    ...{ cachedTokens: cachedTokens || undefined, reasoningTokens: reasoningTokens || undefined },
+  })
 }
 
 /** Converts a message's calls to OpenAI's form. */

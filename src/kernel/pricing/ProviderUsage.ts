@@ -224,10 +224,17 @@ export const counting = ({ inPiece, read }: UsageFormat): Counted => {
 
 export const UNKNOWN: ModelUsage = { inputTokens: 0, outputTokens: 0, unknown: ["inputTokens", "outputTokens"] }
 
+/** Counts that a provider or a file states; undefined ones are unknown. */
+export type Counts = { readonly [name in keyof ModelUsage]?: ModelUsage[name] | undefined }
+
+/** Completes a usage, of which everything may be unknown. */
+export const wholeOrUnknown = (counts: Counts): ModelUsage => whole(counts) ?? UNKNOWN
+
 /**
  * Completes a usage; undefined if neither request nor answer was counted. If only one was, marks the other as unknown.
  */
-export const whole = (usage: Partial<ModelUsage>): ModelUsage | undefined => {
+export const whole = (counts: Counts): ModelUsage | undefined => {
+  const usage = known(counts)
   const { inputTokens, outputTokens } = usage
   if (inputTokens === undefined && outputTokens === undefined) return undefined
   if (inputTokens === undefined)
@@ -280,5 +287,5 @@ const ofModality = (counts: ReadonlyArray<unknown>, ...names: ReadonlyArray<stri
     .filter((one) => names.includes(String(fieldOf(one, "modality"))))
     .reduce<number | undefined>((total, one) => sum(total, count(one, "tokenCount")), undefined)
 
-const known = (usage: { readonly [K in keyof ModelUsage]?: ModelUsage[K] | undefined }): Partial<ModelUsage> =>
-  Object.fromEntries(Object.entries(usage).filter(([, value]) => value !== undefined))
+const known = (counts: Counts): Partial<ModelUsage> =>
+  Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined))

@@ -22,7 +22,7 @@ export const workedMs = (events: ReadonlyArray<Event>, agentId?: string): number
       longestMs = 0
       commands.clear()
     } else if (is(event, "ModelResponded") || is(event, "ModelFailed")) {
-      if (event.causationId === asked?.id) answeredMs = asked.ms + event.payload.latencyMs
+      if (event.causationId === asked?.id) answeredMs = asked.ms + (event.payload.latencyMs ?? 0)
     } else if (is(event, "ActuatorCommanded")) {
       if (event.payload.agentId === agentId && event.payload.callId !== undefined) commands.add(event.payload.commandId)
     } else if (is(event, "CommandSucceeded") || is(event, "CommandFailed")) {

@@ -69,7 +69,7 @@ export const projection: Projection<State> = {
         ...state,
         approved: state.approved + (approved ? 1 : 0),
         rejected: state.rejected + (approved ? 0 : 1),
-        waits: Samples.add(state.waits, waitedMs),
+        waits: waitedMs === undefined ? state.waits : Samples.add(state.waits, waitedMs),
         waiting: SafeRecord.remove(state.waiting, confirmationId),
       }
     },

@@ -43,6 +43,7 @@ export class ConfirmationWaitTimes {
   readonly #rejected = new Array<number>(PER_DECADE * DECADES).fill(0)
   readonly #waits = new Quantiles()
   readonly #pending = new Map<string, { readonly requestedAt: number; readonly expiresAt: number }>()
+  readonly #decided = { approved: 0, rejected: 0 }
   #requested = 0
   #expired = 0
   #withdrawn = 0
@@ -60,6 +61,8 @@ export class ConfirmationWaitTimes {
       this.#pending.delete(confirmationId)
       // The approval came too late. The event of its expiry follows.
       if (approved && request !== undefined && isLate(request, event.recordedAt)) return
+      this.#decided[approved ? "approved" : "rejected"] += 1
+      if (waitedMs === undefined) return
       this.#waits.add(waitedMs)
       const bins = approved ? this.#approved : this.#rejected
       const bin = binOf(waitedMs)
@@ -68,11 +71,9 @@ export class ConfirmationWaitTimes {
   }
 
   report(): WaitReport {
-    const sum = (counts: ReadonlyArray<number>) => counts.reduce((total, count) => total + count, 0)
     return {
       requested: this.#requested,
-      approved: sum(this.#approved),
-      rejected: sum(this.#rejected),
+      ...this.#decided,
       expired: this.#expired,
       withdrawn: this.#withdrawn,
       waitMs: this.#waits.spread(),

@@ -159,7 +159,7 @@ export const begin = (
       const { confirmationId, approved, by, waitedMs } = event.payload
       const known = pending.get(confirmationId)
       const late = approved && known !== undefined && isLate(known, event.recordedAt)
-      if (!late) endConfirmation(confirmationId, index, approved ? "approved" : "rejected", by, waitedMs)
+      if (!late) endConfirmation(confirmationId, index, approved ? "approved" : "rejected", by, waitedMs ?? null)
     } else if (is(event, "ConfirmationExpired"))
       endConfirmation(event.payload.confirmationId, index, "expired", null, null)
     else if (is(event, "ConfirmationWithdrawn"))

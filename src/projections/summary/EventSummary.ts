@@ -88,7 +88,7 @@ const summaries: Summaries = {
   BudgetExceeded: ({ budget, used, limit }) => `${budget}: ${used} of ${limit}`,
   ModelCalled: ({ provider, model }) => `${provider} ${model}`,
   ModelResponded: ({ usage, cost, unread, latencyMs }) =>
-    `${tokensIn(usage)}, ${duration(latencyMs)}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}${unread === undefined ? "" : `, not read: ${unread.map(unreadItem).join(", ")}`}`,
+    `${tokensIn(usage)}${latencyMs === undefined ? "" : `, ${duration(latencyMs)}`}${cost === undefined ? "" : `, ${Money.dollars(cost.usd)}`}${unread === undefined ? "" : `, not read: ${unread.map(unreadItem).join(", ")}`}`,
   IoCalled: ({ io, request }) => `${io} ${value(request)}`,
   IoAnswered: ({ io, result, unrecorded }) =>
     unrecorded === undefined ? `${io} ${value(result)}` : `${io} ${notRecorded(unrecorded)}`,
