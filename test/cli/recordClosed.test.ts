@@ -174,6 +174,62 @@ describe("a replayed process", () => {
     expect(reached).toBeGreaterThanOrEqual(4)
   })
 
+  it("leaves no network to the other programs that it starts, nor to bare handles, or says why it cannot", async () => {
+    fs.rmSync(log, { force: true })
+    const others = place.file(
+      "others.mjs",
+      `import { spawn } from "node:child_process"
+import http from "node:http"
+await (await fetch(process.env.BASE)).text()
+const ended = (command, ...args) => new Promise((resolve) => spawn(command, args).on("close", (code) => resolve(code === 0 ? "out" : "closed")))
+const reached = (port) => ended("bash", "-c", "echo > /dev/tcp/127.0.0.1/" + port)
+const { TCP, TCPConnectWrap, constants } = process.binding("tcp_wrap")
+const bare = () => new Promise((resolve) => {
+  const [handle, request] = [new TCP(constants.SOCKET), new TCPConnectWrap()]
+  request.oncomplete = (status) => resolve(status === 0 ? "out" : "closed")
+  if (handle.connect(request, "127.0.0.1", Number(process.env.PORT)) !== 0) resolve("closed")
+})
+const own = http.createServer((_, response) => response.end()).listen(0, "127.0.0.1")
+await new Promise((resolve) => own.once("listening", resolve))
+console.log(JSON.stringify({ shell: await reached(process.env.PORT), own: await reached(own.address().port), bare: process.argv[2] ? await bare() : "" }))
+own.close()
+if (process.argv[3]) process.kill(process.pid, process.argv[3])
+`,
+    )
+    const program = ["--", process.execPath, others]
+    const of = (text: string) => JSON.parse(text)
+    await run("record", "--log", log, ...program, "", "SIGKILL")
+    const { tasks } = await document(["task", "ls", "--log", log])
+    const id = String((tasks as ReadonlyArray<{ id: string }>).at(-1)?.id)
+    const killed = await run("replay", id, "--log", log, ...program, "", "SIGKILL")
+    await run("record", "--log", log, ...program)
+    const { tasks: all } = await document(["task", "ls", "--log", log])
+    const other = String((all as ReadonlyArray<{ id: string }>).map((task) => task.id).find((task) => task !== id))
+    const closed = await run("replay", other, "--log", log, ...program)
+    const isOpen = closed.stderr.includes("did not close the network to programs other than Node")
+    // Where the machine forbids namespaces, the replay says so.
+    if (isOpen) expect(closed.stderr).toMatch(/a process: bash \(2 times\)\): .+/)
+    expect({ ...of(closed.stdout), code: closed.code }).toEqual({
+      ...{ shell: isOpen ? "out" : "closed", own: "out", bare: "", code: 0 },
+    })
+    // A killed program compares nothing.
+    expect(killed.stderr).toContain("found one that ended by SIGKILL")
+
+    const bare = await run("replay", other, "--log", log, ...program, "bare")
+    expect({ ...of(bare.stdout), code: bare.code }).toMatchObject({ bare: "closed", code: 2 })
+    expect(bare.stderr).toMatch(new RegExp(`a connection to 127.0.0.1:${env.PORT}, at .*others\\.mjs:\\d+`))
+
+    const allowed = await run("replay", other, "--log", log, "--allow-host", `localhost:${env.PORT}`, ...program)
+    expect(of(allowed.stdout)).toMatchObject({ shell: "out" })
+    expect(allowed.stderr).toContain("did as recorded")
+    // What is neither of this machine's loopback nor a single port cannot be led into a namespace.
+    const elsewhere = await run("replay", other, "--log", log, "--allow-host", "db.example:5432", ...program)
+    expect(elsewhere.stderr).toContain("it may reach db.example:5432, and only loopback ports can be forwarded")
+    const debugged = ["--", process.execPath, "--inspect=0", others]
+    const reachable = await run("replay", other, "--log", log, ...debugged)
+    expect(reachable.stderr).toContain("a debugger has to reach it")
+  })
+
   it("is closed in a fork up to the moment, and open from there on", async () => {
     fs.rmSync(log, { force: true })
     const turns = place.file(

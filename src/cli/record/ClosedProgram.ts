@@ -1,9 +1,8 @@
 /** Runs a program without network access, and reports the targets that it tried to reach. */
-import * as fs from "node:fs"
 import * as path from "node:path"
-import { Data, Effect, Schema } from "effect"
+import { Data, Effect } from "effect"
 import * as AllowedHosts from "../../record/network/AllowedHosts.ts"
-import { distinct, NetworkAttempt, summary, type Tried } from "../../record/network/NetworkAttempt.ts"
+import * as NetworkAttempt from "../../record/network/NetworkAttempt.ts"
 import * as Unseen from "../../record/network/Unseen.ts"
 import * as BlockedThread from "../../record/process/BlockedThread.ts"
 import type * as ProcessRun from "../../record/process/ProcessRun.ts"
@@ -49,7 +48,7 @@ export interface Closed {
   /** Asserts the same; prints the attempts so far, and sets exit code 2 if there are any. Returns whether there are. */
   readonly report: Effect.Effect<boolean, MainThreadBlocked>
   /** The attempts so far, each target once. */
-  readonly tried: Effect.Effect<ReadonlyArray<Tried>>
+  readonly tried: Effect.Effect<ReadonlyArray<NetworkAttempt.Tried>>
 }
 
 /** @param isReachable whether its servers can be reached from outside of it, as far as that is up to Hindcast */
@@ -66,7 +65,7 @@ export const closing = (hosts: ReadonlyArray<string>, { isReachable = true } = {
           isConfined = false
           whyOpen = `: ${why}`
         })
-      return Confinement.start(program, { allowed, isReachable, onOpen }, running)
+      return Confinement.start(program, { allowed, isReachable, attempts, onOpen }, running)
     }
     const attempts = path.join(yield* Program.temporaryDirectory, "attempts.jsonl")
     const assertNotBlocked = Effect.suspend(() =>
@@ -81,32 +80,24 @@ export const closing = (hosts: ReadonlyArray<string>, { isReachable = true } = {
           `The replay did not close the network to programs other than Node that were started (${started})${whyOpen}.`,
         )
       }
-      const tried = attemptsIn(attempts)
+      const tried = NetworkAttempt.read(attempts)
       if (tried.length === 0) return false
       process.exitCode = ExitCode.damaged
       yield* Output.note(
         [
           "A replay is closed to the network. The program tried to reach it, and nothing was sent:",
-          ...summary(tried).map((line) => `  ${line}`),
+          ...NetworkAttempt.summary(tried).map((line) => `  ${line}`),
         ].join("\n"),
       )
       yield* Output.note(advice(tried))
       return true
     })
-    const tried = Effect.sync(() => distinct(attemptsIn(attempts)))
+    const tried = Effect.sync(() => NetworkAttempt.distinct(NetworkAttempt.read(attempts)))
     const closed = { allow, attempts, preload: Program.PRELOAD }
     return { closed, confined, assertNotBlocked, report, tried } satisfies Closed
   })
 
-const advice = (tried: ReadonlyArray<NetworkAttempt>): string => {
+const advice = (tried: ReadonlyArray<NetworkAttempt.NetworkAttempt>): string => {
   const hosts = [...new Set(tried.map(({ target }) => target))].map((target) => `--allow-host ${target}`)
   return `The recording cannot answer requests that it does not contain. To let the program reach these servers: ${hosts.join(" ")}`
 }
-
-const attemptsIn = (file: string): ReadonlyArray<NetworkAttempt> => {
-  if (!fs.existsSync(file)) return []
-  const lines = fs.readFileSync(file, "utf8").split("\n")
-  return lines.filter((line) => line !== "").map((line) => asAttempt(line))
-}
-
-const asAttempt = Schema.decodeUnknownSync(Schema.parseJson(NetworkAttempt))

@@ -22,6 +22,12 @@ export const endedOtherwise = (recorded: ProgramExit, { code, signal }: Program.
     message: `The replay of ${taskId} diverged at its end: expected a program that ${inWords(recorded)}, as when it was recorded, found one that ${inWords(code ?? signal ?? "a signal")}.`,
   })
 
+/** For a program whose own process cannot compare its attempts with the recording. */
+export const triedNetwork = (taskId: string): Diverged =>
+  new Diverged({
+    message: `The replay of ${taskId} diverged: expected no attempt to reach the network, found one (see above).`,
+  })
+
 const inWords = (exit: ProgramExit): string => (typeof exit === "number" ? `exits with ${exit}` : `ends by ${exit}`)
 
 /** How many calls the recording answered, and how many were live. */

@@ -6,7 +6,6 @@ import type { RecorderMeans } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as LiveRun from "../../record/LiveRun.ts"
-import type { AllowedHost } from "../../record/network/AllowedHosts.ts"
 import type { ProcessReport } from "../../record/process/ProcessReport.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
@@ -142,7 +141,7 @@ type Begin = (fetch: ForkedRun.ForkedOptions["fetch"]) => Promise<PlaybackRun>
 /**
  * Runs a program on its recording.
  *
- * @param closed hosts that it may reach anyway; undefined leaves the network open
+ * @param closed hosts that it may reach anyway, and the file for attempts; undefined leaves the network open
  */
 export const replay = (
   program: Program.Command,
@@ -152,7 +151,7 @@ export const replay = (
   closed: Closed | undefined,
 ) => Effect.map(answered(program, recorder, begin, running, closed), ({ ran }) => ran).pipe(Effect.scoped)
 
-type Closed = ReadonlyArray<AllowedHost>
+type Closed = Pick<Confinement.Confining, "allowed" | "attempts">
 
 /** Runs a program that continues from a moment of its recording, and closes its task. */
 export const fork = (program: Program.Command, recorder: Proxied, begin: Begin, running: Program.Running) =>
@@ -184,7 +183,7 @@ const answered = (
     const onOpen = (why: string) => Output.note(staysOpen(why))
     const ended = yield* closed === undefined
       ? Program.start(program, within)
-      : Confinement.start(program, { allowed: [own, ...closed], isReachable: true, onOpen }, within)
+      : Confinement.start(program, { ...closed, allowed: [own, ...closed.allowed], isReachable: true, onOpen }, within)
     yield* noteUnrecorded(proxy.unrecorded)
     const wrong = seenBy(means, playing.playback.ended())
     const found = wrong === undefined ? null : { tag: wrong._tag, message: wrong.message }

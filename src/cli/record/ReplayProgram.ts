@@ -58,15 +58,16 @@ const told = (
   taskId: string,
   words: ReadonlyArray<string>,
   live: Option.Option<Live>,
-  named: Effect.Effect<unknown, ClosedProgram.MainThreadBlocked>,
+  named: Effect.Effect<boolean, ClosedProgram.MainThreadBlocked>,
   options: ReadonlyArray<string> = [],
 ) =>
   Effect.gen(function* () {
     const anew = ran.report?.compared?.live ?? 0
     if (Option.isSome(live)) yield* Output.note(`sent again: ${anew} of its requests`)
-    yield* named
+    const hasTried = yield* named
     const compared = yield* Comparison.of(ran, words, options)
     if (compared === undefined) return
+    if (hasTried) return yield* Comparison.triedNetwork(taskId)
     const exit = yield* exitOf(taskId)
     // Live requests may lead to another end.
     const isCompared = exit !== undefined && Option.isNone(live)
@@ -107,10 +108,12 @@ const replayProxied = (
     const program = yield* ProxiedProgram.checked(words)
     // Tools that run live may reach any host that they need.
     const isOpen = Option.contains(live, "tools")
-    const closed = isOpen ? undefined : yield* ClosedProgram.hostsOf(allowHost)
+    const allowed = yield* ClosedProgram.hostsOf(allowHost)
+    const { closed, report: named } = yield* ClosedProgram.closing(allowHost)
+    const closing = isOpen ? undefined : { allowed, attempts: closed.attempts }
     const { name: log } = yield* EventLog
     const begin: Parameters<typeof ProxiedProgram.replay>[2] = (fetch) =>
       ReplayedRun.begin({ log, taskId, fetch, ...given({ live, part }) })
-    const ran = yield* ProxiedProgram.replay(program, recorder, begin, running, closed)
-    yield* told(ran, taskId, words, live, Effect.void, [`--${recorder.means}`])
+    const ran = yield* ProxiedProgram.replay(program, recorder, begin, running, closing)
+    yield* told(ran, taskId, words, live, named, [`--${recorder.means}`])
   })

@@ -46,7 +46,7 @@ const sameHost = (one: string, other: string): boolean =>
 
 const isAddress = (name: string): boolean => /^[\d.]+$/.test(name) || name.includes(":")
 
-const isLoopback = (name: string): boolean =>
+export const isLoopback = (name: string): boolean =>
   /^(localhost|.+\.localhost|127(\.\d{1,3}){3}|::1|::ffff:127(\.\d{1,3}){3})$/i.test(name)
 
 /** Formats a target as `--allow-host` takes it. */

@@ -1,5 +1,6 @@
 /** Attempts of a replayed program to reach the network. */
 
+import * as fs from "node:fs"
 import { Data, Schema } from "effect"
 
 export const NetworkAttempt = Schema.Struct({
@@ -14,6 +15,16 @@ export const NetworkAttempt = Schema.Struct({
 })
 
 export type NetworkAttempt = typeof NetworkAttempt.Type
+
+/** Reads a file with one attempt a line; none if there is no such file. */
+export const read = (file: string): ReadonlyArray<NetworkAttempt> => {
+  if (!fs.existsSync(file)) return []
+  const lines = fs.readFileSync(file, "utf8").split("\n")
+  return lines.filter((line) => line !== "").map((line) => asAttempt(line))
+}
+
+// This version wrote it.
+const asAttempt = Schema.decodeUnknownSync(Schema.parseJson(NetworkAttempt))
 
 const MEANS = {
   connection: "a connection to",

@@ -21,6 +21,8 @@ export interface Confined {
   readonly command: Command
   /** Why the network is still open, without a full stop; null if it is closed. */
   readonly open: string | null
+  /** Ports on which servers of the program were seen. */
+  readonly served: ReadonlySet<number>
   /** How the program ended, given how the command did. */
   readonly ended: (command: NamespaceRelay.Ended) => Promise<NamespaceRelay.Ended>
   /** Why servers of the program could not be reached from outside, one sentence each. */
@@ -56,6 +58,7 @@ export const confine = async (
     command: [...found.command, ...NamespaceRelay.command(relay.inner), ...program],
     open: null,
     ended: async (command) => (await relay.ended()) ?? command,
+    served: relay.served,
     unreachable: relay.unreachable,
     close: async () => {
       await relay.close()
@@ -68,6 +71,7 @@ const left = (program: Command, why: string): Confined => ({
   command: program,
   open: why,
   ended: async (command) => command,
+  served: new Set(),
   unreachable: () => [],
   close: async () => {},
 })

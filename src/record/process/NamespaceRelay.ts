@@ -36,6 +36,8 @@ export interface Relay {
   readonly inner: Inner
   /** How the program ended, exactly: a sandbox reports a signal as an exit code. Undefined if the relay was killed. */
   readonly ended: () => Promise<Ended | undefined>
+  /** Ports on which servers of the program were seen. */
+  readonly served: ReadonlySet<number>
   /** Why a server of the program could not be reached from outside of it, one sentence each. */
   readonly unreachable: () => ReadonlyArray<string>
   readonly close: () => Promise<void>
@@ -51,6 +53,7 @@ export const start = async (
   const outward = await Promise.all([...byPort.values()].map((target) => leadingOut(directory, target)))
   const [reports, inward] = [path.join(directory, "reports.sock"), path.join(directory, "inward.sock")]
   const published = new Map<string, Piping>()
+  const served = new Set<number>()
   const unreachable = new Map<string, string>()
   let ended: Ended | undefined
   let reported = Promise.resolve()
@@ -59,8 +62,9 @@ export const start = async (
       ended = report.ended
       return
     }
-    if (!isReachable) return
     const { servers } = report
+    for (const { port } of servers) served.add(port)
+    if (!isReachable) return
     const now = new Map(servers.map((server) => [`${server.host} ${server.port}`, server]))
     for (const [key, piping] of published) if (!now.has(key) && published.delete(key)) void piping.close()
     for (const [key, { host, port }] of now) {
@@ -95,6 +99,7 @@ export const start = async (
       ...{ reports, inward, nodeOptions: process.env.NODE_OPTIONS },
     },
     ended: () => reported.then(() => ended),
+    served,
     unreachable: () => [...unreachable.values()],
     close: async () => {
       reporting.close()
