@@ -1,13 +1,16 @@
 /** The command `hindcast rescore`: scores recorded tasks again by another rubric, or resumes such a scoring. */
 import { Command } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
 import * as Rubric from "../../kernel/rules/Rubric.ts"
+import * as NeverHeld from "../../kernel/scoring/NeverHeld.ts"
 import { layerWithCritics, type RescorePlan, type ScoreSetSummary, Scoring } from "../../kernel/scoring/Scoring.ts"
 import * as TaskAudit from "../../projections/audit/TaskAudit.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
 import * as SetSummary from "../../projections/comparison/SetSummary.ts"
 import { Projector } from "../../projections/projector/Projector.ts"
 import * as ScoreSets from "../../projections/state/ScoreSets.ts"
+import { oneLine } from "../../values/PlainText.ts"
 import { BadInput } from "../command/BadInput.ts"
 import { common, flag, given, isGiven, type OptionValue, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -64,9 +67,9 @@ export const rescore = Command.make(
         critics: yield* CriticOptions.requested(typed),
       }
       const scoring = yield* Scoring
-      if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), json)
+      if (typed.dryRun) return yield* showPlan(yield* scoring.plan(rescoring), rescoring.rubric, json)
       const summary = yield* withProgress(json, (onProgress) => scoring.rescore({ ...rescoring, onProgress }))
-      yield* showSummary(summary, json)
+      yield* showSummary(summary, json, rescoring.rubric)
     }).pipe(
       // Scoring works on the timeline of its log view.
       Effect.provide(layerWithCritics),
@@ -111,25 +114,62 @@ const withProgress = <A, E, R>(
     run(({ events, ofEvents }) => onProgress(events, ofEvents)),
   )
 
-const showPlan = (plan: RescorePlan, json: boolean) =>
-  Output.show(json, plan, (style) => RescoringPage.planLines(style, plan))
+const showPlan = (plan: RescorePlan, rubric: Rubric.Rubric, json: boolean) =>
+  Effect.gen(function* () {
+    const explained = yield* NeverHeld.explain(yield* EventLog, rubric, NeverHeld.all(rubric), {
+      taskIds: plan.taskIds,
+      until: plan.range.to,
+    })
+    const neverHeld = explained.filter(({ missing }) => missing !== null)
+    yield* Output.show(json, { ...plan, neverHeld }, (style) => RescoringPage.planLines(style, plan))
+    yield* noteNeverHeld(neverHeld, json)
+  })
+
+/** Says which rules ask for something that no task has. Others may have had no occasion to hold. */
+const noteNeverHeld = (neverHeld: ReadonlyArray<NeverHeld.NeverHeld>, json: boolean) =>
+  Effect.forEach(
+    json ? [] : neverHeld,
+    ({ name, missing }) =>
+      missing === null ? Effect.void : Output.note(`"${oneLine(name)}" never held: ${oneLine(missing)}.`),
+    { discard: true },
+  )
+
+/** The rules that a score set has no verdict by. */
+const neverHeldIn = (rubric: Rubric.Rubric, summary: SetSummary.SetSummary, taskIds: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const isUnscored = ({ measure, name }: NeverHeld.Sought) =>
+      summary.unscored.some((one) => one.measure === measure && one.name === name)
+    const given = (one: NeverHeld.Sought) => {
+      const of = summary.measures.find(({ measure }) => measure === one.measure)
+      const verdicts = one.kind === "reward" ? of?.rewards : of?.punishments
+      return verdicts?.some(({ name, tasks }) => name === one.name && tasks > 0) === true
+    }
+    const sought = NeverHeld.all(rubric).filter((one) => !isUnscored(one) && !given(one))
+    if (taskIds.length === 0 || sought.length === 0) return []
+    const { position: until } = yield* log.head
+    return yield* NeverHeld.explain(log, rubric, sought, { taskIds, until })
+  })
 
 /** Prints each task's changes if there are few tasks, else the totals. */
-const showSummary = ({ scoreSetId, label, taskIds, totals }: ScoreSetSummary, json: boolean) =>
+const showSummary = ({ scoreSetId, label, taskIds, totals }: ScoreSetSummary, json: boolean, rubric?: Rubric.Rubric) =>
   Effect.gen(function* () {
+    const known = yield* (yield* Projector).current(ScoreSets.projection)
+    const summary = yield* SetSummary.load(known, [scoreSetId])
+    const neverHeld = rubric === undefined ? [] : yield* neverHeldIn(rubric, summary, taskIds)
     if (taskIds.length <= MAX_CHANGES) {
       const audits = yield* Effect.forEach(taskIds, TaskAudit.load)
       const changes = audits.map((audit) => ScoreChange.of(audit, scoreSetId))
-      const document = { scoreSetId, label, tasks: changes }
-      return yield* Output.show(json, document, (style) =>
+      const document = { scoreSetId, label, tasks: changes, neverHeld }
+      yield* Output.show(json, document, (style) =>
         ScoreChange.lines(style, { scoreSetId, label, taskIds, totals }, changes),
       )
+      return yield* noteNeverHeld(neverHeld, json)
     }
-    const known = yield* (yield* Projector).current(ScoreSets.projection)
-    const summary = yield* SetSummary.load(known, [scoreSetId])
     const before = Object.entries(known.sets).filter(([id]) => id !== scoreSetId)
     const against = before.some(([, { label }]) => label === LIVE) ? LIVE : before.at(-1)?.[0].slice(-8)
-    yield* Output.show(json, { scoreSetId, label, summary }, (style) =>
+    yield* Output.show(json, { scoreSetId, label, summary, neverHeld }, (style) =>
       RescoringPage.lines(style, { scoreSetId, label, summary, against }),
     )
+    yield* noteNeverHeld(neverHeld, json)
   })

@@ -61,7 +61,7 @@ export const ofManifests = (manifests: ReadonlyArray<Manifest>): Rubric => ({
 
 /**
  * Checks the shape, that names are unique within their list, that each measure has a reward or a punishment, and that
- * rules compile.
+ * rules compile and name only types and fields of events that exist.
  */
 export const decode = (source: string, value: unknown): Either.Either<Rubric, RubricInvalid> => {
   const decoded = Options.decode(source, Rubric, value)
@@ -112,13 +112,15 @@ const emptyMeasures = (rubric: Rubric): ReadonlyArray<string> =>
     .filter(({ rewards = [], punishments = [] }) => rewards.length + punishments.length === 0)
     .map((measure) => `${measureName(measure)}: expected at least one reward or punishment, found none`)
 
-/** Problems of the measures' rules, with their places. */
+/** Problems of the measures' rules, with their places: those that do not compile, and those that can never hold. */
 export const ruleIssues = (rubric: Rubric): ReadonlyArray<string> =>
   rubric.measures.flatMap((measure) =>
     [...(measure.rewards ?? []), ...(measure.punishments ?? [])].flatMap(({ name, rule }) => {
-      const compiled = rule === undefined ? undefined : Rule.compile(rule)
-      return compiled !== undefined && Either.isLeft(compiled)
-        ? [`${measureName(measure)}, "${name}": ${compiled.left.message}`]
-        : []
+      if (rule === undefined) return []
+      const flaws = Either.match(Rule.compile(rule), {
+        onLeft: ({ message }) => [message],
+        onRight: ({ mistakes }) => mistakes().map((mistake) => `Rule \`${rule.trim()}\`: ${mistake}`),
+      })
+      return flaws.map((flaw) => `${measureName(measure)}, "${name}": ${flaw}`)
     }),
   )

@@ -3,6 +3,7 @@
 import { Data, Either } from "effect"
 import type { Read } from "../../projections/patch/PathPattern.ts"
 import { makeEnvironment } from "./Arithmetic.ts"
+import * as EventReads from "./EventReads.ts"
 import * as Expression from "./Expression.ts"
 import * as MissingReads from "./MissingReads.ts"
 import type { RuleContext, RuleResult } from "./RuleContext.ts"
@@ -15,6 +16,9 @@ export interface Rule extends RuleDependencies.RuleDependencies {
   readonly source: string
   /** Paths that it reads, except those that it only asks the existence of. */
   readonly reads: ReadonlyArray<Read>
+  /** Why parts of it can never hold: see `EventReads.mistakes`. */
+  readonly mistakes: () => ReadonlyArray<string>
+  readonly comparisons: () => ReadonlyArray<EventReads.Comparison>
   /** Leave a `slow` rule to `RuleTimeBudget`, which can abort it. */
   readonly evaluate: (context: RuleContext) => RuleResult
   /** Updates `seen` with the values that the result depends on. If none changed, neither did the result. */
@@ -70,6 +74,8 @@ const compileNew = (source: string): Either.Either<Rule, RuleInvalid> => {
       ...dependencies,
       source,
       reads: missing.all,
+      mistakes: () => EventReads.mistakes(program.ast),
+      comparisons: () => EventReads.comparisons(program.ast),
       evaluate: (context) => {
         counts = context.counts
         return resultOf(program, context, missing)

@@ -100,7 +100,7 @@ const LINEAR: ReadonlySet<string> = new Set([".", "[]", "<", "<=", ">", ">=", "&
  * Outside of these types the expression is false. In CEL one false part makes a conjunction false, even if the other
  * throws; a disjunction needs two.
  */
-const typesOf = ({ op, args }: ASTNode): ReadonlySet<string> | undefined => {
+export const typesOf = ({ op, args }: ASTNode): ReadonlySet<string> | undefined => {
   if (!Array.isArray(args)) return undefined
   const [left, right] = args
   if (!isNode(left) || !isNode(right)) return undefined
@@ -144,10 +144,11 @@ const readPathsOf = (node: ASTNode): ReadonlyArray<ReadPath | undefined> => {
   return childrenOf(node.args).flatMap(readPathsOf)
 }
 
-const isCount = ({ op, args }: ASTNode): boolean => op === "call" && Array.isArray(args) && args[0] === "count"
+/** A call of `count`. */
+export const isCount = ({ op, args }: ASTNode): boolean => op === "call" && Array.isArray(args) && args[0] === "count"
 
 /** A variable, or a key of a path, as in `state.readings["room/lamp"]`. */
-const variablePathOf = ({ op, args }: ASTNode): VariablePath | undefined => {
+export const variablePathOf = ({ op, args }: ASTNode): VariablePath | undefined => {
   if (op === "id") {
     const variable = VARIABLES.find((name) => name === args)
     return variable && { in: variable, path: [] }

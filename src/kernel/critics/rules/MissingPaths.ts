@@ -1,8 +1,10 @@
 /** Finds paths of rules that existed at no moment of a task: such a rule is undecided, not false. */
 
 import type { Event } from "../../../events/vocabulary/Event.ts"
+import type { EventType } from "../../../events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../../events/vocabulary/Vocabulary.ts"
 import * as PathPattern from "../../../projections/patch/PathPattern.ts"
+import * as DidYouMean from "../../../values/DidYouMean.ts"
 import type { Json } from "../../../values/Json.ts"
 import type { EarlierCommand, RuleContext } from "../../rules/RuleContext.ts"
 
@@ -12,7 +14,13 @@ export interface MissingPaths {
    * Why a rule is undecided: it read a path that existed at no moment. Each entry holds the paths whose absence left
    * the rule without a result at one event; if one of them existed at some moment, the rule is false there.
    */
-  readonly neverExisted: (missing: ReadonlyArray<ReadonlyArray<PathPattern.Read>>) => string | undefined
+  readonly neverExisted: (missing: ReadonlyArray<Missed>) => string | undefined
+}
+
+/** Paths that were missing together, and the last event at which they were. */
+export interface Missed {
+  readonly reads: ReadonlyArray<PathPattern.Read>
+  readonly event: Event
 }
 
 type At = NonNullable<PathPattern.Read["at"]>
@@ -30,11 +38,20 @@ export const start = (reads: ReadonlyArray<PathPattern.Read>): MissingPaths => {
     const [now, then] = at?.variable === "state" ? [context.state, before?.state] : [context.task, before?.task]
     return now !== then && PathPattern.exists(now as Json, at?.steps ?? [])
   }
-  const nearest = ({ variable, steps }: At): string => {
+  const nearest = ({ variable, steps }: At, event: Event): string => {
     if (variable === "command") return `command, which has ${COMMAND.join(", ")}`
     if (variable === "commands") return `commands[*], which has ${COMMANDS.join(", ")}`
+    const field = variable === "event" && steps[0] === "payload" ? steps[1] : undefined
+    const [similar] = typeof field === "string" ? DidYouMean.similarNames(field, [...payloadNames()]) : []
+    if (similar !== undefined && !Object.hasOwn(event.payload, similar)) {
+      const types = [...Vocabulary.core.types.values()].filter((type) => fieldsOf(type).includes(similar))
+      return `event.payload.${similar}, of ${types
+        .slice(0, MAX_TYPES)
+        .map(({ name }) => name)
+        .join(", ")}${types.length > MAX_TYPES ? " …" : ""}`
+    }
     const document = variable === "state" ? last?.state : variable === "task" ? last?.task : undefined
-    return PathPattern.nearest(variable, (document ?? { ...last?.event }) as Json, steps)
+    return PathPattern.nearest(variable, (document ?? { ...event }) as Json, steps)
   }
   const isMistake = (read: PathPattern.Read): boolean => {
     const { at } = read
@@ -61,12 +78,15 @@ export const start = (reads: ReadonlyArray<PathPattern.Read>): MissingPaths => {
       last = context
     },
     neverExisted: (missing) => {
-      const [read] = missing.find((reads) => reads.length > 0 && reads.every(isMistake)) ?? []
-      if (read?.at === undefined) return undefined
-      return `the path ${read.text} existed at no moment of the task; nearest: ${nearest(read.at)}`
+      const found = missing.find(({ reads }) => reads.length > 0 && reads.every(isMistake))
+      const read = found?.reads[0]
+      if (found === undefined || read?.at === undefined) return undefined
+      return `the path ${read.text} existed at no moment of the task; nearest: ${nearest(read.at, found.event)}`
     },
   }
 }
+
+const MAX_TYPES = 3
 
 const SOUGHT: ReadonlySet<string> = new Set(["state", "task", "event"])
 
@@ -89,12 +109,11 @@ const ENVELOPE: ReadonlySet<string> = new Set<keyof Event>([
 let names: ReadonlySet<string> | undefined
 
 const payloadNames = (): ReadonlySet<string> => {
-  names ??= new Set(
-    [...Vocabulary.core.types.values()].flatMap(({ payload }) =>
-      "fields" in payload && typeof payload.fields === "object" && payload.fields !== null
-        ? Object.keys(payload.fields)
-        : [],
-    ),
-  )
+  names ??= new Set([...Vocabulary.core.types.values()].flatMap(fieldsOf))
   return names
 }
+
+const fieldsOf = ({ payload }: EventType): ReadonlyArray<string> =>
+  "fields" in payload && typeof payload.fields === "object" && payload.fields !== null
+    ? Object.keys(payload.fields)
+    : []

@@ -1,10 +1,10 @@
 /** Evaluates one rule over the events of one task, and derives its verdict. */
 
 import { Either } from "effect"
-import type { Read } from "../../../projections/patch/PathPattern.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
 import type { Rule, RuleContext, RuleResult } from "../../rules/Rule.ts"
 import { amountOf, isRepeatable, NO_STEP, type Verdict } from "../Verdict.ts"
-import type { MissingPaths } from "./MissingPaths.ts"
+import type { Missed, MissingPaths } from "./MissingPaths.ts"
 import type { IndexedRule } from "./RuleIndex.ts"
 import type { Evaluation } from "./RuleTimeBudget.ts"
 
@@ -44,7 +44,7 @@ class ActiveEvaluator implements RuleEvaluator {
   #broken: string | undefined
   #absent: string | undefined
   /** Missing paths by their text: for each event, those that would each have decided the rule. */
-  readonly #missing = new Map<string, ReadonlyArray<Read>>()
+  readonly #missing = new Map<string, Missed>()
   #shown = 0
   #compared = false
   #evaluated = false
@@ -58,30 +58,31 @@ class ActiveEvaluator implements RuleEvaluator {
   onEvent(context: RuleContext): void {
     this.#shown += 1
     if (this.#isDecided()) return
-    const { position } = context.event
+    const { event } = context
     const changed = this.#rule.inputsChanged(context, this.#seen) || !this.#compared
     this.#compared = true
     if (changed) this.evaluate(context)
     // With unchanged inputs the last result counts again.
-    else if (this.#rule.slow) this.#queue.add({ evaluator: this, position, context: undefined })
-    else this.take(this.#verdict, position)
+    else if (this.#rule.slow) this.#queue.add({ evaluator: this, event, context: undefined })
+    else this.take(this.#verdict, event)
   }
 
   evaluate(context: RuleContext): void {
     if (this.#isDecided()) return
-    const { position } = context.event
-    if (this.#rule.slow) this.#queue.add({ evaluator: this, position, context })
-    else this.take(this.#rule.evaluate(context), position)
+    const { event } = context
+    if (this.#rule.slow) this.#queue.add({ evaluator: this, event, context })
+    else this.take(this.#rule.evaluate(context), event)
   }
 
-  take(verdict: RuleResult | undefined, position: number): void {
+  take(verdict: RuleResult | undefined, event: Event): void {
+    const { position } = event
     const heldBefore = this.#verdict?.kind === "held" && this.#verdict.value
     this.#verdict = verdict
     if (verdict === undefined || this.#isDecided()) return
     if (verdict.kind === "broken") this.#broken = `at @${position}: ${verdict.reason}`
     if (verdict.kind === "absent") {
       this.#absent = verdict.reason
-      this.#missing.set(verdict.reads.map(({ text }) => text).join("\n"), verdict.reads)
+      this.#missing.set(verdict.reads.map(({ text }) => text).join("\n"), { reads: verdict.reads, event })
     }
     if (verdict.kind !== "held") return
     this.#evaluated = true
@@ -127,7 +128,7 @@ export interface EvaluationQueue {
 
 interface Waiting {
   readonly evaluator: ActiveEvaluator
-  readonly position: number
+  readonly event: Event
   /** Undefined if no path that the rule reads has changed: its last result applies. */
   readonly context: RuleContext | undefined
 }
@@ -145,16 +146,16 @@ export const makeQueue = (
     )
     const verdicts = evaluations.length === 0 ? [] : evaluateAll(evaluations)
     let next = 0
-    for (const { evaluator, position, context } of waiting) {
-      evaluator.take(context === undefined ? evaluator.verdict : verdicts[next++], position)
+    for (const { evaluator, event, context } of waiting) {
+      evaluator.take(context === undefined ? evaluator.verdict : verdicts[next++], event)
     }
     waiting = []
   }
   const add = (entry: Waiting) => {
-    const { context, evaluator, position } = entry
+    const { context, evaluator, event } = entry
     // The next event changes the counts.
     const kept = context !== undefined && evaluator.rule.mentions.has("counts")
-    waiting.push(kept ? { evaluator, position, context: { ...context, counts: new Map(context.counts) } } : entry)
+    waiting.push(kept ? { evaluator, event, context: { ...context, counts: new Map(context.counts) } } : entry)
     if (waiting.length >= MAX_WAITING) flush()
   }
   return { add, flush }
