@@ -1,6 +1,9 @@
 /** The two sides of `hindcast compare`: two scorings of the same tasks, or one scoring of two models' tasks. */
 import { Args, Options } from "@effect/cli"
 import { Effect, Option } from "effect"
+import { EventLog, MAIN } from "../../events/log/EventLog.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
+import type { Score } from "../../projections/audit/Scores.ts"
 import * as Dependence from "../../projections/comparison/Dependence.ts"
 import * as ModelSides from "../../projections/comparison/ModelSides.ts"
 import * as SetScores from "../../projections/comparison/SetScores.ts"
@@ -17,7 +20,10 @@ export const options = {
     "model",
     "Twice, instead of A and B: compare the tasks of two models, as `audit --group model` names them",
   ).pipe(Options.withPseudoName("provider/model")),
-  scores: optionalText("scores", "With --model: the scores to compare. Default: official, else live"),
+  scores: optionalText(
+    "scores",
+    "With --model: the scores to compare. Default: official, else live, else the newest that covers both models",
+  ),
   anySeed: flag("any-seed", "With --model: also pair tasks with different seeds"),
 }
 
@@ -76,11 +82,54 @@ export const load = <E, R>(asked: Asked, tasks: Effect.Effect<ReadonlyArray<Mode
     const known = yield* tasks
     const [a, b] = [yield* ModelSides.named(asked.names[0], known), yield* ModelSides.named(asked.names[1], known)]
     if (a === b) return yield* new BadInput({ input: "--model", expected: "two models", found: `${a} twice` })
-    const { pointers } = yield* SetScores.sets
-    const name = Option.getOrElse(asked.given.scores, () => (Object.hasOwn(pointers, OFFICIAL) ? OFFICIAL : LIVE))
-    const scoring = yield* SetScores.load(name)
-    const sided = yield* ModelSides.of(known, scoring, [a, b], { anySeed: asked.given.anySeed })
-    return { ...sided, scoring: name } as const
+    const { anySeed, scores } = asked.given
+    const names = Option.isSome(scores) ? [scores.value] : yield* scoringsByChoice
+    const sidedBy = (name: string) =>
+      Effect.gen(function* () {
+        const sided = yield* ModelSides.of(known, yield* scoringOf(name), [a, b], { anySeed })
+        return { ...sided, scoring: name } as const
+      })
+    // Without a choice, the first scoring that covers both models counts. If none does, the first says what is missing.
+    const [first = LIVE, ...others] = names
+    return yield* others.reduce(
+      (tried, name) =>
+        Effect.catchTag(tried, "NoTaskOfBoth", (missing) => Effect.mapError(sidedBy(name), () => missing)),
+      sidedBy(first),
+    )
+  })
+
+/** The scorings to compare by if none is named: the official one, else the live ones, else all others from the newest on. */
+const scoringsByChoice = Effect.gen(function* () {
+  const { pointers, sets } = yield* SetScores.sets
+  if (Object.hasOwn(pointers, OFFICIAL)) return [OFFICIAL]
+  const labels = [
+    ...new Set(
+      Object.values(sets)
+        .reverse()
+        .map(({ label }) => label),
+    ),
+  ]
+  return (labels.includes(LIVE) ? [LIVE, ...labels.filter((label) => label !== LIVE)] : labels).slice(0, MAX_TRIED)
+})
+
+const MAX_TRIED = 10
+
+/** A scoring of this timeline, together with those of the same name on forks. */
+const scoringOf = (name: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const own = yield* SetScores.load(name)
+    if (log.timeline !== MAIN) return own
+    const scores = new Map(own.scores)
+    for (const { name: timeline } of yield* Timelines.list(log)) {
+      if (timeline === MAIN) continue
+      const forked = yield* SetScores.load(`${timeline}/${name}`).pipe(
+        Effect.map((found) => found.scores),
+        Effect.catchTag("ScoringNotFound", () => Effect.succeed(new Map<string, Score>())),
+      )
+      for (const [taskId, score] of forked) scores.set(ModelSides.forkedId(timeline, taskId), score)
+    }
+    return { ...own, scores }
   })
 
 /**

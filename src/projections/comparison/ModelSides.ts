@@ -1,8 +1,9 @@
 /** Pairs the tasks of two language models for a comparison. */
 
 import { Data, Effect, Either } from "effect"
-import type { EventLog, LogError } from "../../events/log/EventLog.ts"
+import { type EventLog, type LogError, MAIN } from "../../events/log/EventLog.ts"
 import * as Pages from "../../events/read/Pages.ts"
+import * as Timelines from "../../events/read/Timelines.ts"
 import { SHREDDED } from "../../events/vocabulary/EventType.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
@@ -13,6 +14,7 @@ import type { NamedScoring } from "./SetScores.ts"
 
 /** A task's input, and the models that its agents called. */
 export interface ModelTask {
+  /** Of a forked task: `TIMELINE@TASK`. */
   readonly taskId: string
   /** As `provider/model`, the names of `audit --group model`, without the critics' models. */
   readonly models: ReadonlySet<string>
@@ -95,8 +97,46 @@ const MAX_LISTED = 10
 const listed = (names: ReadonlyArray<string>): string =>
   `${names.slice(0, MAX_LISTED).join(", ")}${names.length > MAX_LISTED ? ` and ${names.length - MAX_LISTED} more` : ""}`
 
-/** All tasks of a log's timeline with their models, in order of opening. */
-export const tasksOf = (log: EventLog.Service): Effect.Effect<ReadonlyArray<ModelTask>, LogError> => {
+/**
+ * All tasks of a log's timeline with their models, in order of opening. On `main`, the tasks of forks follow, with the models
+ * that the forks called.
+ */
+export const tasksOf = (log: EventLog.Service): Effect.Effect<ReadonlyArray<ModelTask>, LogError> =>
+  Effect.gen(function* () {
+    const tasks = yield* ownTasksOf(log)
+    if (log.timeline !== MAIN) return tasks
+    const givenOf = new Map(tasks.map(({ taskId, given }) => [taskId, given]))
+    const forked = yield* Effect.forEach(yield* Timelines.list(log), ({ name }) =>
+      name === MAIN ? Effect.succeed([]) : forkedTasksOf(log, name, givenOf),
+    )
+    return [...tasks, ...forked.flat()]
+  })
+
+/** The name of a task on a fork's timeline. */
+export const forkedId = (timeline: string, taskId: string): string => `${timeline}@${taskId}`
+
+const forkedTasksOf = (log: EventLog.Service, timeline: string, givenOf: ReadonlyMap<string, ModelTask["given"]>) => {
+  const models = new Map<string, Set<string>>()
+  return Pages.forEach(log.readPage, { timeline, types: ["ModelCalled"] }, (page) => {
+    for (const event of page) {
+      const { taskId } = event
+      if (taskId === null || !is(event, "ModelCalled") || ModelCallEnd.isOfCritic(event)) continue
+      const { provider, model } = event.payload
+      models.set(taskId, (models.get(taskId) ?? new Set()).add(`${provider}/${model}`))
+    }
+  }).pipe(
+    Effect.map(
+      (): ReadonlyArray<ModelTask> =>
+        [...models].map(([taskId, called]) => ({
+          taskId: forkedId(timeline, taskId),
+          models: called,
+          given: givenOf.get(taskId) ?? null,
+        })),
+    ),
+  )
+}
+
+const ownTasksOf = (log: EventLog.Service): Effect.Effect<ReadonlyArray<ModelTask>, LogError> => {
   const tasks = new Map<string, { readonly given: ModelTask["given"]; readonly models: Set<string> }>()
   return Pages.forEach(log.readPage, { timeline: log.timeline, types: ["TaskOpened", "ModelCalled"] }, (page) => {
     for (const event of page) {

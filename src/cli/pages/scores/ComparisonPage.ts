@@ -33,7 +33,7 @@ const facts = (style: Style, of: Comparison): ReadonlyArray<readonly [string, st
   ],
   [
     "passed",
-    `${of.a.passed} in A, ${of.b.passed} in B (above ${signed(of.passAbove)})${
+    `${of.a.passed} in A, ${of.b.passed} in B (${of.value} above ${signed(of.passAbove)}; see \`--pass-above\`)${
       of.descriptive ? "" : `: ${style.bold(difference(of.passes.difference))} of the pairs`
     }`,
   ],
