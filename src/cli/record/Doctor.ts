@@ -14,6 +14,7 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as DoctorPage from "./DoctorPage.ts"
+import * as OwnTools from "./OwnTools.ts"
 import * as Program from "./Program.ts"
 
 /** How the doctor runs a program to record it: the program's output goes to the standard error. */
@@ -67,6 +68,8 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
     const taskId = yield* Ids.task(typed)
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
+    const ownTools = OwnTools.among(events)
+    yield* OwnTools.note(ownTools, undefined)
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
     const {
       closed,
@@ -94,7 +97,7 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
     const attempts = yield* tried
     const isSeen = requests + findings.length + attempts.length > 0
     const isSame = findings.length + attempts.length === 0
-    const report = { taskId, requests, reproducible: isSeen ? isSame : null, findings, attempts }
+    const report = { taskId, requests, reproducible: isSeen ? isSame : null, findings, attempts, ownTools }
     yield* Output.show(json, report, (style) => DoctorPage.lines(style, report))
     if (report.reproducible !== true) process.exitCode = NOT_REPRODUCIBLE
     yield* reportAttempts

@@ -13,6 +13,8 @@ export interface DoctorReport {
   readonly findings: ReadonlyArray<Finding>
   /** Attempts to reach the network, which a replay refuses. */
   readonly attempts: ReadonlyArray<Tried>
+  /** Tools of the program that every run calls for real. */
+  readonly ownTools: ReadonlyArray<string>
 }
 
 export const lines = (

@@ -16,6 +16,7 @@ import * as TrustLog from "../command/TrustLog.ts"
 import { at as shownAt } from "../terminal/Text.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Comparison from "./Comparison.ts"
+import * as OwnTools from "./OwnTools.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
@@ -44,6 +45,8 @@ export const fork = (typed: Typed) =>
     const recorder = yield* Effect.provide(ProxiedProgram.recorderOf(taskId), OpenLog.forEvents(typed.log))
     const checked = yield* recorder === undefined ? Program.checked(typed.words) : ProxiedProgram.checked(typed.words)
     yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
+    const ownTools = yield* OwnTools.of(taskId, parent).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
+    yield* OwnTools.note(ownTools, recorder)
     // With `--json`, the standard output holds only the result.
     const { cwd } = typed
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"], cwd } : { cwd }
@@ -65,7 +68,7 @@ export const fork = (typed: Typed) =>
     if (!isForked) return
     const align = CommandHints.written("align", parent, timeline, "--task", taskId)
     yield* typed.json
-      ? Output.show(true, { taskId, parent, at, timeline, changes }, () => [])
+      ? Output.show(true, { taskId, parent, at, timeline, changes, ownTools }, () => [])
       : Output.note(
           CommandHints.inText(
             `Task ${taskId} continued from ${shownAt(at)} on timeline ${timeline}. \`${align}\` shows where they diverge.`,

@@ -103,7 +103,7 @@ export const run = (
 ): Effect.Effect<Ended, NotStarted> =>
   by([node, "--import", PRELOAD, ...others], {
     ...defined({ stdio, cwd }),
-    env: { ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
+    env: { ...ProcessRun.variablesOf(told.does), ...env, [ProcessRun.VARIABLE]: ProcessRun.write(told) },
   })
 
 /** Runs a command to its end. Ending this process ends it too. */

@@ -89,8 +89,9 @@ export const closingOf = (ran: Program.Ran, isFork: boolean): Closing => {
 }
 
 const outcomeOf = ({ ended: { code, signal }, report = {} }: Program.Ran, isFork: boolean): Closing => {
-  const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}`
-  const { logFailure, compared } = report
+  const { logFailure, compared, uncaught } = report
+  const error = uncaught === undefined || code === 0 ? "" : `: ${uncaught}`
+  const reason = code === null ? `its process ended by ${signal}` : `its process exited with ${code}${error}`
   if (logFailure !== undefined) {
     return { outcome: "abandoned", reason: `nothing more was recorded (${logFailure}); ${reason}` }
   }

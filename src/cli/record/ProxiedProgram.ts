@@ -7,6 +7,7 @@ import { is } from "../../events/vocabulary/Vocabulary.ts"
 import type * as ForkedRun from "../../record/fork/ForkedRun.ts"
 import * as LiveRun from "../../record/LiveRun.ts"
 import type { ProcessReport } from "../../record/process/ProcessReport.ts"
+import * as ProcessRun from "../../record/process/ProcessRun.ts"
 import type { Environment } from "../../record/proxy/Families.ts"
 import type { RecordOptions } from "../../record/RecordOptions.ts"
 import { type Diverged, NothingReplayed } from "../../record/replay/Diverged.ts"
@@ -149,14 +150,23 @@ export const replay = (
   begin: Begin,
   running: Program.Running,
   closed: Closed | undefined,
-) => Effect.map(answered(program, recorder, begin, running, closed), ({ ran }) => ran).pipe(Effect.scoped)
+) =>
+  Effect.map(
+    answered(program, recorder, begin, withVariables(running, ProcessRun.variablesOf("replay")), closed),
+    ({ ran }) => ran,
+  ).pipe(Effect.scoped)
 
 type Closed = Pick<Confinement.Confining, "allowed" | "attempts">
 
 /** Runs a program that continues from a moment of its recording, and closes its task. */
 export const fork = (program: Program.Command, recorder: Proxied, begin: Begin, running: Program.Running) =>
   Effect.gen(function* () {
-    const { playing, ran } = yield* answered(program, recorder, begin, running)
+    const { playing, ran } = yield* answered(
+      program,
+      recorder,
+      begin,
+      withVariables(running, ProcessRun.variablesOf("fork")),
+    )
     yield* Output.note(FORK_IS_OPEN)
     const { outcome, reason } = ProgramTask.closingOf(ran, true)
     yield* attempt(() => playing.close(outcome, reason))

@@ -19,6 +19,7 @@ import { count } from "../terminal/Text.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Doctor from "./Doctor.ts"
 import type * as LastLook from "./LastLook.ts"
+import * as OwnTools from "./OwnTools.ts"
 import * as Program from "./Program.ts"
 import * as ProgramName from "./ProgramName.ts"
 import * as ProgramTask from "./ProgramTask.ts"
@@ -95,6 +96,7 @@ export const record = Command.make(
       if (how !== undefined) return yield* recordProxied(program, { how, log, ...kept })
       const filename = yield* OpenLog.fileOf(log)
       const root = yield* rootOf(workspace, filename)
+      if (isDoctor) yield* OwnTools.noteRuns(task)
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = Option.getOrElse(continues, newId)
       const told = (report: string) => ({

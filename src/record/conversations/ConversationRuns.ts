@@ -28,6 +28,8 @@ export interface ConversationOptions {
   readonly log: string
   readonly agent: string
   readonly secrets?: ReadonlyArray<string> | undefined
+  /** Default: one that knows the secrets and the environment's keys. */
+  readonly redaction?: Redaction.Redaction | undefined
   readonly gate?: GateConfig | undefined
   readonly subject?: string | undefined
   readonly onLogFailure?: RunLog.OnLogFailure | undefined
@@ -106,7 +108,7 @@ const SILENT = "the conversation was silent; nobody gave a verdict"
 export const open = async (options: ConversationOptions): Promise<ConversationRuns> => {
   const { log: file, agent, secrets, gate, subject, onLogFailure = "go-on", onLogFailed = () => {}, means } = options
   const { fetch = globalThis.fetch, idleMs = IDLE_MS, onBegun = () => {} } = options
-  const redaction = Redaction.make(secrets)
+  const { redaction = Redaction.make(secrets) } = options
   const conversations = Conversations.make()
   let hasFailed = false
   const { open } = await import("../log/OpenedLog.ts")

@@ -2,6 +2,7 @@
 
 import * as fs from "node:fs"
 import type { Diverged } from "../replay/Diverged.ts"
+import * as UncaughtError from "./UncaughtError.ts"
 
 /** Node's exit code after an uncaught error. */
 const UNCAUGHT = 1
@@ -11,12 +12,11 @@ const UNCAUGHT = 1
  * first. A program with a handler of its own for uncaught errors decides itself.
  */
 export const watch = (divergence: () => Diverged | undefined): void => {
-  process.on("uncaughtExceptionMonitor", (error) => {
-    const isHandled = process.listenerCount("uncaughtException") > 0 || process.hasUncaughtExceptionCaptureCallback()
+  UncaughtError.watch((error) => {
     const found = divergence()
-    if (isHandled || found === undefined || !isCausedBy(error, found)) return
+    if (found === undefined || !isCausedBy(error, found)) return
     // Synchronous: the process exits right after it.
-    if (error !== found) fs.writeSync(process.stderr.fd, `${stackOf(error)}\n`)
+    if (error !== found && error instanceof Error) fs.writeSync(process.stderr.fd, `${stackOf(error)}\n`)
     process.exit(UNCAUGHT)
   })
 }

@@ -7,6 +7,8 @@ import { optional } from "../../events/vocabulary/EventType.ts"
 const Report = Schema.Struct({
   /** Why recording stopped; the task is then incomplete. */
   logFailure: optional(Schema.String),
+  /** The error that nothing caught, without keys. */
+  uncaught: optional(Schema.String),
   /** Tasks of conversations that the process served, besides its own. */
   tasks: optional(Schema.Array(Schema.String)),
   /** Comparison with the recording, once the program has ended. */

@@ -12,6 +12,9 @@ import { Live } from "../replay/Diverged.ts"
  */
 export const VARIABLE = "HINDCAST_RUN"
 
+/** The environment variable that tells a program that it runs on a recording: `replay`, `fork` or `doctor`. */
+export const REPLAYING = "HINDCAST_REPLAYING"
+
 /** File of the {@link ProcessReport}. */
 const report = Schema.String
 
@@ -117,6 +120,12 @@ export type ProcessRun = typeof ProcessRun.Type
 
 /** Instructions of processes with a report of their own. */
 export type Reporting = Exclude<Extract<ProcessRun, { readonly report: string }>, { readonly does: "join" }>
+
+/** Environment variables that tell a program about its run; none if it is recorded. */
+export const variablesOf = (does: ProcessRun["does"]): { readonly [name: string]: string } => {
+  const value = does === "examine" ? "doctor" : does === "replay" || does === "fork" ? does : undefined
+  return value === undefined ? {} : { [REPLAYING]: value }
+}
 
 export const write: (run: ProcessRun) => string = Schema.encodeSync(ProcessRun)
 

@@ -29,6 +29,7 @@ import * as ProcessRun from "./ProcessRun.ts"
 import * as ProcessRuns from "./ProcessRuns.ts"
 import * as RecordedHere from "./RecordedHere.ts"
 import * as Serving from "./Serving.ts"
+import * as UncaughtError from "./UncaughtError.ts"
 
 const told = Children.told()
 
@@ -58,13 +59,16 @@ const recordProcess = async ({ taskId, report, preload, keepOpen, does: _, ...op
     add({ tasks })
   }
   const isBlind = () => unseen().some(({ what }) => what === CALLS_OF_CHILDREN)
-  const runs = await ProcessRuns.begin({ ...options, taskId, onTask, onLogFailed, unseen, isBlind }, Serving.observe())
+  const redaction = Redaction.make()
+  const recorded = { ...options, taskId, redaction, onTask, onLogFailed, unseen, isBlind }
+  const runs = await ProcessRuns.begin(recorded, Serving.observe())
   const { exchange } = AiSdkTelemetry.receive(runs, here)
   globalThis.fetch = RecordedFetch.make({ exchange, fetch, assertOpen: () => {} })
   const { log, agent, onLogFailure, workspace } = options
   const hasFiles = workspace === undefined ? {} : ({ hasFiles: true } as const)
   ObservedProcess.observe(exchange, { does: "join", log, agent, taskId, onLogFailure, ...hasFiles, report, preload })
   add({})
+  UncaughtError.watch((error) => add({ uncaught: UncaughtError.described(error, redaction.text) }))
   endWith((outcome, code) => {
     here.isEnded = true
     return keepOpen === true ? runs.leave() : runs.end(outcome, undefined, code)
@@ -149,6 +153,7 @@ const forkProcess = async ({ report, does: _, closed, ...options }: Forking) => 
   const forking = await ForkedRun.begin({ ...options, fetch: outside(globalThis.fetch), onLogFailed })
   const ended = install(forking, closed, add)
   await ClosedProcess.close(closed, { fetch: forking.run.fetch, isClosed: forking.playback.isPast })
+  UncaughtError.watch((error) => add({ uncaught: UncaughtError.described(error, Redaction.make().text) }))
   // The log then has the divergence as the reason.
   endWith(async (outcome) => {
     ended()
