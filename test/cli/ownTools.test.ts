@@ -92,6 +92,7 @@ measures:
     description: Is it paid back?
     rewards:
       - { name: refunded, when: The refund succeeded., weight: 1, rule: 'event.type == "CommandSucceeded" && command.actuator == "${actuator}"' }
+      - { name: lost, when: It was given up., weight: 1, rule: 'event.type == "TaskClosed" && event.payload.outcome == "abandoned"' }
       - { name: calm, when: Nothing was denied., weight: 1, rule: 'event.type == "CommandDenied"' }
 `,
   )
@@ -106,6 +107,7 @@ it("rescore and its plan say which text of a rule no event has", async () => {
   const { neverHeld } = await document(["rescore", "--rubric", file, "--label", "again", "--log", log])
   expect(neverHeld).toMatchObject([
     { measure: "money", name: "refunded", kind: "reward", missing: expect.stringContaining("program/refund") },
+    { measure: "money", name: "lost", kind: "reward", missing: null },
     { measure: "money", name: "calm", kind: "reward", missing: null },
   ])
 }, 60_000)

@@ -172,9 +172,16 @@ export interface Comparison {
   readonly value: string
 }
 
-/** The comparisons without which a rule never holds. */
-export const comparisons = (node: ASTNode): ReadonlyArray<Comparison> => {
-  if (node.op === "&&") return RuleDependencies.childrenOf(node.args).flatMap(comparisons)
+/** The comparisons without which a rule never holds, except those with a value from the list that a field's type has. */
+export const comparisons = (ast: ASTNode): ReadonlyArray<Comparison> => {
+  const declaring = declaringIn(RuleDependencies.typesOf(ast)) ?? []
+  const isListed = ({ path: [first, field = ""], value }: Comparison) =>
+    first === "payload" && declaring.some(({ fields }) => literalsOf(fields.get(field))?.includes(value) === true)
+  return comparisonsIn(ast).filter((one) => !isListed(one))
+}
+
+const comparisonsIn = (node: ASTNode): ReadonlyArray<Comparison> => {
+  if (node.op === "&&") return RuleDependencies.childrenOf(node.args).flatMap(comparisonsIn)
   if (node.op !== "==") return []
   const [left, right] = RuleDependencies.childrenOf(node.args)
   if (left === undefined || right === undefined) return []
