@@ -12,9 +12,9 @@ import type * as ProcessRun from "../../record/process/ProcessRun.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as OwnTools from "./again/OwnTools.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as DoctorPage from "./DoctorPage.ts"
-import * as OwnTools from "./OwnTools.ts"
 import * as Program from "./Program.ts"
 
 /** How the doctor runs a program to record it: the program's output goes to the standard error. */
@@ -69,7 +69,7 @@ export const examine = ({ log, taskId: typed, program, json, allowHost }: Examin
     const { name } = yield* EventLog
     const events = yield* eventsOf(taskId)
     const ownTools = OwnTools.among(events)
-    yield* OwnTools.note(ownTools, undefined)
+    yield* OwnTools.note(ownTools, { isNode: true })
     const clock = events[0]?.occurredAt ?? events[0]?.recordedAt ?? 0
     const {
       closed,

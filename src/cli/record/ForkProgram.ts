@@ -14,9 +14,9 @@ import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
 import * as TrustLog from "../command/TrustLog.ts"
 import { at as shownAt } from "../terminal/Text.ts"
+import * as OwnTools from "./again/OwnTools.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Comparison from "./Comparison.ts"
-import * as OwnTools from "./OwnTools.ts"
 import * as Program from "./Program.ts"
 import * as ProgramTask from "./ProgramTask.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
@@ -46,7 +46,7 @@ export const fork = (typed: Typed) =>
     const checked = yield* recorder === undefined ? Program.checked(typed.words) : ProxiedProgram.checked(typed.words)
     yield* Effect.provide(TrustLog.settled(typed), OpenLog.forEvents(typed.log))
     const ownTools = yield* OwnTools.of(taskId, parent).pipe(Effect.provide(OpenLog.forEvents(typed.log)))
-    yield* OwnTools.note(ownTools, recorder)
+    yield* OwnTools.note(ownTools, { isNode: recorder === undefined })
     // With `--json`, the standard output holds only the result.
     const { cwd } = typed
     const running: Program.Running = typed.json ? { stdio: ["inherit", 2, "inherit"], cwd } : { cwd }

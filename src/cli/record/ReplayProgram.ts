@@ -7,9 +7,9 @@ import type { Live } from "../../record/replay/Diverged.ts"
 import * as ReplayedRun from "../../record/replay/ReplayedRun.ts"
 import { given } from "../command/CommonOptions.ts"
 import * as Output from "../command/Output.ts"
+import * as OwnTools from "./again/OwnTools.ts"
 import * as ClosedProgram from "./ClosedProgram.ts"
 import * as Comparison from "./Comparison.ts"
-import * as OwnTools from "./OwnTools.ts"
 import * as Program from "./Program.ts"
 import * as ProxiedProgram from "./ProxiedProgram.ts"
 
@@ -24,7 +24,7 @@ export interface ReplayOptions {
 export const replay = (taskId: string, words: ReadonlyArray<string>, { live, part, allowHost }: ReplayOptions) =>
   Effect.gen(function* () {
     const recorder = yield* ProxiedProgram.recorderOf(taskId)
-    yield* OwnTools.note(yield* OwnTools.of(taskId), recorder)
+    yield* OwnTools.note(yield* OwnTools.of(taskId), { isNode: recorder === undefined })
     const env = Option.isSome(live) ? {} : yield* placeholders(taskId)
     if (recorder !== undefined) return yield* replayProxied(taskId, recorder, words, { live, part, allowHost }, { env })
     const program = yield* Program.checked(words)

@@ -1,10 +1,9 @@
 /** What a rule asks of events, checked against the vocabulary: types, fields and values that no event can have. Pure. */
 
 import type { ASTNode } from "@marcbachmann/cel-js"
-import type { SchemaAST } from "effect"
-import type { EventType } from "../../events/vocabulary/EventType.ts"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"
 import * as DidYouMean from "../../values/DidYouMean.ts"
+import * as Structure from "../../values/schema/Structure.ts"
 import * as RuleDependencies from "./RuleDependencies.ts"
 
 const LOOPS: ReadonlySet<unknown> = new Set(["all", "exists", "exists_one", "filter", "map"])
@@ -130,7 +129,7 @@ const OF_COMMANDS: ReadonlySet<string> = new Set(["actuator", "args"])
 /** Reports a value that a field with a list of values does not have. */
 const checkValue = (field: string, value: string, { types, found }: Place): void => {
   const declaring = declaringIn(types)?.filter(({ fields }) => fields.has(field)) ?? []
-  const lists = declaring.map(({ fields }) => literalsOf(fields.get(field)))
+  const lists = declaring.map(({ fields }) => textsOf(fields.get(field)))
   if (lists.length === 0 || lists.some((list) => list === undefined || list.includes(value))) return
   const names = declaring.map(({ name }) => name).join(" or ")
   const values = [...new Set(lists.flatMap((list) => list ?? []))]
@@ -139,7 +138,7 @@ const checkValue = (field: string, value: string, { types, found }: Place): void
 
 interface Declared {
   readonly name: string
-  readonly fields: ReadonlyMap<string, SchemaAST.AST>
+  readonly fields: ReadonlyMap<string, Structure.AnySchema>
 }
 
 /** The compared types with their fields; undefined if one of them is unknown, or if any type may be meant. */
@@ -148,21 +147,14 @@ const declaringIn = (types: Place["types"]): ReadonlyArray<Declared> | undefined
   const known = [...types].map((type) => Vocabulary.core.types.get(type))
   return known.some((type) => type === undefined)
     ? undefined
-    : known.flatMap((type) => (type === undefined ? [] : [{ name: type.name, fields: fieldsOf(type) }]))
+    : known.flatMap((type) =>
+        type === undefined ? [] : [{ name: type.name, fields: Structure.fieldsOf(type.payload) }],
+      )
 }
-
-const fieldsOf = ({ payload }: EventType): Declared["fields"] =>
-  payload.ast._tag === "TypeLiteral"
-    ? new Map(payload.ast.propertySignatures.map(({ name, type }) => [String(name), type]))
-    : new Map()
 
 /** The texts that a field may have; undefined if it may have others. */
-const literalsOf = (ast: SchemaAST.AST | undefined): ReadonlyArray<string> | undefined => {
-  if (ast?._tag === "Literal") return typeof ast.literal === "string" ? [ast.literal] : undefined
-  if (ast?._tag !== "Union") return undefined
-  const lists = ast.types.map(literalsOf)
-  return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? [])
-}
+const textsOf = (field: Structure.AnySchema | undefined): ReadonlyArray<string> | undefined =>
+  field === undefined ? undefined : Structure.textsOf(field)
 
 /** A part of a conjunction: a text that the rule compares with a path in the event, or with the command's actuator. */
 export interface Comparison {
@@ -176,7 +168,7 @@ export interface Comparison {
 export const comparisons = (ast: ASTNode): ReadonlyArray<Comparison> => {
   const declaring = declaringIn(RuleDependencies.typesOf(ast)) ?? []
   const isListed = ({ path: [first, field = ""], value }: Comparison) =>
-    first === "payload" && declaring.some(({ fields }) => literalsOf(fields.get(field))?.includes(value) === true)
+    first === "payload" && declaring.some(({ fields }) => textsOf(fields.get(field))?.includes(value) === true)
   return comparisonsIn(ast).filter((one) => !isListed(one))
 }
 

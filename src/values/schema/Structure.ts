@@ -19,6 +19,20 @@ export const isEmptyStruct = ({ ast }: AnySchema): boolean =>
 
 export const annotationOf = ({ ast }: AnySchema, name: symbol): unknown => ast.annotations[name]
 
+/** The fields of a struct; none for any other schema. */
+export const fieldsOf = ({ ast }: AnySchema): ReadonlyMap<string, AnySchema> =>
+  SchemaAST.isTypeLiteral(ast)
+    ? new Map(ast.propertySignatures.map(({ name, type }) => [String(name), { ast: type }]))
+    : new Map()
+
+/** The texts of a schema that lists all of its values; undefined if it has others. */
+export const textsOf = ({ ast }: AnySchema): ReadonlyArray<string> | undefined => {
+  if (SchemaAST.isLiteral(ast)) return typeof ast.literal === "string" ? [ast.literal] : undefined
+  if (!SchemaAST.isUnion(ast)) return undefined
+  const lists = ast.types.map((type) => textsOf({ ast: type }))
+  return lists.some((list) => list === undefined) ? undefined : lists.flatMap((list) => list ?? [])
+}
+
 /** Keeps textual annotations: they distinguish schemas of equal structure. */
 const withoutCode = (key: string, value: unknown): unknown =>
   key === "annotations" && typeof value === "object" && value !== null

@@ -1,13 +1,12 @@
 /** The tools that a recorded program ran itself. A log answers only requests, so whenever the program runs again, so do they. */
 import { Effect, Option } from "effect"
-import { EventLog, MAIN } from "../../events/log/EventLog.ts"
-import * as Pages from "../../events/read/Pages.ts"
-import * as Timelines from "../../events/read/Timelines.ts"
-import type { Event } from "../../events/vocabulary/Event.ts"
-import { is } from "../../events/vocabulary/Vocabulary.ts"
-import * as ProcessRun from "../../record/process/ProcessRun.ts"
-import * as Output from "../command/Output.ts"
-import type { Proxied } from "./ProxiedProgram.ts"
+import { EventLog, MAIN } from "../../../events/log/EventLog.ts"
+import * as Pages from "../../../events/read/Pages.ts"
+import * as Timelines from "../../../events/read/Timelines.ts"
+import type { Event } from "../../../events/vocabulary/Event.ts"
+import { is } from "../../../events/vocabulary/Vocabulary.ts"
+import * as ProcessRun from "../../../record/process/ProcessRun.ts"
+import * as Output from "../../command/Output.ts"
 
 /** The tools of a task's observed commands, each once, in the order of their first command. */
 export const of = (taskId: string, timeline?: string) =>
@@ -37,8 +36,8 @@ export const among = (events: ReadonlyArray<Event>): ReadonlyArray<string> => [
 const MAX_NAMED = 5
 
 /** Says, before a program runs, which of its tools run for real. */
-export const note = (tools: ReadonlyArray<string>, recorder: Proxied | undefined) =>
-  tools.length === 0 ? Effect.void : Output.note(sentence(tools, recorder === undefined))
+export const note = (tools: ReadonlyArray<string>, { isNode }: { readonly isNode: boolean }) =>
+  tools.length === 0 ? Effect.void : Output.note(sentence(tools, isNode))
 
 const sentence = (tools: ReadonlyArray<string>, isNode: boolean): string => {
   const more = tools.length > MAX_NAMED ? [`${tools.length - MAX_NAMED} more`] : []
