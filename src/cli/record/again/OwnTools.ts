@@ -49,7 +49,7 @@ const sentence = (tools: ReadonlyArray<string>, isNode: boolean): string => {
 }
 
 /** Runs of the doctor on a recording. */
-export const EXAMINED = 6
+const EXAMINED = 6
 
 /** Says, before the doctor starts, how often it runs the program. */
 export const noteRuns = (task: Option.Option<string>) =>
