@@ -132,6 +132,8 @@ const questionOf = (taskId: string, { called, request, judgement, state }: Gated
   const { commandId, actuator, argsDigest, args } = request
   const { risk = "undeclared", description } = called
   const [plugin = "", tool = ""] = actuator.split("/")
-  const shown = { actuator, args, risk, description, plugin, pluginDigest: digest({ tool, risk, description }) }
+  const { rule, reason } = judgement
+  const pluginDigest = digest({ tool, risk, description })
+  const shown = { actuator, args, risk, description, plugin, pluginDigest, rule, reason }
   return { taskId, commandId, argsDigest, shown, withinMs: judgement.confirmWithinMs, causationId: state.last }
 }

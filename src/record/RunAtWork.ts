@@ -13,6 +13,7 @@ import { defined } from "../values/defined.ts"
 import { plainText } from "../values/Json.ts"
 import * as ConversationHistory from "./conversations/ConversationHistory.ts"
 import * as Conversations from "./conversations/Conversations.ts"
+import type { GateParts } from "./GatedCalls.ts"
 import * as Batches from "./http/Batches.ts"
 import * as Exchange from "./http/Exchange.ts"
 import * as ExchangeEvents from "./http/ExchangeEvents.ts"
@@ -26,6 +27,7 @@ import * as RecordedFetch from "./http/RecordedFetch.ts"
 import type * as Redaction from "./http/Redaction.ts"
 import * as Retries from "./http/Retries.ts"
 import * as IoCalls from "./IoCalls.ts"
+import * as AskedPerson from "./log/AskedPerson.ts"
 import type * as OpenedRun from "./log/OpenedRun.ts"
 import type * as RunLog from "./log/RunLog.ts"
 import * as Names from "./Names.ts"
@@ -36,7 +38,7 @@ import * as RunFiles from "./RunFiles.ts"
 import * as ToolCalls from "./ToolCalls.ts"
 
 export interface RunParts {
-  readonly opened: Pick<OpenedRun.OpenedRun, "taskId" | "openedBy" | "past" | "ask" | "identity" | "close">
+  readonly opened: Pick<OpenedRun.OpenedRun, "taskId" | "openedBy" | "past" | "ask" | "file" | "identity" | "close">
   readonly log: RunLog.RunLog
   readonly redaction: Redaction.Redaction
   readonly gate: GateConfig | undefined
@@ -79,7 +81,9 @@ export const make = ({ opened, gate, fetch, ...parts }: RunParts): RunAtWork => 
       assertOpen(call)
       return does(...args)
     }
-  const tools = { ...parts, gate, ask: opened.ask, openedBy: opened.openedBy }
+  const ask: GateParts["ask"] = (question) =>
+    opened.ask(question, undefined, (requested) => AskedPerson.note(opened.file, requested))
+  const tools = { ...parts, gate, ask, openedBy: opened.openedBy }
   const bodies = new Set<Exchange.AnswerBody>()
   /** Names of tools that the program itself records. */
   const recorded = new Set<string>()

@@ -80,7 +80,7 @@ describe("plugin new", () => {
   it("says what to do next, and what is missing where Hindcast is not installed", async () => {
     const elsewhere = workplace()
     const { stdout } = await hindcast(["plugin", "new", "thing"], { cwd: elsewhere.directory })
-    expect(stdout).toContain("npm install hindcast")
+    expect(stdout).toContain("npm install PATH-TO-THE-CLONE")
     expect(stdout).toMatch(
       /plugin check thing\n {2}node --test thing\/plugin\.test\.mjs\n.*plugin add thing( --sandbox flags\n.*)?\n$/,
     )

@@ -83,6 +83,25 @@ it("a replay, a fork and the doctor name the tools that they run again, and tell
   expect(ran()).toEqual(["doctor", "doctor", "doctor", "doctor", "doctor", "doctor"])
 }, 120_000)
 
+it("a fork of a changed program says what a fork repeats, and a recorded program is not resumed", async () => {
+  const changed = place.file("changed.mjs", fs.readFileSync(program, "utf8").replace("Pay it back.", "Pay it."))
+  const log = place.file("changed.db")
+  const words = ["--log", log, "--", process.execPath]
+  expect(await start(["record", ...words, program], { env }).ended).toMatchObject({ code: 0 })
+  const commanded = await listed(["--type", "ActuatorCommanded", "--log", log])
+  const forked = await start(["fork", `@${commanded[0]?.position}`, ...words, changed], { env }).ended
+  expect(forked.code).toBe(2)
+  expect(forked.stderr).toMatch(/The fork @\d+ of \S+ diverged @2 \(fetch\): in message 1 \(user\), expected .*found/s)
+  expect(forked.stderr).toContain("change the program only from there on, or fork from a moment before the change")
+
+  const resumed = await start(["resume", String(commanded[0]?.taskId), "--log", log]).ended
+  expect(resumed.code).toBe(1)
+  expect(resumed.stderr).toContain("found a recorded program")
+  const [, last] = /fork @(\d+) --task \S+ .*-- COMMAND/.exec(resumed.stderr) ?? []
+  const again = await start(["fork", `@${last}`, ...words, program], { env }).ended
+  expect(again).toMatchObject({ code: 0 })
+}, 60_000)
+
 const rubric = (name: string, actuator: string) =>
   place.file(
     `${name}.yaml`,

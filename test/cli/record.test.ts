@@ -257,6 +257,10 @@ process.stdout.write(stdout)`
       expect(code).toBe(1)
       expect(stderr).toContain("expected node and a program after it, such as -- node agent.js")
     }
+    for (const before of [["npx"], ["npx", "-y"], []]) {
+      const { stderr } = await hindcast(["record", "--log", log, "--", ...before, "tsx", "agent one.ts", "--fast"])
+      expect(stderr).toContain("hindcast record -- node --import tsx 'agent one.ts' --fast")
+    }
     const { code, stdout, stderr } = await run([
       "record",
       "--log",

@@ -197,6 +197,10 @@ describe("the gate", () => {
     expect(others[3]).toMatch(/^ {2}description {3}Write a text file/)
     expect(others[4]).toMatch(/^ {2}plugin {8}workspace \S+$/)
     expect(others[5]).toMatch(/^ {2}pluginDigest {2}[0-9a-f]{64}$/)
+    expect(others.splice(6, 2)).toEqual([
+      expect.stringMatching(/^ {2}rule {10}\S/),
+      expect.stringMatching(/^ {2}reason {8}\S/),
+    ])
     expect(others[6]).toMatch(/^To answer: node \S+main\.js confirm approve \S+ --log \S+expired\.db$/)
     expect(others[7]).toMatch(/^ {7}or: node \S+main\.js confirm reject \S+ --log \S+expired\.db$/)
     expect(stdout).toMatch(/^ {2}write +\. +\S+workspace$/m)

@@ -1,6 +1,6 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
-import { describe, expect, it } from "vitest"
+import { describe, expect, it, vi } from "vitest"
 import { type Run, RunEnded, record, replayed, ToolDenied } from "../../src/record/index.ts"
 import { outside, placesOf } from "../wrongOptions.ts"
 import { eventsOf, temporary } from "./recorded.ts"
@@ -148,6 +148,29 @@ describe("a recorded run", () => {
       "CommandDenied",
       "TaskClosed",
     ])
+  })
+
+  it("says on the standard error which call waits for a person, how to answer, and by which rule", async () => {
+    const log = temporary("waits.db")
+    const rules = [{ name: "refunds", actuator: "program/pay", decision: "confirm" as const, reason: "It is money." }]
+    const gate = { rules: rules.map((rule) => ({ ...rule, confirmWithinMs: 30 })), default: "allow" as const }
+    const run = await record({ log, goal: "Pay", agent: "tester", gate })
+    const stderr = vi.spyOn(process.stderr, "write").mockImplementation(() => true)
+    try {
+      const denied = await failing(() => run.tool("pay", (euros: number) => euros)(20))
+      expect(denied).toMatchObject({ tool: "pay", rule: "expired" })
+    } finally {
+      const said = stderr.mock.calls.map(([text]) => String(text)).join("")
+      stderr.mockRestore()
+      const [asked] = payloads(await eventsOf(log), "ConfirmationRequested")
+      expect(asked?.shown).toMatchObject({ actuator: "program/pay", rule: "refunds", reason: "It is money." })
+      expect(said).toMatch(
+        new RegExp(
+          `^hindcast: program/pay waits up to \\d+ s for an answer: npx hindcast confirm approve ${asked?.confirmationId} --log \\S+waits\\.db\n$`,
+        ),
+      )
+      await run.end("failed")
+    }
   })
 
   it("takes tools through the gate where there is one", async () => {

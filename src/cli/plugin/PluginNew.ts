@@ -43,7 +43,7 @@ export const create = Command.make("new", { json, directory, name }, ({ json, di
         ? []
         : [
             style.warn(
-              "The test needs hindcast, which is not installed there: run `npm install hindcast` in that directory or above it.",
+              "The test needs hindcast, which is not installed there: run `npm install PATH-TO-THE-CLONE` in that directory or above it.",
             ),
           ]),
       style.dim("Then:"),

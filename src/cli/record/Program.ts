@@ -9,6 +9,7 @@ import * as Unseen from "../../record/network/Unseen.ts"
 import * as ProcessReport from "../../record/process/ProcessReport.ts"
 import * as ProcessRun from "../../record/process/ProcessRun.ts"
 import { defined } from "../../values/defined.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
 
 export const words = Args.text({ name: "command" }).pipe(
@@ -44,12 +45,37 @@ export const checked = (typed: ReadonlyArray<string>): Effect.Effect<Command, Ba
         input: "--",
         expected: "node and a program after it, such as -- node agent.js",
         found: typed.length === 0 ? "nothing" : `"${typed.join(" ")}"`,
-        advice:
-          "Other runtimes and package managers start Node themselves: name the program that they start. A program in another language is recorded by `hindcast record --proxy -- python agent.py`.",
+        advice: byTsx(typed) ?? OTHERS,
       })
 }
 
 export type Command = readonly [string, ...Array<string>]
+
+const OTHERS =
+  "Other runtimes and package managers start Node themselves: name the program that they start. A program in another language is recorded by `hindcast record --proxy -- python agent.py`."
+
+/** How to start Node itself where `tsx` was to do it. */
+const byTsx = (typed: ReadonlyArray<string>): string | undefined => {
+  const at = typed.findIndex((word) => path.basename(word) === "tsx")
+  const before = typed.slice(0, at)
+  if (at < 0 || !before.every((word) => RUNNERS.has(path.basename(word)))) return undefined
+  const words = ["node", "--import", "tsx", ...typed.slice(at + 1)]
+  return `tsx starts Node itself. Start Node, with tsx in it: \`hindcast record -- ${words.map(quoteWord).join(" ")}\`.`
+}
+
+/** Words that may come before `tsx`. */
+const RUNNERS: ReadonlySet<string> = new Set([
+  "npx",
+  "-y",
+  "--yes",
+  "--no-install",
+  "npm",
+  "exec",
+  "--",
+  "pnpm",
+  "yarn",
+  "bunx",
+])
 
 export interface Running {
   /** Default: this process's terminal. */

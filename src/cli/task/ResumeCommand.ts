@@ -1,10 +1,15 @@
 /** The command `hindcast resume`: continues a task that an earlier kernel left open. */
 import { Command, Options } from "@effect/cli"
 import { Effect } from "effect"
+import { EventLog } from "../../events/log/EventLog.ts"
+import * as Pages from "../../events/read/Pages.ts"
+import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
 import type * as Agent from "../../kernel/agents/Agent.ts"
 import { Confirmations } from "../../kernel/gate/Confirmations.ts"
 import { Kernel } from "../../kernel/Kernel.ts"
 import type { ResumeOptions } from "../../kernel/resume/Resume.ts"
+import { BadInput } from "../command/BadInput.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { argument, common, flag, given, oneOf, TASK } from "../command/CommonOptions.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
@@ -36,7 +41,7 @@ export const resume = Command.make(
   ({ log, json, task, ...typed }) =>
     Effect.gen(function* () {
       const conversation = yield* Effect.provide(
-        Effect.flatMap(Ids.task(task), ConversationTask.isOne),
+        Effect.tap(Ids.task(task), assertOwn).pipe(Effect.flatMap(ConversationTask.isOne)),
         OpenLog.forEvents(log),
       )
       const agent = yield* AgentOption.load(typed, "live", { conversation })
@@ -51,6 +56,45 @@ export const resume = Command.make(
     "Continue a task whose kernel died: the log gives the recorded answers, and questions to people stay open",
   ),
 )
+
+/** Refuses the task of a recorded program, which only the program itself can continue. */
+const assertOwn = (taskId: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    const events = yield* log.readPage({ timeline: log.timeline, taskId, types: ["TaskOpened"] }, 1)
+    const [opened] = events
+    if (opened === undefined || !is(opened, "TaskOpened") || opened.payload.recorder === undefined) return
+    const { means } = opened.payload.recorder
+    const isProgram = means === undefined || means === "proxy" || means === "intercept"
+    const last = isProgram ? yield* lastOf(taskId) : undefined
+    return yield* new BadInput({
+      input: taskId,
+      expected: "a task of an agent that Hindcast ran",
+      found: isProgram ? "a recorded program" : "a session that another program led",
+      advice:
+        last === undefined
+          ? "Continue it where it was led."
+          : `\`${CommandHints.written("fork", `@${last}`, "--task", taskId)} -- COMMAND\` runs the program again and continues after its last recorded call.`,
+    })
+  })
+
+/** The position of a task's last event before its end. */
+const lastOf = (taskId: string) =>
+  Effect.gen(function* () {
+    const log = yield* EventLog
+    let last: number | undefined
+    yield* Pages.forEach(log.readPage, { timeline: log.timeline, taskId }, (page) => {
+      for (const { type, position } of page) if (!ENDS.has(type)) last = position
+    })
+    return last
+  })
+
+const ENDS: ReadonlySet<string> = new Set<CoreName>([
+  "TaskClosed",
+  "RecorderLeft",
+  "CaptureNoted",
+  "CommandOutcomeUnknown",
+])
 
 const perform = (
   typed: string,

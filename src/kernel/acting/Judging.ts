@@ -114,6 +114,8 @@ export const ask = ({ command, judgement, state }: ActiveCommand, resolved: Comm
       description: declared?.description ?? "",
       plugin: `${plugin} ${found.version}`,
       pluginDigest: digest,
+      rule: judgement.rule,
+      reason: judgement.reason,
     },
     withinMs: judgement.confirmWithinMs,
     causationId: state.last,

@@ -16,7 +16,7 @@ export interface NeverHeld {
   readonly measure: string
   readonly name: string
   readonly kind: "reward" | "punishment"
-  /** What the rule asks for and no event of the tasks has; null if each part occurs, but never all of them together. */
+  /** The text that it asks for and no event of the tasks has; null if each part occurs, but never all together. */
   readonly missing: string | null
 }
 

@@ -27,6 +27,8 @@ export interface BegunRun {
   /** Events before this process continued the task; empty if it began the task. */
   readonly past: ReadonlyArray<Event>
   readonly stream: RunStream.RunStream
+  /** The log's file. */
+  readonly file: string
   /**
    * `gone` ends with a reason once nobody waits for the answer: the question is then withdrawn. `onRequested` is called
    * once the question is recorded.
@@ -152,6 +154,7 @@ export const begun = (
   past,
   identity,
   stream: RunStream.make({ ...target, run }),
+  file: target.log.name,
   ask: (question, gone, onRequested) => run(ConfirmationRequests.ask(target.log, question, gone, onRequested)),
   answer: (question, answer) => run(ConfirmationRequests.asking(target.log).answer(question, answer)),
   withdraw: (question, reason) => run(ConfirmationRequests.asking(target.log).withdraw(question, reason)),

@@ -13,13 +13,20 @@ export class Diverged extends Data.TaggedError("Diverged")<{
   /** Position of the recorded call in its place; null after the last one. */
   readonly position: number | null
   readonly difference: Difference
+  /** The moment of the fork that repeats the recording up to there. Absent in a replay. */
+  readonly until?: number
 }> {
   override get message() {
     const { where, recorded, now } = this.difference
     const place = this.position === null ? "" : ` @${this.position}`
-    return `The replay of ${this.taskId} diverged${place} (${this.call}): in ${where}, expected ${recorded}, found ${now}`
+    const [what, advice] =
+      this.until === undefined ? ["replay", ""] : [`fork @${this.until}`, this.position === null ? "" : ADVICE]
+    return `The ${what} of ${this.taskId} diverged${place} (${this.call}): in ${where}, expected ${recorded}, found ${now}${advice}`
   }
 }
+
+const ADVICE =
+  ". Up to its moment, a fork repeats the recording: change the program only from there on, or fork from a moment before the change, such as the opening of the task."
 
 /**
  * The program made no call that a replay can see, so nothing was compared. Make its calls through `run.fetch` and the
@@ -54,7 +61,7 @@ const SEEN_BY = {
 } as const
 
 /**
- * `model`: requests to models are made for real and all else is replayed, so no tool runs; a regression test for
+ * `model`: requests to models are made for real and all else in the recording is replayed; a regression test for
  * prompts. `tools`: models' answers are replayed; tools, sensors, io functions and other requests run for real.
  */
 export const Live = Schema.Literal("model", "tools")

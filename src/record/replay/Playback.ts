@@ -5,6 +5,7 @@
 
 import type { TaskOutcome } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import { defined } from "../../values/defined.ts"
 import * as CallsLeft from "./CallsLeft.ts"
 import { Diverged, type Live, NothingReplayed } from "./Diverged.ts"
 import type { Interaction, Recording } from "./Recording.ts"
@@ -72,7 +73,7 @@ export const of = (recording: Recording, { until, live, goesOn = false }: Playba
   let divergence: Diverged | undefined
 
   const diverge: Playback["diverge"] = (call, position, difference) => {
-    const found = new Diverged({ taskId, call, position, difference })
+    const found = new Diverged({ taskId, call, position, difference, ...defined({ until }) })
     if (goesOn) return found
     divergence ??= found
     return divergence
