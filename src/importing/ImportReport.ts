@@ -11,6 +11,8 @@ export interface RunReport {
   readonly commits: number
   /** Present if hooks record the run now, so that nothing was added to it. */
   readonly waits?: true
+  /** Present if hooks recorded the run and closed its task, whether or not its file has ended. */
+  readonly closed?: true
 }
 
 export interface FileReport {

@@ -12,6 +12,9 @@ import { hindcast, start } from "./hindcast.ts"
 const place = workplace()
 afterAll(place.remove)
 
+/** Where the agent keeps a file for each session. */
+const SESSIONS = place.file("projects")
+
 const HOOK = path.join(path.dirname(MAIN), "..", "hook.js")
 
 /**
@@ -24,7 +27,10 @@ const agent = (fault: "none" | "no hooks" | "fails open" | "no reason" | "no too
     program,
     `#!${process.execPath}
 const { spawnSync } = require("node:child_process")
-const [url] = process.argv.slice(2)
+const [url, prompt] = process.argv.slice(2)
+const sessions = ${JSON.stringify(path.join(SESSIONS, "of-this-directory"))}
+require("node:fs").mkdirSync(sessions, { recursive: true })
+require("node:fs").writeFileSync(sessions + "/" + process.pid + ".jsonl", JSON.stringify({ type: "user", message: { content: prompt } }))
 const messages = [{ role: "user", content: "go" }]
 const run = async () => {
   ${fault === "waits" ? "setInterval(() => {}, 1000); return" : ""}
@@ -57,7 +63,8 @@ run()
     program,
     tool: "Bash",
     args: (command) => ({ command }),
-    run: (url) => ({ args: [url], env: {} }),
+    run: (url, prompt) => ({ args: [url, prompt], env: {} }),
+    sessions: () => SESSIONS,
   }
   return client
 }
@@ -80,6 +87,14 @@ describe.skipIf(process.platform === "win32")("a check of hooks", () => {
   it("passes an agent that obeys its hooks, and leaves nothing behind", async () => {
     expect(await check(agent("none"))).toMatchObject({ ran: true, denied: true, closed: true })
     expect(fs.readdirSync(path.join(place.file("state"), "hooks"))).toEqual([])
+  })
+
+  it("removes the session files that it caused, and no others", async () => {
+    fs.mkdirSync(SESSIONS, { recursive: true })
+    const other = path.join(SESSIONS, "other.jsonl")
+    fs.writeFileSync(other, "Hindcast checks its hooks (of another check)")
+    await check(agent("none"))
+    expect(fs.readdirSync(SESSIONS)).toEqual(["other.jsonl"])
   })
 
   it.each([

@@ -2,7 +2,7 @@ import * as fs from "node:fs"
 import * as path from "node:path"
 import { Effect } from "effect"
 import { afterAll, expect, it } from "vitest"
-import * as LogAtFirstAppend from "../../src/cli/command/LogAtFirstAppend.ts"
+import * as LogAtFirstAppend from "../../src/cli/command/opening/LogAtFirstAppend.ts"
 import { EventLog } from "../../src/events/log/EventLog.ts"
 import { workplace } from "../workplace.ts"
 

@@ -8,6 +8,7 @@ import { EventLog } from "../../src/events/log/EventLog.ts"
 import { MAX_LINE_BYTES } from "../../src/importing/files/SourceText.ts"
 import type { ImportSoFar } from "../../src/importing/Import.ts"
 import type { ImportReport } from "../../src/importing/ImportReport.ts"
+import * as HookChecks from "../../src/importing/writing/HookChecks.ts"
 import { digest } from "../../src/values/Digest.ts"
 import { assistant, call, first, other, result, SESSION, session, text } from "./claudeSession.ts"
 import * as Codex from "./codexRollout.ts"
@@ -18,6 +19,8 @@ import { header, sample } from "./inspectLog.ts"
 const CLAUDE = `${SESSION}.jsonl`
 const head = Effect.flatMap(EventLog, (log) => log.head)
 const both = () => ({ [CLAUDE]: lines(session()), [`codex/${Codex.FILE}`]: lines(Codex.rollout()) })
+
+const CHECK = "a check of hooks by Hindcast, which is nobody's session: it is not imported"
 
 const DEEP = "nested as deep as nobody nests"
 
@@ -58,6 +61,16 @@ describe("an import", () => {
         const { added } = yield* importing(directory)
         expect(added).toBe(1)
         expect((yield* events).filter(({ type }) => type !== "FileImported")).toHaveLength(before)
+      }),
+    ),
+  )
+
+  it.effect("leaves out a session in which Hindcast checked its hooks", () =>
+    withFiles({ [CLAUDE]: lines([first(HookChecks.make("019fffff")), ...session().slice(1)]) }, (directory) =>
+      Effect.gen(function* () {
+        const { files } = yield* importing(directory)
+        expect(files[0]).toMatchObject({ runs: [], remarks: { [CHECK]: 1 } })
+        expect((yield* events).map(({ type }) => type)).toEqual(["FileImported"])
       }),
     ),
   )

@@ -14,11 +14,18 @@ export const shortest = (file: string): string => {
   return relative.length < file.length ? relative : file
 }
 
-/** How the user calls this program: `npx hindcast` for an installed dependency, `node …/main.js` in a checkout. */
+/**
+ * How the user calls this program: `npx hindcast` for an installed dependency, also one that is a link to a checkout,
+ * and `node …/main.js` in a checkout.
+ */
 const programWords = (): string =>
-  (main.split(path.sep).includes("node_modules") ? ["npx", "hindcast"] : ["node", shortest(main)])
+  ([main, process.argv[1] ?? ""].some(isInstalled) ? ["npx", "hindcast"] : ["node", shortest(main)])
     .map(quoteWord)
     .join(" ")
+
+/** Of a link in `node_modules`, `process.argv` has the link's path, and `main` that of the checkout. */
+const isInstalled = (file: string): boolean =>
+  file.split(path.sep).includes("node_modules") && /^(?:hindcast|main\.js)/.test(path.basename(file))
 
 /** A command of this program that the user can paste into the shell. */
 export const command = (args: ReadonlyArray<string>): string => [programWords(), ...args.map(quoteWord)].join(" ")

@@ -61,8 +61,11 @@ const invalid = (
   return ValidationError.invalidValue(HelpDoc.p(message))
 }
 
-/** The log file. `OpenLog.filenameOf` applies the default. */
-export const log = optionalText("log", "The log's file. Default: HINDCAST_LOG, else .hindcast/log.db")
+/** The log file. `OpenLog` applies the default. */
+export const log = optionalText(
+  "log",
+  "The log's file. Default: HINDCAST_LOG, else .hindcast/log.db; to look at, else the log of the hooks",
+)
 
 /** Prints one JSON document with stable keys instead of text. */
 export const json = flag("json", "Print one JSON document, and errors as JSON on the standard error")

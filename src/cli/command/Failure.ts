@@ -5,6 +5,7 @@ import { Cause, Chunk, Option } from "effect"
 import * as ExitCode from "../catalogue/ExitCode.ts"
 import * as Text from "../terminal/Text.ts"
 import * as CommandHints from "./CommandHints.ts"
+import * as HooksLog from "./HooksLog.ts"
 import * as Output from "./Output.ts"
 
 export interface Failure {
@@ -51,6 +52,12 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
   "WorkspaceMissing",
 ])
 
+/** What another log may have. */
+const OF_LOG: ReadonlySet<string> = new Set([
+  ...["ContentNotRecorded", "EventNotFound", "FileNotRecorded", "NoFilesRecorded", "NothingListed"],
+  ...["NothingToUndo", "NotPending", "NoTaskSelected", "PositionOutOfRange", "TaskNotFound"],
+])
+
 const DAMAGED: ReadonlySet<string> = new Set([
   ...["Diverged", "NotCompared", "NothingReplayed", "MainThreadBlocked"],
   ...["LogCorrupt", "LogDamaged", "ManifestUnreadable", "Tampered"],
@@ -83,7 +90,10 @@ export const ofCause = (cause: Cause.Cause<unknown>, path: ReadonlyArray<string>
 export const render = ({ tag, message, details }: Failure, json: boolean): string =>
   json
     ? Text.json({ error: { tag, message, details } })
-    : Output.fitted(`error: ${CommandHints.inText(message).split("\n").map(Text.oneLine).join("\n")}`, process.stderr)
+    : Output.fitted(
+        `error: ${[CommandHints.inText(message), ...(OF_LOG.has(tag) ? HooksLog.hint() : [])].join("\n").split("\n").map(Text.oneLine).join("\n")}`,
+        process.stderr,
+      )
 
 interface Tagged {
   readonly _tag: string

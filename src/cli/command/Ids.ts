@@ -1,4 +1,7 @@
-/** Resolves ids of tasks and confirmations that the user typed in full, or by their unique beginning or end. */
+/**
+ * Resolves ids of tasks and confirmations that the user typed in full, or by a unique part: their beginning or end, or
+ * the beginning of a client's session in `claude-code-SESSION`.
+ */
 import { Chunk, Data, Effect, Either, Stream } from "effect"
 import { EventLog, MAIN } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
@@ -21,7 +24,10 @@ export class AmbiguousId extends Data.TaggedError("AmbiguousId")<{
 /** Minimum length of an abbreviated id. Shorter ones would often be ambiguous. */
 const MIN_LENGTH = 4
 
-/** The id that equals `text`, or the only id that begins or ends with it. `undefined` if there is none. */
+/**
+ * The id that equals `text`, or the only id that begins or ends with it, or in which it begins after a hyphen.
+ * `undefined` if there is none.
+ */
 export const find = (
   kind: string,
   text: string,
@@ -29,7 +35,8 @@ export const find = (
 ): Either.Either<string | undefined, AmbiguousId> => {
   if (ids.includes(text)) return Either.right(text)
   if (text.length < MIN_LENGTH) return Either.right(undefined)
-  const candidates = ids.filter((id) => id.startsWith(text) || id.endsWith(text))
+  const outer = ids.filter((id) => id.startsWith(text) || id.endsWith(text))
+  const candidates = outer.length > 0 ? outer : ids.filter((id) => id.includes(`-${text}`))
   return candidates.length > 1 ? Either.left(new AmbiguousId({ kind, text, candidates })) : Either.right(candidates[0])
 }
 

@@ -11,12 +11,13 @@ import * as Unfinished from "../../projections/unfinished/Unfinished.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "./BadInput.ts"
 import { flag } from "./CommonOptions.ts"
-import * as LogAtFirstAppend from "./LogAtFirstAppend.ts"
+import * as HooksLog from "./HooksLog.ts"
 import * as Output from "./Output.ts"
+import * as LogAtFirstAppend from "./opening/LogAtFirstAppend.ts"
 
 export class LogMissing extends Data.TaggedError("LogMissing")<{ readonly log: string }> {
   override get message() {
-    return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast run --agent FILE --goal TEXT\` and \`hindcast plugin add SOURCE\` create one.`
+    return `${this.log}: expected a log, found no such file. Name one with --log FILE or HINDCAST_LOG; \`hindcast record -- COMMAND\`, \`hindcast import PATH\` and \`hindcast run --agent FILE --goal TEXT\` create one.`
   }
 }
 
@@ -47,7 +48,12 @@ export const fileOf = (log: Option.Option<string>): Effect.Effect<string, BadInp
   })
 
 export const existing = (log: Option.Option<string>): Effect.Effect<string, BadInput | LogMissing> =>
-  Effect.filterOrFail(fileOf(log), fs.existsSync, (filename) => new LogMissing({ log: filename }))
+  Effect.filterOrFail(fileOf(log), fs.existsSync, (filename) => new LogMissing({ log: filename })).pipe(
+    Effect.tap(HooksLog.say),
+  )
+
+/** The path of an existing log to look at: by default also that of the hooks (`HooksLog`). */
+export const toLookAt = (log: Option.Option<string>) => Effect.suspend(() => existing(HooksLog.orOfHooks(log)))
 
 /**
  * The path of an existing log, for writing. Refuses an empty file, which opening for writing would turn into a log.
@@ -104,7 +110,7 @@ export const forSharing = (log: Option.Option<string>, { decrypted }: { readonly
 
 const reading = (log: Option.Option<string>, personal: boolean) =>
   Layer.unwrapEffect(
-    Effect.map(existing(log), (filename) =>
+    Effect.map(toLookAt(log), (filename) =>
       Layer.provideMerge(
         Projector.layerSharing(Unfinished.projection),
         SqliteEventLog.layer({ filename, readonly: true, personal }),
@@ -147,7 +153,7 @@ const open = (
 ) =>
   Layer.unwrapEffect(
     Effect.gen(function* () {
-      const filename = yield* !mustExist ? fileOf(log) : readonly ? existing(log) : existingForWriting(log)
+      const filename = yield* !mustExist ? fileOf(log) : readonly ? toLookAt(log) : existingForWriting(log)
       if (!readonly) yield* warnTracked(filename)
       const { layerLog } = yield* Effect.promise(() => import("../../kernel/Hindcast.ts"))
       return layerLog({

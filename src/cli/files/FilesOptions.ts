@@ -1,6 +1,6 @@
 /** Options that the commands about recorded files share. */
 import { argument, json, MOMENT, optionalText } from "../command/CommonOptions.ts"
-import { log } from "../hooks/SessionsLog.ts"
+import { log } from "../command/HooksLog.ts"
 
 export const common = { log, json }
 

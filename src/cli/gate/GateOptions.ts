@@ -2,6 +2,7 @@
 import { Clock, Effect, Option, Stream } from "effect"
 import { EventLog } from "../../events/log/EventLog.ts"
 import * as MomentOf from "../../events/read/Moment.ts"
+import * as TimeSearch from "../../events/read/TimeSearch.ts"
 import type { GateConfig } from "../../kernel/gate/Gate.ts"
 import * as GatePattern from "../../kernel/gate/GatePattern.ts"
 import * as GateTrial from "../../kernel/gate/GateTrial.ts"
@@ -39,7 +40,9 @@ const sinceOf = (text: string) =>
     const [, amount, unit = ""] = /^(\d{1,6})([mhdw])$/.exec(text) ?? []
     const ms = UNITS[unit]
     if (amount === undefined || ms === undefined) return yield* MomentOf.resolve(text)
-    return yield* MomentOf.resolve(iso((yield* Clock.currentTimeMillis) - Number(amount) * ms))
+    const from = iso((yield* Clock.currentTimeMillis) - Number(amount) * ms)
+    // A time before now needs no words on how it was read.
+    return yield* Effect.locally(MomentOf.resolve(from), TimeSearch.onFound, () => Effect.void)
   })
 
 /** Tries a gate on the chosen commands of the log. Fails if there are none: nothing was tried. */

@@ -8,12 +8,16 @@ import * as Door from "../../hooks/Door.ts"
 import * as HookSettings from "../../hooks/HookSettings.ts"
 import * as CodexTrust from "../../hooks/install/CodexTrust.ts"
 import * as Installer from "../../hooks/install/Installer.ts"
+import { FileUnreadable } from "../../kernel/rules/YamlFile.ts"
 import { isAlive } from "../../platform/LiveProcess.ts"
 import { defined } from "../../values/defined.ts"
+import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
+import * as CommandHints from "../command/CommandHints.ts"
 import { flag, json, optionalText } from "../command/CommonOptions.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
+import * as PackageFiles from "../command/PackageFiles.ts"
 import * as WhatIsRecorded from "../pages/files/WhatIsRecorded.ts"
 import { attempt, attemptUntilAborted, failureOf } from "./Attempt.ts"
 import * as CheckCommand from "./CheckCommand.ts"
@@ -31,6 +35,17 @@ class HooksNotInForce extends Data.TaggedError("HooksNotInForce")<{
 }
 
 const { client, project } = HookPlaces
+
+/** Accepts a file of rules. If there is none, the error says how to start one from the example. */
+const accepted = (file: string) =>
+  Effect.catchIf(HookSettings.accept(file), isMissing, () => {
+    const copied = [PackageFiles.inPackage("examples", "gate", "hindcast.gate.yaml"), file]
+    const copy = ["cp", ...copied.map((name) => quoteWord(CommandHints.shortest(name)))].join(" ")
+    const reason = `expected a file of gate rules, found none. Start from the example: \`${copy}\``
+    return new FileUnreadable({ file, missing: true, reason })
+  })
+
+const isMissing = (error: { readonly _tag: string; readonly missing?: boolean }): boolean => error.missing === true
 
 export const install = Command.make(
   "install",
@@ -51,7 +66,7 @@ export const install = Command.make(
       const file = installer.file(HookPlaces.placeOf(project))
       const before = yield* HookPlaces.textOf(file)
       const after = (yield* settled(file, title, installer.installed(before, HookPlaces.commandOf(name)))) ?? ""
-      const rules = Option.isNone(gate) ? undefined : yield* HookSettings.accept(path.resolve(gate.value))
+      const rules = Option.isNone(gate) ? undefined : yield* accepted(path.resolve(gate.value))
       const logFile = Option.isSome(log) ? yield* OpenLog.fileOf(log) : yield* attempt(() => HookSettings.defaultLog())
       if (!dryRun) {
         yield* attempt(() =>

@@ -36,10 +36,19 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
       (of) => `${count(links.length, "symbolic link")} in directories ${of} skipped; name those to follow:`,
     ),
     ...notRead(others),
+    ...stillOpen(read),
     ...(preview === undefined ? [] : previewLines(style, preview)),
     added === 0 ? "Nothing new." : `${style.good(done)} ${count(added, "event")} of ${count(changed, "run")}.`,
   ]
 }
+
+/** Says when open runs end. Those that a file waits for say so themselves. */
+const stillOpen = (files: ReadonlyArray<FileReport>): ReadonlyArray<string> =>
+  files.some(({ runs }) => runs.some(({ ended, closed, waits }) => !ended && closed !== true && waits !== true))
+    ? [
+        "Still open: a session's file does not say that it has ended. After an hour of silence it counts as ended, and the next import closes its task.",
+      ]
+    : []
 
 const skippedLines = (
   style: Style,
@@ -91,8 +100,8 @@ const fileLines = (style: Style, file: FileReport): ReadonlyArray<string> => [
   ...file.runs
     .slice(0, MAX_LISTED)
     .map(
-      ({ taskIds, goal, ended, added }) =>
-        `  ${style.name(oneLine(taskIds.at(-1) ?? ""))} ${added === 0 ? "nothing new" : `+${count(added, "event")}`}${ended ? "" : ", still open"}: ${shorten(oneLine(goal), GOAL)}`,
+      ({ taskIds, goal, ended, closed, added }) =>
+        `  ${style.name(oneLine(taskIds.at(-1) ?? ""))} ${added === 0 ? "nothing new" : `+${count(added, "event")}`}${ended || closed === true ? "" : ", still open"}: ${shorten(oneLine(goal), GOAL)}`,
     ),
   ...more(file.counts.runs),
   ...file.scorers.map((scorer) => `  scored by ${oneLine(scorer)}`),

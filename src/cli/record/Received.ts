@@ -112,5 +112,6 @@ export const started = ({ json, address, port, file, tokenFile, to }: Started): 
     "export OTEL_EXPORTER_OTLP_PROTOCOL=http/protobuf",
     "",
     "Claude Code also needs CLAUDE_CODE_ENABLE_TELEMETRY=1 and OTEL_LOGS_EXPORTER=otlp.",
+    "It sends texts only with OTEL_LOG_USER_PROMPTS=1, and arguments of tools only with OTEL_LOG_TOOL_DETAILS=1.",
   ])
 }

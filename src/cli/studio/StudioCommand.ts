@@ -52,7 +52,7 @@ export const studio = Command.make(
   },
   ({ log, json, link, port, answer, fork, write, scenarios, draw, ...typed }) =>
     Effect.gen(function* () {
-      const filename = yield* OpenLog.existing(log)
+      const filename = yield* OpenLog.toLookAt(log)
       const consents = yield* DrawOption.parsed(draw)
       const directories = yield* Scenarios.directoriesOf(scenarios, write)
       const working = { forks: fork, plays: directories.length > 0 }

@@ -15,7 +15,8 @@ import * as SafeRecord from "../../values/SafeRecord.ts"
 import { quoteWord } from "../../values/ShellWord.ts"
 import { BadInput } from "../command/BadInput.ts"
 import * as CommandHints from "../command/CommandHints.ts"
-import { argument, common, flag, optionalText } from "../command/CommonOptions.ts"
+import { argument, flag, json, optionalText } from "../command/CommonOptions.ts"
+import * as HooksLog from "../command/HooksLog.ts"
 import * as Ids from "../command/Ids.ts"
 import * as OpenLog from "../command/OpenLog.ts"
 import * as Output from "../command/Output.ts"
@@ -38,6 +39,8 @@ export class NoKernel extends Data.TaggedError("NoKernel")<{
 
 const width = () => Output.columnsOf(process.stdout)
 
+const common = { log: HooksLog.log, json }
+
 export const ls = Command.make("ls", common, ({ log, json }) =>
   Effect.gen(function* () {
     const pending = yield* (yield* Confirmations).pending
@@ -46,7 +49,7 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
     const awaited = yield* areAwaited(confirmations.map(({ taskId }) => taskId))
     yield* Output.show(json, { confirmations }, (style) =>
       confirmations.length === 0
-        ? ["Nothing waits for a person."]
+        ? ["Nothing waits for a person.", ...HooksLog.hint().map((line) => CommandHints.inText(line))]
         : [
             ...confirmations.flatMap(({ id, ...waiting }, index) => [
               ...ConfirmationPage.heading(style, id, waiting, origins[index] ?? "", { width: width() }),

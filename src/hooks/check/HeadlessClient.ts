@@ -1,5 +1,7 @@
 /** How to run each coding agent once, without a person, against a scripted model. Tried with the versions in `Clients`. */
 
+import * as os from "node:os"
+import * as path from "node:path"
 import type { JsonObject } from "../../values/Json.ts"
 
 /** One run of a client. */
@@ -19,7 +21,14 @@ export interface HeadlessClient {
   readonly tool: string
   readonly args: (line: string) => JsonObject
   readonly run: (url: string, prompt: string) => HeadlessRun
+  /** The directory in which it writes a file for each session, below which a check removes its own. */
+  readonly sessions?: (env: Variables) => string
 }
+
+type Variables = Readonly<Record<string, string | undefined>>
+
+const inHome = ({ HOME = os.homedir() }: Variables, ...names: ReadonlyArray<string>): string =>
+  path.join(HOME, ...names)
 
 /** Stands for the run's own directory in variables. */
 export const DIRECTORY = "\u0000directory"
@@ -30,6 +39,7 @@ export const all: ReadonlyArray<HeadlessClient> = [
   {
     name: "claude-code",
     program: "claude",
+    sessions: (env) => path.join(env.CLAUDE_CONFIG_DIR || inHome(env, ".claude"), "projects"),
     tool: "Bash",
     args: described,
     run: (url, prompt) => ({
@@ -45,6 +55,7 @@ export const all: ReadonlyArray<HeadlessClient> = [
   {
     name: "codex",
     program: "codex",
+    sessions: (env) => path.join(env.CODEX_HOME || inHome(env, ".codex"), "sessions"),
     tool: "exec_command",
     args: (cmd) => ({ cmd }),
     run: (url, prompt) => ({
@@ -64,6 +75,7 @@ export const all: ReadonlyArray<HeadlessClient> = [
   {
     name: "gemini-cli",
     program: "gemini",
+    sessions: (env) => path.join(env.GEMINI_CLI_HOME || inHome(env), ".gemini", "tmp"),
     tool: "run_shell_command",
     args: (command) => ({ command }),
     run: (url, prompt) => ({
@@ -120,6 +132,7 @@ export const all: ReadonlyArray<HeadlessClient> = [
   {
     name: "qwen",
     program: "qwen",
+    sessions: (env) => inHome(env, ".qwen"),
     tool: "run_shell_command",
     args: (command) => ({ ...described(command), is_background: false }),
     run: (url, prompt) => ({

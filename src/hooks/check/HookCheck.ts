@@ -5,12 +5,15 @@
  */
 
 import { spawn } from "node:child_process"
+import { randomUUID } from "node:crypto"
 import * as fs from "node:fs"
 import * as path from "node:path"
+import * as HookChecks from "../../importing/writing/HookChecks.ts"
 import * as UserStore from "../../platform/user/UserStore.ts"
 import { digest } from "../../values/Digest.ts"
 import type { JsonObject } from "../../values/Json.ts"
 import * as HeadlessClient from "./HeadlessClient.ts"
+import * as LeftSessions from "./LeftSessions.ts"
 import * as ScriptedModel from "./ScriptedModel.ts"
 
 /** The findings of a check. Undefined: the run did not get so far. */
@@ -42,8 +45,6 @@ const TIME_MS = 120_000
 /** The client's program is not on the `PATH`. */
 export class ProgramMissing extends Error {}
 
-const PROMPT = "Hindcast checks its hooks"
-
 const RULE = "hindcast-check"
 
 /** Rejects with `ProgramMissing`, as `UserStore.open` throws, or with the reason of `signal`. */
@@ -51,6 +52,8 @@ export const check = async (options: CheckOptions): Promise<CheckedHooks> => {
   options.signal?.throwIfAborted()
   // Gemini CLI reads no settings below a directory that others may write, such as the one for temporary files.
   const own = fs.mkdtempSync(path.join(UserStore.open("hooks", { readonly: false }), "check-"))
+  const prompt = HookChecks.make(randomUUID())
+  const begunAt = Date.now()
   try {
     const marks = path.join(own, "marks")
     fs.mkdirSync(marks)
@@ -59,11 +62,13 @@ export const check = async (options: CheckOptions): Promise<CheckedHooks> => {
       tool: options.client.tool,
       args: options.client.args(`touch ${path.join(marks, name)}`),
     })
-    const gated = await runOnce(options, own, [call("allowed"), call("denied")], { [UserStore.VARIABLE]: store })
+    const gated = await runOnce(options, prompt, own, [call("allowed"), call("denied")], {
+      [UserStore.VARIABLE]: store,
+    })
     const did = (name: string) => fs.existsSync(path.join(marks, name))
     if (!did("allowed")) return { ran: false, denied: undefined, closed: undefined, output: gated.output }
     const denied = !did("denied") && gated.requests.some((body) => body.includes(`(rule ${RULE})`))
-    const alone = await runOnce(options, own, [call("unreached")], {
+    const alone = await runOnce(options, prompt, own, [call("unreached")], {
       [UserStore.VARIABLE]: path.join(own, "none"),
       HINDCAST_HOOKS_START: "never",
     })
@@ -72,6 +77,9 @@ export const check = async (options: CheckOptions): Promise<CheckedHooks> => {
     return { ran: true, denied, closed, output: alone.output }
   } finally {
     await stopServer(path.join(own, "store"))
+    const sessions = options.client.sessions?.(options.env)
+    // Some file systems keep times to the second or two.
+    if (sessions !== undefined) LeftSessions.remove(sessions, begunAt - 2_000, prompt)
     fs.rmSync(own, { recursive: true, force: true })
   }
 }
@@ -102,13 +110,14 @@ interface Ran {
 
 const runOnce = async (
   { client, directory, env, timeMs = TIME_MS, signal }: CheckOptions,
+  prompt: string,
   own: string,
   turns: ReadonlyArray<ScriptedModel.ScriptedAnswer>,
   more: Readonly<Record<string, string>>,
 ): Promise<Ran> => {
   const model = await ScriptedModel.start(turns)
   try {
-    const run = client.run(model.url, PROMPT)
+    const run = client.run(model.url, prompt)
     for (const [name, content] of Object.entries(run.files ?? {}))
       fs.writeFileSync(path.join(own, name), JSON.stringify(content))
     const variables = Object.fromEntries(

@@ -57,13 +57,15 @@ const FOREIGN =
 
 const WAITING = "a session that hooks record now: import the file again when the session has ended"
 
+const CHECK = "a check of hooks by Hindcast, which is nobody's session: it is not imported"
+
 /** The report's part about the file; `added` counts events of no run. */
 type About = Pick<FileReport, "file" | "parts" | "source" | "digest" | "bytes" | "records" | "known" | "added">
 
 export const report = (
   { file, parts, source, digest, bytes, records, known, added }: About,
   { waits, scores, kept, leftOut, remarks }: MappedRuns,
-  { named, totals: { foreign, waiting, added: ofRuns, ...counts } }: ReturnType<WrittenRuns["conclude"]>,
+  { named, totals: { foreign, waiting, added: ofRuns, ...counts }, checks }: ReturnType<WrittenRuns["conclude"]>,
 ): FileReport => ({
   file,
   parts,
@@ -83,5 +85,6 @@ export const report = (
     ...Object.fromEntries(remarks),
     ...(foreign === 0 ? {} : { [FOREIGN]: foreign }),
     ...(waiting === 0 ? {} : { [WAITING]: waiting }),
+    ...(checks === 0 ? {} : { [CHECK]: checks }),
   },
 })

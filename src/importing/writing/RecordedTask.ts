@@ -127,6 +127,11 @@ export class RecordedTask {
     return this.#isWhole
   }
 
+  /** Whether the last of its tasks is closed. */
+  get isClosed(): boolean {
+    return this.#parts.at(-1)?.isClosed === true
+  }
+
   get taskIds(): ReadonlyArray<string> {
     return this.#parts.map(({ taskId }) => taskId)
   }

@@ -5,6 +5,7 @@ import type { AppendError, LogError, NewEvent } from "../../events/log/EventLog.
 import { IdSet, idsWithin } from "../runs/EventIds.ts"
 import type { ImportedRun, RunEvent } from "../runs/RunEvent.ts"
 import * as Alongside from "./Alongside.ts"
+import * as HookChecks from "./HookChecks.ts"
 import { RecordedTask } from "./RecordedTask.ts"
 import { actorOf, append, MAX_EVENTS, newEvent, untilUndisturbed, type Writing } from "./Writing.ts"
 
@@ -16,6 +17,8 @@ export class TaskAppender {
   commits = 0
   /** Whether a program or telemetry recorded the task. Nothing is added then, or it would count twice. */
   isForeign = false
+  /** Whether the session was a check of hooks, which is not imported. */
+  readonly isCheck: boolean
   /** Whether hooks record the session now: what they do not see is added after its end. */
   isWaiting = false
   /** The import's tasks of the run: more than one if the log had closed the first before the run continued. */
@@ -41,6 +44,7 @@ export class TaskAppender {
     const { account, beside, id } = run.start
     this.#writing = account === undefined ? writing : { ...writing, source: account, keepsApart: true }
     this.#run = run
+    this.isCheck = HookChecks.isOne(run.start.goal)
     this.#makeId = idsWithin(this.#writing.source, id)
     this.#ownIds = [beside?.taskId ?? run.taskId]
   }
@@ -59,6 +63,11 @@ export class TaskAppender {
   get taskIds(): ReadonlyArray<string> {
     const recorded = this.#recorded
     return recorded === undefined ? this.#ownIds : [...(recorded.isWhole ? [] : this.#ownIds), ...recorded.taskIds]
+  }
+
+  /** Whether hooks recorded the run, and closed its last task. */
+  get isClosedByHooks(): boolean {
+    return this.#recorded?.isClosed === true
   }
 
   get source(): string {
@@ -82,6 +91,7 @@ export class TaskAppender {
 
   /** Takes an event. Returns an effect if the buffer must be flushed now. */
   take(event: RunEvent): Effect.Effect<void, AppendError> | undefined {
+    if (this.isCheck) return undefined
     this.#pending.push(event)
     if (event.at !== null) this.#takenUntil = Math.max(this.#takenUntil, event.at)
     this.#bytes += event.bytes

@@ -41,6 +41,7 @@ export class WrittenRuns {
   /** Remembered while the mapper holds the run, which may continue. */
   readonly #released = new WeakMap<ImportedRun, Released>()
   readonly #named = new Map<number, RunReport>()
+  readonly #checks = new Set<string>()
   #totals: RunTotals = { runs: 0, changed: 0, open: 0, added: 0, foreign: 0, waiting: 0 }
 
   /** @param before for a dry run of several files: what it would have written, by task */
@@ -91,6 +92,10 @@ export class WrittenRuns {
     if (appender === undefined || number === undefined) return
     this.#appenders.delete(run)
     this.#numbers.delete(run)
+    if (appender.isCheck) {
+      this.#checks.add(run.taskId)
+      return
+    }
     const earlier = this.#released.get(run)
     if (earlier !== undefined) this.#count(earlier.report, -1)
     const report = appender.isForeign ? undefined : together(earlier?.report, reportOf(run, appender))
@@ -115,18 +120,27 @@ export class WrittenRuns {
   }
 
   /** Releases all runs. Returns the first of them in the order in which they began, and the totals of all. */
-  conclude(): { readonly named: ReadonlyArray<RunReport>; readonly totals: RunTotals } {
+  conclude(): {
+    readonly named: ReadonlyArray<RunReport>
+    readonly totals: RunTotals
+    /** Number of checks of hooks, which are not imported. */
+    readonly checks: number
+  } {
     for (const run of [...this.#appenders.keys()]) this.#release(run)
     const named = [...this.#named].sort(([a], [b]) => a - b).map(([, report]) => report)
-    return { named, totals: this.#totals }
+    return { named, totals: this.#totals, checks: this.#checks.size }
   }
 }
 
-const reportOf = (run: ImportedRun, { taskIds, added, commits, isWaiting }: TaskAppender): RunReport => ({
+const reportOf = (
+  run: ImportedRun,
+  { taskIds, added, commits, isWaiting, isClosedByHooks }: TaskAppender,
+): RunReport => ({
   taskIds,
   goal: run.start.goal,
   ended: run.closed && !isWaiting,
   ...(isWaiting ? { waits: true as const } : {}),
+  ...(isClosedByHooks ? { closed: true as const } : {}),
   added,
   commits,
 })

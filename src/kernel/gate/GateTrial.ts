@@ -4,6 +4,7 @@ import { Either } from "effect"
 import type { Event } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import { actuatorsOf } from "../../plugins/manifest/Manifest.ts"
+import * as OwnWork from "../../projections/state/files/OwnWork.ts"
 import { type PluginRegistry, projection as registry } from "../../projections/state/PluginRegistry.ts"
 import type { Json } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
@@ -41,6 +42,7 @@ export interface GateTrial {
 
 /** The types of events that a trial reads; it ignores others. */
 export const types: ReadonlyArray<string> = [
+  "TaskOpened",
   "ActuatorCommanded",
   "CommandAllowed",
   "CommandDenied",
@@ -50,17 +52,24 @@ export const types: ReadonlyArray<string> = [
   ...(registry.types ?? []),
 ]
 
-/** @param isWanted which commands to try; the plugin registry takes in every event */
+/**
+ * Hindcast's own work on files is not tried: no gate rules on it.
+ *
+ * @param isWanted which commands to try; the plugin registry takes in every event
+ */
 export const make = (gate: Gate.GateConfig, isWanted: (event: Event) => boolean): GateTrial => {
   const found = new Map<string, TriedCommand>()
   const asked = new Map<string, TriedCommand>()
+  const own = new Set<string>()
   let plugins: PluginRegistry = registry.initial
   return {
     commands: () => [...found.values()],
     take: (event) => {
       plugins = registry.evolve(plugins, event)
-      if (is(event, "ActuatorCommanded")) {
-        if (!isWanted(event)) return
+      if (is(event, "TaskOpened")) {
+        if (OwnWork.isOwn(event.payload)) own.add(event.taskId ?? "")
+      } else if (is(event, "ActuatorCommanded")) {
+        if (own.has(event.taskId ?? "") || !isWanted(event)) return
         const { commandId, actuator, observed } = event.payload
         const args = argsOf(event.payload.args)
         found.set(commandId, {

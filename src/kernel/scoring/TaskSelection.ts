@@ -7,6 +7,7 @@ import { is, type PayloadOf } from "../../events/vocabulary/Vocabulary.ts"
 import { SLICE_MS, yieldToEventLoop } from "../../platform/yieldToEventLoop.ts"
 import { TaskNotFound } from "../../projections/audit/TaskAudit.ts"
 import { begin } from "../../projections/fold/Projection.ts"
+import * as OwnWork from "../../projections/state/files/OwnWork.ts"
 import * as TaskClock from "../../projections/state/TaskClock.ts"
 import * as Tasks from "../../projections/state/Tasks.ts"
 import { defined } from "../../values/defined.ts"
@@ -17,17 +18,25 @@ export class NoTaskSelected extends Data.TaggedError("NoTaskSelected")<{
   readonly log: string
   /** Number of candidates: all closed tasks, or the named ones. */
   readonly among: number
+  /** Number of open tasks. Default: 0. */
+  readonly open?: number
 }> {
   override get message() {
+    const { open = 0 } = this
+    const found = open === 0 ? "none" : `${open} open`
+    const ends =
+      open === 0
+        ? ""
+        : " A session without an end in its file counts as ended after an hour of silence, at its next import."
     return this.among === 0
-      ? `${this.log}: expected a closed task to score, found none. \`hindcast task ls\` lists the tasks; an open task is scored only if it is named.`
+      ? `${this.log}: expected a closed task to score, found ${found}.${ends} \`hindcast task ls\` lists the tasks; an open task is scored only if it is named.`
       : `Expected a task that matches the selection, found none among ${this.among}. \`hindcast task ls\` lists the tasks; change the selection.`
   }
 }
 
 /** Which tasks to score. */
 export interface TaskSelection {
-  /** Ids. Default: every closed task. Duplicates count once. */
+  /** Ids. Default: every closed task that is not Hindcast's own work (`OwnWork`). Duplicates count once. */
   readonly tasks?: ReadonlyArray<string>
   /** Selects among these tasks. */
   readonly select?: TaskFilter.TaskFilter
@@ -60,13 +69,16 @@ export const of = (
   { tasks, select }: TaskSelection,
 ): Effect.Effect<ReadonlyArray<string>, TaskNotFound | TaskFilter.SelectionInvalid | NoTaskSelected | LogError> =>
   Effect.gen(function* () {
-    const closed = () => Object.keys(known).filter((id) => known[id]?.outcome !== null)
-    const taskIds = [...new Set(tasks ?? closed())]
+    const theirs = Object.entries(known).filter(([, task]) => !OwnWork.isOwn(task))
+    const closed = theirs.flatMap(([id, { outcome }]) => (outcome === null ? [] : [id]))
+    const taskIds = [...new Set(tasks ?? closed)]
     const unknown = taskIds.find((id) => !Object.hasOwn(known, id))
     if (unknown !== undefined) return yield* new TaskNotFound({ taskId: unknown })
     const fits = select === undefined ? undefined : yield* fitting(log, known, taskIds, select)
     const chosen = fits === undefined ? taskIds : taskIds.filter((id) => fits.has(id))
-    return chosen.length === 0 ? yield* new NoTaskSelected({ log: log.name, among: taskIds.length }) : chosen
+    if (chosen.length > 0) return chosen
+    const open = theirs.length - closed.length
+    return yield* new NoTaskSelected({ log: log.name, among: taskIds.length, open })
   })
 
 const fitting = (

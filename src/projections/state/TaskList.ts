@@ -9,11 +9,12 @@ import * as Pages from "../../events/read/Pages.ts"
 import type { Envelope, Records } from "../../events/read/Records.ts"
 import { splitBySpan } from "../../events/read/Timelines.ts"
 import type { Event } from "../../events/vocabulary/Event.ts"
-import type { CoreName } from "../../events/vocabulary/Vocabulary.ts"
+import { type CoreName, is } from "../../events/vocabulary/Vocabulary.ts"
 import * as SafeRecord from "../../values/SafeRecord.ts"
 import * as Projection from "../fold/Projection.ts"
 import * as fewEvents from "../projector/fewEvents.ts"
 import type { ProjectorService } from "../projector/Projector.ts"
+import * as OwnWork from "./files/OwnWork.ts"
 import * as Tasks from "./Tasks.ts"
 
 const OPENING: ReadonlyArray<CoreName> = ["TaskOpened"]
@@ -120,7 +121,7 @@ export interface NewestTasks {
 }
 
 /**
- * Returns at most `limit` tasks, those opened last. Each is folded from its own events, so the cost does not depend on
+ * Returns at most `limit` tasks, those opened last, without Hindcast's own work (`OwnWork`). Each is folded from its own events, so the cost does not depend on
  * the length of the log.
  */
 export const newest = (
@@ -164,7 +165,11 @@ const openedLast = (log: EventLog.Service, count: number): Effect.Effect<Readonl
       const opened: Array<Opened> = []
       const query = { timeline: log.timeline, types: OPENING, after, until: end }
       yield* Pages.forEach(log.readPage, query, (page) => {
-        for (const { taskId, position } of page) if (taskId !== null) opened.push({ taskId, position })
+        for (const event of page) {
+          const { taskId, position } = event
+          const isOwn = is(event, "TaskOpened") && OwnWork.isOwn(event.payload)
+          if (taskId !== null && !isOwn) opened.push({ taskId, position })
+        }
       })
       for (const each of opened.reverse()) {
         if (newestFirst.length === count) break

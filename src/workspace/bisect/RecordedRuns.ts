@@ -5,10 +5,11 @@ import type { CoreNewEvent, EventLog, LogError } from "../../events/log/EventLog
 import { newId } from "../../events/vocabulary/Event.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
+import * as OwnWork from "../../projections/state/files/OwnWork.ts"
 import { MARKS } from "./Mark.ts"
 
 /** The name of the agent of these tasks. */
-export const AGENT = "files-bisect"
+export const AGENT = OwnWork.AGENTS.bisect
 
 const ACTUATOR = "workspace/bisect"
 

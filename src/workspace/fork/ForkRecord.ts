@@ -6,13 +6,14 @@ import { newId } from "../../events/vocabulary/Event.ts"
 import type { ForkedFrom } from "../../events/vocabulary/Tasks.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
 import * as ObservedCommand from "../../kernel/acting/command/ObservedCommand.ts"
+import * as OwnWork from "../../projections/state/files/OwnWork.ts"
 import { sha256 } from "../../values/Digest.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { Left } from "../restore/RestoreInto.ts"
 
 /** The agent of such a task. */
-export const AGENT = "files-fork"
+export const AGENT = OwnWork.AGENTS.fork
 
 const ACTUATOR = "hindcast/fork"
 

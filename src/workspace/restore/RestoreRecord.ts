@@ -3,12 +3,13 @@
 import { Effect } from "effect"
 import type { EventLog, LogError } from "../../events/log/EventLog.ts"
 import { is } from "../../events/vocabulary/Vocabulary.ts"
+import * as OwnWork from "../../projections/state/files/OwnWork.ts"
 import type { Json, JsonObject } from "../../values/Json.ts"
 import { isObject } from "../../values/JsonObjects.ts"
 import type { Look } from "../history/Looks.ts"
 
 /** The agent of such a task. */
-export const AGENT = "files-restore"
+export const AGENT = OwnWork.AGENTS.restore
 
 export const ACTUATOR = "hindcast/restore"
 

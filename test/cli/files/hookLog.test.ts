@@ -3,6 +3,7 @@ import * as path from "node:path"
 import { afterAll, describe, expect, it } from "vitest"
 import * as HookLog from "../../../src/hooks/HookLog.ts"
 import * as HookSettings from "../../../src/hooks/HookSettings.ts"
+import { inRepository } from "../../repository.ts"
 import { workplace } from "../../workplace.ts"
 import { hindcast } from "../hindcast.ts"
 import * as Session from "./session.ts"
@@ -44,9 +45,26 @@ describe("the log of commands about sessions of coding agents", () => {
     const tried = await hindcast(["gate", "try", "--rules", rules, "--json"], { cwd: made.root, env })
     expect(JSON.parse(tried.stdout)).toMatchObject({ commands: [{ decision: "deny" }] })
 
-    // A log of the directory's own comes first.
-    fs.mkdirSync(path.join(made.root, ".hindcast"))
-    fs.writeFileSync(path.join(made.root, ".hindcast", "log.db"), "")
+    // Whatever looks at a log looks there, and says so.
+    const listed = await hindcast(["task", "ls"], { cwd: made.root, env })
+    expect(listed).toMatchObject({ code: 0, stderr: `The log is that of the hooks: ${log}\n` })
+    expect(listed.stdout).toContain("claude-code-")
+    const waiting = await hindcast(["confirm", "ls"], { cwd: made.root, env })
+    expect(waiting).toMatchObject({ code: 0, stdout: "Nothing waits for a person.\n" })
+
+    // A log of the directory's own comes first. What it lacks, the hooks' log may have.
+    const own = path.join(made.root, ".hindcast", "log.db")
+    const session = inRepository("test/importing/sessions/1-tools-deny-subagent.jsonl")
+    expect(await hindcast(["import", session], { cwd: made.root, env })).toMatchObject({ code: 0 })
+    const missing = await shown()
+    expect(missing.code).toBe(3)
+    expect(missing.stderr.replaceAll(/\s+/g, " ")).toMatch(
+      /This is about .hindcast\/log\.db\. For the sessions that hooks recorded: `\S+ ?\S* files show a\.txt --log \S+hooked\.db`/,
+    )
+    expect((await hindcast(["confirm", "ls"], { cwd: made.root, env })).stdout).toMatch(/confirm ls --log \S+hooked.db/)
+    fs.rmSync(own)
+
+    fs.writeFileSync(own, "")
     expect((await shown()).code).not.toBe(0)
   })
 

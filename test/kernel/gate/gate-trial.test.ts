@@ -65,6 +65,13 @@ const RULES: Gate.GateConfig = {
 }
 
 describe("a trial of gate rules on recorded commands", () => {
+  it("leaves out what Hindcast itself did with files", () => {
+    const opened = event("TaskOpened", { goal: "x", agent: "files-bisect", measures: [], plugins: [] })
+    const command = asked("own", "hindcast/run", { command: "npm test" }, true)
+    const events = [opened, command].map((one) => ({ ...one, taskId: "search" }))
+    expect(tried(RULES, [...events, asked("c", "a/b", {})]).map(({ actuator }) => actuator)).toEqual(["a/b"])
+  })
+
   it("has each ruling next to what happened, and who decided", () => {
     const found = tried(RULES, [
       asked("a", "claude-code/Bash", { command: "rm -rf build" }),

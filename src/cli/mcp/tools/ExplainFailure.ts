@@ -3,6 +3,7 @@ import { Effect, Schema } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import * as Explanation from "../../../projections/explanation/Explanation.ts"
 
+import * as OwnWork from "../../../projections/state/files/OwnWork.ts"
 import * as TaskList from "../../../projections/state/TaskList.ts"
 import { NothingListed } from "../../command/BadInput.ts"
 import * as ExplanationPage from "../../pages/explanation/ExplanationPage.ts"
@@ -35,11 +36,15 @@ export const explainFailure = Tool.make({
     }),
 })
 
-/** The newest task that was closed without being achieved, else the newest task. */
+/**
+ * The newest task that was closed without being achieved, else the newest closed one: an open one may be the session
+ * that asks. Hindcast's own work comes last.
+ */
 const newestFailed = Effect.gen(function* () {
   const log = yield* EventLog
   const all = Object.entries(yield* TaskList.standings(log))
-  const found = all.findLast(([, { outcome }]) => outcome !== null && outcome !== "achieved") ?? all.at(-1)
+  const closed = all.filter(([, task]) => task.outcome !== null && !OwnWork.isOwn(task))
+  const found = closed.findLast(([, { outcome }]) => outcome !== "achieved") ?? closed.at(-1) ?? all.at(-1)
   if (found === undefined) return yield* new NothingListed({ expected: "a task", found: "a log without tasks" })
   return { taskId: found[0], log }
 })

@@ -4,6 +4,7 @@ import type { Past, TriedCommand } from "../../../kernel/gate/GateTrial.ts"
 import * as Formats from "../../../values/Formats.ts"
 import { groupBy } from "../../../values/groupBy.ts"
 import { oneLine } from "../../../values/PlainText.ts"
+import * as CommandHints from "../../command/CommandHints.ts"
 import type { Style } from "../../terminal/Style.ts"
 import * as Table from "../../terminal/Table.ts"
 import { at, count } from "../../terminal/Text.ts"
@@ -68,7 +69,11 @@ export const lines = (style: Style, parts: TrialPageParts): ReadonlyArray<string
       limit,
     ),
     "",
-    style.dim("hindcast show @POSITION shows a command; why @POSITION shows what led to it."),
+    style.dim(
+      CommandHints.inText(
+        "`hindcast log show @POSITION` shows a command; `hindcast why @POSITION` shows what led to it.",
+      ),
+    ),
   ]
 }
 

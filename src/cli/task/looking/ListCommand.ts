@@ -4,6 +4,7 @@ import { Effect } from "effect"
 import { EventLog } from "../../../events/log/EventLog.ts"
 import { Projector } from "../../../projections/projector/Projector.ts"
 import * as ForkedTasks from "../../../projections/state/ForkedTasks.ts"
+import * as OwnWork from "../../../projections/state/files/OwnWork.ts"
 import * as TaskList from "../../../projections/state/TaskList.ts"
 import * as Tasks from "../../../projections/state/Tasks.ts"
 import * as Outcome from "../../../projections/summary/Outcome.ts"
@@ -17,7 +18,7 @@ import * as TaskListPage from "../../pages/audit/TaskListPage.ts"
 const listOptions = {
   ...common,
   limit: LimitOption.limit("List at most this many tasks, and as many forked ones: the newest"),
-  all: flag("all", "List all tasks"),
+  all: flag("all", "List all tasks, also those in which Hindcast itself searched or restored files"),
   outcome: someOf("outcome", Outcome.OUTCOMES).pipe(
     Options.withDescription("Only tasks with this outcome, or open ones"),
   ),
@@ -25,7 +26,8 @@ const listOptions = {
 
 export const ls = Command.make("ls", listOptions, ({ log, json, limit, all, outcome }) =>
   Effect.gen(function* () {
-    const isListed = (task: TaskListPage.ListedTask) => outcome.includes(Outcome.of(task))
+    const isListed = (task: TaskListPage.ListedTask) =>
+      outcome.includes(Outcome.of(task)) && (all || !OwnWork.isOwn(task))
     const some = all || outcome.length > 0 ? yield* allTasks : yield* newestTasks(limit)
     const found = outcome.length === 0 ? some.tasks : some.tasks.filter(isListed)
     const tasks = outcome.length === 0 || all ? found : found.slice(-limit)

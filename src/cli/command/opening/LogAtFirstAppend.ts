@@ -1,9 +1,9 @@
 /** A log that its first append creates: a command that writes nothing leaves no file. */
 import * as fs from "node:fs"
 import { Context, Effect, ExecutionStrategy, Exit, Layer, Scope, Stream } from "effect"
-import { EventLog, type LogError, LogUnavailable } from "../../events/log/EventLog.ts"
-import * as MemoryEventLog from "../../events/memory/MemoryEventLog.ts"
-import * as SqliteEventLog from "../../events/sqlite/SqliteEventLog.ts"
+import { EventLog, type LogError, LogUnavailable } from "../../../events/log/EventLog.ts"
+import * as MemoryEventLog from "../../../events/memory/MemoryEventLog.ts"
+import * as SqliteEventLog from "../../../events/sqlite/SqliteEventLog.ts"
 
 /** The log in a file. It is empty while the file does not exist. */
 export const layer = (filename: string) =>

@@ -1,0 +1,37 @@
+/** Commands that the program's own texts suggest: each is one that it has. */
+import * as fs from "node:fs"
+import * as path from "node:path"
+import { expect, it } from "vitest"
+import { PATHS } from "../../src/cli/catalogue/Catalogue.ts"
+import { inRepository } from "../repository.ts"
+
+const sources = (directory: string): ReadonlyArray<string> =>
+  fs.readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const file = path.join(directory, entry.name)
+    if (entry.isDirectory()) return sources(file)
+    return /\.tsx?$/.test(entry.name) ? [file] : []
+  })
+
+/** The words of commands such as `hindcast log show @5`, also within a template, up to the first that is no plain word. */
+const hinted = (text: string): ReadonlyArray<string> =>
+  [...text.matchAll(/(?:["'`]|\\`|; |, )hindcast ([a-z][a-z-]*(?: [a-z][a-z-]*)*)(?=[ `\\"'])/g)].map(
+    ([, words = ""]) => words,
+  )
+
+const commands = new Set(PATHS.map((words) => words.join(" ")))
+
+const isCommand = (words: string): boolean =>
+  words.split(" ").some((_, index, all) => commands.has(all.slice(0, index + 1).join(" ")))
+
+it("are commands of the program", () => {
+  const found = sources(inRepository("src")).flatMap((file) =>
+    hinted(fs.readFileSync(file, "utf8")).map((words) => ({ file: path.basename(file), words })),
+  )
+  expect(found.length).toBeGreaterThan(50)
+  expect(found.filter(({ words }) => !isCommand(words))).toEqual([])
+})
+
+it("are found where they are none", () => {
+  expect(hinted('style.dim("hindcast show @POSITION shows a command")')).toEqual(["show"])
+  expect(isCommand("show")).toBe(false)
+})
