@@ -2,7 +2,7 @@
 import * as fs from "node:fs"
 import * as path from "node:path"
 import { expect, it } from "vitest"
-import { PATHS } from "../../src/cli/catalogue/Catalogue.ts"
+import { GROUPS, PATHS } from "../../src/cli/catalogue/Catalogue.ts"
 import { inRepository } from "../repository.ts"
 
 const sources = (directory: string): ReadonlyArray<string> =>
@@ -12,16 +12,18 @@ const sources = (directory: string): ReadonlyArray<string> =>
     return /\.tsx?$/.test(entry.name) ? [file] : []
   })
 
-/** The words of commands such as `hindcast log show @5`, also within a template, up to the first that is no plain word. */
+/** The words of commands in backticks, such as `hindcast log show @5`, up to the first that is no plain word. */
 const hinted = (text: string): ReadonlyArray<string> =>
-  [...text.matchAll(/(?:["'`]|\\`|; |, )hindcast ([a-z][a-z-]*(?: [a-z][a-z-]*)*)(?=[ `\\"'])/g)].map(
-    ([, words = ""]) => words,
-  )
+  [...text.matchAll(/`hindcast ([a-z][a-z-]*(?: [a-z][a-z-]*)*)(?=[ `\\])/g)].map(([, words = ""]) => words)
 
-const commands = new Set(PATHS.map((words) => words.join(" ")))
+/** Commands, and the first words of those that share one: `hindcast confirm …`. */
+const commands = new Set([...PATHS.map((words) => words.join(" ")), ...GROUPS.keys()])
 
 const isCommand = (words: string): boolean =>
-  words.split(" ").some((_, index, all) => commands.has(all.slice(0, index + 1).join(" ")))
+  words.split(" ").some((_, index, all) => {
+    const begun = all.slice(0, index + 1).join(" ")
+    return commands.has(begun) && (all.length === index + 1 || !GROUPS.has(begun))
+  })
 
 it("are commands of the program", () => {
   const found = sources(inRepository("src")).flatMap((file) =>
@@ -32,6 +34,6 @@ it("are commands of the program", () => {
 })
 
 it("are found where they are none", () => {
-  expect(hinted('style.dim("hindcast show @POSITION shows a command")')).toEqual(["show"])
+  expect(hinted('style.dim("`hindcast show @POSITION` shows a command")')).toEqual(["show"])
   expect(isCommand("show")).toBe(false)
 })

@@ -1,4 +1,4 @@
-/** Reports this machine's confinement of plugins, for `hindcast plugin doctor`. */
+/** Reports this machine's confinement of plugins, for `hindcast doctor`. */
 import { execFile } from "node:child_process"
 import { Effect, Either } from "effect"
 import { DEFAULTS, type Limits } from "./Limits.ts"

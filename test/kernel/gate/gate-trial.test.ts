@@ -5,7 +5,7 @@ import * as Gate from "../../../src/kernel/gate/Gate.ts"
 import * as GateSuggestions from "../../../src/kernel/gate/GateSuggestions.ts"
 import * as GateTrial from "../../../src/kernel/gate/GateTrial.ts"
 import type { Json } from "../../../src/values/Json.ts"
-import { event, place, type Unplaced } from "../../projections/given.ts"
+import { event, inTask, place, type Unplaced } from "../../projections/given.ts"
 import { inRepository } from "../../repository.ts"
 
 const sha = "0".repeat(64)
@@ -68,7 +68,7 @@ describe("a trial of gate rules on recorded commands", () => {
   it("leaves out what Hindcast itself did with files", () => {
     const opened = event("TaskOpened", { goal: "x", agent: "files-bisect", measures: [], plugins: [] })
     const command = asked("own", "hindcast/run", { command: "npm test" }, true)
-    const events = [opened, command].map((one) => ({ ...one, taskId: "search" }))
+    const events = inTask("search", [opened, command])
     expect(tried(RULES, [...events, asked("c", "a/b", {})]).map(({ actuator }) => actuator)).toEqual(["a/b"])
   })
 
