@@ -220,7 +220,7 @@ const flips = ({ passes: { gained, lost, noInterval }, passAbove }: Comparison):
     gained.length + lost.length === 0
       ? "None passes by one scoring and fails by the other."
       : `${FormattedNumbers.counted(gained.length, "task")} passed by B only, ${FormattedNumbers.count(lost.length)} by A only.`
-  }${noInterval === null || noInterval.reason === "few" ? "" : ` There is no interval and no p-value of passes. ${noInterval.explanation}`}</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
+  }${noInterval === null || noInterval.reason === "few" ? "" : ` There is no interval and no p-value for passes. ${noInterval.explanation}`}</p>${list("Pass in B only", gained)}${list("Pass in A only", lost)}</section>`
 }
 
 const ENDS = 10
@@ -248,7 +248,7 @@ const pairs = (of: Comparison, models?: ModelSides): Markup => {
 
 const METHODS = { exact: "over all patterns of signs", sampled: "over random patterns of signs" } as const
 
-const OF_RUNS = "A model may answer differently next time: the difference is between these runs."
+const OF_RUNS = "A model may answer differently next time: this difference is between these runs only."
 
 /** The number of comparisons that correct p, if there is one. */
 const comparisons = (of: Comparison): string =>

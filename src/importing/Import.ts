@@ -274,7 +274,7 @@ const importFile = (
         runs.remark(
           "a file that does not begin with what was imported of it: it was rotated, cut off or changed. The log keeps what it has",
         )
-    if (extent.partial) runs.remarkOnFile("a last line that is not whole yet: it is imported when it is")
+    if (extent.partial) runs.remarkOnFile("postponed: an incomplete last line. It is imported once it is complete")
     const scored = yield* ScoreAppender.append(writing, runs.scores)
     return yield* ImportedFile.conclude(writing, content, reported(records, scored, false))
   })

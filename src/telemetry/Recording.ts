@@ -22,7 +22,7 @@ export interface Progress {
   readonly onTask: (taskId: string, added: number) => void
   /** Called with each reason for which something readable was left out. */
   readonly onLeftOut: (why: string, count: number) => void
-  /** Called when the log cannot be written. What arrived stays in the inbox, and is tried again. */
+  /** Called when the log cannot be written. The received data stays in the inbox, and Hindcast tries again. */
   readonly onTrouble: (message: string) => void
 }
 

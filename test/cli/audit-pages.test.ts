@@ -242,7 +242,7 @@ describe("the table of all tasks", () => {
     expect(page).toContain("… and 2 more, which --limit leaves out.")
     expect(page).toContain("3 tasks. Scores: official (strict). 1 of them have no score; they do not count as zero")
     const groups = AuditTablePage.groups(plain, shown, "plugin", AuditTable.group(rows, "plugin"), 80)
-    expect(groups.at(-1)).toBe("A task is in the group of each plugin that takes part in it.")
+    expect(groups.at(-1)).toBe("A task is in the group of every plugin that takes part in it.")
     expect(Math.max(...groups.slice(0, 2).map(({ length }) => length))).toBeLessThanOrEqual(80)
     expect(AuditTablePage.rows(plain, { ...shown, scores: null }, rows, known, 80).at(-1)).toContain(
       "--scores names others",

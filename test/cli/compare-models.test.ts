@@ -126,7 +126,7 @@ describe("compare of two models", () => {
       "B          acme/small: 14 tasks, 12 paired, 1 without a counterpart, 1 without a score",
       "both       1 task used both models, and counts for neither",
       "acme/great (A",
-      "the difference is between these runs.",
+      "this difference is between these runs only.",
     ]) {
       expect(stdout).toContain(line)
     }

@@ -128,7 +128,7 @@ describe("log snapshot", () => {
     expect(text).toMatch(/no snapshot of the whole state; `.*log snapshot --log .*` stores one/)
     expect(await document(["log", "snapshot", "--log", log])).toEqual({ head, before: 0, position: head })
     const again = await hindcast(["log", "snapshot", "--log", log])
-    expect(again.stdout).toContain(`A snapshot of @${head} is stored already.`)
+    expect(again.stdout).toContain(`There is already a snapshot of @${head}.`)
     expect((await hindcast(["log", "info", "--log", log])).stdout).toContain(`snapshot of @${head}, 0 events before`)
     expect(await readBy("state")).toBeLessThan(FEW)
     expect(await readBy("task", "ls", "--all")).toBeLessThan(FEW)

@@ -71,7 +71,7 @@ describe("hindcast import", () => {
       ].join("\n"),
     )
     const again = await hindcast(["import", "sessions", "--log", "report.db"], { cwd })
-    expect(again.stdout).toBe("1 file of these is already completely in the log.\nNothing new.\n")
+    expect(again.stdout).toBe("1 file was already imported completely.\nNothing was imported.\n")
   })
 
   it("makes tasks that are stepped back in, scored again and compared with the scores that they came with", async () => {
@@ -106,7 +106,7 @@ describe("hindcast import", () => {
     expect((await hindcast(["import", "--log", "none.db"], { cwd })).code).toBe(1)
     fs.mkdirSync(path.join(cwd, "nothing"))
     const nothing = await hindcast(["import", "nothing", "--log", "none.db"], { cwd })
-    expect([nothing.code, nothing.stdout]).toEqual([3, "Nothing new.\n"])
+    expect([nothing.code, nothing.stdout]).toEqual([3, "Nothing was imported.\n"])
     expect(nothing.stderr).toContain("nothing: expected a file of a known format, found none.")
     for (const name of ["a.md", "b.md", "README"]) fs.writeFileSync(path.join(cwd, "nothing", name), "x")
     fs.writeFileSync(path.join(cwd, "nothing", "c.jsonl"), "")
@@ -114,20 +114,20 @@ describe("hindcast import", () => {
     expect([passed.code, passed.stdout.split("\n")]).toEqual([
       3,
       [
-        "1 file of no known format was skipped:",
+        "1 file in an unknown format was skipped:",
         "  nothing/c.jsonl: an empty file; import it once it has content",
-        "3 files do not have the name of a run, and were not read (.md 2, no ending 1); name those to read.",
-        "Nothing new.",
+        "3 files were not read, because of their names (.md 2, no ending 1); to import one, name it.",
+        "Nothing was imported.",
         "",
       ],
     ])
-    expect(passed.stderr).toContain("expected a file of a known format, found 1 file of none.")
+    expect(passed.stderr).toContain("expected a file of a known format, found 1 file in unknown formats.")
     expect((await hindcast(["import", "gone", "--log", "none.db"], { cwd })).code).toBe(3)
     expect((await hindcast(["import", "gone", "--follow", "--log", "none.db"], { cwd })).code).toBe(3)
     const archive = fs.readFileSync(path.join(cwd, "log.eval"))
     fs.writeFileSync(path.join(cwd, "cut.eval"), archive.subarray(0, archive.length / 2))
     const cut = await hindcast(["import", "cut.eval", "--log", "none.db"], { cwd })
-    expect([cut.code, cut.stdout]).toEqual([1, "Nothing new.\n"])
+    expect([cut.code, cut.stdout]).toEqual([1, "Nothing was imported.\n"])
     expect(cut.stderr).toContain("the archive has no directory of its entries: it is cut off, or still being written")
     fs.writeFileSync(path.join(cwd, "empty.traj"), '{"trajectory":[],"history":[]}')
     const empty = await hindcast(["import", "empty.traj", "--log", "none.db"], { cwd })
@@ -139,7 +139,7 @@ describe("hindcast import", () => {
     const mapped = await hindcast(["import", "runs.jsonl", "--mapping", "mapping.yaml", "--log", "m.db", "--dry-run"], {
       cwd,
     })
-    expect(mapped.stdout).toContain("The first run, as it would be imported: shop-agent-s1, Where is my parcel?")
+    expect(mapped.stdout).toContain("The first run would be imported as: shop-agent-s1, Where is my parcel?")
     expect(mapped.stdout).toMatch(/2026-01-01T12:00:00\.000Z {2}InputReceived +user: .*Where is my parcel\?/)
     fs.writeFileSync(path.join(cwd, "bad.yaml"), "name: x\nrecords: [{ is: said, content: { cel: recrod.a } }]\n")
     const bad = await hindcast(["import", "runs.jsonl", "--mapping", "bad.yaml", "--log", "m.db"], { cwd })

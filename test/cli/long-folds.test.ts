@@ -45,7 +45,7 @@ describe("a long fold", () => {
     expect(texts.join("")).toMatch(/read [\d,]+ of 110,000 events/)
     const advice = texts.filter((text) => text.includes("hindcast log snapshot"))
     expect(advice).toEqual([
-      expect.stringMatching(/^Read \d+ events; after `hindcast log snapshot` such questions are/),
+      expect.stringMatching(/^Read \d+ events\. `hindcast log snapshot` makes such questions fast/),
     ])
   })
 

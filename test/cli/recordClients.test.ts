@@ -287,7 +287,7 @@ spawnSync("true")
     const replayed = await run("replay", id, ...program)
     expect(replayed).toMatchObject({ code: 0, stdout: said })
     expect(replayed.stderr).toContain(
-      "did not close the network to programs other than Node that were started: a process: sh, a process: true.",
+      "did not close the network to child programs other than Node (a process: sh, a process: true)",
     )
     expect(served.length).toBe(before)
   })

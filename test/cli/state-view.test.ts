@@ -65,7 +65,7 @@ describe("state --view", () => {
 
   it("refuses a plugin without a view, and a plugin without --view", async () => {
     const other = await run("state", "--view", "boiler", "--at", "@5")
-    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining("There is a view of room.") })
+    expect(other).toMatchObject({ code: 3, stderr: expect.stringContaining("Worlds with a view: room.") })
     const alone = await run("state", "room")
     expect(alone.code).not.toBe(0)
     expect(alone.stderr).toContain("PLUGIN: expected --view with it")

@@ -176,7 +176,9 @@ describe("a file of messages", () => {
     if (first === undefined || second === undefined) throw new Error("no messages")
     const cut = await importing(at, Buffer.concat([first, second.subarray(0, 99)]))
     expect(cut.report.files[0]).toMatchObject({ records: 1, counts: { runs: 1 } })
-    expect(Object.keys(cut.report.files[0]?.remarks ?? {})).toContainEqual(expect.stringContaining("not whole yet"))
+    expect(Object.keys(cut.report.files[0]?.remarks ?? {})).toContainEqual(
+      expect.stringContaining("an incomplete last line"),
+    )
     const whole = await importing(at, Buffer.concat([first, second]))
     expect(whole.report.files[0]).toMatchObject({ records: 2, counts: { runs: 2, changed: 1 } })
   })
@@ -185,7 +187,9 @@ describe("a file of messages", () => {
     const whole = framed(inProtobuf(sent("codex-otlp-logs")))
     const { report } = await importing(directory(), Buffer.concat([whole, Buffer.alloc(1024 * 1024)]))
     expect(report.files[0]).toMatchObject({ records: 1, counts: { runs: 1 } })
-    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(expect.stringContaining("not whole yet"))
+    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(
+      expect.stringContaining("an incomplete last line"),
+    )
   })
 
   it("with spans is the trace that JSON has", async () => {

@@ -12,7 +12,7 @@ describe("an import that is killed again and again", () => {
       expect(kills).toBeGreaterThan(0)
       expect([...events].sort()).toEqual([...expected].sort())
       expect(verified).toContain("Intact")
-      expect(again).toContain("Nothing new.")
+      expect(again).toContain("Nothing was imported.")
     }),
   )
 

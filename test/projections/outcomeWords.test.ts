@@ -31,7 +31,7 @@ const ends = [succeeded, settled, failed].flatMap((end) => end ?? [])
 describe("the end of a command whose result is not recorded, or of which its plugin told after a crash, says so", () => {
   it("in a line", () => {
     expect(ends.map((end) => EventSummary.of(end))).toEqual([
-      `done in 2 ms; its result is not recorded: ${reason}`,
+      `done in 2 ms; its result was not recorded: ${reason}`,
       'bank@1.0.0 said after a crash: {"paid":5}',
       "bank@1.0.0 said after a crash: NotPaid: no such payment",
     ])
@@ -39,7 +39,7 @@ describe("the end of a command whose result is not recorded, or of which its plu
 
   it("on the page of the event", () => {
     const pages = ends.map((end) => EventPage.lines(Style.plain, end).join("\n"))
-    expect(pages[0]).toContain(`it was done, but its result is not recorded: ${reason}`)
+    expect(pages[0]).toContain(`it was done, but its result was not recorded: ${reason}`)
     expect(pages[1]).toContain("bank@1.0.0, which was asked after a crash")
     expect(pages[2]).toContain("bank@1.0.0, which was asked after a crash")
   })
@@ -53,7 +53,7 @@ describe("the end of a command whose result is not recorded, or of which its plu
       return line
     }
     expect(ends.map(lineOf)).toEqual([
-      expect.stringContaining(`succeeded in 2 ms; its result is not recorded: ${reason}`),
+      expect.stringContaining(`succeeded in 2 ms; its result was not recorded: ${reason}`),
       expect.stringContaining("succeeded, as bank@1.0.0 said after a crash"),
       expect.stringContaining("failed, as bank@1.0.0 said after a crash: NotPaid: no such payment"),
     ])

@@ -107,7 +107,7 @@ export const agent = Command.make("acp", options, ({ log, ...typed }) =>
   }).pipe(Effect.scoped),
 ).pipe(
   Command.withDescription(
-    "Be an agent in Zed, JetBrains and other editors, over ACP: see its answers and changes there, and decide its confirmations",
+    "Run an agent in Zed, JetBrains and other editors over ACP: the editor shows its answers and changes, and you decide its confirmations there",
   ),
 )
 

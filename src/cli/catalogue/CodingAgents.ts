@@ -5,7 +5,7 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
   {
     path: "hooks install",
     uses: [
-      ["hooks install CLIENT", "record each session of a coding agent; with --gate FILE, rules decide about its calls"],
+      ["hooks install CLIENT", "record each session of a coding agent; with --gate FILE, rules decide which calls run"],
     ],
     example: "hooks install claude-code --gate hindcast.gate.yaml",
     page: "docs/guides/gate-a-coding-agent.md",
@@ -33,7 +33,7 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
   },
   {
     path: "hooks serve",
-    uses: [["hooks serve", "answer hooks in this terminal; otherwise the first hook starts a server"]],
+    uses: [["hooks serve", "run the hook server in this terminal; without it, the first hook starts one"]],
     example: "hooks serve --log sessions.db",
     load: command(async () => (await import("../hooks/ServeCommand.ts")).serve),
   },
@@ -42,7 +42,7 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
     uses: [
       [
         "gate try --rules FILE --since 30d",
-        "what gate rules would have decided about recorded commands, next to the real decisions",
+        "test gate rules on recorded commands: what they would have decided, next to the real decisions",
       ],
     ],
     example: "gate try --rules hindcast.gate.yaml --since 30d",
@@ -51,14 +51,14 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
   },
   {
     path: "gate suggest",
-    uses: [["gate suggest", "gate rules from people's approvals and refusals"]],
+    uses: [["gate suggest", "propose gate rules from people's approvals and refusals"]],
     example: "gate suggest",
     page: "docs/guides/gate-a-coding-agent.md",
     load: command(async () => (await import("../gate/SuggestCommand.ts")).suggest),
   },
   {
     path: "acp",
-    uses: [["acp --model MODEL", "be an agent in an editor that speaks ACP: Zed, JetBrains …"]],
+    uses: [["acp --model MODEL", "run an agent in an editor that speaks ACP: Zed, JetBrains …"]],
     example: "acp --model anthropic/claude-sonnet-4-5 --guide guide.yaml",
     page: "docs/guides/use-in-an-editor.md",
     load: command(async () => (await import("../acp/AgentCommand.ts")).agent),
@@ -80,7 +80,10 @@ export const CODING_AGENTS: ReadonlyArray<Entry> = [
   {
     path: "mcp gate",
     uses: [
-      ["mcp gate -- SERVER", "stand in front of an MCP server: record its calls, and let gate rules decide about them"],
+      [
+        "mcp gate -- SERVER",
+        "run a gateway in front of an MCP server: record its calls, and let gate rules decide which ones run",
+      ],
     ],
     example: "mcp gate --rules hindcast.gate.yaml -- npx -y @modelcontextprotocol/server-memory",
     page: "docs/guides/gate-an-mcp-server.md",

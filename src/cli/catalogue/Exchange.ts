@@ -7,7 +7,7 @@ export const FROM_OTHERS: ReadonlyArray<Entry> = [
     uses: [
       [
         "import PATH…",
-        "import runs of other agents, also while they write them (--follow); --dry-run shows them first",
+        "import the runs of other agents; --follow keeps importing as they grow, --dry-run only lists them",
       ],
     ],
     example: "import ~/.claude/projects",
@@ -106,7 +106,7 @@ export const TO_OTHERS: ReadonlyArray<Entry> = [
 export const MACHINE: ReadonlyArray<Entry> = [
   {
     path: "doctor",
-    uses: [["doctor", "the sandbox of plugins here, and ways to improve it"]],
+    uses: [["doctor", "how this machine sandboxes plugins, and how to improve that"]],
     example: "doctor",
     load: command(async () => (await import("../plugin/DoctorCommand.ts")).doctor),
   },

@@ -54,17 +54,19 @@ export const FILES: ReadonlyArray<Entry> = [
   },
   {
     path: "files bisect",
-    uses: [['files bisect --run "npm test"', "the first step after which a command fails; runs the recorded files"]],
+    uses: [
+      ['files bisect --run "npm test"', "the first step after which a command fails; this executes recorded files"],
+    ],
     example: 'files bisect --run "npm test" --copy node_modules',
     exits:
-      "It exits with 1 if the first state is not good, the last one not bad, or if the ones between are untestable.",
+      "It exits with 1 if the first state is not good, the last one is not bad, or the ones in between cannot be tested.",
     load: command(async () => (await import("../files/Bisect.ts")).bisect),
   },
   {
     path: "files compare",
     uses: [
-      ["files compare TASK fork-1@TASK", "what tasks made of the files, with their scores and costs"],
-      ['files compare A B --verify "npm test"', "whether a command succeeds on them; runs the recorded files"],
+      ["files compare TASK fork-1@TASK", "what each task did to the files, next to its score and cost"],
+      ['files compare A B --verify "npm test"', "also whether a command succeeds on those files; this executes them"],
     ],
     example: 'files compare A B --verify "npm test" --copy node_modules',
     load: command(async () => (await import("../files/Compare.ts")).compare),
@@ -73,8 +75,8 @@ export const FILES: ReadonlyArray<Entry> = [
     path: "files restore",
     uses: [
       ["files restore MOMENT --into DIR", "write the files of a moment to another directory"],
-      ["files restore MOMENT --in-place", "write them over the present files, after a snapshot and a question"],
-      ["files restore --undo", "go back to the files before that"],
+      ["files restore MOMENT --in-place", "write them over the current files, after a snapshot and a confirmation"],
+      ["files restore --undo", "undo that: go back to the files as they were before"],
     ],
     example: "files restore @412 --in-place",
     exits: "Without --partial, it exits with 1 if it could not restore some files, and names them.",
@@ -85,9 +87,9 @@ export const FILES: ReadonlyArray<Entry> = [
     uses: [
       [
         "files fork MOMENT",
-        "continue a session from there, with its files at that moment: prints the command for its coding agent",
+        "continue a session from a moment, with its files at that moment: prints the command that starts its coding agent",
       ],
-      ["files fork MOMENT --run", "start the coding agent there"],
+      ["files fork MOMENT --run", "start the coding agent as well"],
       ["files fork MOMENT -- node agent.js", "run a recorded program there"],
     ],
     example: 'files fork @412 --prompt "Keep the quantity" --model opus --run',

@@ -41,7 +41,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "log doctor",
-    uses: [["log doctor", "examine a log's files, and say what to do"]],
+    uses: [["log doctor", "check a log's files, and say what to do about each finding"]],
     example: "log doctor",
     exits: "It exits with 2 if the file is damaged, or if somebody tampered with it.",
     load: command(async () => (await import("../log/IntegrityCommands.ts")).doctor),
@@ -60,7 +60,7 @@ export const PAST: ReadonlyArray<Entry> = [
   },
   {
     path: "log snapshot",
-    uses: [["log snapshot", "store the state at the head, so that a long log answers quickly"]],
+    uses: [["log snapshot", "store the state at the head, so that questions to a long log are answered quickly"]],
     example: "log snapshot",
     load: command(async () => (await import("../log/SnapshotCommand.ts")).snapshot),
   },

@@ -14,9 +14,9 @@ const NAMES = ["why", "state", "cost", "undo", "help", "quit"] as const
 export type CommandName = (typeof NAMES)[number]
 
 export const HELP: ReadonlyArray<readonly [typed: string, does: string]> = [
-  ["TEXT", "say it: the agent hears it once it has finished its current work"],
-  ["> TEXT", "steer: the agent hears it before its next turn"],
-  ["! TEXT", "interrupt: end its answer, and tell it immediately"],
+  ["TEXT", "send it: the agent reads it when it has finished its current work"],
+  ["> TEXT", "steer: the agent reads it before its next turn"],
+  ["! TEXT", "interrupt: end its current answer, and give it your message immediately"],
   ["/why", "the causes of what it last said or did"],
   ["/state", "what it is doing now"],
   ["/cost", "tokens and money used so far"],

@@ -83,7 +83,7 @@ export const make = (
           const paint = event.status === "succeeded" ? style.good : style.bad
           const { unrecorded } = event
           const told =
-            unrecorded === undefined ? resultOf(event.result) : `its result is not recorded: ${oneLine(unrecorded)}`
+            unrecorded === undefined ? resultOf(event.result) : `its result was not recorded: ${oneLine(unrecorded)}`
           const result = shorten(told, MAX_LENGTH)
           return line(`${style.dim("←")} ${style.name(oneLine(event.toolName))} ${paint(event.status)} ${result}`)
         }

@@ -34,7 +34,7 @@ export interface ConversationAtWork {
 
 export class NothingToUndo extends Data.TaggedError("NothingToUndo") {
   override get message() {
-    return "There is nothing to undo: expected a message of yours that the agent has heard, found none."
+    return "There is nothing to undo: expected a message of yours that the agent has read, found none."
   }
 }
 

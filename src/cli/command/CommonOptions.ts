@@ -79,7 +79,7 @@ export const workspace = optionalText(
 
 export const sandbox = oneOf("sandbox", ["auto", "namespaces", "flags"]).pipe(
   Options.withDescription(
-    "How to confine plugins. A tier that this machine lacks is an error. flags also accepts that only Deno's permissions confine plugins that do not come with Hindcast. Default: auto",
+    "How to confine plugins. A tier that this machine does not support is an error. flags also accepts Deno's permissions as the only confinement of plugins that do not come with Hindcast. Default: auto",
   ),
   Options.withDefault("auto"),
 )

@@ -98,7 +98,7 @@ export class Shared extends Context.Tag("hindcast/cli/SharedLog")<Shared, { read
 
 export const decrypt = flag(
   "decrypt",
-  "Write personal data as plain text, if its keys exist. The file stays readable when a key no longer exists",
+  "Write personal data as plain text where its keys still exist. The file stays readable after a key is destroyed",
 )
 
 /**
@@ -183,6 +183,6 @@ export const warnTracked = (filename: string): Effect.Effect<void> =>
     const kept = path.relative(found.repository, own ?? real)
     const untrack = `git -C ${quoteWord(found.repository)} rm -r -q --cached ${quoteWord(own === undefined ? found.file : kept)}`
     return Output.note(
-      `warning: Git tracks ${found.file}: whoever gets the repository gets your log, and a clone's log is foreign. \`${untrack}\`, and the line ${kept}${own === undefined ? "*" : "/"} in .gitignore, keep it out.`,
+      `warning: Git tracks ${found.file}: everyone who clones the repository gets your log, and the copy in a clone is foreign. To keep it out, run \`${untrack}\` and add the line ${kept}${own === undefined ? "*" : "/"} to .gitignore.`,
     )
   })

@@ -47,7 +47,7 @@ export const live = Command.make("live", { ...common, to, service }, ({ log, jso
     yield* UntilEnded.begin
     yield* json
       ? Effect.void
-      : Output.write(`Sends the tasks of ${file} to ${address.origin}, now and while they run. Ctrl-C ends it.`)
+      : Output.write(`Sending the tasks of ${file} to ${address.origin}, now and while they run. Press Ctrl-C to stop.`)
     return yield* LiveExport.run({
       to: address,
       headers,

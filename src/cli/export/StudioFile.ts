@@ -26,7 +26,7 @@ export const studioFile = Command.make(
       Options.optional,
     ),
     decrypt: OpenLog.decrypt,
-    personal: flag("personal", "Older name of --decrypt"),
+    personal: flag("personal", "The former name of --decrypt"),
     timeline: TimelineOption.timeline,
   },
   ({ log: named, json, output, force, tasks: typed, at, decrypt, personal: older, timeline }) =>

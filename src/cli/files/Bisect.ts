@@ -30,7 +30,10 @@ import * as OpenedFiles from "./OpenedFiles.ts"
 
 const options = {
   ...FilesOptions.common,
-  run: text("run", "The command, for a shell: 0 is good, 1 to 127 is bad, 125 skips the state, more ends the search"),
+  run: text(
+    "run",
+    "The shell command. Its exit code says what a state is: 0 is good, 125 is skipped, any other up to 127 is bad, and more ends the search",
+  ),
   from: optionalText("from", "The moment to begin at, where the command succeeds. Default: the first snapshot"),
   to: optionalText("to", `The moment to end at, where it fails: ${MOMENT}. Default: now`),
   task: FilesOptions.task,
@@ -159,8 +162,8 @@ const treeIn = ({ looks, treeOf }: RecordedFiles.RecordedFiles, state: States.St
 
 const adviceOn = (missing: ReadonlyArray<string>): string =>
   missing.length === 0
-    ? "`--from` and `--to` name other ends."
-    : `The runs are without ${missing.join(", ")}: ${FileRuns.COPY} \`--from\` and \`--to\` name other ends.`
+    ? "`--from` and `--to` choose another range."
+    : `Missing from the runs (not in the snapshots): ${missing.join(", ")}. ${FileRuns.COPY} \`--from\` and \`--to\` choose another range.`
 
 const endOf = (
   exit: Exit.Exit<FileBisection.FileBisection, Error>,

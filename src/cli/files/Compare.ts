@@ -33,7 +33,7 @@ const options = {
   tasks: argument("task", "A task, or a task on a timeline (fork-1@TASK)").pipe(Args.atLeast(2)),
   verify: optionalText(
     "verify",
-    "A command, for a shell, that runs on the last files of each task: 0 is good, 1 to 127 is bad, 125 says nothing",
+    "A shell command to run on the final files of each task. Its exit code says what they are: 0 is good, 125 says nothing, any other up to 127 is bad",
   ),
   timeoutMs: FileRuns.timeoutMs,
   copy: FileRuns.copy,
@@ -62,7 +62,7 @@ export const compare = Command.make("compare", options, (typed) =>
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(typed.log))),
 ).pipe(
   Command.withDescription(
-    "What several tasks or forks made of the files: outcome, score, cost, changes, and whether a command succeeds on them",
+    "Compare what several tasks or forks did to the files: outcome, score, cost, changes, and whether a command succeeds on them",
   ),
 )
 

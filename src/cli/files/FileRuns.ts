@@ -27,7 +27,7 @@ export const timeoutMs = positive("timeout").pipe(
 
 export const copy = repeatedText(
   "copy",
-  "A path that snapshots leave out, such as node_modules: each directory gets a copy of the workspace's present one",
+  "A path that snapshots leave out, such as node_modules, to copy from the workspace into the directory of each run",
 )
 
 /** Goes with the command, also if a signal ends it. */
@@ -52,18 +52,18 @@ export const remarks = (
     const listed = (all: ReadonlyArray<string>) =>
       `${all.slice(0, MAX_LISTED).join(", ")}${all.length > MAX_LISTED ? ` and ${all.length - MAX_LISTED} more` : ""}`
     if (missing.length > 0 && !json)
-      yield* Output.note(`The runs are without ${listed(missing)}, which snapshots leave out. ${COPY}`)
-    if (left.length > 0) yield* Output.note(`warning: no copy of what cannot be read: ${listed(left)}`)
+      yield* Output.note(`Missing from the runs (not in the snapshots): ${listed(missing)}. ${COPY}`)
+    if (left.length > 0) yield* Output.note(`warning: not copied, because it cannot be read: ${listed(left)}`)
     const out = [...new Set([...leadingOut, ...linked])]
     if (out.length === 0) return
     yield* Output.note(
-      `warning: links lead out of the directories of the runs, and so would writes through them: ${listed(out)}`,
+      `warning: these links point outside the runs' directories, so a command that writes through them changes files there: ${listed(out)}`,
     )
   })
 
 const MAX_LISTED = 5
 
-export const COPY = "`--copy PATH` gives them a copy."
+export const COPY = "`--copy PATH` copies PATH from the workspace."
 
 /** A run as the log keeps it, without keys. */
 export const recorded =
@@ -82,6 +82,6 @@ export const record = (log: Option.Option<string>, events: ReturnType<typeof Rec
   }).pipe(
     Effect.provide(OpenLog.orCreateForEvents(log, false)),
     Effect.catchAll(({ message }) =>
-      Output.note(`warning: the results are not recorded, so they will be found again: ${message}`),
+      Output.note(`warning: the results were not recorded, so the next search runs the command again: ${message}`),
     ),
   )

@@ -20,8 +20,10 @@ export class NotAllRestored extends Data.TaggedError("NotAllRestored")<{
     return [
       `${oneLine(directory)}: expected to restore ${Text.count(restored + left.length, "file")}, restored ${restored}. Not restored:`,
       ...RestoreLines.leftLines(left),
-      ...(isRemoved === true ? ["What was restored was removed again."] : []),
-      isAcceptable ? "--partial accepts this." : "Try again once nobody writes there; what was restored stays.",
+      ...(isRemoved === true ? ["The restored files were removed again."] : []),
+      isAcceptable
+        ? "--partial accepts this."
+        : "The restored files stay. Try again when no other program writes there.",
     ].join("\n")
   }
 }

@@ -74,10 +74,10 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
       options: ["--yes"],
       given: yes,
       json,
-      about: "A removed content cannot be restored.",
+      about: "Removed contents cannot be restored.",
       ask: Effect.map(Question.ask(`Remove ${inWords(asked)}? They cannot be restored. [y/N] `), Question.isYes),
     })
-    if (!agrees) return yield* Output.write("No content was removed.")
+    if (!agrees) return yield* Output.write("Nothing was removed.")
     // A recorder may have found one of them in a file again while the question was open.
     const now = yield* wanted.choose
     const { sizes, isOverwritten } = yield* Purging.purge(yield* EventLog, store, {
@@ -97,9 +97,11 @@ export const purge = Command.make("purge", options, ({ log, json, file, before, 
       `${style.good("Purged")}: ${inWords(sizes)}, recorded at ${at(position)}. Backups, bundles and restored directories keep their copies.`,
       ...(isOverwritten
         ? []
-        : [style.warn("Another process reads the store: the bytes are overwritten when it ends.")]),
+        : [style.warn("Another process is reading the store. The bytes are overwritten once it has ended.")]),
       ...(wanted.forever
-        ? ["The store takes these contents no more. List the file in .gitignore to record nothing of it."]
+        ? [
+            "The store will not record these contents again. To record nothing of the file from now on, list it in .gitignore.",
+          ]
         : []),
     ])
   }).pipe(Effect.scoped, Effect.provide(OpenLog.forWriting(log))),

@@ -22,12 +22,12 @@ const options = {
   into: optionalText("into", "The directory to write to: an empty one, or none yet"),
   inPlace: flag(
     "in-place",
-    "Write over the present files of the current workspace. Takes a snapshot, shows the changes and asks first",
+    "Write over the current files of the workspace. Takes a snapshot, shows the changes and asks first",
   ),
   undo: flag("undo", "Go back to the files before the last restore --in-place of this workspace, in the same way"),
-  yes: flag("yes", "Write over the present files without asking"),
+  yes: flag("yes", "Write over the current files without asking"),
   dryRun: flag("dry-run", "Only show what --in-place or --undo would change; record nothing"),
-  partial: flag("partial", "Accept that some files may be impossible to restore: name them, and exit with 0"),
+  partial: flag("partial", "Accept that some files cannot be restored: list them, and exit with 0"),
   trustLog: TrustLog.option,
   task: FilesOptions.task,
 }
@@ -55,7 +55,7 @@ export const restore = Command.make("restore", options, (typed) =>
   }),
 ).pipe(
   Command.withDescription(
-    "Write the recorded files of a moment: bytes, modes and links. To another directory, or over the present files, which a snapshot keeps",
+    "Write the recorded files of a moment, with their modes and links, to another directory or over the current files, after a snapshot of them",
   ),
 )
 
@@ -76,7 +76,7 @@ const writeInto = ({ log, json, moment, into, partial, task }: Writing) =>
     const whole = Text.count(restored.length + left.length, "file")
     yield* Output.show(json, document, (style) => [
       left.length === 0
-        ? `${style.good("Restored")}: ${whole} of ${at(position)} in ${oneLine(directory)}, each compared with its record`
+        ? `${style.good("Restored")}: ${whole} of ${at(position)} in ${oneLine(directory)}, each verified against the recording`
         : `${style.warn("Restored in part")}: ${restored.length} of ${whole} of ${at(position)} in ${oneLine(directory)}. Not restored:`,
       ...RestoreLines.leftLines(left),
     ])

@@ -110,15 +110,17 @@ export const run = (typed: Typed) =>
     const left = [...planned.left, ...failed]
     if (recorded !== undefined)
       yield* attempt(() => task.end(failed.length === 0, { restored, left: left.length })).pipe(
-        Effect.tapError(() => Output.note(`${Text.count(restored, "path")} restored, but the log has no end of it:`)),
+        Effect.tapError(() =>
+          Output.note(`${Text.count(restored, "path")} restored, but the log does not say that the restore ended:`),
+        ),
       )
     if (failed.length > 0 || (left.length > 0 && !partial))
       return yield* new NotAllRestored({ directory: root, restored, left, isAcceptable: failed.length === 0 })
     const document = { ...documentOf(target, planned), taskId: task.taskId, before: recorded?.before, restored, left }
     yield* Output.show(json, document, (style) => [
       recorded === undefined
-        ? `${style.good("Nothing to restore")}: the files that can be compared are as at ${at(position)}`
-        : `${left.length === 0 ? style.good("Restored") : style.warn("Restored in part")}: ${Text.count(restored, "path")} of ${at(position)} in ${oneLine(root)}, each compared with its record. The files before are those of ${at(recorded.before)}: \`hindcast files restore --undo\` goes back to them.`,
+        ? `${style.good("Nothing to restore")}: all files that can be compared are already as they were at ${at(position)}`
+        : `${left.length === 0 ? style.good("Restored") : style.warn("Restored in part")}: ${Text.count(restored, "path")} of ${at(position)} in ${oneLine(root)}, each verified against the recording. The previous files are those of ${at(recorded.before)}: \`hindcast files restore --undo\` goes back to them.`,
     ])
   }).pipe(Effect.scoped)
 

@@ -23,7 +23,7 @@ export class SnapshotFailed extends Data.TaggedError("SnapshotFailed")<{
   readonly reason: string
 }> {
   override get message() {
-    return `${this.root}: expected a snapshot of the present files, found none: ${this.reason}. Nothing was written.`
+    return `${this.root}: expected a snapshot of the current files, found none: ${this.reason}. Nothing was written.`
   }
 }
 

@@ -12,7 +12,7 @@ import * as FileLines from "../pages/files/FileLines.ts"
 import * as FilesOptions from "./FilesOptions.ts"
 import * as OpenedFiles from "./OpenedFiles.ts"
 
-const raw = flag("raw", "Write the bytes as they are, control characters included: for a file or a program")
+const raw = flag("raw", "Write the bytes as they are, including control characters, to a file or a program")
 
 const options = { ...FilesOptions.common, file: FilesOptions.file, at: FilesOptions.at, task: FilesOptions.task, raw }
 

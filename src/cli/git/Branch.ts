@@ -78,7 +78,7 @@ export const branch = Command.make(
     }).pipe(Effect.scoped, Effect.provide(OpenLog.forPast(log, { personal: false }))),
 ).pipe(
   Command.withDescription(
-    "Write the recorded files of a task as commits on a new branch, with the causes as trailers. HEAD, the index and the files stay",
+    "Write the recorded files of a task as commits on a new branch, with the causes as trailers. HEAD, the index and the files do not change",
   ),
 )
 

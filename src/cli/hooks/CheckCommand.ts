@@ -43,7 +43,7 @@ export const checked = (name: string, json: boolean) =>
       return yield* new BadInput({
         input: "the client",
         expected,
-        found: `${name}, which cannot be run without a person`,
+        found: `${name}, which cannot run unattended`,
       })
     }
     if (!json) yield* Output.note(`Checking: ${title} runs twice, against a scripted model and without a network …`)
@@ -68,7 +68,7 @@ const reasonsIn = ({ ran, denied, closed }: HookCheck.CheckedHooks): ReadonlyArr
           : [
               closed === false
                 ? "without a hook server, a call ran"
-                : "the client did not come to a call without a hook server",
+                : "the client never reached a call without a hook server",
             ]),
       ]
     : ["no call was run, so nothing was checked"]

@@ -30,7 +30,7 @@ class HooksNotInForce extends Data.TaggedError("HooksNotInForce")<{
   readonly advice: string
 }> {
   override get message() {
-    return `The hooks of ${this.client} are written and not in force: ${this.reason}. ${this.advice}`
+    return `The hooks of ${this.client} were written but are not in force: ${this.reason}. ${this.advice}`
   }
 }
 
@@ -108,12 +108,12 @@ export const install = Command.make(
           ? []
           : [`Process ${elsewhere.pid} still records to ${elsewhere.log}: end it, and the next hook starts another.`]),
         rules === undefined
-          ? "All calls pass and are recorded. To decide about them, name a file of rules: --gate FILE."
-          : `${rules.accepted.file} decides about each call, as the file is now. Install again after changing it.`,
+          ? "All calls pass and are recorded. To decide which ones run, give a file of rules with --gate FILE."
+          : `${rules.accepted.file} decides which calls run, with its current rules. After changing the file, install again.`,
         ...(dryRun
           ? []
           : [
-              `Open sessions keep their settings: begin a new one. hindcast task ls --log ${logFile} lists them.`,
+              `Open sessions keep their old settings, so start a new one. hindcast task ls --log ${logFile} lists the sessions.`,
               "hindcast hooks status shows what the hooks enforce, and what they do not see.",
             ]),
       ])
@@ -141,7 +141,7 @@ export const uninstall = Command.make("uninstall", { client, project, json }, ({
 /** Checks the hooks where the client can be run here. Fails if they do not hold. */
 const checkOf = (name: string, json: boolean) =>
   HeadlessClient.named(name) === undefined
-    ? Effect.succeed("no, this agent cannot be run without a person")
+    ? Effect.succeed("no, this agent cannot run unattended")
     : CheckCommand.checked(name, json).pipe(
         Effect.as("a denied call does not run, and without a hook server none does"),
         Effect.catchTag("ClientMissing", ({ program }) => Effect.succeed(`no, ${program} is not on the PATH`)),
@@ -182,7 +182,7 @@ const settled = (
 ): Effect.Effect<string | undefined, BadInput> =>
   result === undefined || typeof result === "string"
     ? Effect.succeed(result)
-    : new BadInput({ input: file, ...result, advice: `${title} ignores such a file as a whole: mend it first.` })
+    : new BadInput({ input: file, ...result, advice: `${title} ignores such a file entirely: fix it first.` })
 
 /** The settings as a document; a plugin's text as it is. */
 const settingsOf = (text: string): unknown => {

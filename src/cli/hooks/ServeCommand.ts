@@ -71,7 +71,8 @@ export const serve = Command.make(
       }
       yield* UntilEnded.begin
       if (json) yield* Output.writeWhole(Text.json({ socket, log: file }))
-      else if (!quiet) yield* Output.write(`Answers hooks on ${socket}, and records to ${file}. Ctrl-C ends it.`)
+      else if (!quiet)
+        yield* Output.write(`Answering hooks on ${socket}, and recording to ${file}. Press Ctrl-C to stop.`)
       let isOver = false
       while (!isOver) {
         yield* Effect.sleep(IDLE_CHECK_MS)

@@ -34,10 +34,10 @@ export const status = Command.make("status", { json }, ({ json }) =>
     const isChanged = settings.gate !== undefined && gate?.rules?.[0]?.name === HookSettings.CHANGED_RULE
     const enforced =
       settings.gate === undefined
-        ? "nothing: every call is let pass and recorded"
+        ? "nothing: every call passes and is recorded"
         : isChanged
           ? `every call is denied: ${gate?.rules?.[0]?.reason ?? "the rules changed"}`
-          : `${settings.gate.file} decides about each call before it runs`
+          : `${settings.gate.file} decides which calls run`
     const found = yield* Effect.forEach(
       Installers.all.flatMap((installer) => [false, true].map((project) => ({ installer, project }))),
       installedIn,
@@ -51,17 +51,17 @@ export const status = Command.make("status", { json }, ({ json }) =>
         ...(broken === undefined ? [] : [style.bad(`  not in force: ${broken}`)]),
         ...Table.facts(style, [
           ["enforces", broken === undefined ? enforced : "nothing"],
-          ["records", "prompts, calls with their results, answers, and everything else that its hooks tell"],
-          ["files", files === false ? "not recorded" : "what the calls change in the session's directory"],
+          ["records", "prompts, calls with their results, answers, and everything else that its hooks report"],
+          ["files", files === false ? "not recorded" : "the changes that calls make in the session's directory"],
           ...limits.map((limit) => ["not", limit] as const),
         ]),
         "",
       ]),
       ...(installed.length === 0
-        ? ["No coding agent has the hooks: hindcast hooks install CLIENT."]
+        ? ["No coding agent has the hooks. hindcast hooks install CLIENT installs them."]
         : [`Sessions are tasks in ${settings.log}.`]),
       server === null
-        ? "No server runs: the next hook starts one."
+        ? "No hook server is running. The next hook starts one."
         : `Process ${server.pid} answers hooks on ${server.socket}, and records to ${server.log}.`,
     ])
   }),

@@ -31,11 +31,11 @@ export const archive = Command.make(
       )
       yield* Output.show(json, { segment, recorded: event.position, shrunk }, (style) => [
         `${style.good("Archived")} ${count(segment.last - segment.first + 1, "event")}, ${at(segment.first)} to ${at(segment.last)}, in ${segment.file}, ${count(segment.bytes ?? 0, "byte")}; recorded at ${at(event.position)}.`,
-        "They stay readable as long as that file stays in the directory next to the log that ends in .segments.",
+        "They stay readable as long as that file stays in the log's .segments directory.",
         ...(shrunk
           ? []
           : [
-              "The log's file was not shrunk: it was in use, or was created by an earlier version. Later events reuse the space.",
+              "The log's file did not shrink: it was in use, or was created by an earlier version. Later events reuse the space.",
             ]),
       ])
     }).pipe(Effect.provide(OpenLog.forWriting(log))),

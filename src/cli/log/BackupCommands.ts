@@ -60,8 +60,8 @@ export const restore = Command.make(
       yield* Output.show(json, found, (style) => [
         ...lines(style, "Restored", found),
         found.own
-          ? "You made this backup here from a log of your own, so it is your own log again."
-          : "No backup that you made on this machine from a log of your own ends like this one: acting on it asks once whether you trust it. `--trust-log` trusts it without asking.",
+          ? "You made this backup on this machine from a log of your own, so the restored log is your own, too."
+          : "This backup does not match any that you made on this machine from a log of your own. The first command that acts on the log asks whether you trust it; `--trust-log` trusts it without asking.",
       ])
     }),
 ).pipe(

@@ -21,24 +21,23 @@ export const lines = (style: Style, report: ImportReport): ReadonlyArray<string>
     ...read.flatMap((file) => fileLines(style, file)),
     ...(known.length === 0
       ? []
-      : [
-          `${count(known.length, "file")} of these ${known.length === 1 ? "is" : "are"} already completely in the log.`,
-        ]),
+      : [`${count(known.length, "file")} ${known.length === 1 ? "was" : "were"} already imported completely.`]),
     ...skippedLines(
       style,
       unknown,
-      (of) => `${count(unknown.length, "file")} of no known format ${of} skipped:`,
+      (of) => `${count(unknown.length, "file")} in an unknown format ${of} skipped:`,
       unknownBecause,
     ),
     ...skippedLines(
       style,
       links,
-      (of) => `${count(links.length, "symbolic link")} in directories ${of} skipped; name those to follow:`,
+      (of) =>
+        `${count(links.length, "symbolic link")} in the directories ${of} skipped; to import what a link leads to, name the link:`,
     ),
     ...notRead(others),
     ...stillOpen(read),
     ...(preview === undefined ? [] : previewLines(style, preview)),
-    added === 0 ? "Nothing new." : `${style.good(done)} ${count(added, "event")} of ${count(changed, "run")}.`,
+    added === 0 ? "Nothing was imported." : `${style.good(done)} ${count(added, "event")} of ${count(changed, "run")}.`,
   ]
 }
 
@@ -75,7 +74,7 @@ const notRead = (others: ImportReport["others"]): ReadonlyArray<string> => {
   const sum = all.reduce((before, [, times]) => before + times, 0)
   const endings = [first, ...rest, ...(all.length > MAX_ENDINGS ? ["…"] : [])].join(", ")
   return [
-    `${count(sum, "file")} ${sum === 1 ? "does" : "do"} not have the name of a run, and ${sum === 1 ? "was" : "were"} not read (${endings}); name those to read.`,
+    `${count(sum, "file")} ${sum === 1 ? "was" : "were"} not read, because of ${sum === 1 ? "its name" : "their names"} (${endings}); to import one, name it.`,
   ]
 }
 
@@ -84,7 +83,7 @@ const MAX_ENDINGS = 6
 const previewLines = (style: Style, { taskId, goal, events, of }: RunPreview): ReadonlyArray<string> => {
   const width = events.reduce((widest, { type }) => Math.max(widest, type.length), 0)
   return [
-    `${style.bold("The first run, as it would be imported:")} ${style.name(oneLine(taskId))}, ${shorten(oneLine(goal), GOAL)}`,
+    `${style.bold("The first run would be imported as:")} ${style.name(oneLine(taskId))}, ${shorten(oneLine(goal), GOAL)}`,
     ...events.map(
       (event) =>
         `  ${style.dim(event.at === null ? "without a time" : Text.time(event.at))}  ${style.name(event.type.padEnd(width))}  ${EventSummary.of(event)}`,

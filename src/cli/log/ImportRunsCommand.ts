@@ -22,7 +22,7 @@ class FilesRefused extends Data.TaggedError("FilesRefused")<{ readonly files: Re
   override get message() {
     const [one, isWhole] = [this.files.length === 1, this.files.every(({ added }) => added === 0)]
     const listed = this.files.map(({ file, reason, added }) => {
-      const before = added === 0 ? "" : `; ${count(added, "event")} of it had been imported before that`
+      const before = added === 0 ? "" : `; ${count(added, "event")} had been imported before that`
       return `\n  ${file}: ${reason}${before}`
     })
     const nothing = isWhole ? `; nothing of ${one ? "it" : "them"} was imported` : ""
@@ -90,7 +90,7 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
           options.dryRun === true
             ? Effect.void
             : Output.note(
-                `${files} of ${count(of, "file")} imported, ${count(added, "event")} new. They stay in the log: the same command continues from there.`,
+                `${files} of ${count(of, "file")} imported, ${count(added, "event")} new. They stay in the log, and the same command continues from there.`,
               ),
         onProgress: (bytes, of) => onProgress(Math.ceil(bytes / 1024), Math.ceil(of / 1024)),
       }),
@@ -101,7 +101,7 @@ const importOnce = (log: Option.Option<string>, options: Import.ImportOptions, j
     return yield* new BadInput({
       input: options.paths.join(", "),
       expected: "a file of a known format",
-      found: report.unknown.length === 0 ? "none" : `${count(report.unknown.length, "file")} of none`,
+      found: report.unknown.length === 0 ? "none" : `${count(report.unknown.length, "file")} in unknown formats`,
       missing: true,
     })
   })

@@ -24,7 +24,7 @@ export const subjects = Command.make("subjects", common, ({ log, json }) =>
               style.name(oneLine(subject)),
               keyId,
               time(since),
-              shredding ? "destroyed, not recorded yet: shred it again" : "",
+              shredding ? "destroyed, but not recorded yet: shred it again" : "",
             ]),
           ),
     )

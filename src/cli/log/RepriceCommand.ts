@@ -26,7 +26,7 @@ export const reprice = Command.make("reprice", { ...common, task }, ({ log, json
 
 const lines = (style: Style, { calls, recorded, repriced, models }: Repricing): ReadonlyArray<string> =>
   calls === 0
-    ? ["No model call has ended here, so nothing was priced."]
+    ? ["No model call has ended in these events, so there is nothing to price."]
     : [
         `${count(calls, "model call")}: ${text(recorded)} on record, ${style.bold(text(repriced))} by today's prices. The log is unchanged.`,
         ...models.flatMap(modelLines),

@@ -19,15 +19,13 @@ export const snapshot = Command.make("snapshot", common, ({ log, json }) =>
       position === 0
         ? "The log is empty, so there is nothing to store."
         : position === before
-          ? `A snapshot of ${at(position)} is stored already.`
+          ? `There is already a snapshot of ${at(position)}.`
           : `${style.good("Stored")} a snapshot of ${at(position)}${before === 0 ? "" : `; the previous one is of ${at(before)}`}.`,
-      ...(position === 0
-        ? []
-        : ["Questions about the state and lists of all tasks start there, and a kernel opens there."]),
+      ...(position === 0 ? [] : ["From now on, questions about the state, lists of tasks and kernels start there."]),
     ])
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(
   Command.withDescription(
-    "Store the state at the head, so that a long log answers quickly. Snapshots are a cache: nothing depends on them",
+    "Store the state at the head, so that questions to a long log are answered quickly. Snapshots are a cache: nothing depends on them",
   ),
 )

@@ -114,7 +114,7 @@ export const gate = Command.make(
     }),
 ).pipe(
   Command.withDescription(
-    "Stand between an MCP client and a server: record every message, take each tool call through the gate, and withhold tools that change",
+    "Run a gateway between an MCP client and a server: record every message, put each tool call through the gate, and withhold tools that change",
   ),
 )
 

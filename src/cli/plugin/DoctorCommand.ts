@@ -20,4 +20,4 @@ export const doctor = Command.make("doctor", { json, sandbox }, ({ json, sandbox
     const { tier, wanted, why, improve } = found
     if (tier === null) return yield* new NoSandbox({ wanted, why, improve })
   }),
-).pipe(Command.withDescription("The sandbox of plugins on this machine, and ways to improve it"))
+).pipe(Command.withDescription("Show how this machine sandboxes plugins, and how to improve that"))

@@ -83,7 +83,7 @@ const running = (
     return yield* new WorldDoesNotConform({ world: report.world, failed })
   })
 
-const HOW_TO_CONSENT = "If you wrote it or trust it, say so: `--sandbox flags`."
+const HOW_TO_CONSENT = "If you wrote it or trust it, run it with `--sandbox flags`."
 
 const show = (json: boolean, plugin: Parameters<typeof PluginPage.described>[0]) =>
   Output.show(json, { ...PluginPage.described(plugin), problems: [] }, (style) => PluginPage.checked(style, plugin))

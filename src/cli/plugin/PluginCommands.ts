@@ -29,7 +29,7 @@ export const check = Command.make(
 export const remove = Command.make("remove", { ...common, name }, ({ log, json, name }) =>
   Effect.gen(function* () {
     yield* (yield* Registry).remove(name)
-    yield* Output.show(json, { removed: name }, () => [`Removed ${name}. What it did stays in the log.`])
+    yield* Output.show(json, { removed: name }, () => [`Removed ${name}. Its past events stay in the log.`])
   }).pipe(Effect.provide(OpenLog.forWriting(log))),
 ).pipe(Command.withDescription("Take a plugin out of the registry"))
 

@@ -77,7 +77,7 @@ export const closing = (hosts: ReadonlyArray<string>, { isReachable = true } = {
       if (open.length > 0) {
         const started = open.map(Unseen.described).join(", ")
         yield* Output.note(
-          `The replay did not close the network to programs other than Node that were started (${started})${whyOpen}.`,
+          `The replay did not close the network to child programs other than Node (${started})${whyOpen}.`,
         )
       }
       const tried = NetworkAttempt.read(attempts)
@@ -85,7 +85,7 @@ export const closing = (hosts: ReadonlyArray<string>, { isReachable = true } = {
       process.exitCode = ExitCode.damaged
       yield* Output.note(
         [
-          "A replay is closed to the network. The program tried to reach it, and nothing was sent:",
+          "A replay has no network. The program tried to connect to these servers, and nothing was sent:",
           ...NetworkAttempt.summary(tried).map((line) => `  ${line}`),
         ].join("\n"),
       )

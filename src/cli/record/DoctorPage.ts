@@ -47,8 +47,8 @@ export const lines = (
     }),
     ...attempts.flatMap(({ what, target, at: frame }) => [
       "",
-      `${style.name("The network")}, which a replay closes: ${oneLine(what)}, ${frame === null ? "from no frame of the program's own" : `at ${oneLine(frame)}`}`,
-      `  Request it by \`run.io\` or HTTP, so that it is recorded, or allow it: --allow-host ${oneLine(target)}`,
+      `${style.name("The network")}, which a replay closes: ${oneLine(what)}, ${frame === null ? "from no line of the program itself" : `at ${oneLine(frame)}`}`,
+      `  Request it through \`run.io\` or HTTP, so that it is recorded, or allow it with --allow-host ${oneLine(target)}`,
     ]),
   ]
 }
@@ -62,9 +62,10 @@ const NAMES: Readonly<Record<Cause, string>> = {
 }
 
 const ADVICE: Readonly<Record<Cause, string>> = {
-  time: "Take the time from `run.now()`, or from what the program was given.",
-  randomness: "Take random numbers from `run.random()`, and ids from what the program was given.",
+  time: "Take the time from `run.now()`, or from the program's input.",
+  randomness: "Take random numbers from `run.random()`, and ids from the program's input.",
   order: "Sort the answers of concurrent calls before using them, for example in the order of the calls.",
-  environment: "Leave machine-dependent values out of requests, or record them by `run.io`.",
-  unknown: "Get it by `run.io`: a file, a database, the process's id, a timer, a request that is not made by `fetch`.",
+  environment: "Leave machine-dependent values out of requests, or record them with `run.io`.",
+  unknown:
+    "Get it through `run.io`: a file, a database, the process's id, a timer, a request that `fetch` does not make.",
 }

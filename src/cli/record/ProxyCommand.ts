@@ -57,7 +57,7 @@ export const proxy = Command.make(
       yield* json
         ? Output.writeWhole(Text.json({ url: served.url, variables }))
         : Output.show(json, {}, () => [
-            `Records what passes ${served.url} to ${options.log}, each conversation as a task. Ctrl-C ends it.`,
+            `Recording what passes ${served.url} to ${options.log}, each conversation as a task. Press Ctrl-C to stop.`,
             "",
             ...Object.entries(variables).map(([name, value]) => `export ${name}=${value}`),
             "",

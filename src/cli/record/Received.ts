@@ -48,7 +48,8 @@ export const make = (json: boolean): Received => {
   return {
     counts,
     remark: (what) => once(`Not recorded: ${what}`),
-    forwardingFailed: (reason) => once(`A request was not passed on: ${reason}. Others like it are counted.`),
+    forwardingFailed: (reason) =>
+      once(`A request was not passed on: ${reason}. Further ones like it are only counted.`),
     progress: {
       onTask: (taskId, added) => {
         events += added
@@ -60,7 +61,7 @@ export const make = (json: boolean): Received => {
       },
       onLeftOut: (why) => once(`Not recorded: ${why}`),
       onTrouble: (message) =>
-        once(`${message.replace(/\.$/, "")}. What arrived stays in the inbox, and is tried again.`),
+        once(`${message.replace(/\.$/, "")}. The received data stays in the inbox, and Hindcast tries again.`),
     },
     totals: (backlog, forwarded) => {
       const { received, recorded, rejected, refused } = counts
@@ -69,7 +70,7 @@ export const make = (json: boolean): Received => {
         `${count(events, "event")} in ${count(taskCount, "task")}`,
         ...(backlog.groups === 0 ? [] : [`${waiting(backlog.groups)} under way`]),
         ...(rejected === 0 ? [] : [`${rejected} could not be read`]),
-        ...(refused === 0 ? [] : [`${count(refused, "request")} told to come again`]),
+        ...(refused === 0 ? [] : [`${count(refused, "request")} told to retry later`]),
         ...(forwarded === undefined
           ? []
           : [`passed on ${forwarded.sent}, ${forwarded.failed} failed, ${forwarded.waiting} wait`]),
@@ -104,8 +105,8 @@ export const started = ({ json, address, port, file, tokenFile, to }: Started): 
   const url = `http://${name}:${port}`
   if (json) return Output.writeWhole(JSON.stringify({ url, log: file }))
   return Output.show(false, {}, () => [
-    `Receives OpenTelemetry on ${url}, and records to ${file}. Ctrl-C ends it.`,
-    ...(to === undefined ? [] : [`Passes everything on to ${to.origin}.`]),
+    `Receiving OpenTelemetry on ${url}, and recording to ${file}. Press Ctrl-C to stop.`,
+    ...(to === undefined ? [] : [`Everything is passed on to ${to.origin}.`]),
     ...(tokenFile === undefined ? [] : [`Clients show the token in ${tokenFile}, as OTEL_EXPORTER_OTLP_HEADERS.`]),
     "",
     `export OTEL_EXPORTER_OTLP_ENDPOINT=${url}`,

@@ -226,7 +226,7 @@ const report = (
           : ` \`${byProxy}\` records the model calls of other clients and processes.`
       return yield* Output.note(
         CommandHints.inText(
-          `Nothing was recorded: ${why} no request that ${recorder === "proxy" ? "reached the proxy" : "Hindcast sees in Node, by fetch, node:http, node:https or undici"}. Task ${taskId} has nothing that a replay could answer.${hint}`,
+          `Nothing was recorded: ${why} no request that ${recorder === "proxy" ? "reached the proxy" : "Hindcast sees in Node, by fetch, node:http, node:https or undici"}. Task ${taskId} contains nothing to replay.${hint}`,
         ),
       )
     }

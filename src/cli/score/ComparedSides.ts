@@ -15,7 +15,7 @@ export const SCORE_SET_HELP = "A pointer, a score set's id or the end of it, or 
 
 export const options = {
   a: argument("a", `${SCORE_SET_HELP}; of another timeline as in fork-1/coding`).pipe(Args.optional),
-  b: argument("b", "The second scoring, in the same forms; differences are B less A").pipe(Args.optional),
+  b: argument("b", "The second scoring, in the same forms; differences are B minus A").pipe(Args.optional),
   model: repeatedText(
     "model",
     "Twice, instead of A and B: compare the tasks of two models, as `audit --group model` names them",

@@ -73,7 +73,7 @@ const paneLines = (style: Style, session: Session, columns: number): Array<strin
       return stateLines(style, session)
     case "view":
       return moment.worlds.length === 0
-        ? ["No world has a view at this moment. A plugin's manifest draws its world by peas.environment.view."]
+        ? ["No world has a view at this moment. A plugin's manifest defines one in peas.environment.view."]
         : [...ViewPage.lines(style, moment.worlds, columns)]
     case "diff":
       return moment.changes.length === 0

@@ -131,11 +131,11 @@ const lines = (
   return [
     address,
     "",
-    `Open it in a browser on this machine. Whoever has the address can use it while this runs: keep it to yourself.`,
+    `Open this link in a browser on this machine. Anyone who has the link can use Studio until it ends, so keep it private.`,
     style.dim(
       allows.length === 0
-        ? "It is read-only. Ctrl-C ends it."
-        : `In the page, ${allows.join(", and ")}. Ctrl-C ends it.`,
+        ? "It is read-only. Press Ctrl-C to stop."
+        : `In the page, ${allows.join(", and ")}. Press Ctrl-C to stop.`,
     ),
   ]
 }

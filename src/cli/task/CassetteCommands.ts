@@ -38,7 +38,7 @@ export const record = Command.make(
       yield* RunCommand.work("cassette record", typed, agents, { ...typed, cassette: Option.none() })
       yield* newFile(file)
       yield* recorder.save
-      yield* Output.note(`Recorded in ${file}. Whoever can read the file can read the whole conversation.`)
+      yield* Output.note(`Recorded in ${file}. Anyone who can read the file can read the whole conversation.`)
     }),
 ).pipe(
   Command.withDescription(

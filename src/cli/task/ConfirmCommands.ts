@@ -49,7 +49,7 @@ export const ls = Command.make("ls", common, ({ log, json }) =>
     const awaited = yield* areAwaited(confirmations.map(({ taskId }) => taskId))
     yield* Output.show(json, { confirmations }, (style) =>
       confirmations.length === 0
-        ? ["Nothing waits for a person.", ...HooksLog.hint().map((line) => CommandHints.inText(line))]
+        ? ["Nothing is waiting for a person.", ...HooksLog.hint().map((line) => CommandHints.inText(line))]
         : [
             ...confirmations.flatMap(({ id, ...waiting }, index) => [
               ...ConfirmationPage.heading(style, id, waiting, origins[index] ?? "", { width: width() }),
@@ -178,7 +178,7 @@ export const approve = Command.make("approve", { ...common, confirmation, reason
     const isKnown = typed.unseen || Option.isSome(typed.digest)
     const isGiven = typed.yes || Option.isSome(typed.digest)
     if (hidden > 0 && !isKnown && typed.yes) {
-      const advice = `\`hindcast confirm show ${quoteWord(id)} --all\` shows it; then name its digest by --digest, or say --unseen.`
+      const advice = `\`hindcast confirm show ${quoteWord(id)} --all\` shows it; then approve it with --digest, or with --unseen.`
       const expected = "--digest or --unseen, because it was not shown completely"
       return yield* new BadInput({ input: "confirm approve", expected, found: `${hidden} characters unseen`, advice })
     }
@@ -191,7 +191,7 @@ export const approve = Command.make("approve", { ...common, confirmation, reason
       about: `\`hindcast confirm show ${quoteWord(id)}\` shows what waits, and its digest.`,
       ask: Prompter.agrees(isKnown ? 0 : hidden),
     })
-    if (!agrees) return yield* Output.write("Nothing was approved: it still waits.")
+    if (!agrees) return yield* Output.write("Nothing was approved: it is still waiting.")
     const { position } = yield* answer(id, true, reason, digest)
     const running = yield* areAwaited([waiting.taskId])
     const document = { confirmationId: id, approved: true, position, digest, shown: waiting.shown, running }

@@ -72,7 +72,7 @@ export const pause = control(
   (control) => control.pause,
 )
 
-export const continueTask = control("continue", "Continue a paused task", "goes on", (control) => control.continue)
+export const continueTask = control("continue", "Continue a paused task", "continues", (control) => control.continue)
 
 export const cancel = control(
   "cancel",

@@ -127,7 +127,7 @@ const outcomeOf = (
     const { commandId, latencyMs, unrecorded, settledBy } = event.payload
     const how =
       settledBy !== undefined ? saidBy(settledBy) : latencyMs === undefined ? "" : ` in ${duration(latencyMs)}`
-    const missing = unrecorded === undefined ? "" : `; its result is not recorded: ${unrecorded.reason}`
+    const missing = unrecorded === undefined ? "" : `; its result was not recorded: ${unrecorded.reason}`
     return { commandId, how: style.good("succeeded") + shorten(oneLine(how + missing), MAX_TEXT_LENGTH) }
   }
   if (is(event, "CommandFailed")) {

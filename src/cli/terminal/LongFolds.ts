@@ -33,11 +33,7 @@ export const watch = (
     return Effect.tap(counted, () => {
       if (advised || events < SLOW || json || terminal.isTTY !== true) return
       advised = true
-      terminal.write(
-        asTyped(
-          `Read ${count(events, "event")}; after \`hindcast log snapshot\` such questions are answered quickly.\n`,
-        ),
-      )
+      terminal.write(asTyped(`Read ${count(events, "event")}. \`hindcast log snapshot\` makes such questions fast.\n`))
     })
   }
 }

@@ -27,7 +27,7 @@ export class ViewNotFound extends Data.TaggedError("ViewNotFound")<{
     const others =
       plugins.length === 0
         ? "A world is drawn by `peas.environment.view` in its plugin's manifest (docs/guides/draw-a-world.md), from its reset on."
-        : `There is a view of ${plugins.join(", ")}.`
+        : `Worlds with a view: ${plugins.join(", ")}.`
     return `Expected a world with a view${where}, found ${plugin === null ? "none" : `none of ${plugin}`}. ${others}`
   }
 }

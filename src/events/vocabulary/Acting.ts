@@ -32,13 +32,13 @@ export const actingEvents = [
       commandId,
       actuator: ComponentName,
       args: Json,
-      argsDigest: Sha256.annotations({ description: "Over the canonical JSON of `args` (RFC 8785)" }),
+      argsDigest: Sha256.annotations({ description: "Digest of the canonical JSON of `args` (RFC 8785)" }),
       priority: Schema.Finite,
       callId: optional(Schema.NonEmptyString.annotations({ description: "The model's id of the tool call" })),
       agentId: optional(AgentId),
       source: optional(
         Schema.Literal("scenario").annotations({
-          description: "Given by the scenario of the task, so it is not a step of an agent",
+          description: "Issued by the task's scenario, so it is not a step of an agent",
         }),
       ),
       observed: optional(
@@ -72,7 +72,7 @@ export const actingEvents = [
       commandId,
       round: optional(
         Schema.NonEmptyString.annotations({
-          description: "The first command of its round, if a world receives it in one",
+          description: "The first command of its round, if a world receives it as part of one",
         }),
       ),
     },
@@ -115,7 +115,8 @@ export const actingEvents = [
       commandId,
       reason: optional(
         Schema.String.annotations({
-          description: "Why it is unknown: its actuator could not tell when asked, or the source does not say",
+          description:
+            "Why the outcome is unknown: the actuator could not report it when asked, or the source does not state it",
         }),
       ),
       inferred,

@@ -7,9 +7,13 @@ import { eventType, Milliseconds, optional, SHREDDED, Sha256 } from "./EventType
 import type { Upcaster } from "./Upcaster.ts"
 
 const confirmationId = Schema.NonEmptyString
-const argsDigest = Sha256.annotations({ description: "Of the arguments that were shown (RFC 8785)" })
+const argsDigest = Sha256.annotations({
+  description: "Digest of the arguments that were shown, as canonical JSON (RFC 8785)",
+})
 const shownDigest = optional(
-  Sha256.annotations({ description: "Of the whole question, see `confirmationDigest`; absent in events of version 1" }),
+  Sha256.annotations({
+    description: "Digest of the whole question (see `confirmationDigest`); absent in events of version 1",
+  }),
 )
 
 /** Events of confirmations. All are synced, so that no power failure loses a decision. */
@@ -54,7 +58,7 @@ export const confirmingEvents = [
   ),
   eventType(
     "ConfirmationWithdrawn",
-    "The question ended: its task or its kernel ended, or somebody disturbed its stream.",
+    "The question was withdrawn: its task or its kernel ended, or a program other than the kernel wrote to its stream.",
     { confirmationId, reason: optional(Schema.String) },
     { synced: true, personal: { reason: SHREDDED } },
   ),

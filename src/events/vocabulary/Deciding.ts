@@ -87,7 +87,7 @@ export const decidingEvents = [
   ),
   eventType(
     "InputDelivered",
-    "The agent got the messages that had arrived.",
+    "The agent read the messages that had arrived.",
     {
       inputs: Schema.Array(Schema.Int).annotations({ description: "Positions of the inputs, oldest first" }),
       agentId,
@@ -98,7 +98,7 @@ export const decidingEvents = [
     "GuideApplied",
     "The agent's system prompt and memories, before its first turn and at each change.",
     {
-      digest: Sha256.annotations({ description: "Over the canonical JSON of the other fields (RFC 8785)" }),
+      digest: Sha256.annotations({ description: "Digest of the canonical JSON of the other fields (RFC 8785)" }),
       systemPrompt: Schema.String.annotations({ description: "The whole prompt, including the kernel's additions" }),
       temperature: optional(Schema.Finite),
       memoryPolicy: JsonObject,
@@ -155,7 +155,7 @@ export const decidingEvents = [
       workedMs: optional(
         Milliseconds.annotations({
           description:
-            "How long the agent had worked on the task before this call, by monotonic clocks of all processes, without waits for people; in ms",
+            "For how many ms the agent had worked on the task before this call, by the monotonic clocks of all processes, not counting waits for people",
         }),
       ),
       retryOf: optional(
@@ -173,7 +173,7 @@ export const decidingEvents = [
       ),
       observed: optional(
         Schema.Literal(true).annotations({
-          description: "Seen by the telemetry of a recorded program's framework alone: a replay cannot answer it",
+          description: "Seen only by the telemetry of a recorded program's framework, so a replay cannot answer it",
         }),
       ),
       inferred: optional(Inferred),
@@ -218,7 +218,7 @@ export const decidingEvents = [
   ),
   eventType(
     "MemoryCompacted",
-    "A summary replaced a part of a conversation in further requests to the model. The log keeps the whole conversation.",
+    "From now on, a summary replaces a part of the conversation in requests to the model. The log keeps the whole conversation.",
     {
       policy: Schema.NonEmptyString,
       messages: Schema.Positive.pipe(Schema.int()).annotations({

@@ -104,7 +104,7 @@ export const Failure = Schema.Struct({
         }),
       ),
     }).annotations({
-      description: "What a recorded program reads of the error in addition to its name, `code`, and its message",
+      description: "What a recorded program reads of the error besides its name, `code`, and its message",
     }),
   ),
 }).annotations({ identifier: "Failure" })

@@ -30,7 +30,7 @@ const OTHERS = {
   "same-request": "an earlier request of the same content failed at most 150 seconds before",
   "told-last": "the source names no cause: this is the last thing that the agent was told before",
   "between-snapshots":
-    "the files were looked at before and after the call, and no other recorded call was in progress; another program may have written meanwhile",
+    "Hindcast looked at the files before and after the call, and no other recorded call was in progress; another program may have written meanwhile",
   "named-file": "more than one call may have changed the file, and this one alone names it in its arguments",
   values: "no event names the cause: the given arguments of the call occur in the answer, perhaps by chance",
 } as const

@@ -25,7 +25,7 @@ export const noteEvents = [
       file: optional(Schema.String.annotations({ description: "The file all of whose contents were removed" })),
       before: optional(
         Schema.NonNegativeInt.annotations({
-          description: "Instead of a file: contents that no state from this position on has were removed",
+          description: "Instead of a file: the contents were removed that no state from this position on contains",
         }),
       ),
       contents: Schema.NonNegativeInt,
@@ -61,7 +61,7 @@ export const capturingEvents = [
       source: optional(
         Schema.NonEmptyString.annotations({
           description:
-            "The format of an import, which notes first what it lacks, and at the end the sum of what it left out; `hooks` or `acp` for those of a coding agent",
+            "The format of an import, which notes at its start what the format lacks, and at its end the totals of what it left out; `hooks` or `acp` for a recorded session of a coding agent",
         }),
       ),
       lacks: optional(
@@ -91,7 +91,7 @@ export const importingEvents = [
     {
       source,
       name: Schema.String.annotations({ description: "The file's name, without its directory" }),
-      digest: Sha256.annotations({ description: "Of the file's content, up to where it was read" }),
+      digest: Sha256.annotations({ description: "Digest of the file's content, up to where it was read" }),
       bytes: Schema.NonNegativeInt,
       records: Schema.NonNegativeInt,
       taskIds: Schema.Array(Schema.String).annotations({ description: "Tasks of its first 10,000 runs" }),
@@ -115,13 +115,15 @@ export const importingEvents = [
   ),
   eventType(
     "AccountMerged",
-    "Another account of the task was merged into it. What both have is in the log once; the rest was added.",
+    "Another account of the task was merged into it. Facts in both accounts are in the log once; the rest was added.",
     {
       source: Schema.NonEmptyString.annotations({ description: "The format of the other account" }),
       matches: Schema.Array(
         Schema.Struct({
           key: Schema.String.annotations({ description: "The event in the other account, by that account's ids" }),
-          event: Schema.NonEmptyString.annotations({ description: "The id of the task's event that tells the same" }),
+          event: Schema.NonEmptyString.annotations({
+            description: "The id of the task's event that records the same fact",
+          }),
           rule: MatchRule.annotations({ description: "How they were found to be the same" }),
         }),
       ),

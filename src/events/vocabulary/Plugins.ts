@@ -109,14 +109,15 @@ export const pluginEvents = [
     {
       plugin,
       version: Schema.String,
-      digest: Sha256.annotations({ description: "Digest of the plugin's files, for which alone the consent counts" }),
+      digest: Sha256.annotations({ description: "Digest of the plugin's files; the consent covers only these files" }),
       by: Schema.NonEmptyString.annotations({ description: "The machine's user who consented" }),
       how: Schema.Literal("option", "prompt").annotations({
         description: "By an option, such as `--sandbox flags`, or by an answer to a question",
       }),
       platform: Schema.String.annotations({ description: "The operating system and processor, such as `linux-x64`" }),
       machine: Schema.NullOr(Sha256).annotations({
-        description: "Digest of the ids of machine and user, where alone it counts; null if the machine has no id",
+        description:
+          "Digest of the ids of machine and user; the consent covers only this user on this machine. null if the machine has no id",
       }),
     },
   ),
@@ -198,7 +199,7 @@ export const pluginEvents = [
   }),
   eventType(
     "PluginLogged",
-    "A plugin wrote a line: by its log, its console, or directly to an output.",
+    "A plugin wrote a line: to its log, its console, or directly to an output.",
     {
       plugin,
       level: Schema.Literal("debug", "info", "warn", "error"),
@@ -250,7 +251,7 @@ const toolNames = Schema.Array(Schema.String)
 export const foreignToolEvents = [
   eventType(
     "ToolsPinned",
-    "Definitions of a server's tools are the known ones: the first ones seen, or approved ones.",
+    "These definitions of a server's tools are pinned: the first ones that Hindcast saw, or ones that a person approved.",
     {
       server: mcpServer,
       tools: Schema.Record({ key: Schema.String, value: Sha256 }).annotations({
@@ -263,13 +264,13 @@ export const foreignToolEvents = [
   ),
   eventType(
     "ToolsChanged",
-    "A server offers other tools than the pinned ones. New and changed ones wait for a person.",
+    "A server offers tools that differ from the pinned ones. New and changed tools wait for a person.",
     {
       server: mcpServer,
       added: toolNames,
       changed: toolNames,
       removed: toolNames,
-      toolsDigest: Sha256.annotations({ description: "Of the definitions that are new or changed" }),
+      toolsDigest: Sha256.annotations({ description: "Digests of the definitions that are new or changed" }),
     },
   ),
 ] as const

@@ -84,7 +84,7 @@ export const environmentEvents = [
   ),
   eventType(
     "EnvironmentRestored",
-    "The kernel restored a plugin's world for a fork or a resumed task, or could not.",
+    "The kernel restored a plugin's world for a fork or a resumed task, or failed to.",
     {
       plugin,
       by: Schema.Literal("snapshot", "re-execution", "stateless", "reset", "nothing").annotations({
@@ -97,12 +97,12 @@ export const environmentEvents = [
         }),
         readings: Schema.NonNegativeInt,
         outcomes: Schema.NonNegativeInt,
-      }).annotations({ description: "Checks that found the same as recorded" }),
+      }).annotations({ description: "Checks whose results matched the recording" }),
       reason: optional(Schema.String.annotations({ description: "Why it was not rewound" })),
       engine: optional(
         Schema.Struct({ recorded: Schema.Array(Engine), now: Engine }).annotations({
           description:
-            "The JavaScript engines of the recording, and the present one, such as `Deno 2.9.6`; null: unknown. Absent if they are the same",
+            "The JavaScript engines of the recording, and the current one, such as `Deno 2.9.6`; null: unknown. Absent if they are the same",
         }),
       ),
     },
@@ -117,7 +117,7 @@ export const environmentEvents = [
       commands: optional(
         Schema.Array(Schema.String).annotations({
           description:
-            "Ids of the commands of the round that changed it, if more than one; of files, of the calls that may have changed them",
+            "Ids of the commands of the round that changed it, if more than one; for files, ids of the calls that may have changed them",
         }),
       ),
       unattributed: optional(

@@ -28,12 +28,12 @@ export const Recorder = Schema.Struct({
   pid: Schema.NonNegativeInt.annotations({ description: "Its process id there, for people" }),
   identity: optional(
     Schema.UUID.annotations({
-      description: "The identity that it drew for its heartbeats in the log. Absent before 0.3.1",
+      description: "The random identity of its heartbeats in the log. Absent before 0.3.1",
     }),
   ),
   means: optional(
     Schema.Literal("proxy", "intercept", "hooks", "mcp", "acp").annotations({
-      description: "How it sees requests, if the program does not record them itself",
+      description: "How the recorder sees requests, if the program does not record them itself",
     }),
   ),
   addresses: optional(
@@ -133,7 +133,7 @@ export const taskEvents = [
   eventType("TaskContinued", "A paused task continues.", { by }),
   eventType(
     "TaskCancelled",
-    "The task is to close, by the kernel that works on it or by the next one.",
+    "A request to close the task: the kernel that works on it does so, or else the next one.",
     { by, reason: optional(Schema.String) },
     { personal: { reason: SHREDDED } },
   ),
@@ -147,7 +147,7 @@ export const taskEvents = [
   eventType("ClockChanged", "Somebody set the wall clock, or the machine slept, during work on the task.", {
     byMs: Schema.Int.annotations({
       description:
-        "By how many ms the clock got ahead of the time that passed since the task's last event; negative: behind",
+        "By how many ms the clock ran ahead of the time that passed since the task's last event; negative if it fell behind",
     }),
   }),
   eventType("TaskBundled", "The following events are a copy of one task of another log.", {

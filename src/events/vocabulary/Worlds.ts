@@ -39,7 +39,7 @@ export const agentEvents = [
   }),
   eventType(
     "WorldTicked",
-    "A world moved by itself.",
+    "A world changed by itself.",
     {
       plugin: Schema.NonEmptyString,
       milliseconds: Milliseconds.annotations({ description: "How much of the world's time passed" }),
@@ -62,7 +62,7 @@ export const scenarioEvents = [
     {
       name: Schema.NonEmptyString,
       version: Schema.NonEmptyString,
-      digest: Sha256.annotations({ description: "Over the canonical JSON of the scenario (RFC 8785)" }),
+      digest: Sha256.annotations({ description: "Digest of the canonical JSON of the scenario (RFC 8785)" }),
       plugin: Schema.NonEmptyString.annotations({ description: "The plugin whose environment is its world" }),
       scenario: JsonObject.annotations({ description: "The whole document" }),
     },

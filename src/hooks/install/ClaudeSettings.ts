@@ -41,6 +41,6 @@ export const installer: Installer = {
   limits: [
     "--bare, --safe-mode and disableAllHooks turn off all hooks, the last also in mid-session.",
     "Web searches that the provider runs, and calls with invalid arguments, reach no hook before they end.",
-    "A shell command that goes on in the background is seen at its start only.",
+    "Of a shell command that continues in the background, the hooks see only the start.",
   ],
 }

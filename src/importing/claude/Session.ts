@@ -91,7 +91,11 @@ export class Session {
         const { turn } = chain
         if (turn?.ended === true) chain.finish(run)
         else if (turn !== undefined)
-          run.waits(turn.id, "a last answer that may go on; import it again when it has", turn.at)
+          run.waits(
+            turn.id,
+            "a last answer that may be incomplete; import the file again when the session has continued",
+            turn.at,
+          )
       }
       return
     }

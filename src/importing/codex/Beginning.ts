@@ -106,7 +106,7 @@ export class Beginning {
     for (const line of lines) this.#receiver.map(this.#copied, line)
     this.#runs.leaveOut(
       "turn of another rollout",
-      "it was copied from the one that this one goes on from",
+      "it was copied from the rollout that this one continues",
       lines.length,
     )
   }

@@ -61,7 +61,12 @@ export class Rollout {
     if (run === undefined) return
     if (!settled) {
       const { turn } = this.#chain
-      if (turn !== undefined) run.waits(turn.id, "a last answer that may go on; import it again when it has", turn.at)
+      if (turn !== undefined)
+        run.waits(
+          turn.id,
+          "a last answer that may be incomplete; import the file again when the session has continued",
+          turn.at,
+        )
       return
     }
     this.#chain.finish(run)

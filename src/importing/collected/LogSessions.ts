@@ -100,7 +100,7 @@ export class LogSessions {
       const told = { agent, session, records: [...records].map((json) => JSON.parse(json) as LogRecord) }
       const { runs, isOpen } = mapShared(told, owner, { now, touched: modifiedAt }, this.#runs.prices)
       this.#runs.absorb(runs)
-      if (isOpen) this.#runs.postpone("a session that may go on: its task ends when it was silent for an hour")
+      if (isOpen) this.#runs.postpone("a session that may continue: its task is closed once it was silent for an hour")
     }
     records.clear()
   }

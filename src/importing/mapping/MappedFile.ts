@@ -233,7 +233,7 @@ export class MappedFile {
       if (isSilent(this.#file, times.at(-1) ?? null)) this.#begin(id, undefined)
       else
         this.#runs.postpone(
-          "a run that has not said what it is about: it is imported when it does, or is silent for an hour",
+          "postponed: a run without a goal yet. It is imported once it has one, or was silent for an hour",
         )
     }
     for (const { run, open, lastAt, number } of this.#mapped.values())

@@ -69,7 +69,7 @@ export class Conversation {
     if (!settled) {
       if (this.#chain.turn !== undefined)
         this.#runs.remark(
-          "a last answer that may not be whole yet: it is imported when the conversation goes on or is silent for an hour",
+          "postponed: a last answer that may be incomplete. It is imported once the conversation continues or was silent for an hour",
         )
       return
     }

@@ -138,7 +138,7 @@ export const mapConversation = (
   const mapped = silent ? spans : wholeTraces(file, spans)
   if (mapped.length < spans.length)
     runs.postpone(
-      "a trace whose root span is not written: it is imported, with those that began after it, when it is, or when the trace is silent for an hour",
+      "postponed: a trace without its root span yet. It is imported, with those that began after it, once the root span is there or the trace was silent for an hour",
     )
   const hasEnded = silent || (endsWithRoot && mapped.length === spans.length)
   if (mapped.length > 0) mapTrace(runs, id, mapped, hasEnded)

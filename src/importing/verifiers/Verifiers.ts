@@ -94,7 +94,7 @@ const mapTrace = (runs: MappedRuns, trace: unknown, episode: unknown): void => {
     if (parent !== last)
       run.note(
         `branch-${index}`,
-        `the conversation goes on from message ${parent}; what came after it is another branch`,
+        `the conversation continues from message ${parent}; what came after that message is another branch`,
         null,
       )
     last = index

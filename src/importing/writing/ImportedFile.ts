@@ -55,7 +55,7 @@ export const conclude = (
 const FOREIGN =
   "a run that this log recorded live: nothing was added to its task. Import the file into another log to read it"
 
-const WAITING = "a session that hooks record now: import the file again when the session has ended"
+const WAITING = "postponed: hooks are recording this session. Import the file again when it has ended"
 
 const CHECK = "a check of hooks by Hindcast, which is nobody's session: it is not imported"
 

@@ -182,7 +182,7 @@ const summaries: Summaries = {
   SourceRecordKept: ({ source, kind, record }) => `${source} ${kind} ${value(record)}`,
 }
 
-const notRecorded = ({ reason }: { readonly reason: string }) => `its result is not recorded: ${reason}`
+const notRecorded = ({ reason }: { readonly reason: string }) => `its result was not recorded: ${reason}`
 
 const tokensIn = ({ inputTokens, outputTokens, unknown }: PayloadOf<"ModelResponded">["usage"]): string => {
   const told = (name: "inputTokens" | "outputTokens", tokens: string) =>

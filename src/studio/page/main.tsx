@@ -53,10 +53,7 @@ const show = async (source: Source, links: Links): Promise<void> => {
   } catch (cause) {
     if (cause instanceof SourceFailed && cause.code === "Unauthorized") {
       forget()
-      return say(
-        "This link is no longer good",
-        "Studio was started again with a new token. Open the link that it printed last.",
-      )
+      return say("This link has expired", "Studio was restarted with a new token. Open the link that it printed last.")
     }
     say("Studio cannot show this log", messageOf(cause))
   }

@@ -114,7 +114,9 @@ describe("files bisect", () => {
     const bad = await files("bisect", "--run", "echo no lib; test -f lib/tool")
     expect(bad).toMatchObject({ code: 1, stdout: "" })
     expect(bad.error).toContain(`expected it to succeed on the first state, ${place(0)}, found that it fails with 1`)
-    expect(bad.error).toContain("The runs are without lib: `--copy PATH` gives them a copy")
+    expect(bad.error).toContain(
+      "Missing from the runs (not in the snapshots): lib. `--copy PATH` copies PATH from the workspace",
+    )
     expect(bad.error).toContain("The end of its output:\n  no lib")
     const good = await files("bisect", "--run", "true")
     expect(good).toMatchObject({ code: 1, stdout: "" })
@@ -308,7 +310,7 @@ describe("files bisect", () => {
     const { code, stderr } = await Hindcast.start(words, { cwd: root }).ended
     expect(code).toBe(0)
     expect(stderr).toContain(
-      "warning: links lead out of the directories of the runs, and so would writes through them: out, src/outside\n",
+      "warning: these links point outside the runs' directories, so a command that writes through them changes files there: out, src/outside\n",
     )
   })
 

@@ -75,7 +75,7 @@ describe("the directory of a fork", () => {
       const before = Session.onDisk(base)
       expect(await files("purge", "b.txt", "--reason", "private", "--yes")).toMatchObject({ code: 0 })
       const said = await files("fork", good, "--into", into)
-      expect([said.code, said.error]).toEqual([1, expect.stringContaining("What was restored was removed again")])
+      expect([said.code, said.error]).toEqual([1, expect.stringContaining("The restored files were removed again")])
       expect(said.error).toContain("b.txt")
       expect(Session.onDisk(base)).toEqual(before)
       expect(fs.existsSync(into)).toBe(below[0] === "kept-empty")

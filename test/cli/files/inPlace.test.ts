@@ -46,7 +46,7 @@ describe("files restore --in-place", () => {
     const said = await files("restore", before, "--in-place", "--yes")
     expect(said).toMatchObject({ code: 0, error: "" })
     expect(said.stdout).toContain("change  src/app.ts")
-    expect(said.stdout).toMatch(/Restored: 9 paths of .*each compared with its record/)
+    expect(said.stdout).toMatch(/Restored: 9 paths of .*each verified against the recording/)
     const restored = Session.onDisk(root)
     expect(restored.map((line) => line.split(" ")[0])).toEqual(["dir/a", "file", "gone.txt", "run.sh", "src/app.ts"])
     expect(fs.readFileSync(made.at("src/app.ts"), "utf8")).toBe("good\n")

@@ -147,7 +147,7 @@ describe("a comparison", () => {
     const text = (each: Comparison.Comparison) => ComparisonPage.lines(plain, each).join("\n")
     const page = (each: Comparison.Comparison) =>
       [...ComparisonHtml.pieces(each, { log: "l", head: 1, by: "h" })].join("")
-    expect(text(of)).toContain("2 comparisons are made here, of values and of passes: p by Holm accounts for both.")
+    expect(text(of)).toContain("2 comparisons are made here, of values and of passes: Holm's p accounts for both.")
     expect(page(of)).toContain(
       "This page makes 2 comparisons, of values and of passes: p-values by Holm allow for both.",
     )
@@ -156,7 +156,7 @@ describe("a comparison", () => {
       interval: { low: 0.1, high: 0.5, method: "studentized" as const },
       p: { value: 0.03, adjusted: 0.06, method: "exact" as const },
     }
-    expect(text(unclear)).toContain("By this p, an interval here that excludes 0 is not significant.")
+    expect(text(unclear)).toContain("By Holm's p, an interval here that excludes 0 is not significant.")
     expect(page(unclear)).toContain("but this is not clear among all comparisons on this page")
   })
 
@@ -172,7 +172,7 @@ describe("a comparison", () => {
     const one = compare(a, b)
     expect([one.p, one.passes.p, one.passes.adjusted]).toEqual([null, 1, 1])
     const [text, page] = said(one)
-    expect(text).toContain("of values and of passes: p by Holm accounts for both, also for the one that has no p.")
+    expect(text).toContain("of values and of passes: Holm's p accounts for both, including the one that has no p.")
     expect(page).toContain("p-values by Holm allow for both, also for the one that has no p-value.")
     const none = compare(a, b, { groupOf: (taskId) => String(Number(taskId.slice(1)) % 15) })
     expect(none).toMatchObject({ descriptive: false, p: null, passes: { p: null, adjusted: null } })

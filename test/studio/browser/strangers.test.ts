@@ -169,7 +169,7 @@ describe("Studio's own page", () => {
     await without.page.getByText("Open Studio by its own link").waitFor()
     expect(without.asked).toEqual([])
     const wrong = await open(browser.browser, `${studio.origin}/t/main/task-0015/@1010#token=${"x".repeat(43)}`)
-    await wrong.page.getByText("This link is no longer good").waitFor()
+    await wrong.page.getByText("This link has expired").waitFor()
     for (const { page } of [without, wrong]) expect(await page.content()).not.toContain("boiler")
   })
 

@@ -35,7 +35,7 @@ export const register = (server: McpServer): void => {
     },
     ({ a, b }) =>
       user(
-        `Compare ${a} and ${b} with ${Answer.written({ tool: "compare", args: { a, b } })} (models: true for models). Say the difference with its interval and p, and whether it is more than chance. Then look at the two tasks that changed most: align shows where they diverge, explain_failure why the worse one failed.`,
+        `Compare ${a} and ${b} with ${Answer.written({ tool: "compare", args: { a, b } })} (models: true for models). Report the difference with its interval and p, and whether it is more than chance. Then look at the two tasks that changed most: align shows where they diverge, explain_failure why the worse one failed.`,
       ),
   )
   server.registerPrompt(

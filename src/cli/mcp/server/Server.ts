@@ -17,7 +17,7 @@ const ANSWER_MS = 50_000
 const INSTRUCTIONS = [
   "Answers questions about what agents did: a Hindcast log of tasks, whose events have positions such as @412.",
   "Begin with explain_failure. Each position in an answer works as an argument of the other tools.",
-  "All tools only read.",
+  "All tools are read-only.",
   Fence.MEANING,
 ].join(" ")
 

@@ -20,7 +20,7 @@ export const compare = Tool.make({
     "Whether B scores higher than A on the same tasks, with interval and p, then the tasks that changed most. A and B are scorings (a pointer, a label such as live, or a score set's id), or models with models: true.",
   input: Schema.Struct({
     a: Tool.text("The first scoring or model"),
-    b: Tool.text("The second one; differences are B less A"),
+    b: Tool.text("The second one; differences are B minus A"),
     models: Tool.optional(Schema.Boolean.annotations({ description: "A and B are models: provider/model" })),
     skip: Tool.skip,
   }),

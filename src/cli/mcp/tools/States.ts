@@ -17,7 +17,7 @@ export const state = Tool.make({
   name: "state",
   title: "The environment at a moment",
   description:
-    "One part of the environment at a moment: readings, worlds' documents, commands. `path` is a must; /tasks and /shared list what there is.",
+    "One part of the environment at a moment: readings, worlds' documents, commands. `path` is required; /tasks and /shared list what there is.",
   input: Schema.Struct({
     path,
     at: Tool.optional(Tool.moment("The moment; default: now")),
@@ -40,7 +40,7 @@ export const state = Tool.make({
 export const diff = Tool.make({
   name: "diff",
   title: "What changed between two moments",
-  description: "The differences of the environment between two moments, each with the event that made it.",
+  description: "The differences of the environment between two moments, each with the event that caused it.",
   input: Schema.Struct({
     from: Tool.moment("The first moment"),
     to: Tool.moment("The second moment"),

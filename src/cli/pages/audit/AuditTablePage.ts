@@ -175,7 +175,7 @@ const footer = ({ scores, tasks, unscored, ungrouped = 0, left }: ShownTable, by
   ...(ungrouped > 0
     ? [`${count(ungrouped, "task")} used no ${by}, and ${ungrouped === 1 ? "is" : "are"} in no group.`]
     : []),
-  ...(by === "plugin" ? ["A task is in the group of each plugin that takes part in it."] : []),
+  ...(by === "plugin" ? ["A task is in the group of every plugin that takes part in it."] : []),
 ]
 
 const nameOfScores = ({ name, label }: NonNullable<ShownScore>): string =>

@@ -38,7 +38,7 @@ const outcomeOf = (event: Event): ReadonlyArray<readonly [string, string]> => {
   return [
     ...(unrecorded === undefined
       ? []
-      : [["result", `it was done, but its result is not recorded: ${unrecorded.reason}`] as const]),
+      : [["result", `it was done, but its result was not recorded: ${unrecorded.reason}`] as const]),
     ...(settledBy === undefined ? [] : [["told by", `${settledBy}, which was asked after a crash`] as const]),
   ]
 }

@@ -31,9 +31,9 @@ export interface Shown extends Fork {
 
 /** The gaps of the directory, a sentence each, for the new session. */
 export const without = ({ omitted, lost, missing }: Carried): ReadonlyArray<string> => [
-  ...(missing.length === 0 ? [] : [`Names that the snapshots leave out: ${listed(missing)}.`]),
+  ...(missing.length === 0 ? [] : [`Missing here (not in the snapshot): ${listed(missing)}.`]),
   ...[...omitted, ...lost].slice(0, MAX_LISTED).map(({ path, why }) => `The file ${path}: ${why}.`),
-  "The processes that the session had started do not run here.",
+  "Processes that the session had started are not running here.",
 ]
 
 const listed = (all: ReadonlyArray<string>): string =>
@@ -52,7 +52,7 @@ export const made = (style: Style, fork: Fork): ReadonlyArray<string> => {
     ...(missing.length === 0
       ? []
       : [
-          `${style.warn("Without")} ${oneLine(listed(missing))}, which snapshots leave out. \`--copy PATH\` copies what is there now.`,
+          `${style.warn("Missing")}: ${oneLine(listed(missing))} (not in the snapshot). \`--copy PATH\` copies what the workspace has now.`,
         ]),
     ...conversation(written),
   ]
@@ -81,7 +81,7 @@ export const ended = (
 ): ReadonlyArray<string> =>
   tasks.length === 0
     ? [
-        `${style.warn("Not recorded")}: this log has no session in ${oneLine(directory)}. \`hindcast hooks status\` says where sessions are recorded.`,
+        `${style.warn("Not recorded")}: this log has no session in ${oneLine(directory)}. \`hindcast hooks status\` shows where sessions are recorded.`,
       ]
     : tasks.map(
         (taskId) =>
@@ -93,5 +93,5 @@ export const program = (style: Style, fork: Fork): ReadonlyArray<string> => [
   ...made(style, fork),
   fork.filesAt === fork.from.at
     ? "The program runs again there. The log answers its requests and tools up to the moment."
-    : `The program runs again there, from its beginning, and so do its calls: the files are those before them. The log answers its requests up to ${Text.moment(fork.from.timeline, fork.from.at)}.`,
+    : `The program runs again there from its beginning, and repeats its calls: the files are those from before the calls. The log answers its requests up to ${Text.moment(fork.from.timeline, fork.from.at)}.`,
 ]

@@ -133,19 +133,19 @@ const interpretation = (of: Comparison): ReadonlyArray<string> =>
   of.correction === null
     ? [`Descriptive only: with fewer than ${MIN_PAIRS} independent pairs, nothing can be concluded about other tasks.`]
     : [
-        `${of.exact ? "For these tasks the difference is exact." : "Not all critics are exact: another scoring of these tasks may give another difference."} An interval and its p are about other tasks of the same kind.`,
-        `They assume that these tasks were drawn at random${of.interval === null ? "" : ", and that no large differences are too rare to be among them"}. An interval excludes 0 where its p is below 0.05.`,
+        `${of.exact ? "For these tasks the difference is exact." : "Not all critics are exact: scoring these tasks again may give another difference."} The intervals and p-values say what to expect of other tasks of the same kind.`,
+        `They assume that these tasks are a random sample of that kind${of.interval === null ? "" : ", and that the sample misses no rare, large differences"}. An interval excludes 0 where its p is below 0.05.`,
         ...(withP(of) === 0 ? [] : [`${byHolm(of, of.correction.comparisons)}${uncertain(of)}`]),
         "Nothing here shows what an agent would have done under other rewards.",
       ]
 
 const byHolm = (of: Comparison, comparisons: number): string =>
-  `${comparisons} comparisons are made here, of values and of passes: p by Holm accounts for both${withP(of) < comparisons ? ", also for the one that has no p" : ""}.`
+  `${comparisons} comparisons are made here, of values and of passes: Holm's p accounts for both${withP(of) < comparisons ? ", including the one that has no p" : ""}.`
 
 /** Warns about a result that is significant alone, but not after Holm's correction. */
 const uncertain = (of: Comparison): string =>
   [of.p, ofPasses(of)].some((p) => p !== null && p.value < 0.05 && p.adjusted >= 0.05)
-    ? " By this p, an interval here that excludes 0 is not significant."
+    ? " By Holm's p, an interval here that excludes 0 is not significant."
     : ""
 
 const mean = (of: number | null): string => (of === null ? "none" : number(of))

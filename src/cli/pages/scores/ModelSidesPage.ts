@@ -32,7 +32,7 @@ export const around = (
   ]),
   "",
   ...compared,
-  style.dim("A model may answer differently next time: the difference is between these runs."),
+  style.dim("A model may answer differently next time: this difference is between these runs only."),
 ]
 
 const sideOf = (style: Style, { model, tasks, paired, unpaired, unscored, unreadable }: ModelSide): string =>

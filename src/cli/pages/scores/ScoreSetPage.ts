@@ -37,7 +37,7 @@ const header = (style: Style, sets: ReadonlyArray<ScoreSetRow>): ReadonlyArray<s
   const title =
     sets.length === 1
       ? `Score set ${label} ${style.dim(first.scoreSetId)}`
-      : `${sets.length} score sets ${label}: of each task the latest counts`
+      : `${sets.length} score sets ${label}: for each task, the latest one counts`
   const distinct = (of: (set: ScoreSetRow) => string) => [...new Set(sets.map(of))].map(oneLine).join(", ")
   const unfinished = sets.filter(({ finished }) => !finished).length
   const pointers = sets.flatMap((set) => set.pointers)

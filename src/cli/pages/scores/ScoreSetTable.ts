@@ -44,7 +44,7 @@ export const lines = (
     ),
     ...(groups.length === sets.length
       ? []
-      : [style.dim(`${notes(groups)} A set for each task: --all lists them one by one.`)]),
+      : [style.dim(`${notes(groups)} Each task has a set of its own: --all lists them one by one.`)]),
   ]
 }
 

@@ -28,7 +28,7 @@ export const lines = (style: Style, found: Consequences, withForks: boolean): Re
       ? []
       : [
           style.dim(
-            `That is in ${oneLine(timeline)}. ${count(unsearched.length, "timeline")} forked from it: --forks searches them, too.`,
+            `These are the events of ${oneLine(timeline)}. ${count(unsearched.length, "timeline")} forked from it: --forks searches those, too.`,
           ),
         ]),
     ...(more

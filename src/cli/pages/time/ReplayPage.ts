@@ -15,7 +15,7 @@ export const lines = (style: Style, report: ReplayReport, before: ReadonlyArray<
   const words =
     rationales === 0 ? [] : [`${count(rationales, "rationale")} differ, which does not count as a divergence.`]
   if (divergence === null) {
-    const end = complete ? "to its end" : "as far as it goes: it ended before its agent was done"
+    const end = complete ? "to its end" : "up to where the recording ends, before its agent was done"
     return [
       `${style.good("Identical")}: ${oneLine(replayed)} did in ${where} what ${oneLine(recorded)} did, over ${count(events, "event")}, ${end}.`,
       ...words,

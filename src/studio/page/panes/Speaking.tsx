@@ -15,9 +15,9 @@ const STATES: { readonly [state in AgentState]: string } = {
 
 /** The verb of each delivery, and when the agent receives the input. */
 const VERBS: ReadonlyArray<readonly [delivery: InputDelivery, verb: string, title: string]> = [
-  ["queued", "Queue", "The agent hears it once it has finished its current work"],
-  ["steering", "Steer", "The agent hears it before its next turn"],
-  ["interrupting", "Interrupt", "The agent hears it immediately, which ends its current answer"],
+  ["queued", "Queue", "The agent reads it when it has finished its current work"],
+  ["steering", "Steer", "The agent reads it before its next turn"],
+  ["interrupting", "Interrupt", "The agent reads it immediately, which ends its current answer"],
 ]
 
 export const Speaking = ({ live }: { readonly live: LiveTalk }) => {

@@ -146,7 +146,7 @@ const Heard = ({ input }: { readonly input: Input }) => (
     <Text text={input.text} />
     <small>
       {input.delivery}
-      {input.given === null ? ", not yet heard by the agent" : null}
+      {input.given === null ? ", not yet read by the agent" : null}
     </small>
   </>
 )
@@ -212,7 +212,7 @@ const Called = ({ call }: { readonly call: Call }) => (
         {call.end.unrecorded === undefined ? (
           <Value value={call.end.result} />
         ) : (
-          <bdi>It was done, but its result is not recorded: {call.end.unrecorded}</bdi>
+          <bdi>It was done, but its result was not recorded: {call.end.unrecorded}</bdi>
         )}
         {call.end.settledBy === undefined ? null : <bdi> (reported by {call.end.settledBy} after a crash)</bdi>}
       </p>

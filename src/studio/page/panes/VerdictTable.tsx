@@ -21,7 +21,7 @@ export const VerdictTable = ({ head, chosen }: { readonly head: TaskHead; readon
   const rows = onlyOther ? other : answer.rows
   return (
     <div class="verdicts">
-      <h3>Score sets beside each other</h3>
+      <h3>Score sets side by side</h3>
       <Problem text={problem} />
       <p class="facts-line">
         <span>

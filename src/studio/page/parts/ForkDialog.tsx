@@ -25,7 +25,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
         <p>
           {allows.fork
             ? "Only tasks can be forked. Choose one first (t)."
-            : "Studio was started without forking. Start it with hindcast studio --fork --agent NAME=MODULE, and forks go on from any position with the agents that you name there."}
+            : "Studio was started without forking. Start it with hindcast studio --fork --agent NAME=MODULE, to fork from any position with the agents that you name there."}
         </p>
       </DialogBox>
     )
@@ -40,7 +40,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
         ...(isAccepted ? { acceptUnrewound: true } : {}),
       })
       studio.log.value = await studio.source.ask("log")
-      if (signal.aborted) return studio.say(`The fork ${made.timeline} goes on.`)
+      if (signal.aborted) return studio.say(`The fork ${made.timeline} is at work.`)
       onClose()
       studio.go(visit({ timeline: now.timeline, task }, at, { vs: `${made.timeline}/${made.task}` }))
       if (made.notes !== undefined) studio.say(made.notes.join(" "), true)
@@ -49,7 +49,7 @@ export const ForkDialog = ({ onClose }: { readonly onClose: () => void }) => {
     <DialogBox title={`Fork after @${at}`} onClose={onClose}>
       <p>
         The history stays as it is. From here on the agent decides again, in a world rewound to this moment. You can
-        watch its course beside this one.
+        watch the fork next to this task.
       </p>
       <form
         class="fields"
@@ -115,7 +115,7 @@ const OtherReadings = ({ task, typed, onTyped }: OtherReadingsProps) => {
         )
       })}
       {left.length === 0 ? (
-        <p class="note">{typed.length > 0 ? "" : "The agent has no readings up to here."}</p>
+        <p class="note">{typed.length > 0 ? "" : "The agent has no readings up to this position."}</p>
       ) : (
         <select
           aria-label="Add a reading"

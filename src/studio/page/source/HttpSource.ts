@@ -11,7 +11,7 @@ export const httpSource = (token: string): Source => {
       if (init.signal?.aborted === true) throw cause
       throw new SourceFailed(
         "Unreachable",
-        "The server does not answer. If it has ended, start `hindcast studio` again and open the link that it prints.",
+        "The server does not respond. If it has ended, start `hindcast studio` again and open the link that it prints.",
       )
     })
     if (response.ok) return response

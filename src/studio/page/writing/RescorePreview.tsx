@@ -87,7 +87,7 @@ const Lines = ({ before, after }: { readonly before: Line; readonly after: Line 
       viewBox="0 0 100 40"
       preserveAspectRatio="none"
       role="img"
-      aria-label="The net along the task"
+      aria-label="The net score over the task"
     >
       <path class="before" d={path(before)} />
       <path d={path(after)} />
