@@ -17,10 +17,10 @@ export const fileOf = (name: string): string =>
   (blocksOf(fs.readFileSync(TUTORIAL, "utf8")).find(({ note }) => note === name)?.lines ?? []).join("\n")
 
 /**
- * Lets the programs of a directory, in Python and in JavaScript, ask the stand-in during the tests of a file. Returns the names of the models
- * that it was asked for so far, which grow.
+ * Lets the programs of a directory, in Python with some packages and in JavaScript, ask the stand-in during the tests of a file. Returns the
+ * names of the models that it was asked for so far, which grow.
  */
-export const asking = (directory: string): Array<string> => {
+export const asking = (directory: string, packages: Parameters<typeof python>[0] = "light"): Array<string> => {
   const asked: Array<string> = []
   let standIn: ChildProcess | undefined
   const before = { ...process.env }
@@ -35,7 +35,7 @@ export const asking = (directory: string): Array<string> => {
     const lines = createInterface({ input: standIn.stdout ?? expect.fail("it has an output") })
     const [port] = await once(lines, "line")
     lines.on("line", (model) => asked.push(model))
-    const bin = path.dirname(python("light"))
+    const bin = path.dirname(python(packages))
     Object.assign(process.env, {
       OPENAI_BASE_URL: `http://127.0.0.1:${port}/v1`,
       OPENAI_API_KEY: "sk-of-nobody-1234",
