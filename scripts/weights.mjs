@@ -19,31 +19,32 @@ const LIMITS = {
   // 24 kB bundled, of this and of all that has the kernel, are the servers of MCP as plugins, with the check of their
   // addresses; three modules bring recorded files back. Everything that has the
   // events' vocabulary has the event of purged files, and models' failures the one reader of `Retry-After`. A
-  // projector is three modules: the fold, its progress, and the stream of changes.
-  "src/index.ts": [595, 863, 1000, ...EVENTS, ...RULES, ...COMPARISONS],
-  "src/promise.ts": [156, 231, 1011, ...EVENTS],
+  // projector is three modules: the fold, its progress, and the stream of changes. Rules are checked against the
+  // vocabulary before they score.
+  "src/index.ts": [599, 870, 1006, ...EVENTS, ...RULES, ...COMPARISONS],
+  "src/promise.ts": [156, 231, 1017, ...EVENTS],
   // Includes the readers of all providers' formats, conversations, and the interception of node:http, undici and
   // children, and the reports of a framework about its tools. 35 kB bundled, of files, load with `record --workspace`.
-  "src/record/index.ts": [179, 268, 577, ...EVENTS],
+  "src/record/index.ts": [180, 269, 586, ...EVENTS],
   // `node --import hindcast/ai-sdk` loads it before a program.
-  "src/record/process/aiSdk.ts": [94, 168, 615, ...EVENTS],
-  "src/events/index.ts": [121, 185, 248, ...EVENTS],
+  "src/record/process/aiSdk.ts": [94, 169, 624, ...EVENTS],
+  "src/events/index.ts": [121, 186, 248, ...EVENTS],
   // Five modules, of all that has audits, fold recorded files into facts.
-  "src/projections/index.ts": [120, 194, 195, "effect", "simple-statistics", "uuidv7"],
+  "src/projections/index.ts": [123, 196, 196, "effect", "simple-statistics", "uuidv7"],
   "src/plugins/author.ts": [1, 1, 1],
-  "src/worlds/index.ts": [480, 445, 517, ...EVENTS, ...RULES],
+  "src/worlds/index.ts": [484, 451, 523, ...EVENTS, ...RULES],
   // Questions read the log and the store of contents: no kernel, rules or sandbox. Whether a path is inside a directory
   // is the rule of plugins' manifests.
-  "src/files.ts": [267, 368, 414, "diff", ...EVENTS],
-  "src/studio.ts": [559, 558, 632, ...EVENTS, ...RULES],
+  "src/files.ts": [275, 379, 425, "diff", ...EVENTS],
+  "src/studio.ts": [565, 568, 642, ...EVENTS, ...RULES],
   // 45 kB bundled, of files, load with a fork that records them.
-  "src/testing.ts": [122, 178, 838, "effect"],
-  // Every command loads the first; the second adds what a command loads that only reads a log: no kernel, rules or
+  "src/testing.ts": [122, 178, 846, "effect"],
+  // Every command loads the first, with the rule which log is meant if none is named; the second adds what a command loads that only reads a log: no kernel, rules or
   // sandbox.
-  "src/cli/Start.ts": [48, 74, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
+  "src/cli/Start.ts": [54, 81, Number.POSITIVE_INFINITY, "@effect/cli", "@effect/platform-node", "effect"],
   "src/cli/task/looking/ListCommand.ts": [
-    198,
-    241,
+    203,
+    244,
     Number.POSITIVE_INFINITY,
     "@effect/cli",
     "canonicalize",

@@ -48,7 +48,7 @@ export const haveWorked = (before: Heard, now: Heard): boolean => {
 export const of = (root: string): OtherRecorders => {
   const id = crypto.randomBytes(8).toString("hex")
   const here = ProcessIdentity.own()
-  /** What is told of this recorder; undefined before its first call, or if it cannot be told. */
+  /** The announcement of this recorder; undefined before its first call, or if it cannot announce itself. */
   let own: { readonly directory: string; name: string; count: number; isBusy: boolean } | undefined
   let failure: string | undefined
   /** Recorders of other directories. Files do not change their content. */

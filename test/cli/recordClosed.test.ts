@@ -206,7 +206,7 @@ if (process.argv[3]) process.kill(process.pid, process.argv[3])
     const { tasks: all } = await document(["task", "ls", "--log", log])
     const other = String((all as ReadonlyArray<{ id: string }>).map((task) => task.id).find((task) => task !== id))
     const closed = await run("replay", other, "--log", log, ...program)
-    const isOpen = closed.stderr.includes("did not close the network to programs other than Node")
+    const isOpen = closed.stderr.includes("did not close the network to child programs other than Node")
     // Where the machine forbids namespaces, the replay says so.
     if (isOpen) expect(closed.stderr).toMatch(/a process: bash \(2 times\)\): .+/)
     expect({ ...of(closed.stdout), code: closed.code }).toEqual({

@@ -1,4 +1,4 @@
-/** What a rule asks of events, checked against the vocabulary: types, fields and values that no event can have. Pure. */
+/** Checks rules against the vocabulary: they may ask for no type, field or value that no event can have. Pure. */
 
 import type { ASTNode } from "@marcbachmann/cel-js"
 import * as Vocabulary from "../../events/vocabulary/Vocabulary.ts"

@@ -1,4 +1,4 @@
-/** What a projector keeps of a projection's fold between calls: the last state, and where a fold goes on from. */
+/** A projection's fold between calls: the last state, and the position from which the next fold continues. */
 
 import { Cause, Effect, Exit, Option } from "effect"
 import type { LogError } from "../../events/log/EventLog.ts"

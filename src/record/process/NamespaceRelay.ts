@@ -7,7 +7,7 @@ import net from "node:net"
 import * as path from "node:path"
 import type { Target } from "../network/AllowedHosts.ts"
 
-/** What the relay in the namespace is given, as JSON. */
+/** The input of the relay in the namespace, as JSON. */
 export interface Inner {
   /** Ports that lead out, each with its Unix socket. */
   readonly ports: ReadonlyArray<{ readonly port: number; readonly socket: string }>

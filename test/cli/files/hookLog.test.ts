@@ -50,7 +50,7 @@ describe("the log of commands about sessions of coding agents", () => {
     expect(listed).toMatchObject({ code: 0 })
     expect(listed.stdout).toContain("claude-code-")
     const waiting = await hindcast(["confirm", "ls"], { cwd: made.root, env })
-    expect(waiting).toMatchObject({ code: 0, stdout: "Nothing waits for a person.\n" })
+    expect(waiting).toMatchObject({ code: 0, stdout: "Nothing is waiting for a person.\n" })
 
     // A log of the directory's own comes first. What it lacks, the hooks' log may have.
     const own = path.join(made.root, ".hindcast", "log.db")
