@@ -192,7 +192,7 @@ describe("what does not go together, or is not there", () => {
       [["--trend", "--group", "agent"], 1, "BadInput", "--group: expected it with --all, found it with --trend"],
       [["--all", "--sort", "scor"], 1, "BadInput", "Did you mean score"],
       [["--all", "--agent", "lerner"], 3, "BadInput", "Did you mean learner"],
-      [["--all", "--outcome", "won"], 1, "Usage", "one of achieved, failed, abandoned, truncated"],
+      [["--all", "--outcome", "won"], 1, "Usage", "one of achieved, finished, failed, truncated, abandoned"],
       [["--all", "--scores", "nobody"], 3, "ScoringNotFound", "a label (live, strict)"],
       [["--trend", "--measure", "room/progres"], 3, "MeasureNotFound", "room/progress"],
       [["--trend", "--scores", "strict", "--since", "@40"], 3, "NothingScored", "without a score"],

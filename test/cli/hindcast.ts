@@ -46,7 +46,10 @@ export const hindcast = (args: ReadonlyArray<string>, starting: Starting = {}): 
 
 /** What people are told, with its commands as the library writes them: they are shown as they are typed here. */
 export const asLibraryWrites = (told: string): string =>
-  told.replaceAll(/`node \S+main\.js ([^`]*?)(?: --log [^`]+)?`/g, "`hindcast $1`")
+  told.replaceAll(
+    /`node \S+main\.js ([^`]*)`/g,
+    (_, words: string) => `\`hindcast ${words.replace(/ --log (?:'[^']*'|\S+)/, "")}\``,
+  )
 
 /** Runs the program with `--json`, expects it to succeed, and answers its document. */
 export const document = async (args: ReadonlyArray<string>, starting?: Starting): Promise<Record<string, unknown>> => {

@@ -215,7 +215,7 @@ describe("re-scoring", () => {
   it("adds a score set, and says what changed and by how much", async () => {
     const rubric = inRepository("examples", "rubrics", "stricter.yaml")
     const again = await on("rescore", "--rubric", rubric, "--task", task, "--label", "again")
-    expect(keysOf(again)).toEqual(["label", "scoreSetId", "tasks"])
+    expect(keysOf(again)).toEqual(["label", "neverHeld", "scoreSetId", "tasks"])
     expect(keysOf(again.tasks)).toEqual(["after", "before", "changed", "outcome", "taskId"])
     expect(again.label).toBe("again")
     const changed = (again.tasks as ReadonlyArray<{ readonly changed: unknown }>)[0]?.changed

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { Database } from "../sqlite.ts"
 import { workplace } from "../workplace.ts"
-import { document, hindcast, start } from "./hindcast.ts"
+import { asLibraryWrites, document, hindcast, start } from "./hindcast.ts"
 
 const place = workplace()
 const KEY = "sk-a-key-that-nobody-may-read"
@@ -259,7 +259,7 @@ process.stdout.write(stdout)`
     }
     for (const before of [["npx"], ["npx", "-y"], []]) {
       const { stderr } = await hindcast(["record", "--log", log, "--", ...before, "tsx", "agent one.ts", "--fast"])
-      expect(stderr).toContain("hindcast record -- node --import tsx 'agent one.ts' --fast")
+      expect(asLibraryWrites(stderr)).toContain("hindcast record -- node --import tsx 'agent one.ts' --fast")
     }
     const { code, stdout, stderr } = await run([
       "record",

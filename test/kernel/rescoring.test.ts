@@ -351,7 +351,7 @@ describe("the selection of tasks", () => {
     Effect.gen(function* () {
       yield* say("open", opened("even@1", "room"))
       const none = yield* Effect.flip(scoring(({ rescore }) => rescore({ rubric })))
-      expect(none.message).toContain("expected a closed task to score, found none")
+      expect(none.message).toContain("expected a closed task to score, found 1 open")
     }).pipe(Effect.provide(onNewLog)),
   )
 })

@@ -96,7 +96,7 @@ export const record = Command.make(
       if (how !== undefined) return yield* recordProxied(program, { how, log, ...kept })
       const filename = yield* OpenLog.fileOf(log)
       const root = yield* rootOf(workspace, filename)
-      if (isDoctor) yield* OwnTools.noteRuns(task)
+      if (isDoctor && !json) yield* OwnTools.noteRuns(task)
       if (Option.isSome(task)) return yield* Doctor.examine({ log, taskId: task.value, program, json, allowHost })
       const taskId = Option.getOrElse(continues, newId)
       const told = (report: string) => ({

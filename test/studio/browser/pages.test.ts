@@ -15,7 +15,7 @@ import { demoLog } from "../../demoLog.ts"
 import { launchProtected, type OwnBrowser } from "../../e2e/chromium.ts"
 import { overflow } from "../../e2e/legibility.ts"
 import { at, open, say, serve } from "./watching.ts"
-import { append, appendAs, deep, EVIL, opening, reading, serving, UNSEEN } from "./writing.ts"
+import { append, appendAs, asKernel, deep, EVIL, opening, reading, serving, UNSEEN } from "./writing.ts"
 
 let browser: OwnBrowser
 let directory: string
@@ -70,7 +70,7 @@ describe("a log that is written while it is looked at", () => {
   it("is followed without a gap, and the reader is not moved while scrubbing", async () => {
     const file = path.join(directory, "live.db")
     await append(file, "growing", [opening("Grow"), reading(0)])
-    await serving(file, async ({ url }) => {
+    const look = async ({ url }: { readonly url: string }) => {
       const { page, said } = await open(browser.browser, url)
       // The newest open task is what one sees first, at its end.
       await at(page, 2)
@@ -102,28 +102,45 @@ describe("a log that is written while it is looked at", () => {
       await append(file, "growing", [{ type: "TaskClosed", payload: { outcome: "achieved" } }])
       await expect.poll(() => page.locator(".sentence").textContent()).toContain("achieved")
       expect(said).toEqual([])
+    }
+    await asKernel(file, () => serving(file, look))
+  })
+
+  it("shows the list of tasks first if nobody works on the open one, whose page says so and follows nothing", async () => {
+    const file = path.join(directory, "stopped.db")
+    await append(file, "left", [opening("Stay"), reading(0)])
+    await serving(file, async ({ url, origin }) => {
+      const { page, said } = await open(browser.browser, url)
+      await page.locator(".task-line .outcome.stopped").waitFor()
+      await page.goto(`${origin}/t/main/left`)
+      await at(page, 2)
+      expect(await page.locator(".sentence").textContent()).toContain("stopped unexpectedly")
+      expect(await page.locator(".live").count()).toBe(0)
+      expect(said).toEqual([])
     })
   })
 
   it("says that the server is gone, and goes on when it is there again", async () => {
     const file = path.join(directory, "killed.db")
     await append(file, "one", [opening("Stay"), reading(0)])
-    const first = await serve(file)
-    const port = new URL(first.url).port
-    const { page } = await open(browser.browser, first.url)
-    await at(page, 2)
-    first.child.kill("SIGKILL")
-    await page.getByText("not connected").waitFor()
-    const second = await serve(file, "--port", port)
-    try {
-      await page.getByText("Open the link that it printed last").waitFor()
-      await page.goto(second.url)
+    await asKernel(file, async () => {
+      const first = await serve(file)
+      const port = new URL(first.url).port
+      const { page } = await open(browser.browser, first.url)
       await at(page, 2)
-      await append(file, "one", [reading(1)])
-      await at(page, 3)
-    } finally {
-      await second.stop()
-    }
+      first.child.kill("SIGKILL")
+      await page.getByText("not connected").waitFor()
+      const second = await serve(file, "--port", port)
+      try {
+        await page.getByText("Open the link that it printed last").waitFor()
+        await page.goto(second.url)
+        await at(page, 2)
+        await append(file, "one", [reading(1)])
+        await at(page, 3)
+      } finally {
+        await second.stop()
+      }
+    })
   })
 })
 

@@ -1,6 +1,7 @@
 /** Logs that tests write, and what hostile ones have in them. */
 import { Effect } from "effect"
 import { type CoreNewEvent, EventLog } from "../../../src/events/log/EventLog.ts"
+import { Lease } from "../../../src/events/log/Lease.ts"
 import * as SqliteEventLog from "../../../src/events/sqlite/SqliteEventLog.ts"
 import type { Json } from "../../../src/values/Json.ts"
 import { type Serving, serve } from "./watching.ts"
@@ -55,3 +56,10 @@ export const UNSEEN = /\p{Cf}|(?!\n)\p{Cc}/u
 
 /** An object in an object, and so on. */
 export const deep = (levels: number): Json => (levels === 0 ? "bottom" : { down: deep(levels - 1) })
+
+/** Holds the lease of a log, as the kernel of its open tasks does. */
+export const asKernel = (file: string, use: () => Promise<void>): Promise<void> =>
+  Effect.gen(function* () {
+    yield* (yield* Lease).acquire("a test")
+    yield* Effect.promise(use)
+  }).pipe(Effect.scoped, Effect.provide(SqliteEventLog.layer({ filename: file })), Effect.runPromise)
