@@ -61,8 +61,9 @@ export const closing = (left: ReadonlyArray<Running>, reason: string) => {
   const ends = left.map(
     ({ commandId, last }): CoreNewEvent => ({ ...ObservedCommand.unknown(commandId, NOT_TOLD), causationId: last }),
   )
-  const outcome = ends.length > 0 ? "abandoned" : "achieved"
-  const closed: CoreNewEvent = { type: "TaskClosed", payload: { outcome, reason } }
+  const ended =
+    ends.length > 0 ? { outcome: "abandoned" as const } : { outcome: "achieved" as const, unjudged: true as const }
+  const closed: CoreNewEvent = { type: "TaskClosed", payload: { ...ended, reason } }
   const [first = closed, ...others] = [...ends, closed]
   return [first, ...others] as const
 }

@@ -71,7 +71,7 @@ const MAX_GOAL = 200
 const MAX_EARLY = 32
 const MAX_EARLY_SESSIONS = 1_000
 
-const SILENT = "the session was silent; nobody gave a ruling"
+const SILENT = "the session was silent; nobody gave a verdict"
 
 const SESSION_ENDED = "its client ended the session"
 
@@ -167,7 +167,7 @@ export const open = async (options: SessionsOptions): Promise<Sessions> => {
     ended.set(taskId, session)
     const [oldest] = ended.keys()
     if (ended.size > MAX_ENDED && oldest !== undefined) ended.delete(oldest)
-    await session.end(`${SESSION_ENDED} (${reason}); nobody gave a ruling`)
+    await session.end(`${SESSION_ENDED} (${reason}); nobody gave a verdict`)
   }
 
   const takeIn = async (client: ClientName, hookEvent: HookEvent, leaving: AbortSignal): Promise<HookRuling> => {

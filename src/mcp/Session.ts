@@ -291,10 +291,13 @@ export const open = async (parts: SessionParts): Promise<Session> => {
       await kept.close(begun.openedBy)
       await notifications.close(begun.openedBy)
       await log.settled()
-      const outcome = left > 0 || isFailure ? "abandoned" : "achieved"
+      const ended =
+        left > 0 || isFailure
+          ? { outcome: "abandoned" as const }
+          : { outcome: "achieved" as const, unjudged: true as const }
       const closed: CoreNewEvent = {
         type: "TaskClosed",
-        payload: { outcome, reason: `${reason}; nobody gave a verdict` },
+        payload: { ...ended, reason: `${reason}; nobody gave a verdict` },
       }
       await log.tell(closed)
     },

@@ -94,6 +94,7 @@ describe("hindcast fork of a recorded program", () => {
       at: questions[0],
       timeline,
       changes: { answer: "north" },
+      ownTools: [],
     })
     expect(asked).toEqual(["gpt-5: then north"])
 

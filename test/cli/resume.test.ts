@@ -75,7 +75,7 @@ describe("a task whose process was killed", () => {
       expect(paused.stdout).toContain(`Task ${id} is paused`)
       expect((yield* run("task", "ls", "--log", log)).stdout).toContain("paused")
       expect((yield* run("task", "pause", id, "--log", log)).stderr).toContain("expected one that is not paused")
-      expect((yield* run("task", "continue", id, "--log", log)).stdout).toContain(`Task ${id} goes on`)
+      expect((yield* run("task", "continue", id, "--log", log)).stdout).toContain(`Task ${id} continues`)
       expect((yield* run("task", "cancel", id, "--log", log, "--reason", "enough")).code).toBe(0)
       const { tasks } = yield* Effect.promise(() => document(["task", "ls", "--log", log]))
       expect(tasks).toMatchObject([{ outcome: "abandoned", reason: expect.stringMatching(/cancelled it: enough$/) }])
