@@ -6,6 +6,7 @@ import * as Money from "../../values/Money.ts"
 import { oneLine } from "../../values/PlainText.ts"
 import { inWords } from "../../values/time/Wait.ts"
 import * as GateSummary from "./GateSummary.ts"
+import * as Outcome from "./Outcome.ts"
 
 /** Maximum length of a summary, in characters. */
 const LENGTH = 120
@@ -140,7 +141,7 @@ const summaries: Summaries = {
     `${agent} from ${at(led)}${inDoubt.length === 0 ? "" : `, ${count(inDoubt.length, "command")} in doubt`}`,
   ClockChanged: ({ byMs }) => `set ${byMs < 0 ? "back" : "forward"} by ${duration(Math.abs(byMs))}`,
   TaskBundled: ({ source, positions }) => `${positions.length} events of ${source.log}, up to @${source.head.position}`,
-  TaskClosed: ({ outcome, reason }) => outcome + because(reason),
+  TaskClosed: ({ reason, ...closed }) => Outcome.of(closed) + because(reason),
 
   AgentJoined: ({ agentId, agent }) => `${agentId}: ${agent}`,
   AgentLeft: ({ agentId, outcome, reason }) => `${agentId} ${outcome}${because(reason)}`,

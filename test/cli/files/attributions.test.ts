@@ -278,7 +278,7 @@ describe("import of attributions", () => {
     })
     expect(JSON.stringify(await eventsOf(log))).not.toContain("dev@example.com")
     const again = await FromSource.run(["import", file, "--log", log])
-    expect(again.stdout).toContain("Nothing new")
+    expect(again.stdout).toContain("Nothing was imported")
   })
 
   it.each([
