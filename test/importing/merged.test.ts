@@ -223,7 +223,9 @@ describe("a session that hooks recorded, and its file", () => {
     const file = session(FILE)
     const report = await imported(log, file)
     expect(report.files[0]?.runs[0]).toMatchObject({ added: 0, ended: false })
-    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(expect.stringMatching(/hooks are recording this session/))
+    expect(Object.keys(report.files[0]?.remarks ?? {})).toContainEqual(
+      expect.stringMatching(/hooks are recording this session/),
+    )
     for (const payload of [...SEEN.slice(1, 3), END]) await take(payload)
     await sessions.close()
     await imported(log, file)
