@@ -52,7 +52,7 @@ describe("what Hindcast says on a program's log", () => {
         .sort()
     expect(using(/\bEffect\.log[A-Z(]/)).toEqual(["platform/ProgramLog.ts"])
     // The trial's and the relay's are lines of programs of their own, one for Deno and one within a namespace.
-    const ownPrograms = ["plugins/sandbox/Trial.ts", "record/process/LoopbackOnly.ts"]
+    const ownPrograms = ["plugins/sandbox/Trial.ts", "record/process/NamespaceRelay.ts"]
     const isOwn = (file: string) => file.startsWith("plugins/runner/") || ownPrograms.includes(file)
     expect(using(/\bconsole\.\w+\(/).filter((file) => !isOwn(file))).toEqual([])
     expect(using(/process\.std(?:out|err)\.write\(/).filter((file) => !isOwn(file))).toEqual(WRITERS)

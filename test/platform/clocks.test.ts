@@ -40,6 +40,10 @@ const WALL: { readonly [module: string]: string } = {
   "record/adapters/AiSdkTelemetry.ts": "stamp: when the SDK told of a call",
   "record/IoCalls.ts": "stamp: the program's own Date.now, which is recorded",
   "importing/Import.ts": "stamp: bounds the times of a source",
+  "hooks/check/HookCheck.ts": "since when session files may be those of the check, next to the file system's times",
+  "record/log/AskedPerson.ts": "how long a question still stands, for people; 0 where the clock was set forward",
+  "workspace/OtherRecorders.ts":
+    "the age of a left mark, next to the file system's times: after a jump it goes only if its recorder is gone",
   "importing/writing/RecordedTask.ts": "stamp: whether a recorder of the session was heard of a moment ago",
   "telemetry/Recording.ts": "stamp: bounds the times of a source",
   "workspace/scan/Scan.ts": "when a directory was listed, next to the file system's times: a jump makes it list again",
