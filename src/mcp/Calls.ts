@@ -25,6 +25,10 @@ import * as Message from "./Message.ts"
 import * as RequestState from "./RequestState.ts"
 import type { Tools } from "./Tools.ts"
 
+const CHANGED = "its tool was defined differently when a person approved the call: make the call again"
+
+const same = (a: Json | undefined, b: Json | undefined): boolean => digest(a ?? null) === digest(b ?? null)
+
 export interface CallsParts {
   readonly server: string
   readonly begun: BegunRun
@@ -108,6 +112,7 @@ export const make = (parts: CallsParts): Calls => {
       gated,
       bound,
       ask: begun.ask,
+      outdated: () => tools.withheld(name) ?? (same(definition, tools.definition(name)) ? undefined : CHANGED),
       dispatch: (ask) => GatedCalls.dispatched({ log, gate, ask }, gated),
     })
     held.set(one.commandId, one)

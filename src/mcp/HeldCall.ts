@@ -12,6 +12,8 @@ export interface HeldParts {
   readonly gated: GatedCall
   readonly bound: Bound
   readonly ask: BegunRun["ask"]
+  /** Why an approval no longer holds, if so: it was about another definition of the tool. */
+  readonly outdated: () => string | undefined
   /** Takes the call through the gate. Returns whether it was dispatched. */
   readonly dispatch: (ask: (question: ConfirmationRequest) => Promise<ConfirmationResult>) => Promise<boolean>
 }
@@ -47,7 +49,7 @@ export interface HeldCall {
 
 const NOBODY = "it was approved, and its client did not come back for it in time"
 
-export const make = ({ gated, bound, ask, dispatch }: HeldParts): HeldCall => {
+export const make = ({ gated, bound, ask, outdated, dispatch }: HeldParts): HeldCall => {
   let requested: RequestedEvent | undefined
   let isClaimed = true
   /** Approved while a client waits: it will be dispatched, and the wait has no limit any more. */
@@ -78,7 +80,8 @@ export const make = ({ gated, bound, ask, dispatch }: HeldParts): HeldCall => {
     })
     if (result.kind !== "approved") return result
     const leftMs = Math.max(0, (requested?.payload.expiresAt ?? 0) - Date.now())
-    return (await claimed(leftMs)) ? result : { kind: "rejected", event: result.event, reason: NOBODY }
+    const reason = (await claimed(leftMs)) ? outdated() : NOBODY
+    return reason === undefined ? result : { kind: "rejected", event: result.event, reason }
   })
   let hasEnded = false
   const markEnded = () => {

@@ -124,6 +124,23 @@ describe("a server that changes its tools", () => {
     await client.end()
   })
 
+  it("while a call waits: an approval that was about the old definition does not run the new one", async () => {
+    const ask = { name: "ask-echo", actuator: "scripted/echo", decision: "confirm", confirmWithinMs: 60_000 } as const
+    const { client, log, received } = await opened("changes", { gate: { rules: [ask], default: "allow" } })
+    expect((await client.call("echo", { a: 1 })).result.content[0].text).toMatch(/confirm approve/)
+    await client.request("tools/list")
+    expect((await client.call("extra")).result.content[0].text).toMatch(/tools-changed/)
+    await client.request("tools/list")
+    const told = client.until(({ method }) => method === "notifications/tools/list_changed")
+    // The call, and the changed tools.
+    expect(await approveAll(log)).toBe(2)
+    await told
+    const again = await client.call("echo", { a: 1 })
+    expect(again.result.content[0].text).toMatch(/defined differently/)
+    expect(countOf(received)).toBe(0)
+    await client.end()
+  })
+
   it("between sessions: the pins of the first one hold", async () => {
     const log = temporary("pins.db")
     const first = gateway({ log })
