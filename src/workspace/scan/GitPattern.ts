@@ -46,10 +46,11 @@ const parseLine = (line: string): GitPattern | undefined => {
   if (rest.startsWith("/")) rest = rest.slice(1)
   if (rest === "") return undefined
   const parts: Array<Part> = []
-  for (const part of rest.split("/")) {
-    if (part === "**" && !onlyName) parts.push({ is: "deep" })
+  for (const { text, endsQuoted } of betweenSlashes(rest)) {
+    // Before a quoted slash, `**` stands for one directory or more.
+    if (text === "**" && !onlyName) parts.push(...(endsQuoted ? [ANY_NAME, DEEP] : [DEEP]))
     else {
-      const tokens = tokensOf(part)
+      const tokens = tokensOf(text)
       if (tokens === undefined) return undefined
       parts.push({ is: "name", tokens })
     }
@@ -58,6 +59,27 @@ const parseLine = (line: string): GitPattern | undefined => {
 }
 
 const MAX_LENGTH = 4096
+
+const DEEP: Part = { is: "deep" }
+
+const ANY_NAME: Part = { is: "name", tokens: [{ is: "star" }] }
+
+/** The parts of a pattern. A backslash before a slash quotes it, and it still separates. */
+const betweenSlashes = (pattern: string): ReadonlyArray<{ readonly text: string; readonly endsQuoted: boolean }> => {
+  const parts: Array<{ readonly text: string; readonly endsQuoted: boolean }> = []
+  let text = ""
+  for (let at = 0; at < pattern.length; at++) {
+    const one = pattern[at] ?? ""
+    const isQuoting = one === "\\"
+    if (isQuoting) at++
+    const quoted = isQuoting ? (pattern[at] ?? "") : ""
+    if (one === "/" || quoted === "/") {
+      parts.push({ text, endsQuoted: isQuoting })
+      text = ""
+    } else text += one + quoted
+  }
+  return [...parts, { text, endsQuoted: false }]
+}
 
 /** Without spaces at the end, unless a backslash quotes them. */
 const withoutSpaces = (text: string): string => {
